@@ -1,0 +1,108 @@
+/**
+ * What every channel provider promises: one converter from our message to its wire format, one
+ * HTTP call, and an honest account of the outcome. A provider never retries (the dispatcher alone
+ * does), never touches the database and never throws for what the other side does.
+ */
+
+export const providerKinds = ["whatsapp_cloud", "zapi", "evolution"] as const;
+export type ProviderKind = (typeof providerKinds)[number];
+
+/** What `send-template-message` reports: the official channel, or a gateway to the ordinary one. */
+export type ProviderClass = "official" | "gateway";
+
+export interface OptionListOption {
+  readonly id: string;
+  readonly title: string;
+  readonly description?: string | undefined;
+}
+
+export interface OptionList {
+  readonly title: string;
+  readonly buttonLabel: string;
+  readonly options: readonly OptionListOption[];
+}
+
+/** What is said, in the specification's words (section 4.4). `message` is the text or the caption. */
+export type MessageContent =
+  | { readonly messageType: "text"; readonly message: string }
+  | {
+    readonly messageType: "image";
+    readonly mediaUrl: string;
+    readonly message?: string | undefined;
+  }
+  | { readonly messageType: "audio"; readonly mediaUrl: string }
+  | {
+    readonly messageType: "document";
+    readonly mediaUrl: string;
+    readonly mediaFilename?: string | undefined;
+    readonly message?: string | undefined;
+  }
+  | {
+    readonly messageType: "option_list";
+    readonly message: string;
+    readonly optionList: OptionList;
+  }
+  | { readonly messageType: "template"; readonly template: TemplateContent };
+
+/** A template in the official channel's own shape, already filled. Gateways never receive one. */
+export interface TemplateContent {
+  readonly name: string;
+  readonly language: string;
+  readonly components: readonly Record<string, unknown>[];
+}
+
+export interface OutboundMessage {
+  /** Our message id: sent along as the correlation id where the provider keeps one. */
+  readonly messageId: string;
+  /** Digits with country code: the address last proven to work, else the phone as given. */
+  readonly to: string;
+  readonly content: MessageContent;
+  /** Typing simulation before sending, in milliseconds (0 to 60,000). */
+  readonly delayTypingMs?: number | undefined;
+}
+
+/**
+ * The outcome of one send.
+ * - `accepted`: the provider took the message over.
+ * - `rejected`: the provider certainly did not take it. `retryable` says whether the same message
+ *   may succeed later, `scope` what the refusal is about: this message, everything to this
+ *   recipient, or everything of the instance.
+ * - `unknown`: the request may have been accepted (time-out or lost connection after it was
+ *   written, an ambiguous server error). Never retried by itself.
+ */
+export type Receipt =
+  | {
+    readonly outcome: "accepted";
+    readonly providerMessageId: string;
+    /** The recipient's address as the provider knows it; may differ from what was sent to. */
+    readonly waId?: string | undefined;
+  }
+  | {
+    readonly outcome: "rejected";
+    readonly code: string;
+    /** The provider's own words, for `details`; free of credentials. */
+    readonly message: string;
+    readonly retryable: boolean;
+    readonly retryAfterMs?: number | undefined;
+    readonly scope: "message" | "recipient" | "instance";
+  }
+  | { readonly outcome: "unknown"; readonly reason: string };
+
+/** A content the channel cannot carry: a path into the request body and why. */
+export interface ContentIssue {
+  readonly path: string;
+  readonly message: string;
+}
+
+export interface SendOptions {
+  /** Bound on the whole call, typing included by the provider itself; in milliseconds. */
+  readonly timeoutMs: number;
+}
+
+export interface Provider {
+  readonly kind: ProviderKind;
+  readonly providerClass: ProviderClass;
+  /** Everything about `content` that this channel would refuse, found without calling it. */
+  checkContent(content: MessageContent): ContentIssue[];
+  send(message: OutboundMessage, options: SendOptions): Promise<Receipt>;
+}
