@@ -1,0 +1,100 @@
+/**
+ * What a media URL must be before any channel is given it (specification 4.4 rule 6 and section
+ * 8). The file itself is fetched by the channel's provider, never by this service: names are not
+ * resolved and nothing is downloaded here.
+ */
+
+import { isIpv4, isPublicHost } from "./public_host.ts";
+
+/** The message types that carry a media file. */
+export type MediaMessageType = "image" | "audio" | "document";
+
+/** Why a media URL is refused: one sentence for the caller, without any part of the URL. */
+export interface MediaUrlIssue {
+  readonly message: string;
+}
+
+const maxUrlLength = 2048;
+
+const extensionsOf: Readonly<Record<MediaMessageType, readonly string[]>> = {
+  image: ["jpg", "jpeg", "png"],
+  audio: ["mp3", "wav"],
+  document: ["jpg", "jpeg", "png", "mp3", "wav", "mp4", "pdf"],
+};
+
+/** White space, control characters, lone surrogates and backslashes: parsers disagree on them. */
+const ambiguousCharacter = /[\s\p{Cc}\p{Cs}\\]/u;
+const httpsAuthority = /^https:\/\/([^/?#]+)/i;
+
+/**
+ * A file name's extension: up to eight letters and digits after the last dot, at least one of them
+ * a letter (`/reports/v1.2` ends in a version, not in an extension), with a name before the dot.
+ */
+const extensionPattern = /[^.]\.(?=[0-9]*[a-z])([a-z0-9]{1,8})$/i;
+
+/**
+ * `null` when `url` can be sent as the media of `messageType`, else why not: it must be https, at
+ * most 2,048 characters, on a public host name or public IP address, without credentials, and when
+ * its path has an extension, that must be one the service lists and fit the message type.
+ */
+export function checkMediaUrl(url: string, messageType: MediaMessageType): MediaUrlIssue | null {
+  const message = findUrlProblem(url) ?? findExtensionProblem(url, messageType);
+  return message === null ? null : { message };
+}
+
+/**
+ * The extension of the URL's path in lower case and without its dot, allowed or not; `null` when
+ * the path has none or `url` is no URL. Query and fragment do not count, nor do dots in folders.
+ * The last segment is decoded first: storage services write whole paths as `images%2Fphoto.jpg`.
+ */
+export function mediaExtensionOf(url: string): string | null {
+  const path = URL.parse(url)?.pathname;
+  if (path === undefined) return null;
+  const [segment = ""] = path.slice(path.lastIndexOf("/") + 1).split(";");
+  const decoded = decodeSegment(segment);
+  const fileName = decoded.slice(decoded.lastIndexOf("/") + 1);
+  return extensionPattern.exec(fileName)?.[1]?.toLowerCase() ?? null;
+}
+
+function findUrlProblem(url: string): string | null {
+  if (url.length > maxUrlLength) return `mediaUrl must have at most ${maxUrlLength} characters.`;
+  if (ambiguousCharacter.test(url)) {
+    return "mediaUrl must not contain white space, control characters or backslashes.";
+  }
+  const authority = httpsAuthority.exec(url)?.[1];
+  const parsed = URL.parse(url);
+  if (authority === undefined || parsed === null) {
+    return "mediaUrl must be a complete https:// URL.";
+  }
+  if (authority.includes("@")) return "mediaUrl must not contain a user name or password.";
+  if (!hasPlainHost(authority, parsed.hostname) || !isPublicHost(parsed.hostname)) {
+    return "mediaUrl must be on a public host name or a public IP address.";
+  }
+  return null;
+}
+
+/**
+ * Whether the host is written as what it is: not percent-encoded, and an IPv4 address in four
+ * decimal parts only, since parsers read 010.0.0.1 as either 8.0.0.1 or 10.0.0.1.
+ */
+function hasPlainHost(authority: string, hostname: string): boolean {
+  if (authority.includes("%")) return false;
+  return !isIpv4(hostname) || authority.replace(/:[0-9]*$/, "") === hostname;
+}
+
+function findExtensionProblem(url: string, messageType: MediaMessageType): string | null {
+  const extension = mediaExtensionOf(url);
+  if (extension === null) return null;
+  const allowed = extensionsOf[messageType];
+  if (allowed.includes(extension)) return null;
+  return `The path of mediaUrl ends in a file type that ${messageType} does not take: ` +
+    `allowed are ${allowed.join(", ")}.`;
+}
+
+function decodeSegment(segment: string): string {
+  try {
+    return decodeURIComponent(segment);
+  } catch {
+    return segment;
+  }
+}

@@ -1,0 +1,38 @@
+/**
+ * Phone numbers as the specification writes them (section 1, rule 3): digits only, with country
+ * code. The database's `phone_identity_key` follows the same rule as `identityKeyOf`.
+ */
+
+const phonePattern = /^[0-9]{8,15}$/;
+
+/** 55, a two-digit area code, and a mobile subscriber (6 to 9) without its ninth digit. */
+const brazilianMobileWithoutNinthDigit = /^55[0-9]{2}(?=[6-9][0-9]{7}$)/;
+/** Mexico's former mobile prefix 1 between country code and the ten-digit number. */
+const mexicanWithMobilePrefix = /^521([0-9]{10})$/;
+/** Argentina's mobile prefix 9 between country code and the ten-digit number. */
+const argentinianWithMobilePrefix = /^549([0-9]{10})$/;
+
+/** Whether `value` is 8 to 15 ASCII digits and nothing else. Formatted numbers are not phones. */
+export function isPhone(value: unknown): value is string {
+  return typeof value === "string" && phonePattern.test(value);
+}
+
+/**
+ * The key under which every spelling of one number is the same contact: a Brazilian mobile with
+ * and without its ninth digit, `521` and `52`, `549` and `54`. Landlines, service numbers and all
+ * else stay as they are. Idempotent.
+ *
+ * For identity alone: a message goes to the address last proven to work or to the phone as given,
+ * never to this key, since either spelling may be the only one that WhatsApp knows.
+ */
+export function identityKeyOf(phone: string): string {
+  return phone
+    .replace(brazilianMobileWithoutNinthDigit, "$&9")
+    .replace(mexicanWithMobilePrefix, "52$1")
+    .replace(argentinianWithMobilePrefix, "54$1");
+}
+
+/** `text` without its formatting: the ASCII digits in their order (specification 4.6). */
+export function sanitizePhone(text: string): string {
+  return text.replace(/[^0-9]/g, "");
+}
