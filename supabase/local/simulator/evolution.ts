@@ -1,0 +1,113 @@
+/**
+ * Evolution API v2 as its message schema and controllers behave: `apikey` header, 201 with the
+ * message object, validation errors as a list of sentences, and `delay` slept inside the request.
+ */
+import { type Context, Hono } from "hono";
+import type * as z from "zod";
+import { createAddress, sendSchemas, type SendVerb } from "./evolution_messages.ts";
+import type { Fault } from "./faults.ts";
+import { declaresJson, listFlaws, readJson } from "./json_request.ts";
+import { type SimulatedWorld, waitUnlessClosing } from "./simulated_world.ts";
+import { answerSend, type RefusalVoice, retryAfterHeader } from "./spoiled_answer.ts";
+
+/** The routes below `/simulator/evolution`: `message/{verb}/{instanceName}`. */
+export function createEvolution(world: SimulatedWorld): Hono {
+  const app = new Hono();
+  for (const verb of Object.keys(sendSchemas) as SendVerb[]) {
+    app.post(`/message/${verb}/:instance`, (context) => receiveSend(world, verb, context));
+  }
+  app.notFound((context) =>
+    refuse(404, "Not Found", [`Cannot ${context.req.method} ${context.req.path}`])
+  );
+  return app;
+}
+
+async function receiveSend(
+  world: SimulatedWorld,
+  verb: SendVerb,
+  context: Context,
+): Promise<Response> {
+  const request = context.req.raw;
+  if (!request.headers.get("apikey")) return refuse(401, "Unauthorized", "Unauthorized");
+  // The real server's JSON parser skips a body of another type: every required field is missing.
+  const body = declaresJson(request) ? await readJson(request) : {};
+  const parsed = sendSchemas[verb].safeParse(body);
+  if (!parsed.success) return refuse(400, "Bad Request", [wordFlaws(parsed.error, body)]);
+  const { number, delayMs, replyTo, content, wireMessage, wireType } = parsed.data;
+  const to = number.replace(/\D/g, "");
+  const waId = createAddress(number);
+  const remoteJid = `${waId}@s.whatsapp.net`;
+  if (!/^\d{8,15}$/.test(waId)) {
+    return refuse(400, "Bad Request", [{ jid: remoteJid, exists: false, number }]);
+  }
+  await waitUnlessClosing(delayMs, world.closing);
+  const instance = context.req.param("instance") ?? "";
+  const instanceId = await createInstanceId(instance);
+  const target = { provider: "evolution", instance, to: [to, waId] } as const;
+  return answerSend(world, target, createVoice(remoteJid, number), (answer) => {
+    const id = `3EB0${crypto.randomUUID().replaceAll("-", "").toUpperCase().slice(0, 18)}`;
+    world.store.addMessage({
+      ...content,
+      provider: "evolution",
+      instance,
+      providerMessageId: id,
+      to,
+      waId,
+      typingMs: delayMs,
+      correlationId: null,
+      replyTo,
+      answer,
+      body,
+    });
+    return Response.json({
+      key: { remoteJid, fromMe: true, id },
+      pushName: "",
+      status: "PENDING",
+      message: wireMessage,
+      contextInfo: null,
+      messageType: wireType,
+      messageTimestamp: Math.floor(world.store.now().getTime() / 1000),
+      instanceId,
+      source: "unknown",
+    }, { status: 201 });
+  });
+}
+
+/** A UUID that is always the same for the same instance name. */
+async function createInstanceId(instance: string): Promise<string> {
+  const name = new TextEncoder().encode(instance);
+  const hex = new Uint8Array(await crypto.subtle.digest("SHA-256", name)).toHex();
+  return [hex.slice(0, 8), hex.slice(8, 12), `8${hex.slice(13, 16)}`, `8${hex.slice(17, 20)}`]
+    .concat(hex.slice(20, 32)).join("-");
+}
+
+/** Sentences in the manner of the JSON Schema validator that Evolution uses. */
+function wordFlaws(error: z.ZodError, body: unknown): string[] {
+  return listFlaws(error, body).map(({ path, message, missing }) => {
+    if (!missing) return `${path} ${message}`.trim();
+    const keys = path.split(".");
+    const property = keys.pop();
+    return `${["instance", ...keys].join(".")} requires property "${property}"`;
+  });
+}
+
+function createVoice(remoteJid: string, number: string): RefusalVoice {
+  return {
+    reject: (fault: Fault) =>
+      refuse(400, "Bad Request", [
+        fault.code === undefined ? { jid: remoteJid, exists: false, number } : String(fault.code),
+      ]),
+    rateLimit: (fault: Fault) =>
+      refuse(429, "Too Many Requests", ["Too Many Requests"], retryAfterHeader(fault)),
+    serverError: () => refuse(500, "Internal Server Error", ["Connection Closed"]),
+  };
+}
+
+function refuse(
+  status: number,
+  error: string,
+  message: unknown,
+  headers: Record<string, string> = {},
+): Response {
+  return Response.json({ status, error, response: { message } }, { status, headers });
+}

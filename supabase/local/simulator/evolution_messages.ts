@@ -1,0 +1,129 @@
+import * as z from "zod";
+import { fillContent, type SimulatedContent } from "./records.ts";
+
+export type SendVerb = "sendText" | "sendMedia" | "sendWhatsAppAudio" | "sendList";
+
+/** A send as the simulator goes on with it, whatever its verb. */
+export interface EvolutionSend {
+  readonly number: string;
+  /** Typing (or recording) shown before the message, in milliseconds. */
+  readonly delayMs: number;
+  readonly replyTo: string | null;
+  readonly content: SimulatedContent;
+  /** The `message` and `messageType` of the answer. */
+  readonly wireMessage: Record<string, unknown>;
+  readonly wireType: string;
+}
+
+const envelope = {
+  number: z.string(),
+  delay: z.int().optional(),
+  quoted: z.object({ key: z.object({ id: z.string().min(1) }) }).optional(),
+};
+const nonEmpty = z.string().min(1);
+// A URL or the bare base64 of the file; the `data:` prefix is refused by the real server too.
+const media = z.string().regex(
+  /^(https?:\/\/.+|[A-Za-z0-9+/]+=*)$/,
+  "Owned media must be a url or base64",
+);
+
+const text = z.object({ ...envelope, text: nonEmpty }).transform((body) =>
+  describeSend(body, fillContent({ messageType: "text", text: body.text }), {
+    conversation: body.text,
+  })
+);
+
+const mediaFile = z.object({
+  ...envelope,
+  mediatype: z.enum(["image", "document", "video", "audio"]),
+  media,
+  mimetype: z.string().optional(),
+  fileName: z.string().optional(),
+  caption: z.string().optional(),
+}).transform((body) => {
+  const content = fillContent({
+    messageType: body.mediatype,
+    mediaUrl: body.media,
+    text: body.caption ?? null,
+    fileName: body.fileName ?? null,
+  });
+  const { mimetype, fileName, caption } = body;
+  return describeSend(body, content, {
+    [`${body.mediatype}Message`]: { url: body.media, mimetype, fileName, caption },
+  });
+});
+
+const audio = z.object({ ...envelope, audio: media }).transform((body) =>
+  describeSend(body, fillContent({ messageType: "audio", mediaUrl: body.audio }), {
+    audioMessage: { url: body.audio, mimetype: "audio/ogg; codecs=opus", ptt: true },
+  })
+);
+
+const list = z.object({
+  ...envelope,
+  title: z.string(),
+  description: z.string().optional(),
+  footerText: z.string(),
+  buttonText: z.string(),
+  sections: z.array(z.object({
+    title: nonEmpty,
+    rows: z.array(
+      z.object({ title: nonEmpty, rowId: nonEmpty, description: nonEmpty.optional() }),
+    ).min(1),
+  })).min(1),
+}).transform((body) => {
+  const options = body.sections.flatMap((section) => section.rows).map((row) => ({
+    id: row.rowId,
+    title: row.title,
+    description: row.description ?? null,
+  }));
+  const content = fillContent({
+    messageType: "option_list",
+    text: body.description ?? null,
+    optionList: { title: body.title, buttonLabel: body.buttonText, options },
+  });
+  const { title, description, buttonText, footerText, sections } = body;
+  return describeSend(body, content, {
+    listMessage: { title, description, buttonText, footerText, listType: 1, sections },
+  });
+});
+
+/** What each verb takes (`src/validate/message.schema.ts` of Evolution API). */
+export const sendSchemas: Readonly<Record<SendVerb, z.ZodType<EvolutionSend>>> = {
+  sendText: text,
+  sendMedia: mediaFile,
+  sendWhatsAppAudio: audio,
+  sendList: list,
+};
+
+function describeSend(
+  body: {
+    readonly number: string;
+    readonly delay?: number | undefined;
+    readonly quoted?: { readonly key: { readonly id: string } } | undefined;
+  },
+  content: SimulatedContent,
+  wireMessage: Record<string, unknown>,
+): EvolutionSend {
+  return {
+    number: body.number,
+    delayMs: body.delay ?? 0,
+    replyTo: body.quoted?.key.id ?? null,
+    content,
+    wireMessage,
+    wireType: Object.keys(wireMessage)[0] ?? "conversation",
+  };
+}
+
+/**
+ * The address Evolution sends to, digits only: Mexican and Argentine mobiles lose the digit behind
+ * the country code, Brazilian ones of area codes from 31 on lose their ninth digit.
+ */
+export function createAddress(number: string): string {
+  const digits = (number.split(/[@:]/)[0] ?? "").replace(/\D/g, "");
+  if (/^5[24]\d{11}$/.test(digits)) return digits.slice(0, 2) + digits.slice(3);
+  const brazilian = /^55(\d{2})\d(\d)\d{7}$/.exec(digits);
+  if (brazilian === null) return digits;
+  const keepsNinthDigit = Number(brazilian[1]) < 31 || Number(brazilian[2]) < 7;
+  return keepsNinthDigit ? digits : digits.slice(0, 4) + digits.slice(5);
+}

@@ -1,0 +1,84 @@
+import * as z from "zod";
+import { faultKinds, serviceKinds } from "./records.ts";
+
+/**
+ * A fault that a person plans: it spoils the next `times` sends that fit it. `code` is the
+ * provider's own error code for `reject`; `to` and `instance` narrow it to one recipient or one
+ * instance. `delivered` says whether the message arrives although the answer is spoiled: yes for
+ * `timeout`, `reset` and `garbage` (the answer is what gets lost), no for the others.
+ */
+export const faultRequestSchema = z.object({
+  provider: z.enum(serviceKinds),
+  kind: z.enum(faultKinds),
+  times: z.int().min(1).max(100_000).default(1),
+  code: z.union([z.string().min(1).max(100), z.int()]).optional(),
+  retryAfterSeconds: z.int().min(0).max(86_400).optional(),
+  to: z.string().min(1).max(320).transform(normalizeRecipient).optional(),
+  instance: z.string().min(1).max(200).optional(),
+  delivered: z.boolean().optional(),
+});
+export type FaultRequest = z.infer<typeof faultRequestSchema>;
+
+export interface Fault extends FaultRequest {
+  readonly faultId: number;
+  readonly delivered: boolean;
+  /** How many more sends it will spoil. */
+  remaining: number;
+}
+
+/** What a send is about to reach, so that the faults that fit it are found. */
+export interface FaultTarget {
+  readonly provider: FaultRequest["provider"];
+  readonly instance?: string;
+  /** Every recipient of the send: the digits of a phone in each form, or e-mail addresses. */
+  readonly to: readonly string[];
+}
+
+const faultCapacity = 100;
+
+/** The planned faults, the oldest first; the newest 100 are kept, used-up ones included. */
+export class FaultPlan {
+  #faults: Fault[] = [];
+  #lastFaultId = 0;
+
+  add(request: FaultRequest): Fault {
+    const answerIsLost = ["timeout", "reset", "garbage"].includes(request.kind);
+    const fault: Fault = {
+      ...request,
+      faultId: ++this.#lastFaultId,
+      delivered: request.delivered ?? answerIsLost,
+      remaining: request.times,
+    };
+    this.#faults.push(fault);
+    if (this.#faults.length > faultCapacity) this.#faults.shift();
+    return fault;
+  }
+
+  list(): readonly Fault[] {
+    return this.#faults;
+  }
+
+  clear(): number {
+    const count = this.#faults.length;
+    this.#faults = [];
+    return count;
+  }
+
+  /** Uses up one turn of the oldest fault that fits the target, if there is one. */
+  take(target: FaultTarget): Fault | undefined {
+    const fault = this.#faults.find((fault) => fault.remaining > 0 && fits(fault, target));
+    if (fault !== undefined) fault.remaining -= 1;
+    return fault;
+  }
+}
+
+function fits(fault: Fault, target: FaultTarget): boolean {
+  if (fault.provider !== target.provider) return false;
+  if (fault.instance !== undefined && fault.instance !== target.instance) return false;
+  return fault.to === undefined || target.to.includes(fault.to);
+}
+
+/** E-mail addresses without regard to case, phones without their formatting. */
+export function normalizeRecipient(recipient: string): string {
+  return recipient.includes("@") ? recipient.toLowerCase() : recipient.replace(/\D/g, "");
+}

@@ -1,0 +1,51 @@
+import type * as z from "zod";
+
+/** Whether the request declares a JSON body, parameters such as `charset` aside. */
+export function declaresJson(request: Request): boolean {
+  const mediaType = request.headers.get("Content-Type")?.split(";")[0]?.trim().toLowerCase();
+  return mediaType === "application/json";
+}
+
+/** The parsed body, or undefined when it is not JSON (JSON itself has no undefined). */
+export async function readJson(request: Request): Promise<unknown> {
+  try {
+    return await request.json();
+  } catch {
+    return undefined;
+  }
+}
+
+export interface BodyFlaw {
+  /** Dotted, e.g. `optionList.options.0.title`. */
+  readonly path: string;
+  readonly message: string;
+  /** The value is absent (or null), rather than present and wrong. */
+  readonly missing: boolean;
+}
+
+/** What a schema found wrong with `body`, in the schema's order. */
+export function listFlaws(error: z.ZodError, body: unknown): BodyFlaw[] {
+  return error.issues.map((issue) => ({
+    path: issue.path.join("."),
+    message: issue.message,
+    missing: isAbsent(readPath(body, issue.path)),
+  }));
+}
+
+function isAbsent(value: unknown): boolean {
+  return value === undefined || value === null;
+}
+
+function readPath(value: unknown, path: readonly PropertyKey[]): unknown {
+  let current = value;
+  for (const key of path) {
+    if (typeof current !== "object" || current === null) return undefined;
+    current = (current as Record<PropertyKey, unknown>)[key];
+  }
+  return current;
+}
+
+/** The token of `Authorization: Bearer <token>`, or undefined. */
+export function readBearerToken(request: Request): string | undefined {
+  return /^Bearer\s+(\S+)$/i.exec(request.headers.get("Authorization") ?? "")?.[1];
+}

@@ -1,0 +1,131 @@
+/**
+ * What the simulated outside world keeps of everything that reached it, in one readable shape for
+ * all providers. `seq` grows by one with every record of any kind, so it is also a cursor.
+ */
+
+export const channelKinds = ["zapi", "evolution", "whatsapp_cloud"] as const;
+export type ChannelKind = (typeof channelKinds)[number];
+
+export const serviceKinds = [...channelKinds, "resend", "chat_completions"] as const;
+export type ServiceKind = (typeof serviceKinds)[number];
+
+export const faultKinds = [
+  "reject",
+  "timeout",
+  "reset",
+  "rate_limit",
+  "server_error",
+  "garbage",
+] as const;
+export type FaultKind = (typeof faultKinds)[number];
+
+/** What the caller got: a proper acceptance, or the fault that spoiled the answer. */
+export type Answer = "accepted" | FaultKind;
+
+export interface SimulatedOptionList {
+  readonly title: string;
+  readonly buttonLabel: string;
+  readonly options: readonly {
+    readonly id: string;
+    readonly title: string;
+    readonly description: string | null;
+  }[];
+}
+
+export interface SimulatedTemplate {
+  readonly name: string;
+  readonly language: string;
+  readonly components: readonly unknown[];
+}
+
+export type SimulatedMessageType =
+  | "text"
+  | "image"
+  | "audio"
+  | "video"
+  | "document"
+  | "option_list"
+  | "template";
+
+/** The part of a message that its sender wrote, without regard to the provider's wire format. */
+export interface SimulatedContent {
+  readonly messageType: SimulatedMessageType;
+  /** The text, the caption, or the body of an option list. */
+  readonly text: string | null;
+  /** An address, or the data itself where the provider takes it inline. */
+  readonly mediaUrl: string | null;
+  readonly fileName: string | null;
+  readonly optionList: SimulatedOptionList | null;
+  readonly template: SimulatedTemplate | null;
+}
+
+/** A content of nothing but the given fields: every other one is null. */
+export function fillContent(
+  part: Pick<SimulatedContent, "messageType"> & Partial<SimulatedContent>,
+): SimulatedContent {
+  return {
+    text: null,
+    mediaUrl: null,
+    fileName: null,
+    optionList: null,
+    template: null,
+    ...part,
+  };
+}
+
+export interface SimulatedMessage extends SimulatedContent {
+  readonly seq: number;
+  /** ISO 8601, UTC. */
+  readonly receivedAt: string;
+  readonly provider: ChannelKind;
+  /** Z-API instance id, Evolution instance name or Cloud phone number id. */
+  readonly instance: string;
+  readonly providerMessageId: string;
+  /** The recipient as it was written in the request, digits only. */
+  readonly to: string;
+  /** The phone that shows the message: the provider's own form of the recipient. */
+  readonly waId: string;
+  /** How long "typing…" was shown before the message, in milliseconds. */
+  readonly typingMs: number;
+  /** The caller's own id of the send, where the provider carries one. */
+  readonly correlationId: string | null;
+  readonly replyTo: string | null;
+  readonly answer: Answer;
+  /** The request's body as it arrived, parsed. */
+  readonly body: unknown;
+}
+
+/** A read receipt of the official channel, which may also show "typing…" to the customer. */
+export interface SimulatedReadReceipt {
+  readonly seq: number;
+  readonly receivedAt: string;
+  readonly instance: string;
+  /** The inbound message that is marked as read. */
+  readonly providerMessageId: string;
+  readonly typingShown: boolean;
+}
+
+export interface SimulatedEmail {
+  readonly seq: number;
+  readonly receivedAt: string;
+  readonly emailId: string;
+  readonly from: string;
+  readonly to: readonly string[];
+  readonly subject: string;
+  readonly html: string | null;
+  readonly text: string | null;
+  readonly idempotencyKey: string | null;
+  readonly answer: Answer;
+  readonly body: unknown;
+}
+
+export interface SimulatedAiCall {
+  readonly seq: number;
+  readonly receivedAt: string;
+  readonly completionId: string;
+  readonly model: string;
+  readonly messages: readonly { readonly role: string; readonly content: string }[];
+  readonly reply: string;
+  readonly answer: Answer;
+  readonly body: unknown;
+}

@@ -1,0 +1,28 @@
+import type { FaultPlan } from "./faults.ts";
+import type { Store } from "./store.ts";
+
+/** What every simulated service works with. */
+export interface SimulatedWorld {
+  readonly store: Store;
+  readonly faults: FaultPlan;
+  /** Aborted when the stack stops: whatever waits ends at once. */
+  readonly closing: AbortSignal;
+  /** How long a `timeout` fault keeps a caller waiting before the gateway gives up (504). */
+  readonly timeoutHoldMs: number;
+  /** The account's security token at Z-API; undefined while that protection is off. */
+  readonly zapiClientToken: string | undefined;
+}
+
+/** Waits `ms` milliseconds, or until the stack stops. Never rejects. */
+export function waitUnlessClosing(ms: number, closing: AbortSignal): Promise<void> {
+  if (ms <= 0 || closing.aborted) return Promise.resolve();
+  return new Promise((resolve) => {
+    const finish = (): void => {
+      clearTimeout(timer);
+      closing.removeEventListener("abort", finish);
+      resolve();
+    };
+    const timer = setTimeout(finish, ms);
+    closing.addEventListener("abort", finish);
+  });
+}

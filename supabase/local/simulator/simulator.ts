@@ -1,0 +1,67 @@
+/**
+ * The outside world of the local stack: WhatsApp providers, the mail service and the language
+ * model, spoken to over HTTP in their real wire formats. The product's adapters are the ones used
+ * in production; nothing in the product knows that it talks to this.
+ */
+import { Hono } from "hono";
+import { bodyLimit } from "hono/body-limit";
+import { createChatCompletions } from "./chat_completions.ts";
+import { createEvolution } from "./evolution.ts";
+import { FaultPlan } from "./faults.ts";
+import { createReadApi } from "./read_api.ts";
+import { createResend } from "./resend.ts";
+import type { SimulatedWorld } from "./simulated_world.ts";
+import { Store } from "./store.ts";
+import { createWhatsappCloud } from "./whatsapp_cloud.ts";
+import { createZapi } from "./zapi.ts";
+
+export interface SimulatorOptions {
+  readonly now?: () => Date;
+  /** Switches the account's token security of Z-API on: every call must then show this token. */
+  readonly zapiClientToken?: string;
+  /** How long a `timeout` fault keeps the caller waiting, in milliseconds. */
+  readonly timeoutHoldMs?: number;
+}
+
+export interface Simulator {
+  /** Answers every path below `/simulator`. */
+  fetch(request: Request): Promise<Response>;
+  readonly store: Store;
+  readonly faults: FaultPlan;
+  /** Ends open event streams and everything that still waits; call it before the server stops. */
+  close(): void;
+}
+
+const maxBodyBytes = 1024 * 1024;
+
+/** Builds a simulated world that is empty and without faults. */
+export function createSimulator(options: SimulatorOptions = {}): Simulator {
+  const closing = new AbortController();
+  const world: SimulatedWorld = {
+    store: new Store(options.now ?? ((): Date => new Date())),
+    faults: new FaultPlan(),
+    closing: closing.signal,
+    timeoutHoldMs: options.timeoutHoldMs ?? 150_000,
+    zapiClientToken: options.zapiClientToken,
+  };
+  const app = new Hono();
+  app.use(bodyLimit({ maxSize: maxBodyBytes }));
+  mount(app, "/simulator/zapi", createZapi(world));
+  mount(app, "/simulator/evolution", createEvolution(world));
+  mount(app, "/simulator/graph", createWhatsappCloud(world));
+  mount(app, "/simulator/resend", createResend(world));
+  mount(app, "/simulator/ai/v1", createChatCompletions(world));
+  app.route("/simulator", createReadApi(world));
+  app.notFound((context) => context.json({ error: "not_found" }, 404));
+  return {
+    fetch: async (request) => await app.fetch(request),
+    store: world.store,
+    faults: world.faults,
+    close: () => closing.abort(),
+  };
+}
+
+/** Unlike `route`, keeps the service's own answer to an unknown path. */
+function mount(app: Hono, path: string, service: Hono): void {
+  app.mount(path, service.fetch);
+}

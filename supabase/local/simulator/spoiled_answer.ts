@@ -1,0 +1,66 @@
+import type { Fault, FaultTarget } from "./faults.ts";
+import type { Answer } from "./records.ts";
+import { type SimulatedWorld, waitUnlessClosing } from "./simulated_world.ts";
+
+/** How one service words its refusals; each builds the documented error of that service. */
+export interface RefusalVoice {
+  reject(fault: Fault): Response;
+  rateLimit(fault: Fault): Response;
+  serverError(fault: Fault): Response;
+}
+
+/**
+ * Ends a valid send: `keep` records what arrived and builds the service's acceptance. A planned
+ * fault that fits the target takes the acceptance's place, and `keep` is then called only when the
+ * fault lets the message arrive.
+ */
+export async function answerSend(
+  world: SimulatedWorld,
+  target: FaultTarget,
+  voice: RefusalVoice,
+  keep: (answer: Answer) => Response,
+): Promise<Response> {
+  const fault = world.faults.take(target);
+  if (fault === undefined) return keep("accepted");
+  world.store.announce({ type: "faults_changed" });
+  if (fault.delivered) keep(fault.kind);
+  switch (fault.kind) {
+    case "reject":
+      return voice.reject(fault);
+    case "rate_limit":
+      return voice.rateLimit(fault);
+    case "server_error":
+      return voice.serverError(fault);
+    case "timeout":
+      await waitUnlessClosing(world.timeoutHoldMs, world.closing);
+      return new Response("upstream request timeout", { status: 504 });
+    case "reset":
+      return answerWithReset();
+    case "garbage":
+      return answerWithGarbage();
+  }
+}
+
+/** `Retry-After` in seconds, when the fault names one. */
+export function retryAfterHeader(fault: Fault): Record<string, string> {
+  return fault.retryAfterSeconds === undefined
+    ? {}
+    : { "Retry-After": String(fault.retryAfterSeconds) };
+}
+
+/** The status line goes out, then the connection breaks before a single byte of the body. */
+function answerWithReset(): Response {
+  const brokenBody = new ReadableStream({
+    pull(controller): void {
+      controller.error(new Error("The simulated connection was lost."));
+    },
+  });
+  return new Response(brokenBody, { headers: { "Content-Type": "application/json" } });
+}
+
+/** What a captive portal or a proxy in between makes of an answer: a page with status 200. */
+function answerWithGarbage(): Response {
+  return new Response("<!doctype html><title>Welcome</title><h1>It works!</h1>", {
+    headers: { "Content-Type": "text/html; charset=utf-8" },
+  });
+}

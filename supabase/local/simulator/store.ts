@@ -1,0 +1,95 @@
+import { BoundedLog } from "./bounded_log.ts";
+import type {
+  SimulatedAiCall,
+  SimulatedEmail,
+  SimulatedMessage,
+  SimulatedReadReceipt,
+} from "./records.ts";
+
+export interface RecordKinds {
+  readonly messages: SimulatedMessage;
+  readonly "read-receipts": SimulatedReadReceipt;
+  readonly emails: SimulatedEmail;
+  readonly "ai-calls": SimulatedAiCall;
+}
+export type RecordKind = keyof RecordKinds;
+
+/** The names of the logs, which are also their paths in the read API. */
+export const recordKinds = ["messages", "read-receipts", "emails", "ai-calls"] as const;
+
+export type StoreEvent =
+  | { readonly type: "added"; readonly kind: RecordKind; readonly record: { seq: number } }
+  | { readonly type: "cleared"; readonly kind: RecordKind }
+  | { readonly type: "faults_changed" };
+
+export type StoreListener = (event: StoreEvent) => void;
+
+/** A record before the store gives it its number and its time. */
+export type Unnumbered<Entry> = Omit<Entry, "seq" | "receivedAt">;
+
+/**
+ * Everything that reached the simulated outside world: the newest 5,000 messages and read receipts,
+ * 1,000 e-mails and 1,000 AI calls. Listeners hear of every change at once.
+ */
+export class Store {
+  readonly logs: { readonly [Kind in RecordKind]: BoundedLog<RecordKinds[Kind]> } = {
+    messages: new BoundedLog<SimulatedMessage>(5_000),
+    "read-receipts": new BoundedLog<SimulatedReadReceipt>(5_000),
+    emails: new BoundedLog<SimulatedEmail>(1_000),
+    "ai-calls": new BoundedLog<SimulatedAiCall>(1_000),
+  };
+  #lastSeq = 0;
+  #listeners = new Set<StoreListener>();
+
+  constructor(readonly now: () => Date) {}
+
+  addMessage(message: Unnumbered<SimulatedMessage>): SimulatedMessage {
+    return this.#add("messages", message);
+  }
+
+  addReadReceipt(receipt: Unnumbered<SimulatedReadReceipt>): SimulatedReadReceipt {
+    return this.#add("read-receipts", receipt);
+  }
+
+  addEmail(email: Unnumbered<SimulatedEmail>): SimulatedEmail {
+    return this.#add("emails", email);
+  }
+
+  addAiCall(call: Unnumbered<SimulatedAiCall>): SimulatedAiCall {
+    return this.#add("ai-calls", call);
+  }
+
+  /** Empties one log and answers how many records it held. */
+  clear(kind: RecordKind): number {
+    const count = this.logs[kind].clear();
+    this.announce({ type: "cleared", kind });
+    return count;
+  }
+
+  announce(event: StoreEvent): void {
+    for (const listener of this.#listeners) listener(event);
+  }
+
+  /** Calls `listener` on every change until the returned function is called. */
+  subscribe(listener: StoreListener): () => void {
+    this.#listeners.add(listener);
+    return () => {
+      this.#listeners.delete(listener);
+    };
+  }
+
+  #add<Kind extends RecordKind>(
+    kind: Kind,
+    fields: Unnumbered<RecordKinds[Kind]>,
+  ): RecordKinds[Kind] {
+    const numbered = {
+      seq: ++this.#lastSeq,
+      receivedAt: this.now().toISOString(),
+      ...fields,
+    } as unknown as RecordKinds[Kind];
+    const log: { add(entry: RecordKinds[Kind]): void } = this.logs[kind];
+    log.add(numbered);
+    this.announce({ type: "added", kind, record: numbered });
+    return numbered;
+  }
+}

@@ -1,0 +1,88 @@
+/**
+ * Z-API as its documentation describes it: credentials in the path, `Client-Token` when the
+ * account's token security is on, `{error}` for a refusal. An acceptance means *queued at Z-API*.
+ */
+import { type Context, Hono } from "hono";
+import type * as z from "zod";
+import type { Fault } from "./faults.ts";
+import { declaresJson, listFlaws, readJson } from "./json_request.ts";
+import type { SimulatedWorld } from "./simulated_world.ts";
+import { answerSend, type RefusalVoice, retryAfterHeader } from "./spoiled_answer.ts";
+import { sendSchemas, type ZapiSend } from "./zapi_messages.ts";
+
+/** The routes below `/simulator/zapi`; instances send to `instances/{id}/token/{token}/...`. */
+export function createZapi(world: SimulatedWorld): Hono {
+  const app = new Hono();
+  for (const [path, schema] of Object.entries(sendSchemas)) {
+    const route = `/instances/:instance/token/:token${path}`;
+    app.post(route, (context) => receiveSend(world, schema, context));
+    app.all(route, () => refuse(405, "Method Not Allowed"));
+  }
+  app.notFound(() =>
+    Response.json({
+      error: "NOT_FOUND",
+      message: "Unable to find matching target resource method",
+    }, { status: 404 })
+  );
+  return app;
+}
+
+async function receiveSend(
+  world: SimulatedWorld,
+  schema: z.ZodType<ZapiSend>,
+  context: Context,
+): Promise<Response> {
+  const refusal = checkHeaders(world, context.req.raw);
+  if (refusal !== undefined) return refusal;
+  const body = await readJson(context.req.raw);
+  const parsed = schema.safeParse(body);
+  if (!parsed.success) {
+    const flaw = listFlaws(parsed.error, body)[0];
+    return refuse(400, `${flaw?.path ?? ""} ${flaw?.message ?? "Bad Request"}`.trim());
+  }
+  const { to, content, typingMs, replyTo } = parsed.data;
+  const instance = context.req.param("instance") ?? "";
+  return answerSend(world, { provider: "zapi", instance, to: [to] }, voice, (answer) => {
+    const providerMessageId = createId(20);
+    world.store.addMessage({
+      ...content,
+      provider: "zapi",
+      instance,
+      providerMessageId,
+      to,
+      waId: to,
+      typingMs,
+      correlationId: null,
+      replyTo,
+      answer,
+      body,
+    });
+    return Response.json({
+      zaapId: createId(32),
+      messageId: providerMessageId,
+      id: providerMessageId,
+    });
+  });
+}
+
+function checkHeaders(world: SimulatedWorld, request: Request): Response | undefined {
+  if (!declaresJson(request)) return refuse(415, "Unsupported Media Type");
+  const expected = world.zapiClientToken;
+  const given = request.headers.get("Client-Token");
+  if (expected === undefined || given === expected) return undefined;
+  return refuse(403, given === null ? "null not allowed" : "Client-Token not allowed");
+}
+
+const voice: RefusalVoice = {
+  reject: (fault: Fault) => refuse(400, String(fault.code ?? "Phone number does not exist")),
+  rateLimit: (fault: Fault) => refuse(429, "Too Many Requests", retryAfterHeader(fault)),
+  serverError: () => refuse(500, "Internal Server Error"),
+};
+
+function refuse(status: number, error: string, headers: Record<string, string> = {}): Response {
+  return Response.json({ error }, { status, headers });
+}
+
+function createId(length: number): string {
+  return crypto.randomUUID().replaceAll("-", "").toUpperCase().slice(0, length);
+}
