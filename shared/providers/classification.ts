@@ -1,0 +1,95 @@
+/**
+ * From what a provider answered to a receipt. Every provider decides by its own error codes first;
+ * what is here holds for answers without a known code.
+ */
+import type { HttpAnswer, HttpFailure } from "./http_call.ts";
+import type { Receipt } from "./provider.ts";
+
+type Scope = Extract<Receipt, { outcome: "rejected" }>["scope"];
+
+/** What a refusal means. `ambiguous`: the provider may have accepted the message all the same. */
+export type Classification =
+  | { readonly verdict: "retryable"; readonly scope: Scope }
+  | { readonly verdict: "permanent"; readonly scope: Scope }
+  | { readonly verdict: "ambiguous" };
+
+/** What a reader of answers needs beside the answer. */
+export interface ReadingContext {
+  readonly nowMs: number;
+  /** Takes credentials and the recipient's number out of the provider's words and bounds them. */
+  readonly redact: (text: string) => string;
+}
+
+/**
+ * What an HTTP status alone says: 429 and 503 ask to come back (to the whole instance); other 5xx
+ * and 408 come from a server or a proxy that gave up on a request it had in its hands; a redirect
+ * and a refusal of the credentials (401, 402, 403) meet every message of the instance alike; the
+ * rest refuses this message.
+ */
+export function classifyHttpStatus(status: number): Classification {
+  if (status === 429 || status === 503) return { verdict: "retryable", scope: "instance" };
+  if (status >= 500 || status === 408) return { verdict: "ambiguous" };
+  if (status < 400 || [401, 402, 403].includes(status)) {
+    return { verdict: "permanent", scope: "instance" };
+  }
+  return { verdict: "permanent", scope: "message" };
+}
+
+export interface Refusal {
+  readonly code: string;
+  /** Redacted already. */
+  readonly message: string;
+  /** What the provider asks for; kept for refusals that may be tried again. */
+  readonly retryAfterMs?: number | undefined;
+}
+
+/** The receipt of a refusal with this meaning. */
+export function toRefusalReceipt(classification: Classification, refusal: Refusal): Receipt {
+  if (classification.verdict === "ambiguous") return { outcome: "unknown", reason: refusal.code };
+  const retryable = classification.verdict === "retryable";
+  return {
+    outcome: "rejected",
+    code: refusal.code,
+    message: refusal.message,
+    retryable,
+    ...(retryable && refusal.retryAfterMs !== undefined
+      ? { retryAfterMs: refusal.retryAfterMs }
+      : {}),
+    scope: classification.scope,
+  };
+}
+
+/** The receipt of a call that no answer came to. */
+export function toFailureReceipt(failure: HttpFailure): Receipt {
+  if (failure.outcome === "unknown") return failure;
+  return toRefusalReceipt({ verdict: "retryable", scope: "instance" }, {
+    code: "provider_unreachable",
+    message: "No connection to the provider could be made.",
+  });
+}
+
+/**
+ * The receipt of a 2xx answer: accepted with a message id, unknown without one, for then the
+ * message may be on its way and nothing can be told about it.
+ */
+export function toSuccessReceipt(
+  providerMessageId: string | undefined,
+  waId: string | undefined,
+): Receipt {
+  if (providerMessageId === undefined) {
+    return { outcome: "unknown", reason: "answer_without_message_id" };
+  }
+  return { outcome: "accepted", providerMessageId, ...(waId === undefined ? {} : { waId }) };
+}
+
+/** Whether the status is one of success. */
+export function isSuccess(answer: HttpAnswer): boolean {
+  return answer.status >= 200 && answer.status < 300;
+}
+
+/** The words of an answer that holds no error object: its plain text, else its status. */
+export function describeAnswer(answer: HttpAnswer): string {
+  const text = answer.text.trim();
+  if (text !== "" && !text.startsWith("<") && answer.json === undefined) return text;
+  return `The provider answered with HTTP status ${answer.status}.`;
+}

@@ -1,0 +1,42 @@
+/** The gateway Evolution API v2 (self-hosted). */
+import { toFailureReceipt } from "./classification.ts";
+import { joinUrl } from "./config_fields.ts";
+import { readEvolutionAnswer } from "./evolution_answer.ts";
+import type { EvolutionConfig } from "./evolution_config.ts";
+import { toEvolutionDelayMs, toEvolutionRequest } from "./evolution_request.ts";
+import { checkGatewayContent } from "./gateway_content.ts";
+import { postJson } from "./http_call.ts";
+import type { OutboundMessage, Provider, Receipt, SendOptions } from "./provider.ts";
+import { createRedactor } from "./redaction.ts";
+
+/**
+ * The provider of an Evolution instance. It answers after it has shown typing, so a send may take
+ * up to 20 s longer than `timeoutMs`.
+ */
+export function createEvolutionProvider(config: EvolutionConfig): Provider {
+  return {
+    kind: "evolution",
+    providerClass: "gateway",
+    checkContent: checkGatewayContent,
+    send: (message, options) => send(config, message, options),
+  };
+}
+
+async function send(
+  config: EvolutionConfig,
+  message: OutboundMessage,
+  options: SendOptions,
+): Promise<Receipt> {
+  const { path, body } = toEvolutionRequest(message, config);
+  const result = await postJson({
+    url: joinUrl(config.baseUrl, path),
+    headers: { apikey: config.apiKey },
+    body,
+    timeoutMs: options.timeoutMs + toEvolutionDelayMs(message.delayTypingMs),
+  });
+  if (result.outcome !== "answered") return toFailureReceipt(result);
+  return readEvolutionAnswer(result, {
+    nowMs: Date.now(),
+    redact: createRedactor([config.apiKey, config.webhookSecret], message.to),
+  });
+}

@@ -1,0 +1,45 @@
+/**
+ * What the gateways would refuse. Neither Z-API nor Evolution documents a limit; WhatsApp's own
+ * clients take texts of up to 65,536 characters. The bound on the parts of a list is ours: far
+ * above what a phone shows, low enough that a slip (a whole document as a title) is found here.
+ */
+import { checkLength, checkOptionListLengths } from "./content_length.ts";
+import type { ContentIssue, MessageContent } from "./provider.ts";
+
+const TEXT_MAX = 65_536;
+const LIST_FIELD_MAX = 1_024;
+const LIST_LIMITS = {
+  title: LIST_FIELD_MAX,
+  buttonLabel: LIST_FIELD_MAX,
+  optionId: LIST_FIELD_MAX,
+  optionTitle: LIST_FIELD_MAX,
+  optionDescription: LIST_FIELD_MAX,
+} as const;
+
+/**
+ * The issues of a content on a gateway.
+ *
+ * @throws Error for a template: gateways get rendered ones, so this is a defect.
+ */
+export function checkGatewayContent(content: MessageContent): ContentIssue[] {
+  switch (content.messageType) {
+    case "text":
+    case "image":
+    case "document":
+      return checkLength("message", content.message, TEXT_MAX);
+    case "audio":
+      return [];
+    case "option_list":
+      return [
+        ...checkLength("message", content.message, TEXT_MAX),
+        ...checkOptionListLengths(content.optionList, LIST_LIMITS),
+      ];
+    case "template":
+      throw unrenderedTemplate();
+  }
+}
+
+/** The defect of handing a template to a gateway, which knows only rendered messages. */
+export function unrenderedTemplate(): Error {
+  return new Error("a gateway takes rendered templates only");
+}

@@ -1,0 +1,51 @@
+/** The official channel: Meta's WhatsApp Cloud API. */
+import { toFailureReceipt } from "./classification.ts";
+import { joinUrl } from "./config_fields.ts";
+import { postJson } from "./http_call.ts";
+import type { OutboundMessage, Provider, Receipt, SendOptions } from "./provider.ts";
+import { createRedactor } from "./redaction.ts";
+import { readWhatsappCloudAnswer } from "./whatsapp_cloud_answer.ts";
+import type { WhatsappCloudConfig } from "./whatsapp_cloud_config.ts";
+import { checkWhatsappCloudContent } from "./whatsapp_cloud_content.ts";
+import { toWhatsappCloudRequest } from "./whatsapp_cloud_request.ts";
+
+const DEFAULT_BASE_URL = "https://graph.facebook.com";
+
+/** The provider of an instance of the official channel. */
+export function createWhatsappCloudProvider(config: WhatsappCloudConfig): Provider {
+  return {
+    kind: "whatsapp_cloud",
+    providerClass: "official",
+    checkContent: checkWhatsappCloudContent,
+    send: (message, options) => send(config, message, options),
+  };
+}
+
+async function send(
+  config: WhatsappCloudConfig,
+  message: OutboundMessage,
+  options: SendOptions,
+): Promise<Receipt> {
+  if (config.phoneNumberId === undefined) return notConfigured;
+  const { path, body } = toWhatsappCloudRequest(message, config);
+  const result = await postJson({
+    url: joinUrl(config.baseUrl ?? DEFAULT_BASE_URL, path),
+    headers: { authorization: `Bearer ${config.accessToken}` },
+    body,
+    timeoutMs: options.timeoutMs,
+  });
+  if (result.outcome !== "answered") return toFailureReceipt(result);
+  const secrets = [config.accessToken, config.appSecret, config.verifyToken];
+  return readWhatsappCloudAnswer(result, {
+    nowMs: Date.now(),
+    redact: createRedactor(secrets, message.to),
+  });
+}
+
+const notConfigured: Receipt = {
+  outcome: "rejected",
+  code: "provider_outbound_channel_not_configured",
+  message: "The instance has no phone number id of the official channel.",
+  retryable: false,
+  scope: "instance",
+};

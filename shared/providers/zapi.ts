@@ -1,0 +1,42 @@
+/** The gateway Z-API. */
+import { toFailureReceipt } from "./classification.ts";
+import { joinUrl } from "./config_fields.ts";
+import { checkGatewayContent } from "./gateway_content.ts";
+import { postJson } from "./http_call.ts";
+import type { OutboundMessage, Provider, Receipt, SendOptions } from "./provider.ts";
+import { createRedactor } from "./redaction.ts";
+import { readZapiAnswer } from "./zapi_answer.ts";
+import type { ZapiConfig } from "./zapi_config.ts";
+import { toZapiRequest } from "./zapi_request.ts";
+
+const DEFAULT_BASE_URL = "https://api.z-api.io";
+
+/** The provider of a Z-API instance. `accepted` means taken into Z-API's own queue. */
+export function createZapiProvider(config: ZapiConfig): Provider {
+  return {
+    kind: "zapi",
+    providerClass: "gateway",
+    checkContent: checkGatewayContent,
+    send: (message, options) => send(config, message, options),
+  };
+}
+
+async function send(
+  config: ZapiConfig,
+  message: OutboundMessage,
+  options: SendOptions,
+): Promise<Receipt> {
+  const { path, body } = toZapiRequest(message, config);
+  const result = await postJson({
+    url: joinUrl(config.baseUrl ?? DEFAULT_BASE_URL, path),
+    headers: config.clientToken === undefined ? {} : { "client-token": config.clientToken },
+    body,
+    timeoutMs: options.timeoutMs,
+  });
+  if (result.outcome !== "answered") return toFailureReceipt(result);
+  const secrets = [config.token, config.clientToken, config.webhookSecret];
+  return readZapiAnswer(result, {
+    nowMs: Date.now(),
+    redact: createRedactor(secrets, message.to),
+  });
+}
