@@ -1,0 +1,139 @@
+import fc from "fast-check";
+import { identityKeyOf, isPhone, sanitizePhone } from "../../shared/phone.ts";
+import { assertEquals } from "../support/assert.ts";
+
+const digits = (length: number): fc.Arbitrary<string> =>
+  fc.array(fc.integer({ min: 0, max: 9 }), { minLength: length, maxLength: length })
+    .map((list) => list.join(""));
+const areaCode = fc.integer({ min: 11, max: 99 }).filter((code) => code % 10 !== 0).map(String);
+const mobileSubscriber = fc.tuple(fc.constantFrom("6", "7", "8", "9"), digits(7))
+  .map((parts) => parts.join(""));
+const landlineSubscriber = fc.tuple(fc.constantFrom("2", "3", "4", "5"), digits(7))
+  .map((parts) => parts.join(""));
+const anyPhone = fc.oneof(
+  fc.integer({ min: 8, max: 15 }).chain(digits),
+  fc.tuple(fc.constantFrom("55", "521", "52", "549", "54"), fc.integer({ min: 8, max: 11 }))
+    .chain(([prefix, length]) => digits(length).map((rest) => prefix + rest)),
+);
+
+Deno.test("isPhone takes 8 to 15 digits", () => {
+  for (const phone of ["12345678", "5511987654321", "123456789012345"]) {
+    assertEquals(isPhone(phone), true, phone);
+  }
+});
+
+Deno.test("isPhone refuses anything but 8 to 15 ASCII digits", () => {
+  const refused = [
+    ...["", "1234567", "1234567890123456", "+5511987654321", "55 11 98765-4321", " 5511987654321"],
+    ...[
+      "5511987654321\n",
+      "\n5511987654321",
+      "5511987654321a",
+      "٥٥١١٩٨٧٦٥٤٣٢١",
+      "５５１１９８７６５４３２１",
+    ],
+    ...[5511987654321, 12345678n, null, undefined, true, {}, ["5511987654321"]],
+  ];
+  for (const value of refused) assertEquals(isPhone(value), false, String(value));
+});
+
+Deno.test("a Brazilian mobile with and without its ninth digit has one identity key", () => {
+  fc.assert(fc.property(areaCode, mobileSubscriber, (area, subscriber) => {
+    const full = `55${area}9${subscriber}`;
+    assertEquals(identityKeyOf(`55${area}${subscriber}`), full);
+    assertEquals(identityKeyOf(full), full);
+  }));
+});
+
+Deno.test("a Brazilian landline keeps its digits and never meets a mobile", () => {
+  fc.assert(fc.property(areaCode, landlineSubscriber, (area, subscriber) => {
+    const landline = `55${area}${subscriber}`;
+    assertEquals(identityKeyOf(landline), landline);
+    assertEquals(identityKeyOf(`55${area}9${subscriber}`) === landline, false);
+  }));
+});
+
+Deno.test("Brazilian numbers of any other length or kind keep their digits", () => {
+  const kept = [
+    "5511987654321", // 13 digits: complete
+    "5511687654321", // 13 digits that do not begin with 9
+    "55119876543210", // 14 digits
+    "55118765432", // 11 digits
+    "551112345678", // subscriber part beginning with 1
+    "551101234567", // subscriber part beginning with 0
+    "558007701234", // toll-free 0800
+    "5508007701234", // toll-free with its leading zero
+    "553003001234", // shared-cost 0300
+    "5540041234", // 4004
+    "551130041234", // a 3004 number of an area
+  ];
+  for (const phone of kept) assertEquals(identityKeyOf(phone), phone);
+});
+
+Deno.test("a Mexican number has one identity key with and without the mobile prefix 1", () => {
+  fc.assert(fc.property(digits(10), (number) => {
+    assertEquals(identityKeyOf(`521${number}`), `52${number}`);
+    assertEquals(identityKeyOf(`52${number}`), `52${number}`);
+  }));
+  for (const phone of ["521123456789", "52112345678901"]) assertEquals(identityKeyOf(phone), phone);
+});
+
+Deno.test("an Argentinian number has one identity key with and without the mobile prefix 9", () => {
+  fc.assert(fc.property(digits(10), (number) => {
+    assertEquals(identityKeyOf(`549${number}`), `54${number}`);
+    assertEquals(identityKeyOf(`54${number}`), `54${number}`);
+  }));
+  for (const phone of ["549113456789", "54911345678901"]) assertEquals(identityKeyOf(phone), phone);
+});
+
+Deno.test("numbers of other countries keep their digits", () => {
+  const kept = ["351912345678", "14155552671", "5698765432", "595981234567", "49891234567890"];
+  for (const phone of kept) assertEquals(identityKeyOf(phone), phone);
+});
+
+Deno.test("an identity key is a phone and its own identity key", () => {
+  fc.assert(
+    fc.property(anyPhone, (phone) => {
+      const key = identityKeyOf(phone);
+      assertEquals(identityKeyOf(key), key);
+      assertEquals(isPhone(key), true);
+    }),
+    { numRuns: 2000 },
+  );
+});
+
+Deno.test("different numbers share a key only as spellings of one number", () => {
+  const spellingsOf = (key: string): string[] => [
+    key,
+    key.replace(/^(55..)9([6-9].{7})$/, "$1$2"),
+    key.replace(/^52(.{10})$/, "521$1"),
+    key.replace(/^54(.{10})$/, "549$1"),
+  ];
+  fc.assert(
+    fc.property(anyPhone, (phone) => {
+      assertEquals(spellingsOf(identityKeyOf(phone)).includes(phone), true, phone);
+    }),
+    { numRuns: 2000 },
+  );
+});
+
+Deno.test("sanitizePhone leaves the digits in their order", () => {
+  const cases: readonly [string, string][] = [
+    ["+55 (11) 98765-4321", "5511987654321"],
+    ["55.11.98765.4321", "5511987654321"],
+    ["\u00a0+55\u200911\u201198765\t4321\n", "5511987654321"],
+    ["tel:+55-11-98765-4321", "5511987654321"],
+    ["5511987654321", "5511987654321"],
+    ["no number", ""],
+    ["", ""],
+  ];
+  for (const [text, expected] of cases) assertEquals(sanitizePhone(text), expected);
+});
+
+Deno.test("sanitizePhone gives digits only, and digits unchanged", () => {
+  fc.assert(fc.property(fc.string({ unit: "binary" }), (text) => {
+    const sanitized = sanitizePhone(text);
+    assertEquals(/^[0-9]*$/.test(sanitized), true);
+    assertEquals(sanitizePhone(sanitized), sanitized);
+  }));
+});
