@@ -1,0 +1,166 @@
+/**
+ * Applies the files of a migrations folder and records them as the Supabase CLI does
+ * (`supabase_migrations.schema_migrations`), so that both may be used on one database.
+ */
+
+import { join } from "node:path";
+import postgres from "postgres";
+import type { Sql, TransactionSql } from "postgres";
+import { countLines, splitStatements, type SqlStatement } from "./sql_statements.ts";
+
+/** A migration that could not be applied. The message names the file and, where known, the line. */
+export class MigrationError extends Error {
+  override readonly name = "MigrationError";
+}
+
+interface Migration {
+  readonly version: string;
+  readonly name: string;
+  readonly path: string;
+  readonly statements: readonly SqlStatement[];
+}
+
+interface HistoryRow {
+  readonly version: string;
+  readonly statements: readonly string[] | null;
+}
+
+const filePattern = /^(\d{14})_(\w+)\.sql$/;
+
+/**
+ * Applies what is pending, in the order of the names, each file in a transaction of its own. Two
+ * runs at once take turns; the second finds nothing to do.
+ *
+ * @param sql a client of the role that is to own the objects.
+ * @returns the names of the files applied now, without `.sql`.
+ * @throws {MigrationError} when a file fails (it leaves nothing behind, the files before it stay),
+ *   when an applied file has changed since, or when the database has a migration the folder lacks.
+ */
+export async function applyMigrations(sql: Sql, folder: string): Promise<string[]> {
+  const migrations = await readMigrations(folder);
+  await sql.begin(async (transaction) => {
+    await takeTurn(transaction);
+    await createHistory(transaction);
+    refuseUnknown(await readHistory(transaction), migrations, folder);
+  });
+  const applied: string[] = [];
+  for (const migration of migrations) {
+    const isNew = await sql.begin(async (transaction) => {
+      await takeTurn(transaction);
+      const record = (await readHistory(transaction)).get(migration.version);
+      if (record !== undefined) return refuseChanged(record, migration);
+      await applyMigration(transaction, migration);
+      return true;
+    });
+    if (isNew) applied.push(`${migration.version}_${migration.name}`);
+  }
+  return applied;
+}
+
+async function readMigrations(folder: string): Promise<Migration[]> {
+  const migrations: Migration[] = [];
+  for await (const entry of Deno.readDir(folder)) {
+    if (!entry.name.endsWith(".sql")) continue;
+    const path = join(folder, entry.name);
+    const [, version, name] = filePattern.exec(entry.name) ?? [];
+    if (version === undefined || name === undefined) {
+      throw new MigrationError(`${path}: a migration is named <14 digits>_<what>.sql`);
+    }
+    const statements = splitStatements(await Deno.readTextFile(path));
+    migrations.push({ version, name, path, statements });
+  }
+  migrations.sort((a, b) => a.version < b.version ? -1 : 1);
+  const twice = migrations.find((next, i) => next.version === migrations[i - 1]?.version);
+  if (twice !== undefined) {
+    throw new MigrationError(`${twice.path}: another migration has the version ${twice.version}`);
+  }
+  return migrations;
+}
+
+async function takeTurn(transaction: TransactionSql): Promise<void> {
+  await transaction`select pg_advisory_xact_lock(hashtext('messaging migrations'))`;
+}
+
+async function createHistory(transaction: TransactionSql): Promise<void> {
+  const [{ exists } = { exists: false }] = await transaction<{ exists: boolean }[]>`
+    select to_regclass('supabase_migrations.schema_migrations') is not null as exists`;
+  if (exists) return;
+  await transaction.unsafe(`
+    create schema if not exists supabase_migrations;
+    create table supabase_migrations.schema_migrations (
+      version text not null primary key,
+      statements text[],
+      name text
+    );`);
+}
+
+async function readHistory(transaction: TransactionSql): Promise<Map<string, HistoryRow>> {
+  const records = await transaction<HistoryRow[]>`
+    select version, statements from supabase_migrations.schema_migrations`;
+  return new Map(records.map((record) => [record.version, record]));
+}
+
+async function applyMigration(transaction: TransactionSql, migration: Migration): Promise<void> {
+  for (const statement of migration.statements) {
+    try {
+      await transaction.unsafe(statement.text);
+    } catch (cause) {
+      throw describeFailure(migration, statement, cause);
+    }
+  }
+  const texts = migration.statements.map((statement) => statement.text);
+  await transaction`
+    insert into supabase_migrations.schema_migrations (version, name, statements)
+    values (${migration.version}, ${migration.name}, ${texts})`;
+}
+
+function describeFailure(
+  migration: Migration,
+  statement: SqlStatement,
+  cause: unknown,
+): MigrationError {
+  if (!(cause instanceof postgres.PostgresError)) throw cause;
+  // Postgres counts characters; without a position the first line that is no comment must do.
+  const characters = Number(cause.position ?? 0) - 1;
+  const before = characters >= 0
+    ? [...statement.text].slice(0, characters).join("")
+    : /^(?:\s+|--[^\n]*\n)*/.exec(statement.text)?.[0] ?? "";
+  const line = statement.line + countLines(before);
+  const details = [cause.detail, cause.hint, cause.where].filter(Boolean).join("\n");
+  const tail = details === "" ? "" : `\n${details}`;
+  return new MigrationError(
+    `${migration.path}:${line}: ${cause.message} (${cause.code})${tail}`,
+    { cause },
+  );
+}
+
+function refuseUnknown(
+  history: Map<string, HistoryRow>,
+  migrations: readonly Migration[],
+  folder: string,
+): void {
+  const known = new Set(migrations.map((migration) => migration.version));
+  const unknown = [...history.keys()].filter((version) => !known.has(version)).sort();
+  if (unknown.length === 0) return;
+  throw new MigrationError(
+    `The database has migrations that ${folder} does not have (${unknown.join(", ")}): ` +
+      "it belongs to another version of the project. Check that version out, or use a new database.",
+  );
+}
+
+// Before 1.0.0 the baselines may be rewritten: a database made from an older text would be neither
+// the old schema nor the new one.
+function refuseChanged(record: HistoryRow, migration: Migration): false {
+  if (record.statements === null) return false;
+  const applied = withoutSpace(record.statements);
+  const present = withoutSpace(migration.statements.map((statement) => statement.text));
+  if (applied === present) return false;
+  throw new MigrationError(
+    `${migration.path} has changed since it was applied to this database: use a new database ` +
+      "(for the local stack: stop it and remove its data folder).",
+  );
+}
+
+function withoutSpace(statements: readonly string[]): string {
+  return statements.join(";").replaceAll(/\s+/g, "");
+}

@@ -1,0 +1,58 @@
+-- What a hosted Supabase database has before the first migration, as far as our migrations meet it:
+-- the API's roles, and the default privileges that give them everything new in the schema public.
+-- The migrations take those privileges back, which can only be tested where they were given.
+-- May be run again, and on a database that has these roles already.
+
+do $$
+declare
+  missing record;
+begin
+  for missing in
+    select wanted.name, wanted.attributes
+    from (
+      values
+        ('anon', 'nologin noinherit'),
+        ('authenticated', 'nologin noinherit'),
+        ('service_role', 'nologin noinherit bypassrls'),
+        ('authenticator', 'login noinherit')
+    ) as wanted (name, attributes)
+    where not exists (select from pg_catalog.pg_roles where rolname = wanted.name)
+  loop
+    begin
+      execute format('create role %I %s', missing.name, missing.attributes);
+    exception
+      -- Roles belong to the whole server: another database's start may have been faster.
+      when duplicate_object or unique_violation then null;
+    end;
+  end loop;
+
+  -- Only where missing, because two grants of one role at once fail. The direct transport connects
+  -- as the owner and acts as service_role; the API connects as authenticator.
+  for missing in
+    select wanted.granted, wanted.member
+    from (
+      values
+        ('anon', 'authenticator'),
+        ('authenticated', 'authenticator'),
+        ('service_role', 'authenticator'),
+        ('service_role', current_user)
+    ) as wanted (granted, member)
+    where not exists (
+      select from pg_catalog.pg_auth_members as membership
+      where membership.roleid = wanted.granted::regrole
+        and membership.member = wanted.member::regrole
+    )
+  loop
+    execute format('grant %I to %I', missing.granted, missing.member);
+  end loop;
+end
+$$;
+
+grant usage on schema public to anon, authenticated, service_role;
+
+alter default privileges in schema public
+  grant all on tables to anon, authenticated, service_role;
+alter default privileges in schema public
+  grant all on functions to anon, authenticated, service_role;
+alter default privileges in schema public
+  grant all on sequences to anon, authenticated, service_role;
