@@ -27,7 +27,7 @@ export function createChatCompletions(world: SimulatedWorld): Hono {
   const app = new Hono();
   app.post("/chat/completions", (context) => receiveCall(world, context));
   app.all("/chat/completions", () => refuse(405, "Not allowed to use this method."));
-  app.notFound((context) => refuse(404, `Invalid URL (${context.req.method} ${context.req.path})`));
+  app.all("*", (context) => refuse(404, `Invalid URL (${context.req.method} ${context.req.path})`));
   return app;
 }
 

@@ -16,8 +16,9 @@ export function createEvolution(world: SimulatedWorld): Hono {
   for (const verb of Object.keys(sendSchemas) as SendVerb[]) {
     app.post(`/message/${verb}/:instance`, (context) => receiveSend(world, verb, context));
   }
-  app.notFound((context) =>
-    refuse(404, "Not Found", [`Cannot ${context.req.method} ${context.req.path}`])
+  app.all(
+    "*",
+    (context) => refuse(404, "Not Found", [`Cannot ${context.req.method} ${context.req.path}`]),
   );
   return app;
 }

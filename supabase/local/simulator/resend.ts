@@ -37,7 +37,7 @@ export function createResend(world: SimulatedWorld): Hono {
   const app = new Hono();
   app.post("/emails", (context) => receiveEmail(world, keyUses, context));
   app.all("/emails", () => refuse(405, "method_not_allowed", "Method is not allowed."));
-  app.notFound(() => refuse(404, "not_found", "The requested endpoint does not exist."));
+  app.all("*", () => refuse(404, "not_found", "The requested endpoint does not exist."));
   return app;
 }
 

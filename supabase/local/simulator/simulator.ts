@@ -45,12 +45,12 @@ export function createSimulator(options: SimulatorOptions = {}): Simulator {
     zapiClientToken: options.zapiClientToken,
   };
   const app = new Hono();
-  app.use(bodyLimit({ maxSize: maxBodyBytes }));
-  mount(app, "/simulator/zapi", createZapi(world));
-  mount(app, "/simulator/evolution", createEvolution(world));
-  mount(app, "/simulator/graph", createWhatsappCloud(world));
-  mount(app, "/simulator/resend", createResend(world));
-  mount(app, "/simulator/ai/v1", createChatCompletions(world));
+  app.on("POST", "/simulator/*", bodyLimit({ maxSize: maxBodyBytes }));
+  app.route("/simulator/zapi", createZapi(world));
+  app.route("/simulator/evolution", createEvolution(world));
+  app.route("/simulator/graph", createWhatsappCloud(world));
+  app.route("/simulator/resend", createResend(world));
+  app.route("/simulator/ai/v1", createChatCompletions(world));
   app.route("/simulator", createReadApi(world));
   app.notFound((context) => context.json({ error: "not_found" }, 404));
   return {
@@ -59,9 +59,4 @@ export function createSimulator(options: SimulatorOptions = {}): Simulator {
     faults: world.faults,
     close: () => closing.abort(),
   };
-}
-
-/** Unlike `route`, keeps the service's own answer to an unknown path. */
-function mount(app: Hono, path: string, service: Hono): void {
-  app.mount(path, service.fetch);
 }

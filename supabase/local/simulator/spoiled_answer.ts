@@ -48,14 +48,16 @@ export function retryAfterHeader(fault: Fault): Record<string, string> {
     : { "Retry-After": String(fault.retryAfterSeconds) };
 }
 
-/** The status line goes out, then the connection breaks before a single byte of the body. */
+/** The status line goes out and promises a body; the connection breaks before its first byte. */
 function answerWithReset(): Response {
-  const brokenBody = new ReadableStream({
+  const emptyBody = new ReadableStream({
     pull(controller): void {
-      controller.error(new Error("The simulated connection was lost."));
+      controller.close();
     },
   });
-  return new Response(brokenBody, { headers: { "Content-Type": "application/json" } });
+  return new Response(emptyBody, {
+    headers: { "Content-Type": "application/json", "Content-Length": "512" },
+  });
 }
 
 /** What a captive portal or a proxy in between makes of an answer: a page with status 200. */

@@ -16,18 +16,17 @@ import {
 export function createWhatsappCloud(world: SimulatedWorld): Hono {
   const app = new Hono();
   app.post(
-    "/:version{v[0-9]+\\.[0-9]+}/:phoneNumberId{[0-9A-Za-z_-]+}/messages",
+    "/:version{v[0-9]+\\.[0-9]+}/:phoneNumberId/messages",
     (context) => receiveSend(world, context),
   );
-  app.notFound((context) =>
+  app.all("*", (context) =>
     refuseGraph({
       status: 400,
       code: 100,
       subcode: 33,
       title: `Unsupported ${context.req.method.toLowerCase()} request.`,
       details: "The object does not exist, or it does not support this operation.",
-    })
-  );
+    }));
   return app;
 }
 

@@ -18,12 +18,11 @@ export function createZapi(world: SimulatedWorld): Hono {
     app.post(route, (context) => receiveSend(world, schema, context));
     app.all(route, () => refuse(405, "Method Not Allowed"));
   }
-  app.notFound(() =>
+  app.all("*", () =>
     Response.json({
       error: "NOT_FOUND",
       message: "Unable to find matching target resource method",
-    }, { status: 404 })
-  );
+    }, { status: 404 }));
   return app;
 }
 

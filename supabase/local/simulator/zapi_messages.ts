@@ -74,7 +74,7 @@ const optionList = z.object({
   const options = body.optionList.options.map((option, index) => ({
     id: option.id ?? String(index + 1),
     title: option.title,
-    description: option.description ?? null,
+    description: option.description || null,
   }));
   const list = { title, buttonLabel, options };
   return describeSend(

@@ -1,0 +1,163 @@
+/** The production adapters, unchanged, against the simulated providers. */
+import { createProvider } from "../../../shared/providers/create_provider.ts";
+import type { MessageContent, ProviderKind } from "../../../shared/providers/provider.ts";
+import { assert, assertEquals, assertObjectMatch } from "../../support/assert.ts";
+import { startSimulator } from "./simulator_server.ts";
+
+const secret = "a-secret-of-32-characters-or-more";
+
+function configOf(kind: ProviderKind, url: string): Record<string, unknown> {
+  switch (kind) {
+    case "zapi":
+      return {
+        baseUrl: `${url}/zapi`,
+        gatewayInstanceId: "INSTANCE",
+        token: secret,
+        webhookSecret: secret,
+      };
+    case "evolution":
+      return {
+        baseUrl: `${url}/evolution`,
+        instanceName: "INSTANCE",
+        apiKey: secret,
+        webhookSecret: secret,
+      };
+    case "whatsapp_cloud":
+      return {
+        baseUrl: `${url}/graph`,
+        phoneNumberId: "INSTANCE",
+        accessToken: secret,
+        appSecret: secret,
+        verifyToken: secret,
+      };
+  }
+}
+
+const optionList = {
+  title: "Departments",
+  buttonLabel: "Choose",
+  options: [{ id: "sales", title: "Sales", description: "New orders" }, {
+    id: "2",
+    title: "Help",
+  }],
+};
+const seenOptionList = {
+  ...optionList,
+  options: [{ id: "sales", title: "Sales", description: "New orders" }, {
+    id: "2",
+    title: "Help",
+    description: null,
+  }],
+};
+const picture = "https://files.example.com/a.jpg";
+const paper = "https://files.example.com/a.pdf";
+const sound = "https://files.example.com/a.mp3";
+const cases: readonly (readonly [MessageContent, Record<string, unknown>])[] = [
+  [{ messageType: "text", message: "Olá" }, { messageType: "text", text: "Olá" }],
+  [{ messageType: "image", mediaUrl: picture, message: "Look" }, {
+    messageType: "image",
+    mediaUrl: picture,
+    text: "Look",
+  }],
+  [{ messageType: "audio", mediaUrl: sound }, {
+    messageType: "audio",
+    mediaUrl: sound,
+    text: null,
+  }],
+  [{ messageType: "document", mediaUrl: paper, mediaFilename: "Offer.pdf", message: "Here" }, {
+    messageType: "document",
+    mediaUrl: paper,
+    fileName: "Offer.pdf",
+    text: "Here",
+  }],
+  [{ messageType: "option_list", message: "How can we help?", optionList }, {
+    messageType: "option_list",
+    text: "How can we help?",
+    optionList: seenOptionList,
+  }],
+];
+
+for (const kind of ["zapi", "evolution", "whatsapp_cloud"] as const) {
+  for (const [content, seen] of cases) {
+    Deno.test(`${kind} takes what the adapter sends as ${content.messageType} and shows it to the customer`, async () => {
+      await using server = startSimulator();
+      const provider = createProvider(kind, configOf(kind, server.url));
+      const messageId = crypto.randomUUID();
+      const receipt = await provider.send(
+        { messageId, to: "5511912345678", content },
+        { timeoutMs: 5_000 },
+      );
+      const { items, total } = await server.read("/messages");
+      assertEquals(total, 1);
+      assert(receipt.outcome === "accepted", JSON.stringify(receipt));
+      assertObjectMatch(items[0] ?? {}, {
+        ...seen,
+        provider: kind,
+        instance: "INSTANCE",
+        to: "5511912345678",
+        answer: "accepted",
+        providerMessageId: receipt.providerMessageId,
+        correlationId: kind === "whatsapp_cloud" ? messageId : null,
+      });
+    });
+  }
+
+  const outcomes = [
+    ["reject", "rejected", 0],
+    ["rate_limit", "rejected", 0],
+    ["timeout", "unknown", 1],
+    ["reset", "unknown", 1],
+    ["garbage", "unknown", 1],
+  ] as const;
+  for (const [fault, outcome, arrived] of outcomes) {
+    Deno.test(`${kind} with the fault ${fault} gives the adapter's outcome ${outcome}, ${arrived} message at the phone`, async () => {
+      await using server = startSimulator();
+      await server.post("/faults", { provider: kind, kind: fault, retryAfterSeconds: 7 });
+      const provider = createProvider(kind, configOf(kind, server.url));
+      const message = {
+        messageId: crypto.randomUUID(),
+        to: "5511912345678",
+        content: { messageType: "text", message: "Hello" },
+      } as const;
+      const receipt = await provider.send(message, { timeoutMs: 300 });
+      assertEquals(receipt.outcome, outcome);
+      if (receipt.outcome === "rejected") {
+        assertEquals(receipt.retryable, fault === "rate_limit");
+        assertEquals(receipt.retryAfterMs, fault === "rate_limit" ? 7_000 : undefined);
+      }
+      assertEquals((await server.read("/messages")).total, arrived);
+      const next = await provider.send(message, { timeoutMs: 5_000 });
+      assertEquals(next.outcome, "accepted", "the fault is used up");
+    });
+  }
+}
+
+Deno.test("whatsapp_cloud takes a filled template and shows its name and values", async () => {
+  await using server = startSimulator();
+  const provider = createProvider("whatsapp_cloud", configOf("whatsapp_cloud", server.url));
+  const components = [
+    { type: "header", parameters: [{ type: "image", image: { link: picture } }] },
+    { type: "body", parameters: [{ type: "text", parameter_name: "nome", text: "Ana" }] },
+    {
+      type: "button",
+      sub_type: "url",
+      index: "0",
+      parameters: [{ type: "text", text: "pedido/7" }],
+    },
+  ];
+  const content = {
+    messageType: "template",
+    template: { name: "order_update", language: "pt_BR", components },
+  } as const;
+  const receipt = await provider.send(
+    { messageId: crypto.randomUUID(), to: "5511912345678", content },
+    { timeoutMs: 5_000 },
+  );
+  assertEquals(receipt.outcome, "accepted");
+  const { items } = await server.read("/messages");
+  assertObjectMatch(items[0] ?? {}, {
+    messageType: "template",
+    text: "Ana",
+    template: { name: "order_update", language: "pt_BR", components },
+  });
+});

@@ -1,0 +1,56 @@
+import {
+  createSimulator,
+  type Simulator,
+  type SimulatorOptions,
+} from "../../../supabase/local/simulator/simulator.ts";
+
+/** A simulator behind a real server on a free port of this machine, stopped when disposed of. */
+export interface SimulatorServer extends AsyncDisposable {
+  /** Ends with `/simulator`. */
+  readonly url: string;
+  readonly simulator: Simulator;
+  /** POSTs JSON, reads the answer as JSON. */
+  post(
+    path: string,
+    body: unknown,
+    headers?: Record<string, string>,
+  ): Promise<{ status: number; headers: Headers; json: unknown }>;
+  /** The parsed answer of a GET, or of a DELETE. */
+  read(path: string, method?: "GET" | "DELETE"): Promise<Reading>;
+}
+
+/** What the read API answers, with records loose enough for any log. */
+export interface Reading {
+  readonly items: Record<string, unknown>[];
+  readonly total: number;
+  readonly deleted: number;
+}
+
+export function startSimulator(options: SimulatorOptions = {}): SimulatorServer {
+  const simulator = createSimulator(options);
+  const server = Deno.serve(
+    { hostname: "127.0.0.1", port: 0, onListen: () => {} },
+    simulator.fetch,
+  );
+  const url = `http://127.0.0.1:${server.addr.port}/simulator`;
+  return {
+    url,
+    simulator,
+    post: async (path, body, headers = {}) => {
+      const response = await fetch(`${url}${path}`, {
+        method: "POST",
+        headers: { "Content-Type": "application/json", ...headers },
+        body: typeof body === "string" ? body : JSON.stringify(body),
+      });
+      return { status: response.status, headers: response.headers, json: await response.json() };
+    },
+    read: async (path, method = "GET") => {
+      const response = await fetch(`${url}${path}`, { method });
+      return await response.json();
+    },
+    [Symbol.asyncDispose]: async () => {
+      simulator.close();
+      await server.shutdown();
+    },
+  };
+}
