@@ -1,0 +1,161 @@
+/**
+ * Runs the tests: `deno task test [layer ...] [--filter <name>]`. The layers that need a database
+ * share one throwaway Postgres, or the server of DATABASE_URL, where a run makes databases of its own
+ * and drops them. The last line of the output is `N passed, N failed`; the exit code is not zero when
+ * a test failed, when a layer did not come to its end, or when nothing ran.
+ */
+
+import { join } from "node:path";
+import { parseArgs } from "node:util";
+import { createTemplateDatabase } from "./support/template_database.ts";
+import {
+  addCounts,
+  formatCounts,
+  noCounts,
+  readSummaryLine,
+  type TestCounts,
+  type TestLayer,
+  testLayers,
+} from "./support/test_layers.ts";
+import { startThrowawayPostgres } from "./support/throwaway_postgres.ts";
+
+const root = new URL("..", import.meta.url).pathname;
+const layerTimeoutMs = 5 * 60_000;
+
+interface TestServer extends AsyncDisposable {
+  readonly environment: Readonly<Record<string, string>>;
+  readonly host: string;
+}
+
+const interruption = new AbortController();
+for (const signal of ["SIGINT", "SIGTERM"] as const) {
+  Deno.addSignalListener(signal, () => interruption.abort(new Error(`stopped by ${signal}`)));
+}
+Deno.exit(await main());
+
+async function main(): Promise<number> {
+  const { values, positionals } = parseArgs({
+    args: Deno.args,
+    options: { filter: { type: "string" } },
+    allowPositionals: true,
+  });
+  const unknown = positionals.filter((name) => !testLayers.some((layer) => layer.name === name));
+  if (unknown.length > 0) {
+    print(
+      `No such layer: ${unknown.join(", ")}. Layers: ${testLayers.map((l) => l.name).join(", ")}`,
+    );
+    return 2;
+  }
+  const layers = await findLayers(positionals);
+  const counts = await runLayers(layers, values.filter).catch((error) => {
+    print(String(error));
+    return { ...noCounts, failed: 1 };
+  });
+  print(formatCounts(counts));
+  return counts.failed > 0 || counts.passed === 0 ? 1 : 0;
+}
+
+async function findLayers(wanted: readonly string[]): Promise<TestLayer[]> {
+  const chosen = testLayers.filter((layer) => wanted.length === 0 || wanted.includes(layer.name));
+  const found: TestLayer[] = [];
+  for (const layer of chosen) {
+    if (await hasTests(join(root, "tests", layer.name))) found.push(layer);
+    else print(`tests/${layer.name} has no tests`);
+  }
+  return found;
+}
+
+async function hasTests(folder: string): Promise<boolean> {
+  try {
+    for await (const entry of Deno.readDir(folder)) {
+      if (entry.isFile && entry.name.endsWith("_test.ts")) return true;
+      if (entry.isDirectory && await hasTests(join(folder, entry.name))) return true;
+    }
+  } catch (error) {
+    if (!(error instanceof Deno.errors.NotFound)) throw error;
+  }
+  return false;
+}
+
+async function runLayers(
+  layers: readonly TestLayer[],
+  filter: string | undefined,
+): Promise<TestCounts> {
+  await using server = layers.some((layer) => layer.database) ? await openServer() : undefined;
+  let counts = noCounts;
+  for (const layer of layers) {
+    interruption.signal.throwIfAborted();
+    print(`\n── tests/${layer.name}`);
+    counts = addCounts(counts, await runLayer(layer, layer.database ? server : undefined, filter));
+  }
+  return counts;
+}
+
+async function openServer(): Promise<TestServer> {
+  await using cleanup = new AsyncDisposableStack();
+  let url = Deno.env.get("DATABASE_URL");
+  if (url === undefined) url = cleanup.use(await startThrowawayPostgres()).databaseUrl;
+  const template = await createTemplateDatabase(url, join(root, "migrations"));
+  cleanup.defer(template.drop);
+  const keep = cleanup.move();
+  return {
+    environment: { TEST_DATABASE_URL: url, TEST_TEMPLATE_DATABASE: template.name },
+    host: new URL(url).hostname,
+    [Symbol.asyncDispose]: () => keep.disposeAsync(),
+  };
+}
+
+async function runLayer(
+  layer: TestLayer,
+  server: TestServer | undefined,
+  filter: string | undefined,
+): Promise<TestCounts> {
+  const deadline = AbortSignal.any([interruption.signal, AbortSignal.timeout(layerTimeoutMs)]);
+  // A test that found the developer's DATABASE_URL could write to it.
+  const { DATABASE_URL: _, ...inherited } = Deno.env.toObject();
+  const child = new Deno.Command(Deno.execPath(), {
+    args: testArguments(layer, server?.host ?? "127.0.0.1", filter),
+    cwd: root,
+    clearEnv: true,
+    env: { ...inherited, ...server?.environment },
+    stdin: "null",
+    stdout: "piped",
+    signal: deadline,
+  }).spawn();
+  const summary = await echoOutput(child.stdout);
+  const { success } = await child.status;
+  if (deadline.aborted) print(`tests/${layer.name} was stopped: ${deadline.reason}`);
+  // Exit codes cover what no summary line counts: a type error, an uncaught error, a time-out.
+  const uncounted = success || (summary?.failed ?? 0) > 0 ? 0 : 1;
+  return addCounts(summary ?? noCounts, { ...noCounts, failed: uncounted });
+}
+
+function testArguments(layer: TestLayer, host: string, filter: string | undefined): string[] {
+  return [
+    "test",
+    "--no-prompt",
+    "--sanitize-ops",
+    "--sanitize-resources",
+    ...(layer.parallel ? ["--parallel"] : []),
+    ...layer.permissions.map((flag) => flag.replace("<host>", host)),
+    ...(filter === undefined ? [] : [`--filter=${filter}`]),
+    `tests/${layer.name}`,
+  ];
+}
+
+async function echoOutput(output: ReadableStream<Uint8Array>): Promise<TestCounts | undefined> {
+  const decoder = new TextDecoder();
+  let summary: TestCounts | undefined;
+  let line = "";
+  for await (const chunk of output) {
+    await Deno.stdout.write(chunk);
+    const lines = (line + decoder.decode(chunk, { stream: true })).split("\n");
+    line = lines.pop() ?? "";
+    for (const complete of lines) summary = readSummaryLine(complete) ?? summary;
+  }
+  return readSummaryLine(line) ?? summary;
+}
+
+function print(line: string): void {
+  Deno.stdout.writeSync(new TextEncoder().encode(`${line}\n`));
+}

@@ -1,0 +1,63 @@
+import postgres from "postgres";
+import type { Sql } from "postgres";
+import { applyMigrations } from "../../supabase/local/migrations.ts";
+import { createPlatformRoles } from "../../supabase/local/roles.ts";
+
+/** The database that every test's own is cloned from. */
+export interface TemplateDatabase {
+  readonly name: string;
+  /** Drops the template and whatever was cloned from it and left behind. */
+  drop(): Promise<void>;
+}
+
+/**
+ * Makes a template database with the platform's roles and all migrations. Its name is its own, so
+ * that several runs may share a server.
+ *
+ * @param serverUrl a database of the server, as a superuser.
+ */
+export async function createTemplateDatabase(
+  serverUrl: string,
+  migrationsFolder: string,
+): Promise<TemplateDatabase> {
+  const name = `messaging_template_${crypto.randomUUID().slice(0, 8)}`;
+  const drop = (): Promise<void> => onDatabase(serverUrl, (server) => dropAll(server, name));
+  await onDatabase(
+    serverUrl,
+    (server) => server`create database ${server(name)} template template0`,
+  );
+  try {
+    const url = new URL(serverUrl);
+    url.pathname = `/${name}`;
+    await onDatabase(url.href, async (template) => {
+      await createPlatformRoles(template);
+      await applyMigrations(template, migrationsFolder);
+    });
+    // A template somebody is connected to cannot be cloned.
+    await onDatabase(
+      serverUrl,
+      (server) => server`alter database ${server(name)} with allow_connections false`,
+    );
+  } catch (error) {
+    await drop();
+    throw error;
+  }
+  return { name, drop };
+}
+
+async function dropAll(server: Sql, name: string): Promise<void> {
+  const databases = await server<{ datname: string }[]>`
+    select datname from pg_database where starts_with(datname, ${name})`;
+  for (const { datname } of databases) {
+    await server`drop database if exists ${server(datname)} with (force)`;
+  }
+}
+
+async function onDatabase(url: string, run: (sql: Sql) => Promise<unknown>): Promise<void> {
+  const sql = postgres(url, { max: 1, onnotice: () => {} });
+  try {
+    await run(sql);
+  } finally {
+    await sql.end();
+  }
+}

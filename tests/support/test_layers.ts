@@ -1,0 +1,60 @@
+/** The layers of the test suite, in the order in which they run, and what each one may do. */
+export interface TestLayer {
+  readonly name: string;
+  /** Whether its tests need a Postgres. */
+  readonly database: boolean;
+  /** Whether its files may run side by side. */
+  readonly parallel: boolean;
+  /** Permission flags; `<host>` stands for the database's host. */
+  readonly permissions: readonly string[];
+}
+
+// The npm client of Postgres and msw read the environment at large, so it cannot be narrowed.
+const onMachine = ["--allow-env", "--allow-net=127.0.0.1,<host>", "--allow-read"];
+
+export const testLayers: readonly TestLayer[] = [
+  { name: "unit", database: false, parallel: true, permissions: [] },
+  { name: "architecture", database: false, parallel: true, permissions: ["--allow-read=."] },
+  { name: "functions", database: true, parallel: true, permissions: onMachine },
+  { name: "database", database: true, parallel: true, permissions: onMachine },
+  // It starts servers and kills them.
+  { name: "e2e", database: true, parallel: false, permissions: ["--allow-all"] },
+];
+
+/** What the summary lines of `deno test` add up to. */
+export interface TestCounts {
+  readonly passed: number;
+  readonly failed: number;
+  readonly skipped: number;
+}
+
+export const noCounts: TestCounts = { passed: 0, failed: 0, skipped: 0 };
+
+/** Adds two counts. */
+export function addCounts(a: TestCounts, b: TestCounts): TestCounts {
+  return {
+    passed: a.passed + b.passed,
+    failed: a.failed + b.failed,
+    skipped: a.skipped + b.skipped,
+  };
+}
+
+/**
+ * Reads the line with which `deno test` ends, `ok | 3 passed (2 steps) | 0 failed | 1 ignored (5ms)`.
+ *
+ * @returns undefined for any other line.
+ */
+export function readSummaryLine(line: string): TestCounts | undefined {
+  // deno-lint-ignore no-control-regex
+  const plain = line.replaceAll(/\u001b\[[0-9;]*m/g, "");
+  if (!/^(?:ok|FAILED) \| \d+ passed/.test(plain)) return undefined;
+  const count = (word: string): number =>
+    Number(new RegExp(`\\| (\\d+) ${word}`).exec(plain)?.[1] ?? 0);
+  return { passed: count("passed"), failed: count("failed"), skipped: count("ignored") };
+}
+
+/** The line that closes a run: `3 passed, 0 failed`, with the skipped ones where there are any. */
+export function formatCounts(counts: TestCounts): string {
+  const line = `${counts.passed} passed, ${counts.failed} failed`;
+  return counts.skipped === 0 ? line : `${line}, ${counts.skipped} skipped`;
+}
