@@ -1,0 +1,129 @@
+-- Records everything that a sending call makes true at once: contact, conversation, assignment,
+-- message, slot, agent pause, idempotency key; no provider is called before this has committed.
+-- `request`: instanceId, phone, idempotency (see begin_idempotent),
+--   assignment (see assign_conversation) or NULL,
+--   message {messageType, message, mediaUrl, mediaFilename, optionList, template, cardId, sentBy,
+--     delayTypingMs, agentId, operatorId} or NULL,
+--   delivery {queued, delaySeconds, intervalSeconds, leaseSeconds}.
+-- Returns the outcome: mode, contactId, conversationId, assignment, messageId, status, scheduledFor,
+-- heldBy, aiAgentPausedUntil; for an immediate send also claimToken and `to`, the address: the
+-- caller holds the claim for leaseSeconds and must settle it. Or {replayed: ...} for a known key.
+-- Locks, in this order: key, contact, conversation, agent pause, pacing, dispatch.
+-- Errors: MI001, MI002, MI005 (blocked), MI006 (24-hour window), MI007, MI008, MI010.
+create or replace function public.accept_message(request jsonb)
+returns jsonb
+language plpgsql
+set search_path = ''
+as $$
+declare
+  instance public.instances;
+  contact public.contacts;
+  conversation public.conversations;
+  draft jsonb := nullif(request->'message', 'null');
+  delivery jsonb := request->'delivery';
+  replayed jsonb := public.begin_idempotent(request->'idempotency');
+  assignment jsonb;
+  outcome jsonb;
+  mode text;
+  message_id uuid := gen_random_uuid();
+  claim_token uuid;
+  not_before timestamptz;
+  slot timestamptz;
+  held_by text;
+  paused_until timestamptz;
+begin
+  if replayed is not null then
+    return jsonb_build_object('replayed', replayed);
+  end if;
+
+  select i.* into strict instance from public.instances i
+  where i.id = (request->>'instanceId')::uuid;
+  select (r.contact).* into contact from public.resolve_contact(instance.id, request->>'phone') r;
+  if draft is not null then
+    perform public.refuse_unreachable_contact(instance, contact, draft->>'messageType');
+  end if;
+  conversation := public.resolve_conversation(instance.id, contact.id);
+  if nullif(request->'assignment', 'null') is not null then
+    assignment := public.assign_conversation(
+      instance, contact, conversation, request->'assignment'
+    );
+  end if;
+
+  if draft is null then
+    mode := 'assign_only';
+  else
+    mode := case
+      when (delivery->>'queued')::boolean then 'queued'
+      when (delivery->>'delaySeconds')::numeric > 0 then 'scheduled'
+      else 'sent'
+    end;
+    not_before := date_trunc('milliseconds', clock_timestamp())
+      + make_interval(secs => coalesce((delivery->>'delaySeconds')::double precision, 0));
+    if draft->>'sentBy' is distinct from 'ai_agent' then
+      paused_until := public.pause_agent(instance.id, contact.id);
+    end if;
+    if mode = 'queued' then
+      select e.slot, e.held_by into slot, held_by
+      from public.enqueue_message(
+        message_id, instance, (delivery->>'intervalSeconds')::integer, not_before
+      ) e;
+      if held_by is null and (delivery->>'delaySeconds')::numeric > 0 then
+        held_by := 'delay';
+      end if;
+    elsif mode = 'scheduled' then
+      slot := not_before;
+      held_by := 'delay';
+      insert into public.message_queue (message_id, instance_id, scheduled_at, due_at)
+      values (message_id, instance.id, slot, slot);
+    else
+      claim_token := gen_random_uuid();
+      insert into public.message_queue (
+        message_id, instance_id, scheduled_at, due_at, max_attempts, attempts, claim_token,
+        lease_until
+      )
+      select message_id, instance.id, not_before, lease.ends_at, 1, 1, claim_token, lease.ends_at
+      from (
+        select clock_timestamp()
+          + make_interval(secs => (delivery->>'leaseSeconds')::double precision) as ends_at
+      ) as lease;
+    end if;
+    insert into public.messages (
+      id, instance_id, contact_id, conversation_id, direction, message_type, message, media_url,
+      media_filename, option_list, template, card_id, sent_by, operator_id, agent_id,
+      delay_typing_ms, mode, interval_seconds, status, scheduled_for, held_by
+    ) values (
+      message_id, instance.id, contact.id, conversation.id, 'outbound', draft->>'messageType',
+      draft->>'message', draft->>'mediaUrl', draft->>'mediaFilename',
+      nullif(draft->'optionList', 'null'), nullif(draft->'template', 'null'), draft->>'cardId',
+      draft->>'sentBy',
+      case when draft->>'sentBy' = 'operator' then
+        coalesce((assignment->>'assignedTo')::uuid, conversation.assigned_to)
+      end,
+      (draft->>'agentId')::uuid, (draft->>'delayTypingMs')::integer, mode,
+      (delivery->>'intervalSeconds')::integer,
+      case mode when 'sent' then 'sending' else 'queued' end, slot, held_by
+    );
+  end if;
+
+  outcome := jsonb_build_object(
+    'mode', mode,
+    'contactId', contact.id,
+    'conversationId', conversation.id,
+    'assignment', assignment,
+    'messageId', case when draft is not null then message_id end,
+    'status', case mode when 'assign_only' then null when 'sent' then 'sending' else 'queued' end,
+    'scheduledFor', public.iso_in_zone(slot, instance.time_zone),
+    'heldBy', held_by,
+    'aiAgentPausedUntil', public.iso_in_zone(paused_until, instance.time_zone)
+  );
+  perform public.keep_outcome(
+    request->'idempotency', outcome, case when draft is not null then message_id end
+  );
+  return outcome || jsonb_build_object(
+    'claimToken', claim_token,
+    'to', case when mode = 'sent' then public.address_of(contact) end
+  );
+end;
+$$;
+revoke all on function public.accept_message(jsonb) from public, anon, authenticated;
+grant execute on function public.accept_message(jsonb) to service_role;

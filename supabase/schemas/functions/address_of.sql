@@ -1,0 +1,19 @@
+-- Where a message to the contact goes: the address last proven to work, else the phone as given.
+create or replace function public.address_of(contact public.contacts)
+returns text
+language sql
+stable
+set search_path = ''
+as $$
+  select coalesce(
+    (
+      select a.address from public.contact_addresses a
+      where a.contact_id = contact.id
+      order by a.proven_at desc
+      limit 1
+    ),
+    contact.phone
+  );
+$$;
+revoke all on function public.address_of(public.contacts) from public, anon, authenticated;
+grant execute on function public.address_of(public.contacts) to service_role;

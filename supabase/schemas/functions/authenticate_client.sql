@@ -1,0 +1,54 @@
+-- Who a client token is and which instance it opens. `request`: tokenHash, instanceRef (UUID,
+-- business instance id or embed key; NULL for the token's own instance).
+-- Returns {tokenId, instance}: NULL tokenId for an unknown, expired or revoked token, NULL instance
+-- where the reference is not the token's instance. Notes the token's use at most once a minute.
+create or replace function public.authenticate_client(request jsonb)
+returns jsonb
+language plpgsql
+set search_path = ''
+as $$
+declare
+  token public.client_tokens;
+  instance public.instances;
+  reference text := request->>'instanceRef';
+begin
+  select t.* into token
+  from public.client_tokens t
+  where t.token_hash = request->>'tokenHash'
+    and t.revoked_at is null
+    and (t.expires_at is null or t.expires_at > clock_timestamp());
+  if not found then
+    return jsonb_build_object('tokenId', null, 'instance', null);
+  end if;
+  if token.last_used_at is null or token.last_used_at < clock_timestamp() - interval '1 minute' then
+    update public.client_tokens t set last_used_at = clock_timestamp()
+    where t.id = (
+      select u.id from public.client_tokens u where u.id = token.id for no key update skip locked
+    );
+  end if;
+  select i.* into instance
+  from public.instances i
+  where i.id = token.instance_id
+    and (
+      reference is null
+      or i.id::text = lower(reference)
+      or i.embed_key = reference
+      or coalesce(i.business_instance_id, i.gateway_instance_id) = reference
+    );
+  return jsonb_build_object(
+    'tokenId', token.id,
+    'instance', case when found then jsonb_build_object(
+      'instanceId', instance.id,
+      'workspaceId', instance.workspace_id,
+      'name', instance.name,
+      'provider', instance.provider,
+      'sealedProviderConfig', instance.sealed_provider_config,
+      'gatewayInstanceId', instance.gateway_instance_id,
+      'connectedPhone', instance.connected_phone,
+      'timeZone', instance.time_zone
+    ) end
+  );
+end;
+$$;
+revoke all on function public.authenticate_client(jsonb) from public, anon, authenticated;
+grant execute on function public.authenticate_client(jsonb) to service_role;

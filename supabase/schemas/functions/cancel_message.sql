@@ -1,0 +1,37 @@
+-- messages-api: takes a waiting message out of the queue. `request`: instanceId, messageId.
+-- Canceling what is canceled already changes nothing. Locks the message, then pacing; the queue row
+-- is tried, not waited for: who holds that is about to send the message.
+-- Errors: MI004; MI011 (in flight, or settled already).
+create or replace function public.cancel_message(request jsonb)
+returns jsonb
+language plpgsql
+set search_path = ''
+as $$
+declare
+  message public.messages;
+begin
+  message := public.find_message(request);
+  if message.status = 'canceled' then
+    return public.describe_message(message);
+  end if;
+  perform from public.pacing p where p.instance_id = message.instance_id for no key update;
+  delete from public.message_queue q
+  where q.message_id = (
+    select w.message_id
+    from public.message_queue w
+    where w.message_id = message.id and w.claim_token is null
+    for update skip locked
+  );
+  if not found then
+    raise exception using errcode = 'MI011', message = 'message_not_cancelable';
+  end if;
+  update public.messages m
+  set status = 'canceled', canceled_at = clock_timestamp()
+  where m.id = message.id
+  returning m.* into message;
+  perform public.refresh_dispatch(array[message.instance_id]);
+  return public.describe_message(message);
+end;
+$$;
+revoke all on function public.cancel_message(jsonb) from public, anon, authenticated;
+grant execute on function public.cancel_message(jsonb) to service_role;

@@ -1,0 +1,97 @@
+-- Hands out due messages, each with a claim that its settling must show: at most one paced message
+-- per instance, in order, one interval apart and inside the window; and unpaced ones that are due.
+-- `request`: maxMessages, leaseSeconds (a message's typing delay is added to it).
+-- Returns {messages, nextDueAt}: nextDueAt is when something is due next that was not handed out,
+-- NULL for nothing known. Never waits for a lock: what another session holds is left for later.
+create or replace function public.claim_due_messages(request jsonb)
+returns jsonb
+language plpgsql
+set search_path = ''
+as $$
+declare
+  max_messages constant integer := (request->>'maxMessages')::integer;
+  lease constant interval := make_interval(secs => (request->>'leaseSeconds')::double precision);
+  clock constant timestamptz := clock_timestamp();
+  paced uuid[];
+  asleep uuid[];
+  unpaced uuid[];
+begin
+  with due as materialized (
+    select d.instance_id
+    from public.dispatch d
+    where d.in_flight is null and d.next_due_at <= clock
+    order by d.next_due_at
+    limit max_messages
+    for no key update skip locked
+  ),
+  head as (
+    select due.instance_id, h.message_id
+    from due
+    join public.instances i on i.id = due.instance_id
+    left join lateral (
+      select q.message_id
+      from public.message_queue q
+      where q.instance_id = due.instance_id and q.due_at is null and q.claim_token is null
+        and q.scheduled_at <= clock
+        and public.is_send_window_open(i, clock)
+      order by q.scheduled_at, q.position
+      limit 1
+      for no key update skip locked
+    ) as h on true
+  ),
+  claimed as (
+    update public.message_queue q
+    set claim_token = gen_random_uuid(), attempts = q.attempts + 1, lease_until = clock + lease
+    from head
+    where q.message_id = head.message_id
+    returning q.message_id, q.instance_id, q.lease_until
+  ),
+  marked as (
+    -- An instance that is on time keeps its slots' grid: what little a message left late is not
+    -- added to the next one. Later than that, the interval counts from now.
+    update public.dispatch d
+    set in_flight = claimed.message_id,
+      lease_until = claimed.lease_until,
+      paced_from = case
+        when d.next_due_at > clock - interval '250 milliseconds' then d.next_due_at
+        else clock
+      end
+    from claimed
+    where d.instance_id = claimed.instance_id
+    returning d.in_flight
+  )
+  select
+    (select array_agg(marked.in_flight) from marked),
+    (select array_agg(head.instance_id) from head where head.message_id is null)
+  into paced, asleep;
+
+  if asleep is not null then
+    perform public.postpone_dispatch(asleep, clock);
+  end if;
+
+  with due as (
+    select q.message_id
+    from public.message_queue q
+    where q.due_at <= clock and q.claim_token is null
+    order by q.due_at
+    limit max_messages - coalesce(cardinality(paced), 0)
+    for no key update skip locked
+  ),
+  claimed as (
+    update public.message_queue q
+    set claim_token = gen_random_uuid(), attempts = q.attempts + 1, lease_until = clock + lease,
+      due_at = clock + lease
+    from due
+    where q.message_id = due.message_id
+    returning q.message_id
+  )
+  select array_agg(claimed.message_id) into unpaced from claimed;
+
+  return jsonb_build_object(
+    'messages', public.claimed_messages(paced || unpaced),
+    'nextDueAt', public.next_wake_up()
+  );
+end;
+$$;
+revoke all on function public.claim_due_messages(jsonb) from public, anon, authenticated;
+grant execute on function public.claim_due_messages(jsonb) to service_role;

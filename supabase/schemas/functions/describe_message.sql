@@ -1,0 +1,32 @@
+-- The state of one message as messages-api reports it. A claim counts as `sending`.
+create or replace function public.describe_message(message public.messages)
+returns jsonb
+language sql
+stable
+set search_path = ''
+as $$
+  select jsonb_build_object(
+    'messageId', message.id,
+    'status', case
+      when q.claim_token is not null and message.status = 'queued' then 'sending'
+      else message.status
+    end,
+    'contactId', message.contact_id,
+    'conversationId', message.conversation_id,
+    'providerMessageId', message.provider_message_id,
+    'scheduledFor', public.iso_in_zone(message.scheduled_for, i.time_zone),
+    'heldBy', message.held_by,
+    'createdAt', public.iso_in_zone(message.created_at, i.time_zone),
+    'sentAt', public.iso_in_zone(message.sent_at, i.time_zone),
+    'deliveredAt', public.iso_in_zone(message.delivered_at, i.time_zone),
+    'readAt', public.iso_in_zone(message.read_at, i.time_zone),
+    'failedAt', public.iso_in_zone(message.failed_at, i.time_zone),
+    'attempts', message.attempts + case when q.claim_token is not null then 1 else 0 end,
+    'lastError', message.last_error
+  )
+  from public.instances i
+  left join public.message_queue q on q.message_id = message.id
+  where i.id = message.instance_id;
+$$;
+revoke all on function public.describe_message(public.messages) from public, anon, authenticated;
+grant execute on function public.describe_message(public.messages) to service_role;

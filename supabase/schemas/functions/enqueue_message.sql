@@ -1,0 +1,46 @@
+-- Gives a message the instance's next slot and puts it in the paced queue: the later of
+-- `not_before` (at least now) and (last slot + interval), moved into the send window.
+-- Locks the pacing row until commit, so simultaneous calls wait for each other here and nowhere
+-- else. `held_by` says what moved the slot away from `not_before`; `interval`,
+-- `window`, `holiday`, or NULL.
+create or replace function public.enqueue_message(
+  message_id uuid,
+  instance public.instances,
+  interval_seconds integer,
+  not_before timestamptz,
+  out slot timestamptz,
+  out held_by text
+)
+language plpgsql
+set search_path = ''
+as $$
+declare
+  earliest timestamptz;
+  paced timestamptz;
+begin
+  select p.last_slot_at + make_interval(secs => interval_seconds) into paced
+  from public.pacing p
+  where p.instance_id = instance.id
+  for no key update;
+  earliest := greatest(not_before, date_trunc('milliseconds', clock_timestamp()));
+  if public.is_send_window_open(instance, greatest(earliest, paced)) then
+    slot := greatest(earliest, paced);
+  else
+    select f.slot, f.held_by into slot, held_by
+    from public.fit_send_window(instance, greatest(earliest, paced)) f;
+  end if;
+  if held_by is null and paced > earliest then
+    held_by := 'interval';
+  end if;
+  update public.pacing p set last_slot_at = enqueue_message.slot where p.instance_id = instance.id;
+  insert into public.message_queue (message_id, instance_id, scheduled_at, interval_seconds)
+  values (enqueue_message.message_id, instance.id, slot, enqueue_message.interval_seconds);
+  -- Only ever lowers the due time: while that suffices, no lock is taken that a claim would skip.
+  update public.dispatch d
+  set next_due_at = public.next_due_at(d, slot, enqueue_message.interval_seconds)
+  where d.instance_id = instance.id
+    and d.next_due_at > public.next_due_at(d, slot, enqueue_message.interval_seconds);
+end;
+$$;
+revoke all on function public.enqueue_message(uuid, public.instances, integer, timestamptz) from public, anon, authenticated;
+grant execute on function public.enqueue_message(uuid, public.instances, integer, timestamptz) to service_role;

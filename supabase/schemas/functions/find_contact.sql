@@ -1,0 +1,26 @@
+-- The contact of a phone, by identity key, else by an address proven to be this contact's; a row of
+-- NULLs when there is none. Writes nothing.
+create or replace function public.find_contact(instance_id uuid, phone text)
+returns public.contacts
+language plpgsql
+stable
+set search_path = ''
+as $$
+declare
+  contact public.contacts;
+begin
+  select c.* into contact
+  from public.contacts c
+  where c.instance_id = find_contact.instance_id
+    and c.identity_key = public.phone_identity_key(find_contact.phone);
+  if not found then
+    select c.* into contact
+    from public.contact_addresses a
+    join public.contacts c on c.id = a.contact_id
+    where a.instance_id = find_contact.instance_id and a.address = find_contact.phone;
+  end if;
+  return contact;
+end;
+$$;
+revoke all on function public.find_contact(uuid, text) from public, anon, authenticated;
+grant execute on function public.find_contact(uuid, text) to service_role;

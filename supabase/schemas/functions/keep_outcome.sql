@@ -1,0 +1,12 @@
+-- Keeps under the call's `Idempotency-Key`, if it has one, what its transaction decided.
+create or replace function public.keep_outcome(idempotency jsonb, outcome jsonb, message_id uuid)
+returns void
+language sql
+set search_path = ''
+as $$
+  update public.idempotency_keys k
+  set outcome = keep_outcome.outcome, message_id = keep_outcome.message_id
+  where k.scope = idempotency->>'scope' and k.key = idempotency->>'key';
+$$;
+revoke all on function public.keep_outcome(jsonb, jsonb, uuid) from public, anon, authenticated;
+grant execute on function public.keep_outcome(jsonb, jsonb, uuid) to service_role;

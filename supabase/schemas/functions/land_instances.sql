@@ -1,0 +1,37 @@
+-- Frees the `landing` instances whose message in flight is among `settled`, holds those that their
+-- provider refuses (`held` until `held_until`, in pairs), and recomputes when each is due next.
+-- The pacing rows are locked first, in an earlier statement than the look at the heads: an enqueue
+-- keeps its lock until commit, so none can be overlooked.
+create or replace function public.land_instances(
+  settled uuid[],
+  landing uuid[],
+  held uuid[],
+  held_until timestamptz[]
+)
+returns void
+language plpgsql
+set search_path = ''
+as $$
+begin
+  perform from public.pacing p
+  where p.instance_id = any (landing || held)
+  order by p.instance_id
+  for no key update;
+  if held is not null then
+    update public.dispatch d
+    set hold_until = greatest(d.hold_until, h.held_until)
+    from unnest(held, held_until) as h(instance_id, held_until)
+    where d.instance_id = h.instance_id;
+  end if;
+  update public.dispatch d
+  set in_flight = null,
+    lease_until = null,
+    next_due_at = public.next_due_at(d, head.scheduled_at, head.interval_seconds)
+  from unnest(landing) as wanted(instance_id)
+  left join lateral public.head_of_queue(wanted.instance_id) as head on true
+  where d.instance_id = wanted.instance_id and d.in_flight = any (settled);
+  perform public.refresh_dispatch(held) where held is not null;
+end;
+$$;
+revoke all on function public.land_instances(uuid[], uuid[], uuid[], timestamptz[]) from public, anon, authenticated;
+grant execute on function public.land_instances(uuid[], uuid[], uuid[], timestamptz[]) to service_role;

@@ -1,0 +1,19 @@
+-- When a paced message at the head may leave: its slot, one interval after the one before it, and
+-- not while the instance is held. NULL slot (an empty queue) is never.
+create or replace function public.next_due_at(
+  dispatch public.dispatch,
+  slot timestamptz,
+  interval_seconds integer
+)
+returns timestamptz
+language sql
+immutable parallel safe
+set search_path = ''
+as $$
+  select case
+    when slot is null then 'infinity'::timestamptz
+    else greatest(slot, dispatch.paced_from + make_interval(secs => interval_seconds), dispatch.hold_until)
+  end;
+$$;
+revoke all on function public.next_due_at(public.dispatch, timestamptz, integer) from public, anon, authenticated;
+grant execute on function public.next_due_at(public.dispatch, timestamptz, integer) to service_role;

@@ -1,0 +1,19 @@
+-- Silences the instance's agent towards a contact for 30 minutes from now (specification, section
+-- 3), where the instance has an active agent. Returns until when, NULL where there is none.
+create or replace function public.pause_agent(instance_id uuid, contact_id uuid)
+returns timestamptz
+language sql
+set search_path = ''
+as $$
+  insert into public.agent_pauses as pause (contact_id, instance_id, paused_until)
+  select pause_agent.contact_id, pause_agent.instance_id, clock_timestamp() + interval '30 minutes'
+  where exists (
+    select from public.ai_agents a
+    where a.instance_id = pause_agent.instance_id and a.is_active
+  )
+  on conflict on constraint agent_pauses_pkey do update
+  set paused_until = greatest(pause.paused_until, excluded.paused_until)
+  returning pause.paused_until;
+$$;
+revoke all on function public.pause_agent(uuid, uuid) from public, anon, authenticated;
+grant execute on function public.pause_agent(uuid, uuid) to service_role;

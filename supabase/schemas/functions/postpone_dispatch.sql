@@ -1,0 +1,29 @@
+-- For instances that looked due but have nothing to send now (their head was canceled, lies ahead,
+-- or the window has closed): moves their due time to when they have. The pacing rows are tried, not
+-- waited for: the caller holds the dispatch rows, and an enqueue takes the two the other way round.
+create or replace function public.postpone_dispatch(instance_ids uuid[], clock timestamptz)
+returns void
+language plpgsql
+set search_path = ''
+as $$
+declare
+  locked uuid[];
+begin
+  select array_agg(l.instance_id) into locked
+  from (
+    select p.instance_id
+    from public.pacing p
+    where p.instance_id = any (instance_ids)
+    order by p.instance_id
+    for no key update skip locked
+  ) as l;
+  perform public.refresh_dispatch(locked);
+  update public.dispatch d
+  set next_due_at = (public.fit_send_window(i, clock)).slot
+  from public.instances i
+  where d.instance_id = any (locked) and i.id = d.instance_id
+    and d.in_flight is null and d.next_due_at <= clock;
+end;
+$$;
+revoke all on function public.postpone_dispatch(uuid[], timestamptz) from public, anon, authenticated;
+grant execute on function public.postpone_dispatch(uuid[], timestamptz) to service_role;

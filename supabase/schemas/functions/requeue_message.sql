@@ -1,0 +1,30 @@
+-- Puts a failed or unconfirmed message back in line: into the paced queue with a new slot when it
+-- was queued, else due at once. The caller holds the message's row and has checked its state.
+create or replace function public.requeue_message(message public.messages)
+returns void
+language plpgsql
+set search_path = ''
+as $$
+declare
+  instance public.instances;
+  clock constant timestamptz := date_trunc('milliseconds', clock_timestamp());
+  slot timestamptz := clock;
+  held_by text;
+begin
+  if message.mode = 'queued' then
+    select i.* into strict instance from public.instances i where i.id = message.instance_id;
+    select e.slot, e.held_by into slot, held_by
+    from public.enqueue_message(message.id, instance, message.interval_seconds, clock) e;
+  else
+    insert into public.message_queue (message_id, instance_id, scheduled_at, due_at)
+    values (message.id, message.instance_id, clock, clock);
+  end if;
+  update public.messages m
+  set status = 'queued', scheduled_for = requeued.slot, held_by = requeued.held_by,
+    failed_at = null, unconfirmed_at = null
+  from (select slot, held_by) as requeued
+  where m.id = message.id;
+end;
+$$;
+revoke all on function public.requeue_message(public.messages) from public, anon, authenticated;
+grant execute on function public.requeue_message(public.messages) to service_role;

@@ -1,0 +1,33 @@
+-- The contact of a phone on an instance, created with origin `api` when there is none
+-- (specification, section 1, rule 1). Found by identity key, else by an address proven before.
+-- Simultaneous calls get the same contact: the unique index decides, not the look-up.
+create or replace function public.resolve_contact(
+  instance_id uuid,
+  phone text,
+  out contact public.contacts,
+  out is_new boolean
+)
+language plpgsql
+set search_path = ''
+as $$
+begin
+  is_new := false;
+  contact := public.find_contact(instance_id, phone);
+  if contact.id is not null then
+    return;
+  end if;
+  insert into public.contacts (instance_id, phone, identity_key, origin)
+  values (
+    resolve_contact.instance_id, resolve_contact.phone,
+    public.phone_identity_key(resolve_contact.phone), 'api'
+  )
+  on conflict on constraint contacts_identity do nothing
+  returning * into contact;
+  is_new := contact.id is not null;
+  if not is_new then
+    contact := public.find_contact(instance_id, phone);
+  end if;
+end;
+$$;
+revoke all on function public.resolve_contact(uuid, text) from public, anon, authenticated;
+grant execute on function public.resolve_contact(uuid, text) to service_role;

@@ -1,0 +1,34 @@
+-- messages-api: sends a `failed` or `unconfirmed` message again because a person says so.
+-- `request`: instanceId, messageId, idempotency. Errors: MI004; MI005 (the contact is blocked by
+-- now); MI007; MI008; MI012 (any other state).
+create or replace function public.retry_message(request jsonb)
+returns jsonb
+language plpgsql
+set search_path = ''
+as $$
+declare
+  message public.messages;
+  contact public.contacts;
+  replayed jsonb := public.begin_idempotent(request->'idempotency');
+  outcome jsonb;
+begin
+  if replayed is not null then
+    return jsonb_build_object('replayed', replayed);
+  end if;
+  message := public.find_message(request);
+  if message.status not in ('failed', 'unconfirmed') then
+    raise exception using errcode = 'MI012', message = 'message_not_retriable';
+  end if;
+  select c.* into contact from public.contacts c where c.id = message.contact_id;
+  if contact.is_blocked then
+    raise exception using errcode = 'MI005', message = 'contact_blocked';
+  end if;
+  perform public.requeue_message(message);
+  select m.* into message from public.messages m where m.id = message.id;
+  outcome := public.describe_message(message);
+  perform public.keep_outcome(request->'idempotency', outcome, null);
+  return outcome;
+end;
+$$;
+revoke all on function public.retry_message(jsonb) from public, anon, authenticated;
+grant execute on function public.retry_message(jsonb) to service_role;

@@ -1,0 +1,33 @@
+-- Sends again what stayed unconfirmed for 15 minutes, on instances that chose so (onUnconfirmed =
+-- `retry`; decisions, section 5) and while attempts are left. Bounded by `request`.maxMessages a
+-- call. Returns {requeued}: how many.
+create or replace function public.retry_unconfirmed(request jsonb)
+returns jsonb
+language plpgsql
+set search_path = ''
+as $$
+declare
+  message public.messages;
+  requeued integer := 0;
+begin
+  for message in
+    select m.*
+    from public.messages m
+    join public.instances i on i.id = m.instance_id
+    where m.status = 'unconfirmed'
+      and m.unconfirmed_at <= clock_timestamp() - interval '15 minutes'
+      and i.on_unconfirmed = 'retry'
+      and m.attempts < 6
+    -- Pacing rows are locked one after the other: by instance, as everywhere.
+    order by m.instance_id, m.unconfirmed_at
+    limit (request->>'maxMessages')::integer
+    for no key update of m skip locked
+  loop
+    perform public.requeue_message(message);
+    requeued := requeued + 1;
+  end loop;
+  return jsonb_build_object('requeued', requeued);
+end;
+$$;
+revoke all on function public.retry_unconfirmed(jsonb) from public, anon, authenticated;
+grant execute on function public.retry_unconfirmed(jsonb) to service_role;

@@ -1,0 +1,122 @@
+-- Records the outcome of claimed messages and lets their instances go on.
+-- `request`: results [{messageId, claimToken, outcome (accepted | rejected | unknown),
+--   providerMessageId, waId, error {code, message}, retryable, retryAfterMs, scope}], and for an
+--   immediate send `response` {status, body} with `idempotency` {scope, key}.
+-- Only who still holds the claim settles: a late worker changes nothing. Statuses only move forward
+-- (a delivery event may have come before). Temporary refusals go back to the queue while attempts
+-- are left; a refusal of scope `instance` holds the whole instance, so that a backlog is not burnt.
+-- Returns {settled}: the ids that were settled.
+-- Locks, in this order: queue rows, messages, agent pauses, pacing, dispatch.
+create or replace function public.settle_messages(request jsonb)
+returns jsonb
+language plpgsql
+set search_path = ''
+as $$
+declare
+  clock constant timestamptz := clock_timestamp();
+  settled uuid[];
+  sent_later uuid[];
+  landing uuid[];
+  held uuid[];
+  held_until timestamptz[];
+begin
+  with result as (
+    select * from jsonb_to_recordset(request->'results') as r(
+      "messageId" uuid, "claimToken" uuid, outcome text, "providerMessageId" text, "waId" text,
+      error jsonb, retryable boolean, "retryAfterMs" integer, scope text
+    )
+  ),
+  won as materialized (
+    select q.message_id, q.instance_id, q.due_at is null as is_paced, q.max_attempts,
+      r.outcome, r."providerMessageId" as provider_message_id, r."waId" as wa_id, r.error, r.scope,
+      coalesce(r.outcome = 'rejected' and r.retryable and q.attempts < q.max_attempts, false)
+        as is_retried,
+      coalesce(r.outcome = 'rejected' and r.scope = 'instance', false) as is_held,
+      clock + case
+        when r.outcome = 'rejected' and r.retryable
+          then public.retry_delay(q.attempts, r."retryAfterMs")
+        else interval '5 minutes'
+      end as retry_at
+    from result r
+    join public.message_queue q on q.message_id = r."messageId"
+    where q.claim_token = r."claimToken"
+    for no key update of q
+  ),
+  gone as (
+    delete from public.message_queue q using won
+    where q.message_id = won.message_id and not won.is_retried
+  ),
+  waiting as (
+    -- Refused for the whole instance it stays the head and waits there; else others may pass it.
+    update public.message_queue q
+    set claim_token = null,
+      lease_until = null,
+      due_at = case when won.is_paced then null else won.retry_at end,
+      scheduled_at = case
+        when won.is_paced and won.is_held then q.scheduled_at
+        else won.retry_at
+      end
+    from won
+    where q.message_id = won.message_id and won.is_retried
+  ),
+  recorded as (
+    update public.messages m
+    set attempts = m.attempts + 1,
+      last_error = case when won.outcome = 'accepted' then null else won.error end,
+      provider_message_id = coalesce(won.provider_message_id, m.provider_message_id),
+      status = case
+        when m.status not in ('queued', 'sending', 'unconfirmed') then m.status
+        when won.is_retried then 'queued'
+        when won.outcome = 'accepted' then 'sent'
+        when won.outcome = 'rejected' then 'failed'
+        else 'unconfirmed'
+      end,
+      sent_at = case when won.outcome = 'accepted' then coalesce(m.sent_at, clock) else m.sent_at end,
+      failed_at = case
+        when won.outcome = 'rejected' and not won.is_retried then clock
+      end,
+      unconfirmed_at = case when won.outcome = 'unknown' then clock end
+    from won
+    where m.id = won.message_id
+    returning m.instance_id, m.contact_id, won.wa_id
+  ),
+  proven as (
+    insert into public.contact_addresses as a (instance_id, address, contact_id, proven_at)
+    select distinct on (r.instance_id, r.wa_id) r.instance_id, r.wa_id, r.contact_id, clock
+    from recorded r
+    where r.wa_id is not null
+    order by r.instance_id, r.wa_id
+    on conflict on constraint contact_addresses_pkey do update set proven_at = excluded.proven_at
+    where a.contact_id = excluded.contact_id and a.proven_at < clock - interval '1 day'
+  )
+  select
+    array_agg(won.message_id),
+    array_agg(won.message_id) filter (where won.outcome = 'accepted' and won.max_attempts > 1),
+    array_agg(won.instance_id) filter (where won.is_paced),
+    array_agg(won.instance_id) filter (where won.is_held),
+    array_agg(won.retry_at) filter (where won.is_held)
+  into settled, sent_later, landing, held, held_until
+  from won;
+
+  -- The pause began when the call was accepted; it begins again now that the message really left.
+  perform public.pause_agent(m.instance_id, m.contact_id)
+  from (
+    select s.instance_id, s.contact_id
+    from public.messages s
+    where s.id = any (sent_later) and s.sent_by is distinct from 'ai_agent'
+    order by s.contact_id
+  ) as m;
+  if landing is not null or held is not null then
+    perform public.land_instances(settled, landing, held, held_until);
+  end if;
+  if nullif(request->'response', 'null') is not null then
+    update public.idempotency_keys k
+    set response = request->'response'
+    where k.scope = request->'idempotency'->>'scope' and k.key = request->'idempotency'->>'key'
+      and k.message_id = any (settled);
+  end if;
+  return jsonb_build_object('settled', to_jsonb(coalesce(settled, '{}')));
+end;
+$$;
+revoke all on function public.settle_messages(jsonb) from public, anon, authenticated;
+grant execute on function public.settle_messages(jsonb) to service_role;

@@ -1,0 +1,30 @@
+-- A belt over the wake-ups: finds instances whose due time is later than the head of their queue
+-- allows and puts it right. Nothing should ever need it; what it mends is logged by the dispatcher.
+-- Bounded by `request`.maxInstances a call. Returns {woken}: how many.
+create or replace function public.wake_sleepers(request jsonb)
+returns jsonb
+language plpgsql
+set search_path = ''
+as $$
+declare
+  sleepers uuid[];
+begin
+  select array_agg(s.instance_id order by s.instance_id) into sleepers
+  from (
+    select d.instance_id
+    from public.dispatch d
+    cross join lateral public.head_of_queue(d.instance_id) as head
+    where d.in_flight is null and d.next_due_at = 'infinity'
+    limit (request->>'maxInstances')::integer
+  ) as s;
+  if sleepers is null then
+    return jsonb_build_object('woken', 0);
+  end if;
+  perform from public.pacing p
+  where p.instance_id = any (sleepers) order by p.instance_id for no key update;
+  perform public.refresh_dispatch(sleepers);
+  return jsonb_build_object('woken', cardinality(sleepers));
+end;
+$$;
+revoke all on function public.wake_sleepers(jsonb) from public, anon, authenticated;
+grant execute on function public.wake_sleepers(jsonb) to service_role;

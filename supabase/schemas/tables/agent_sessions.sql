@@ -1,0 +1,13 @@
+-- What an agent knows about a conversation beyond its messages: `externalContext`, merged.
+create table public.agent_sessions (
+  conversation_id uuid primary key references public.conversations (id) on delete cascade,
+  instance_id uuid not null,
+  agent_id uuid not null references public.ai_agents (id) on delete cascade,
+  collected_data jsonb not null default '{}',
+  created_at timestamptz not null default now(),
+  updated_at timestamptz not null default now(),
+  constraint agent_sessions_collected_data_object check (jsonb_typeof(collected_data) = 'object')
+);
+alter table public.agent_sessions enable row level security;
+revoke all on table public.agent_sessions from public, anon, authenticated;
+grant select, insert, update, delete on table public.agent_sessions to service_role;

@@ -1,0 +1,13 @@
+-- Addresses proven to reach a contact: a `wa_id` from the provider, or the sender of an inbound
+-- message. The newest is where messages go; each of them finds the contact again.
+create table public.contact_addresses (
+  instance_id uuid not null,
+  address text not null,
+  contact_id uuid not null references public.contacts (id) on delete cascade,
+  proven_at timestamptz not null default now(),
+  primary key (instance_id, address)
+);
+create index contact_addresses_contact on public.contact_addresses (contact_id, proven_at desc);
+alter table public.contact_addresses enable row level security;
+revoke all on table public.contact_addresses from public, anon, authenticated;
+grant select, insert, update, delete on table public.contact_addresses to service_role;

@@ -1,0 +1,23 @@
+-- Stored templates (specification, sections 2 and 4.7); components in the official channel's shape.
+create table public.message_templates (
+  id uuid primary key default gen_random_uuid(),
+  workspace_id uuid not null references public.workspaces (id),
+  instance_id uuid references public.instances (id) on delete cascade,
+  name text not null,
+  language text not null,
+  parameter_format text not null,
+  components jsonb not null,
+  provider_status text,
+  provider_template_id text,
+  created_at timestamptz not null default now(),
+  updated_at timestamptz not null default now(),
+  constraint message_templates_format_known check (parameter_format in ('POSITIONAL', 'NAMED')),
+  constraint message_templates_components_array check (jsonb_typeof(components) = 'array')
+);
+create index message_templates_workspace on public.message_templates (workspace_id, created_at, id);
+create unique index message_templates_synced
+  on public.message_templates (instance_id, provider_template_id)
+  where provider_template_id is not null;
+alter table public.message_templates enable row level security;
+revoke all on table public.message_templates from public, anon, authenticated;
+grant select, insert, update, delete on table public.message_templates to service_role;

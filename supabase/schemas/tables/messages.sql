@@ -1,0 +1,61 @@
+-- Every message, sent or received, from before its provider is called: nothing is ever lost here.
+-- `sending` of a queued message is its claim in message_queue; the status moves here when settled.
+create table public.messages (
+  id uuid primary key default gen_random_uuid(),
+  instance_id uuid not null,
+  contact_id uuid not null,
+  conversation_id uuid not null,
+  direction text not null,
+  message_type text not null,
+  message text,
+  media_url text,
+  media_filename text,
+  option_list jsonb,
+  template jsonb,
+  card_id text,
+  sent_by text,
+  operator_id uuid,
+  agent_id uuid,
+  delay_typing_ms integer,
+  mode text,
+  interval_seconds integer,
+  status text not null,
+  provider_message_id text,
+  scheduled_for timestamptz,
+  held_by text,
+  attempts smallint not null default 0,
+  last_error jsonb,
+  created_at timestamptz not null default now(),
+  sent_at timestamptz,
+  delivered_at timestamptz,
+  read_at timestamptz,
+  failed_at timestamptz,
+  canceled_at timestamptz,
+  unconfirmed_at timestamptz,
+  constraint messages_belong_to_their_conversation
+    foreign key (instance_id, contact_id, conversation_id)
+    references public.conversations (instance_id, contact_id, id) on delete cascade,
+  constraint messages_direction_known check (direction in ('inbound', 'outbound')),
+  constraint messages_status_known check (
+    case direction
+      when 'inbound' then status = 'received'
+      else status in
+        ('queued', 'sending', 'sent', 'delivered', 'read', 'failed', 'canceled', 'unconfirmed')
+    end
+  ),
+  constraint messages_mode_known check (mode in ('sent', 'queued', 'scheduled')),
+  constraint messages_held_by_known check (held_by in ('interval', 'window', 'holiday', 'delay')),
+  constraint messages_sent_have_an_instant check (
+    status not in ('sent', 'delivered', 'read', 'received') or sent_at is not null
+  )
+);
+create index messages_history on public.messages (instance_id, contact_id, sent_at desc)
+  where sent_at is not null;
+create index messages_provider_id on public.messages (instance_id, provider_message_id)
+  where provider_message_id is not null;
+create unique index messages_inbound_once on public.messages (instance_id, provider_message_id)
+  where direction = 'inbound';
+create index messages_unconfirmed on public.messages (unconfirmed_at) where status = 'unconfirmed';
+alter table public.messages enable row level security;
+revoke all on table public.messages from public, anon, authenticated;
+grant select, insert, update, delete on table public.messages to service_role;

@@ -1,0 +1,23 @@
+-- Everything slow that a request promised: e-mails, agent replies. Written in the request's
+-- transaction, done after it at least once; the id is the receiver's idempotency key.
+create table public.outbox (
+  id uuid primary key default gen_random_uuid(),
+  workspace_id uuid not null,
+  kind text not null,
+  payload jsonb not null,
+  status text not null default 'pending',
+  run_at timestamptz not null default now(),
+  attempts smallint not null default 0,
+  claim_token uuid,
+  last_error text,
+  created_at timestamptz not null default now(),
+  settled_at timestamptz,
+  constraint outbox_kind_known check (kind in ('assignment_email')),
+  constraint outbox_status_known check (status in ('pending', 'done', 'dead')),
+  constraint outbox_settled_when_over check ((status = 'pending') = (settled_at is null))
+) with (fillfactor = 70);
+create index outbox_due on public.outbox (run_at) where status = 'pending';
+alter table public.outbox enable row level security;
+revoke all on table public.outbox from public, anon, authenticated;
+grant select, insert, update, delete on table public.outbox to service_role;
+comment on column public.outbox.run_at is 'When due; while claimed, when the lease ends.';

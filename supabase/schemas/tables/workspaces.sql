@@ -1,0 +1,11 @@
+-- A workspace owns instances, operators, departments, templates and agents (decisions, section 2).
+create table public.workspaces (
+  id uuid primary key default gen_random_uuid(),
+  name text not null,
+  created_at timestamptz not null default now(),
+  constraint workspaces_name_length check (char_length(name) between 1 and 200)
+);
+alter table public.workspaces enable row level security;
+revoke all on table public.workspaces from public, anon, authenticated;
+grant select, insert, update, delete on table public.workspaces to service_role;
+comment on table public.workspaces is 'Tenants.';
