@@ -1,0 +1,90 @@
+/**
+ * Writes the baseline migrations out of supabase/schemas: `deno task db:baseline`. With `--check` it
+ * writes nothing and fails when a baseline is not what the schemas say.
+ */
+
+import { join } from "node:path";
+import {
+  baselineHeader,
+  composeBaseline,
+  readSchemaAreas,
+  SchemaAreaError,
+} from "./schema_areas.ts";
+
+/** Where the schemas are read and the baselines written. */
+export interface BaselineFolders {
+  readonly schemas: string;
+  readonly migrations: string;
+}
+
+/**
+ * Writes each baseline that differs and removes those whose area has gone; with `check` only names
+ * them.
+ *
+ * @returns the names of the files that differed.
+ */
+export async function writeBaselines(folders: BaselineFolders, check: boolean): Promise<string[]> {
+  const areas = await readSchemaAreas(folders.schemas);
+  const wanted = new Map<string, string>();
+  for (const area of areas) {
+    wanted.set(`${area.migration}.sql`, await composeBaseline(folders.schemas, area));
+  }
+  const different: string[] = [];
+  for (const [name, text] of wanted) {
+    const path = join(folders.migrations, name);
+    if (await readIfPresent(path) === text) continue;
+    different.push(name);
+    if (!check) await Deno.writeTextFile(path, text);
+  }
+  for (const name of await listBaselines(folders.migrations)) {
+    if (wanted.has(name)) continue;
+    different.push(name);
+    if (!check) await Deno.remove(join(folders.migrations, name));
+  }
+  return different;
+}
+
+async function listBaselines(folder: string): Promise<string[]> {
+  const names: string[] = [];
+  for await (const entry of Deno.readDir(folder)) {
+    if (!entry.isFile || !entry.name.endsWith(".sql")) continue;
+    const text = await Deno.readTextFile(join(folder, entry.name));
+    if (text.startsWith(baselineHeader)) names.push(entry.name);
+  }
+  return names.sort();
+}
+
+async function readIfPresent(path: string): Promise<string | undefined> {
+  try {
+    return await Deno.readTextFile(path);
+  } catch (error) {
+    if (error instanceof Deno.errors.NotFound) return undefined;
+    throw error;
+  }
+}
+
+function print(line: string): void {
+  Deno.stdout.writeSync(new TextEncoder().encode(`${line}\n`));
+}
+
+async function main(check: boolean): Promise<number> {
+  const root = new URL("../..", import.meta.url).pathname;
+  const folders = { schemas: join(root, "supabase/schemas"), migrations: join(root, "migrations") };
+  try {
+    const different = await writeBaselines(folders, check);
+    for (const name of different) {
+      print(
+        check ? `migrations/${name} is not what supabase/schemas say` : `wrote migrations/${name}`,
+      );
+    }
+    if (different.length === 0) print("migrations/ is what supabase/schemas say");
+    if (check && different.length > 0) print("Run `deno task db:baseline`.");
+    return check && different.length > 0 ? 1 : 0;
+  } catch (error) {
+    if (!(error instanceof SchemaAreaError)) throw error;
+    print(error.message);
+    return 1;
+  }
+}
+
+if (import.meta.main) Deno.exit(await main(Deno.args.includes("--check")));
