@@ -4,7 +4,42 @@
  */
 import * as z from "zod";
 
+const PRINTABLE_ASCII = /^[\x21-\x7e]+$/;
 const CONTROL_OR_LONE_SURROGATE = /[\p{Cc}\p{Cs}]/u;
+const SEPARATOR = /[/\\?#%]/;
+
+/** Where the provider is reached: an http(s) URL, with or without a path or a trailing slash. */
+export const baseUrlSchema = z.string().max(2_000).refine(
+  isBaseUrl,
+  "must be an http or https URL without credentials, query or fragment",
+);
+
+/** A credential that travels in a header. */
+export const credentialSchema = z.string().max(4_096).regex(
+  PRINTABLE_ASCII,
+  "must be printable ASCII without spaces",
+);
+
+/** An identifier that becomes one segment of a path. */
+export const pathSegmentSchema = z.string().max(200).refine(
+  isPathSegment,
+  "must be an identifier without control characters",
+);
+
+/** A credential that travels as one segment of a path. */
+export const pathCredentialSchema = z.string().max(200).refine(
+  (value) => PRINTABLE_ASCII.test(value) && isPathSegment(value),
+  "must be printable ASCII without spaces",
+);
+
+/**
+ * The secret in the path of a gateway's webhook address (gateways sign nothing). It is copied into
+ * that address by hand, so it must need no encoding.
+ */
+export const webhookSecretSchema = z.string().max(200).refine(
+  (value) => PRINTABLE_ASCII.test(value) && isPathSegment(value) && !SEPARATOR.test(value),
+  "must be printable ASCII without spaces and without / \\ ? # %",
+);
 
 function isBaseUrl(value: string): boolean {
   if (!URL.canParse(value)) return false;
@@ -13,38 +48,10 @@ function isBaseUrl(value: string): boolean {
     url.password === "" && url.search === "" && url.hash === "";
 }
 
-/** Where the provider is reached: an http(s) URL, with or without a path or a trailing slash. */
-export const baseUrlSchema = z.string().max(2_000).refine(
-  isBaseUrl,
-  "must be an http or https URL without credentials, query or fragment",
-);
-
-/** A credential that travels in a header: printable ASCII without spaces. */
-export const credentialSchema = z.string().min(1).max(4_096).regex(
-  /^[\x21-\x7e]+$/,
-  "must not hold spaces, control characters or letters outside ASCII",
-);
-
-/**
- * An identifier that becomes one segment of a path. Encoding does not protect `.` and `..`: a URL
- * resolves them, so they would address something else.
- */
-export const pathSegmentSchema = z.string().min(1).max(200).refine(
-  (value) => value !== "." && value !== ".." && !CONTROL_OR_LONE_SURROGATE.test(value),
-  "must be an identifier without control characters",
-);
-
-/**
- * The secret in the path of a gateway's webhook address (gateways sign nothing): printable ASCII
- * without the characters that end or split a path segment.
- */
-export const webhookSecretSchema = z.string().min(1).max(200).regex(
-  /^[\x21-\x7e]+$/,
-  "must not hold spaces, control characters or letters outside ASCII",
-).refine(
-  (value) => value !== "." && value !== ".." && !/[/\\?#%]/.test(value),
-  "must be one path segment: no / \\ ? # or %",
-);
+/** Encoding does not protect `.` and `..`: a URL resolves them, so they address something else. */
+function isPathSegment(value: string): boolean {
+  return !["", ".", ".."].includes(value) && !CONTROL_OR_LONE_SURROGATE.test(value);
+}
 
 /** Puts a path (beginning with a slash) behind a base URL, whatever slashes that ends in. */
 export function joinUrl(baseUrl: string, path: string): string {

@@ -11,13 +11,13 @@ export type WhatsappCloudMediaType = "image" | "audio" | "video" | "document";
 
 type MediaContent = Extract<MessageContent, { readonly mediaUrl: string }>;
 
-const documentTypes: Readonly<Record<string, WhatsappCloudMediaType | undefined>> = {
-  jpg: "image",
-  jpeg: "image",
-  png: "image",
-  mp3: "audio",
-  mp4: "video",
-};
+const typesOfDocuments = new Map<string, WhatsappCloudMediaType>([
+  ["jpg", "image"],
+  ["jpeg", "image"],
+  ["png", "image"],
+  ["mp3", "audio"],
+  ["mp4", "video"],
+]);
 
 /** The wire type of a media content; undefined for WAV, which no type of the Cloud API carries. */
 export function chooseMediaType(content: MediaContent): WhatsappCloudMediaType | undefined {
@@ -25,5 +25,5 @@ export function chooseMediaType(content: MediaContent): WhatsappCloudMediaType |
   const extension = readExtension(content.mediaUrl, filename);
   if (extension === "wav") return undefined;
   if (content.messageType !== "document") return content.messageType;
-  return (extension === undefined ? undefined : documentTypes[extension]) ?? "document";
+  return typesOfDocuments.get(extension ?? "") ?? "document";
 }

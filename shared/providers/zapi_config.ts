@@ -3,6 +3,7 @@ import * as z from "zod";
 import {
   baseUrlSchema,
   credentialSchema,
+  pathCredentialSchema,
   pathSegmentSchema,
   webhookSecretSchema,
 } from "./config_fields.ts";
@@ -12,7 +13,7 @@ export const zapiConfigSchema = z.object({
   baseUrl: baseUrlSchema.optional(),
   gatewayInstanceId: pathSegmentSchema,
   /** The instance's token; travels in the path. */
-  token: credentialSchema.and(pathSegmentSchema),
+  token: pathCredentialSchema,
   /** The account's security token (`Client-Token`), where it is switched on. */
   clientToken: credentialSchema.optional(),
   webhookSecret: webhookSecretSchema,
