@@ -1,0 +1,181 @@
+import { assertEquals } from "../support/assert.ts";
+import { readSourceFiles } from "./repository.ts";
+import { parseSourceFile } from "./source_file.ts";
+import type { SourceFile } from "./source_file.ts";
+
+/** Modules that work on their arguments alone: no runtime, no database, no HTTP. */
+const pureModules: readonly string[] = [
+  "shared/assignment_email.ts",
+  "shared/client_token.ts",
+  "shared/constant_time.ts",
+  "shared/credentials.ts",
+  "shared/encoding.ts",
+  "shared/media_url.ts",
+  "shared/phone.ts",
+  "shared/public_host.ts",
+];
+
+/** A layer may not import from any of the layers named with it. */
+const forbiddenImports: readonly (readonly [from: string, to: readonly string[]])[] = [
+  ["shared/", ["functions/", "supabase/", "tests/"]],
+  ["functions/", ["supabase/", "tests/"]],
+  ["supabase/", ["tests/"]],
+  ["shared/providers/", ["shared/database/", "shared/http/"]],
+  ["shared/database/", ["shared/providers/", "shared/http/"]],
+];
+
+function findForbiddenImports(files: readonly SourceFile[]): string[] {
+  return files.flatMap(({ path, imports }) =>
+    imports.filter(({ target }) =>
+      target !== null &&
+      forbiddenImports.some(([from, to]) =>
+        path.startsWith(from) && to.some((folder) => target.startsWith(folder))
+      )
+    ).map(({ target }) => `${path} imports ${target}`)
+  );
+}
+
+/** `functions/<slug>/` of a path in it, else nothing. */
+function functionOf(path: string): string | undefined {
+  return /^functions\/[^/]+\//.exec(path)?.[0];
+}
+
+function findImportsBetweenFunctions(files: readonly SourceFile[]): string[] {
+  return files.flatMap(({ path, imports }) =>
+    imports.filter(({ target }) =>
+      functionOf(path) !== undefined && target !== null && target.startsWith("functions/") &&
+      functionOf(path) !== functionOf(target)
+    ).map(({ target }) => `${path} imports ${target}`)
+  );
+}
+
+function findImportsOutsideTheRepository(files: readonly SourceFile[]): string[] {
+  return files.flatMap(({ path, imports }) =>
+    imports.filter(({ specifier, target }) =>
+      target?.startsWith("..") ?? /^(?:\/|file:)/.test(specifier)
+    ).map(({ specifier }) => `${path} imports ${specifier}`)
+  );
+}
+
+/** Everything that stands behind `path` at run time, `path` itself included. */
+function collectDependencies(path: string, files: ReadonlyMap<string, SourceFile>): SourceFile[] {
+  const found = new Map<string, SourceFile>();
+  const visit = (next: string): void => {
+    const file = files.get(next);
+    if (file === undefined || found.has(next)) return;
+    found.set(next, file);
+    for (const { target, isTypeOnly } of file.imports) {
+      if (target !== null && !isTypeOnly) visit(target);
+    }
+  };
+  visit(path);
+  return [...found.values()];
+}
+
+function findImpurities(pure: readonly string[], files: readonly SourceFile[]): string[] {
+  const byPath = new Map(files.map((file) => [file.path, file]));
+  return pure.flatMap((path) => {
+    if (!byPath.has(path)) return [`${path} does not exist`];
+    return collectDependencies(path, byPath).flatMap((file) => {
+      const impure = /^shared\/(?:database|http|providers)\//.test(file.path) ||
+        /\bDeno\b|\bprocess\s*\.|(?<![.\w$])fetch\s*\(|\bconsole\s*\./.test(file.code) ||
+        file.imports.some(({ specifier, isTypeOnly }) =>
+          !isTypeOnly && /^(?:node:|hono\b|postgres\b|pg\b|resend\b|@supabase\/)/.test(specifier)
+        );
+      return impure ? [`${path} is not pure because of ${file.path}`] : [];
+    });
+  });
+}
+
+Deno.test("functions never import each other", async () => {
+  assertEquals(findImportsBetweenFunctions(await readSourceFiles("functions")), []);
+});
+
+Deno.test("an import between functions is found", () => {
+  const files = [
+    parseSourceFile("functions/a-api/app.ts", `import { b } from "../b-api/app.ts";`),
+    parseSourceFile("functions/a-api/index.ts", `import { createApp } from "./app.ts";`),
+    parseSourceFile("functions/c-api/app.ts", `const d = await import("../d.ts");`),
+  ];
+  assertEquals(findImportsBetweenFunctions(files), [
+    "functions/a-api/app.ts imports functions/b-api/app.ts",
+    "functions/c-api/app.ts imports functions/d.ts",
+  ]);
+});
+
+Deno.test("shared code never imports functions, and providers, database and HTTP stay apart", async () => {
+  assertEquals(findForbiddenImports(await readSourceFiles("functions", "shared", "supabase")), []);
+});
+
+Deno.test("an import across the layers is found, a type too", () => {
+  const offending: readonly (readonly [path: string, specifier: string])[] = [
+    ["shared/queue.ts", "../functions/send-message/send.ts"],
+    ["shared/queue.ts", "../tests/support/assert.ts"],
+    ["functions/a/app.ts", "../../supabase/local/start.ts"],
+    ["supabase/local/start.ts", "../../tests/support/wait_until.ts"],
+    ["shared/providers/zapi.ts", "../database/rpc.ts"],
+    ["shared/providers/zapi.ts", "../http/create_app.ts"],
+    ["shared/database/rpc.ts", "../providers/provider.ts"],
+    ["shared/database/rpc.ts", "../http/create_app.ts"],
+  ];
+  for (const [path, specifier] of offending) {
+    for (const clause of ["import { a }", "import type { A }", "export *"]) {
+      const file = parseSourceFile(path, `${clause} from "${specifier}";`);
+      assertEquals(findForbiddenImports([file]).length, 1, `${path} ${specifier}`);
+    }
+  }
+  const allowed: readonly (readonly [path: string, specifier: string])[] = [
+    ["shared/http/token_guard.ts", "../database/rpc.ts"],
+    ["shared/queue.ts", "./providers/provider.ts"],
+    ["shared/providers/zapi.ts", "../media_url.ts"],
+    ["functions/a/app.ts", "../../shared/http/create_app.ts"],
+    ["supabase/local/start.ts", "../../functions/a/app.ts"],
+  ];
+  for (const [path, specifier] of allowed) {
+    const file = parseSourceFile(path, `import { a } from "${specifier}";`);
+    assertEquals(findForbiddenImports([file]), []);
+  }
+});
+
+Deno.test("no import leaves the repository", async () => {
+  const files = await readSourceFiles("functions", "shared", "supabase", "tests");
+  assertEquals(findImportsOutsideTheRepository(files), []);
+});
+
+Deno.test("an import that leaves the repository is found", () => {
+  for (const specifier of ["../../shared/phone.ts", "/srv/phone.ts", "file:///srv/phone.ts"]) {
+    const file = parseSourceFile("shared/queue.ts", `import { a } from "${specifier}";`);
+    assertEquals(findImportsOutsideTheRepository([file]).length, 1, specifier);
+  }
+});
+
+Deno.test("pure modules reach neither runtime, providers, database nor HTTP", async () => {
+  assertEquals(findImpurities(pureModules, await readSourceFiles("shared")), []);
+});
+
+Deno.test("an impure module is found, however far away the impurity is", () => {
+  const samples = [
+    `import { b } from "./b.ts";`,
+    `import { rpc } from "./database/rpc.ts";`,
+    `import { createApp } from "./http/create_app.ts";`,
+    `import { zapi } from "./providers/zapi.ts";`,
+    `import { Hono } from "hono";`,
+    `import { Buffer } from "node:buffer";`,
+    `const a = Deno.inspect(1);`,
+    `const a = await fetch("https://example.com");`,
+  ];
+  const files = [
+    parseSourceFile("shared/b.ts", `export * from "./c.ts";`),
+    parseSourceFile("shared/c.ts", `export const c = Deno.build;`),
+    parseSourceFile("shared/database/rpc.ts", ``),
+    parseSourceFile("shared/http/create_app.ts", ``),
+    parseSourceFile("shared/providers/zapi.ts", ``),
+  ];
+  for (const text of samples) {
+    const file = parseSourceFile("shared/a.ts", text);
+    assertEquals(findImpurities(["shared/a.ts"], [file, ...files]).length, 1, text);
+  }
+  const pure = `import type { Receipt } from "./providers/zapi.ts"; // Deno.env\nconst a = "Deno";`;
+  assertEquals(findImpurities(["shared/a.ts"], [parseSourceFile("shared/a.ts", pure)]), []);
+  assertEquals(findImpurities(["shared/gone.ts"], files), ["shared/gone.ts does not exist"]);
+});

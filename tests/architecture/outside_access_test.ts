@@ -1,0 +1,104 @@
+import { assertEquals } from "../support/assert.ts";
+import { readSourceFiles } from "./repository.ts";
+import { parseSourceFile } from "./source_file.ts";
+import type { SourceFile } from "./source_file.ts";
+
+/** One way out of the program, and the only places that may take it. */
+interface AccessRule {
+  readonly what: string;
+  /** What it looks like in code. */
+  readonly pattern?: RegExp;
+  /** The packages that are it. */
+  readonly packages?: RegExp;
+  readonly allowedIn: RegExp;
+}
+
+const rules: readonly AccessRule[] = [
+  {
+    what: "the environment or the server",
+    pattern:
+      /\bDeno\s*(?:\?\.|\.)\s*(?:env|serve)\b|\bDeno\s*\[|=\s*Deno\b(?!\s*\.)|\bprocess\s*\./,
+    packages: /^node:process$/,
+    allowedIn: /^functions\/[^/]+\/index\.ts$|^supabase\/local\//,
+  },
+  {
+    what: "the database",
+    pattern: /\bcreateClient\s*\(/,
+    packages: /^(?:postgres|pg|@supabase\/supabase-js|@supabase\/lite)(?:\/|$)/,
+    allowedIn: /^shared\/database\/|^supabase\/local\//,
+  },
+  {
+    what: "the outside world",
+    pattern:
+      /(?<![.\w$])fetch\s*\(|\bglobalThis\s*\.\s*fetch\b|\bnew\s+(?:WebSocket|EventSource)\b/,
+    packages: /^(?:resend|node:(?:https?|net|tls|dgram))$/,
+    allowedIn: /^shared\/providers\/|^shared\/(?:notifications|agents)\.ts$|^supabase\/local\//,
+  },
+];
+
+function findAccess(files: readonly SourceFile[]): string[] {
+  return files.flatMap((file) =>
+    rules.filter((rule) =>
+      !rule.allowedIn.test(file.path) &&
+      (rule.pattern?.test(file.code) === true ||
+        file.imports.some(({ specifier }) => rule.packages?.test(specifier) === true))
+    ).map((rule) => `${file.path} reaches ${rule.what}`)
+  );
+}
+
+Deno.test("environment, server, database and outside world are reached from their places only", async () => {
+  assertEquals(findAccess(await readSourceFiles("functions", "shared", "supabase")), []);
+});
+
+Deno.test("access from anywhere else is found", () => {
+  const offending: readonly (readonly [what: string, text: string])[] = [
+    ["the environment or the server", `const a = Deno.env.get("A");`],
+    ["the environment or the server", `const a = Deno\n  .env.toObject();`],
+    ["the environment or the server", `Deno.serve(app.fetch);`],
+    ["the environment or the server", `const a = Deno["env"];`],
+    ["the environment or the server", `const { env } = Deno;`],
+    ["the environment or the server", `import process from "node:process";`],
+    ["the environment or the server", `const a = process.env["A"];`],
+    ["the database", `const a = createClient(url, key);`],
+    ["the database", `import postgres from "postgres";`],
+    ["the database", `import type { SupabaseClient } from "@supabase/supabase-js";`],
+    ["the outside world", `const a = await fetch("https://example.com");`],
+    ["the outside world", `const a = \`\${await fetch(url)}\`;`],
+    ["the outside world", `const send = globalThis.fetch;`],
+    ["the outside world", `import { Resend } from "resend";`],
+  ];
+  for (const path of ["functions/a/app.ts", "shared/queue.ts", "shared/http/create_app.ts"]) {
+    for (const [what, text] of offending) {
+      assertEquals(findAccess([parseSourceFile(path, text)]), [`${path} reaches ${what}`], text);
+    }
+  }
+});
+
+Deno.test("each place has its own access and no other", () => {
+  const accessOf = (path: string): string[] =>
+    findAccess([
+      parseSourceFile(path, `import postgres from "postgres";\nDeno.serve(() => fetch(url));`),
+    ]).map((found) => found.replace(`${path} reaches `, ""));
+  assertEquals(accessOf("functions/a/index.ts"), ["the database", "the outside world"]);
+  assertEquals(accessOf("functions/a/b/index.ts").length, 3);
+  assertEquals(accessOf("shared/index.ts").length, 3);
+  assertEquals(accessOf("supabase/local/start.ts"), []);
+  assertEquals(accessOf("shared/database/direct.ts"), [
+    "the environment or the server",
+    "the outside world",
+  ]);
+  for (const path of ["shared/providers/zapi.ts", "shared/notifications.ts", "shared/agents.ts"]) {
+    assertEquals(accessOf(path), ["the environment or the server", "the database"]);
+  }
+});
+
+Deno.test("comments, texts and methods of the same name are no access", () => {
+  const text = `
+    // Deno.env, fetch(url) and createClient(
+    const a = "Deno.serve(fetch(url))";
+    const b = await app.fetch(request);
+    const c = prefetch(url);
+    const d = Deno.errors.NotFound;
+  `;
+  assertEquals(findAccess([parseSourceFile("shared/queue.ts", text)]), []);
+});

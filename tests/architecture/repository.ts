@@ -1,0 +1,71 @@
+/** What the architecture tests read of the repository: its files as text, its folders as names. */
+
+import { parseSourceFile } from "./source_file.ts";
+import type { SourceFile } from "./source_file.ts";
+
+export interface TextFile {
+  /** Relative to the repository's root, with slashes. */
+  readonly path: string;
+  readonly text: string;
+}
+
+const root = new URL("../../", import.meta.url);
+const textFileName = /(?:\.(?:ts|js|mjs|json|md|sql|toml|ya?ml|html|sh|env\.example)|^[^.]+)$/;
+const skippedFolder = /^(?:node_modules|\.local|\.temp|\.branches)$/;
+
+/** Every TypeScript file under these folders, parsed. A folder that does not exist holds none. */
+export async function readSourceFiles(...folders: readonly string[]): Promise<SourceFile[]> {
+  const files = await readTextFiles(...folders);
+  return files
+    .filter(({ path }) => path.endsWith(".ts"))
+    .map(({ path, text }) => parseSourceFile(path, text));
+}
+
+/** Every text file at or under these paths, links not followed, in the order of their paths. */
+export async function readTextFiles(...paths: readonly string[]): Promise<TextFile[]> {
+  const found = await Promise.all(paths.map(listTextFiles));
+  const sorted = found.flat().sort();
+  return await Promise.all(sorted.map(async (path) => ({ path, text: await readText(path) })));
+}
+
+/** The text of one file; empty when it does not exist. */
+export async function readText(path: string): Promise<string> {
+  return await orElse("", () => Deno.readTextFile(new URL(path, root)));
+}
+
+/** The sorted names in a folder (through a link, if it is one); none when it does not exist. */
+export async function listNames(folder: string): Promise<string[]> {
+  const entries = await orElse([], () => Array.fromAsync(Deno.readDir(new URL(folder, root))));
+  return entries.map(({ name }) => name).sort();
+}
+
+/** The sorted names of the folders in a folder; none when it does not exist. */
+export async function listFolders(folder: string): Promise<string[]> {
+  const entries = await orElse([], () => Array.fromAsync(Deno.readDir(new URL(folder, root))));
+  return entries.filter(({ isDirectory }) => isDirectory).map(({ name }) => name).sort();
+}
+
+/** Whether the path itself is a symbolic link. */
+export async function isSymlink(path: string): Promise<boolean> {
+  return await orElse(false, async () => (await Deno.lstat(new URL(path, root))).isSymlink);
+}
+
+async function listTextFiles(path: string): Promise<string[]> {
+  const info = await orElse(null, () => Deno.lstat(new URL(path, root)));
+  if (info?.isFile === true) return textFileName.test(path.split("/").at(-1) ?? "") ? [path] : [];
+  if (info?.isDirectory !== true) return [];
+  const names = (await listNames(path)).filter((name) => !skippedFolder.test(name));
+  const found = await Promise.all(names.map((name) => listTextFiles(`${path}/${name}`)));
+  return found.flat();
+}
+
+async function orElse<T>(absent: T, read: () => Promise<T>): Promise<T> {
+  try {
+    return await read();
+  } catch (error) {
+    if (error instanceof Deno.errors.NotFound || error instanceof Deno.errors.NotADirectory) {
+      return absent;
+    }
+    throw error;
+  }
+}

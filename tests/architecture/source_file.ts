@@ -1,0 +1,70 @@
+/** A TypeScript file as the architecture rules read it: its imports, and its code as plain text. */
+
+import { maskLiterals } from "./mask_literals.ts";
+
+export interface ImportStatement {
+  /** As written: `./phone.ts`, `zod`. */
+  readonly specifier: string;
+  /** The repository path of a relative import; `null` for all others. */
+  readonly target: string | null;
+  /** `import type` and `export type ... from`: nothing of it is left at run time. */
+  readonly isTypeOnly: boolean;
+  /** `export ... from`. */
+  readonly isReexport: boolean;
+}
+
+export interface SourceFile {
+  /** Relative to the repository's root, with slashes: `shared/phone.ts`. */
+  readonly path: string;
+  readonly text: string;
+  /** `text` without comments and without the contents of literals. */
+  readonly code: string;
+  readonly imports: readonly ImportStatement[];
+}
+
+const importPattern =
+  /\b(import|export)(\s+type)?\s*(?:[\w$*{}\s,]+?\bfrom\s*|(?<=import\s*))"(\d+)"/g;
+const dynamicImportPattern = /\bimport\s*\(\s*"(\d+)"/g;
+
+/** Reads the imports of `text`, dynamic ones with a literal specifier included. */
+export function parseSourceFile(path: string, text: string): SourceFile {
+  const { code, literals } = maskLiterals(text);
+  const describe = (index: string | undefined): Pick<ImportStatement, "specifier" | "target"> => {
+    const specifier = literals[Number(index)] ?? "";
+    return { specifier, target: resolveRelative(path, specifier) };
+  };
+  const imports = Array.from(code.matchAll(importPattern), (match) => ({
+    ...describe(match[3]),
+    isTypeOnly: match[2] !== undefined,
+    isReexport: match[1] === "export",
+  }));
+  const dynamic = Array.from(code.matchAll(dynamicImportPattern), (match) => ({
+    ...describe(match[1]),
+    isTypeOnly: false,
+    isReexport: false,
+  }));
+  return { path, text, code, imports: [...imports, ...dynamic] };
+}
+
+/** Whether nothing but re-exports of the repository's own modules stands in `file`. */
+export function isBarrel(file: SourceFile): boolean {
+  const rest = file.code
+    .replace(importPattern, "")
+    .replace(/\bexport\s+(?:type\s+)?\{[^}]*\}/g, "")
+    .replace(/[;\s]/g, "");
+  const passesOn = /\bexport\b/.test(file.code);
+  return rest === "" && passesOn && file.imports.some(({ target }) => target !== null);
+}
+
+/** The path that `reference` names when it stands in the file `path`; `null` when not relative. */
+export function resolveRelative(path: string, reference: string): string | null {
+  if (!/^\.{1,2}\//.test(reference)) return null;
+  const parts = path.split("/").slice(0, -1);
+  for (const part of reference.split("/")) {
+    if (part === "." || part === "") continue;
+    if (part !== "..") parts.push(part);
+    else if (parts.length === 0 || parts.at(-1) === "..") parts.push("..");
+    else parts.pop();
+  }
+  return parts.join("/");
+}
