@@ -1,5 +1,5 @@
 import { assertEquals } from "../support/assert.ts";
-import { isSymlink, listFolders, listNames, readText } from "./repository.ts";
+import { isSymlink, listFolders, listNames, readSourceFiles, readText } from "./repository.ts";
 
 const topLevel = [
   ...["supabase", "functions", "shared", "migrations", "tests"],
@@ -69,6 +69,18 @@ function findRegistrationFaults({ slugs, config, readme }: Registration): string
   const orphans = [...blocks.keys()].filter((slug) => !slugs.includes(slug));
   return [...faults, ...orphans.map((slug) => `config.toml, [functions.${slug}]: no such folder`)];
 }
+
+Deno.test("the rules are given the repository's files and folders", async () => {
+  const paths = (await readSourceFiles("shared", "tests", "nowhere")).map(({ path }) => path);
+  for (
+    const path of ["shared/phone.ts", "shared/providers/provider.ts", "tests/support/assert.ts"]
+  ) {
+    assertEquals(paths.includes(path), true, path);
+  }
+  assertEquals((await listFolders(".")).includes("shared"), true);
+  assertEquals((await readText("import_map.json")).startsWith("{"), true);
+  assertEquals(await readText("nowhere/at_all.ts"), "");
+});
 
 Deno.test("the top level holds what the user needs and nothing else", async () => {
   assertEquals(findStrangers(await listNames(".")), []);
