@@ -1,0 +1,66 @@
+import { join } from "node:path";
+import { applyMigrations } from "../../supabase/local/migrations.ts";
+import { createPlatformRoles } from "../../supabase/local/roles.ts";
+import { readSchemaAreas } from "../../supabase/local/schema_areas.ts";
+import { assert, assertEquals, assertNotEquals } from "../support/assert.ts";
+import { readCatalogue } from "../support/catalogue_snapshot.ts";
+import { createEmptyDatabase, createTestDatabase } from "../support/database.ts";
+
+const root = new URL("../..", import.meta.url).pathname;
+const migrations = join(root, "migrations");
+const schemas = join(root, "supabase/schemas");
+
+Deno.test("migrations and schemas build the same database", async () => {
+  await using migrated = await createTestDatabase();
+  await using described = await createEmptyDatabase();
+  await createPlatformRoles(described.admin);
+  for (const area of await readSchemaAreas(schemas)) {
+    for (const file of area.files) {
+      await described.admin.unsafe(await Deno.readTextFile(join(schemas, file)));
+    }
+  }
+  const [actual, expected] = [
+    await readCatalogue(migrated.admin),
+    await readCatalogue(described.admin),
+  ];
+  assert(actual.relations?.some((line) => line.includes(" kind=r ")), "there are no tables");
+  for (const [section, lines] of Object.entries(expected)) {
+    assertEquals(actual[section], lines, section);
+  }
+});
+
+Deno.test("the catalogue snapshot tells two databases apart by a single comment", async () => {
+  await using database = await createTestDatabase();
+  const before = await readCatalogue(database.admin);
+  await database.admin`create table public.probe (id int)`;
+  const without = await readCatalogue(database.admin);
+  await database.admin`comment on column public.probe.id is 'a probe'`;
+  const commented = await readCatalogue(database.admin);
+  assertNotEquals(before.relations, without.relations);
+  assertEquals(without.relations, commented.relations);
+  assertNotEquals(without.columns, commented.columns);
+});
+
+Deno.test("migrations applied a second time do nothing", async () => {
+  await using database = await createTestDatabase();
+  const before = await readCatalogue(database.admin);
+  assertEquals(await applyMigrations(database.admin, migrations), []);
+  assertEquals(await readCatalogue(database.admin), before);
+});
+
+Deno.test("every migration is recorded under the name the Supabase CLI gives it", async () => {
+  await using database = await createTestDatabase();
+  const records = await database.admin<{ file: string }[]>`
+    select version || '_' || name || '.sql' as file
+    from supabase_migrations.schema_migrations order by version`;
+  assertEquals(records.map((record) => record.file), listSqlFiles(migrations));
+});
+
+Deno.test("the Supabase CLI finds the migrations of the repository", () => {
+  assertEquals(listSqlFiles(join(root, "supabase/migrations")), listSqlFiles(migrations));
+});
+
+function listSqlFiles(folder: string): string[] {
+  const names = [...Deno.readDirSync(folder)].map((entry) => entry.name);
+  return names.filter((name) => name.endsWith(".sql")).sort();
+}

@@ -1,0 +1,86 @@
+/** What the catalogue says about who may do what, one sentence for each thing that should not be. */
+
+import type { Sql } from "postgres";
+import { isOurSchema } from "./catalogue_snapshot.ts";
+
+async function find(sql: Sql, query: string): Promise<string[]> {
+  const rows = await sql.unsafe<{ finding: string }[]>(query);
+  return rows.map((row) => row.finding).sort();
+}
+
+/** What the roles that a browser may act as can do with tables, views, sequences and schemas. */
+export async function findExposedRelations(sql: Sql): Promise<string[]> {
+  return await find(
+    sql,
+    `
+    select format('%s may %s %s', role, privilege, c.oid::regclass) as finding
+    from pg_class c join pg_namespace n on n.oid = c.relnamespace
+    cross join unnest(array['anon', 'authenticated']) as role
+    cross join unnest(array['select', 'insert', 'update', 'delete', 'truncate', 'references',
+      'trigger', 'maintain']) as privilege
+    where ${isOurSchema} and c.relkind in ('r', 'p', 'v', 'm', 'f')
+      and (has_table_privilege(role, c.oid, privilege)
+        or (privilege in ('select', 'insert', 'update', 'references')
+          and has_any_column_privilege(role, c.oid, privilege)))
+    union all
+    select format('%s may %s %s', role, privilege, c.oid::regclass)
+    from pg_class c join pg_namespace n on n.oid = c.relnamespace
+    cross join unnest(array['anon', 'authenticated']) as role
+    cross join unnest(array['usage', 'select', 'update']) as privilege
+    where ${isOurSchema} and c.relkind = 'S' and has_sequence_privilege(role, c.oid, privilege)
+    union all
+    select format('%s may create in %s', role, n.nspname)
+    from pg_namespace n cross join unnest(array['anon', 'authenticated']) as role
+    where ${isOurSchema} and has_schema_privilege(role, n.oid, 'create')`,
+  );
+}
+
+/** Functions that somebody besides their owner and service_role may execute. */
+export async function findExposedFunctions(sql: Sql): Promise<string[]> {
+  return await find(
+    sql,
+    `
+    select format('%s may execute %s',
+      case grantee when 0 then 'public' else grantee::regrole::text end, p.oid::regprocedure)
+      as finding
+    from pg_proc p join pg_namespace n on n.oid = p.pronamespace
+    cross join aclexplode(coalesce(p.proacl, acldefault('f', p.proowner)))
+    where ${isOurSchema} and grantee not in (p.proowner, 'service_role'::regrole)`,
+  );
+}
+
+/** Functions that would look names up wherever their caller says. */
+export async function findUnpinnedFunctions(sql: Sql): Promise<string[]> {
+  return await find(
+    sql,
+    `
+    select format('%s has no search_path', p.oid::regprocedure) as finding
+    from pg_proc p join pg_namespace n on n.oid = p.pronamespace
+    where ${isOurSchema}
+      and not exists (select from unnest(p.proconfig) setting where setting ~ '^search_path=')`,
+  );
+}
+
+/** Tables without row-level security, and policies, of which there are to be none. */
+export async function findOpenTables(sql: Sql): Promise<string[]> {
+  return await find(
+    sql,
+    `
+    select format('%s has no row-level security', c.oid::regclass) as finding
+    from pg_class c join pg_namespace n on n.oid = c.relnamespace
+    where ${isOurSchema} and c.relkind in ('r', 'p') and not c.relrowsecurity
+    union all
+    select format('%I.%I has the policy %s', schemaname, tablename, policyname) from pg_policies`,
+  );
+}
+
+/** How many tables and functions of ours there are, so that nothing found is not nothing looked at. */
+export async function countObjects(sql: Sql): Promise<{ tables: number; functions: number }> {
+  const [counts] = await sql.unsafe<{ tables: number; functions: number }[]>(`
+    select
+      (select count(*)::int from pg_class c join pg_namespace n on n.oid = c.relnamespace
+        where ${isOurSchema} and c.relkind in ('r', 'p')) as tables,
+      (select count(*)::int from pg_proc p join pg_namespace n on n.oid = p.pronamespace
+        where ${isOurSchema}) as functions`);
+  return counts ?? { tables: 0, functions: 0 };
+}
