@@ -1,0 +1,120 @@
+/**
+ * Corrections to Meta's own OpenAPI description of the Cloud API (repository facebook/openapi,
+ * business-messaging-api v23.0), without which it refuses even its own examples. Each changes the
+ * description in place and says why.
+ */
+
+// deno-lint-ignore no-explicit-any
+type Schema = Record<string, any>;
+
+/** The parts of the description that are corrected. */
+export interface MetaDescription {
+  readonly components: { readonly schemas: Schema };
+}
+
+/** Applies every correction. */
+export function correctMetaDescription({ components: { schemas } }: MetaDescription): void {
+  for (const correct of corrections) correct(schemas);
+}
+
+const contentKeys = ["text", "image", "audio", "video", "document", "interactive", "template"];
+
+const corrections: readonly ((schemas: Schema) => void)[] = [
+  /** A member of an `allOf` that forbids other properties forbids those of its siblings too. */
+  function allowPropertiesOfSiblings(schemas): void {
+    for (const schema of Object.values(schemas)) {
+      for (const member of schema.allOf ?? []) delete member.additionalProperties;
+    }
+  },
+
+  /** Meta's own examples leave `policy` out: `deterministic` is its only value. */
+  function requireLanguageCodeOnly(schemas): void {
+    schemas.LanguageObject.required = ["code"];
+  },
+
+  /** Meta's own examples leave `recipient_type` out: the default is `individual`. */
+  function requireWhatEveryMessageHas(schemas): void {
+    schemas.BaseMessageProperties.required = ["messaging_product", "to", "type"];
+  },
+
+  /** The published pattern `^[2-6, 11-14]$` refuses the positions "0" and "1". */
+  function correctButtonIndex(schemas): void {
+    const index = { type: ["string", "integer"], pattern: "^[0-9]$", minimum: 0, maximum: 9 };
+    schemas.TemplateComponent.properties.index = index;
+    schemas.ButtonComponent.allOf[1].properties.index = index;
+  },
+
+  /** Validators ignore a `discriminator`, so components and parameters would not be checked. */
+  function applyDiscriminators(schemas): void {
+    for (const name of ["TemplateComponent", "ParameterObject", "ButtonParameterObject"]) {
+      const mapping: Record<string, string> = schemas[name].discriminator.mapping;
+      schemas[name].allOf = Object.entries(mapping).map(([type, reference]) => ({
+        if: { properties: { type: { const: type } } },
+        // Its first member is the schema itself, which would never end.
+        then: { $ref: `${reference}/allOf/1` },
+      }));
+    }
+  },
+
+  /** Documented on the pages Messages and Templates, missing in the description. */
+  function addUndescribedProperties(schemas): void {
+    schemas.BaseMessageProperties.properties.biz_opaque_callback_data = {
+      type: "string",
+      maxLength: 512,
+    };
+    schemas.TextParameter.allOf[1].properties.parameter_name = { type: "string", minLength: 1 };
+  },
+
+  /** Page Text messages: the body is required and has at most 4,096 characters. */
+  function boundText(schemas): void {
+    const text = schemas.TextMessage.allOf[1].properties.text;
+    text.required = ["body"];
+    text.properties.body.minLength = 1;
+    text.properties.body.maxLength = 4_096;
+  },
+
+  /** Pages Image, Video, Document and Audio messages: what may stand beside the file's address. */
+  function boundMedia(schemas): void {
+    const source = { id: { type: "string" }, link: { type: "string", format: "url" } };
+    const caption = { type: "string", minLength: 1, maxLength: 1_024 };
+    const filename = { type: "string", minLength: 1 };
+    const members: Schema = {
+      image: { ...source, caption },
+      video: { ...source, caption },
+      document: { ...source, caption, filename },
+      audio: source,
+    };
+    for (const [type, properties] of Object.entries(members)) {
+      const message = schemas[`${type[0]?.toUpperCase()}${type.slice(1)}Message`];
+      message.allOf[1].properties[type] = {
+        allOf: [message.allOf[1].properties[type]],
+        properties,
+        additionalProperties: false,
+      };
+    }
+  },
+
+  /** Stricter than Meta: of the messages we send, exactly one content, and nothing unknown. */
+  function holdOneContent(schemas): void {
+    const envelope = ["messaging_product", "recipient_type", "to", "type", "context"];
+    schemas.Message.allOf = [
+      { propertyNames: { enum: [...envelope, "biz_opaque_callback_data", ...contentKeys] } },
+      { oneOf: contentKeys.map((key) => ({ required: [key] })) },
+    ];
+  },
+
+  /** Page Interactive list messages: a list has a body, ten rows in all and unique row ids. */
+  function boundLists(schemas): void {
+    schemas.InteractiveMessage.allOf.push({
+      properties: {
+        interactive: {
+          if: { properties: { type: { const: "list" } } },
+          then: {
+            required: ["body"],
+            properties: { action: { required: ["button", "sections"], tenUniqueRows: true } },
+          },
+        },
+      },
+    });
+  },
+];

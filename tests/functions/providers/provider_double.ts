@@ -1,0 +1,103 @@
+/** Local stand-ins for a provider: one that speaks HTTP, and one that fails below it. */
+
+export interface RecordedRequest {
+  readonly method: string;
+  readonly path: string;
+  readonly headers: Headers;
+  readonly body: unknown;
+}
+
+export interface ProviderDouble {
+  readonly baseUrl: string;
+  /** Every request that was read to its end, in order. */
+  readonly requests: readonly RecordedRequest[];
+}
+
+type Run = (double: ProviderDouble) => Promise<void>;
+
+/** Runs with an HTTP server whose every answer is `answer`'s; gone when `run` ends. */
+export async function withProviderDouble(
+  answer: (request: Request) => Response | Promise<Response>,
+  run: Run,
+): Promise<void> {
+  const requests: RecordedRequest[] = [];
+  const server = Deno.serve(
+    { hostname: "127.0.0.1", port: 0, onListen: () => {} },
+    async (request) => {
+      requests.push({
+        method: request.method,
+        path: new URL(request.url).pathname,
+        headers: request.headers,
+        body: await request.json(),
+      });
+      return await answer(request);
+    },
+  );
+  try {
+    await run({ baseUrl: `http://127.0.0.1:${server.addr.port}`, requests });
+  } finally {
+    await server.shutdown();
+  }
+}
+
+/** Runs with a server that takes requests and answers none of them. */
+export async function withSilentDouble(run: Run): Promise<void> {
+  const { promise: isOver, resolve: end } = Promise.withResolvers<void>();
+  const answer = async (): Promise<Response> => {
+    await isOver;
+    return new Response();
+  };
+  await withProviderDouble(answer, async (double) => {
+    try {
+      await run(double);
+    } finally {
+      end();
+    }
+  });
+}
+
+/**
+ * Runs with a server that reads each request whole, writes `bytes` (any start of an answer) and
+ * closes the connection.
+ */
+export async function withBrokenDouble(bytes: string, run: Run): Promise<void> {
+  const requests: RecordedRequest[] = [];
+  const listener = Deno.listen({ hostname: "127.0.0.1", port: 0 });
+  const serving = (async () => {
+    for await (const connection of listener) {
+      requests.push(await readRequest(connection));
+      await connection.write(new TextEncoder().encode(bytes));
+      connection.close();
+    }
+  })();
+  try {
+    await run({ baseUrl: `http://127.0.0.1:${listener.addr.port}`, requests });
+  } finally {
+    listener.close();
+    await serving;
+  }
+}
+
+/** A base URL at which nothing listens. */
+export function findClosedBaseUrl(): string {
+  const listener = Deno.listen({ hostname: "127.0.0.1", port: 0 });
+  const { port } = listener.addr;
+  listener.close();
+  return `http://127.0.0.1:${port}`;
+}
+
+async function readRequest(connection: Deno.Conn): Promise<RecordedRequest> {
+  const decoder = new TextDecoder();
+  const buffer = new Uint8Array(65_536);
+  let text = "";
+  for (;;) {
+    const byteCount = await connection.read(buffer);
+    if (byteCount === null) throw new Error("the connection ended before the request did");
+    text += decoder.decode(buffer.subarray(0, byteCount), { stream: true });
+    const [head = "", body] = text.split("\r\n\r\n");
+    const length = /content-length: (\d+)/i.exec(head)?.[1];
+    if (body === undefined || new TextEncoder().encode(body).length < Number(length)) continue;
+    const [method = "", path = ""] = head.split(" ");
+    return { method, path, headers: new Headers(), body: JSON.parse(body) };
+  }
+}
