@@ -6,6 +6,7 @@
  */
 
 import { join } from "node:path";
+import { fileURLToPath } from "node:url";
 import { parseArgs } from "node:util";
 import { createTemplateDatabase } from "./support/template_database.ts";
 import {
@@ -19,7 +20,7 @@ import {
 } from "./support/test_layers.ts";
 import { startThrowawayPostgres } from "./support/throwaway_postgres.ts";
 
-const root = new URL("..", import.meta.url).pathname;
+const root = fileURLToPath(new URL("..", import.meta.url));
 const layerTimeoutMs = 5 * 60_000;
 
 interface TestServer extends AsyncDisposable {

@@ -4,6 +4,7 @@
  */
 
 import { join } from "node:path";
+import { fileURLToPath } from "node:url";
 import {
   baselineHeader,
   composeBaseline,
@@ -68,13 +69,13 @@ function print(line: string): void {
 }
 
 async function main(check: boolean): Promise<number> {
-  const root = new URL("../..", import.meta.url).pathname;
+  const root = fileURLToPath(new URL("../..", import.meta.url));
   const folders = { schemas: join(root, "supabase/schemas"), migrations: join(root, "migrations") };
   try {
     const different = await writeBaselines(folders, check);
     for (const name of different) {
       print(
-        check ? `migrations/${name} is not what supabase/schemas say` : `wrote migrations/${name}`,
+        `migrations/${name} ${check ? "is not" : "is now"} what supabase/schemas say`,
       );
     }
     if (different.length === 0) print("migrations/ is what supabase/schemas say");

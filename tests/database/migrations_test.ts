@@ -1,4 +1,5 @@
 import { join } from "node:path";
+import { fileURLToPath } from "node:url";
 import { applyMigrations } from "../../supabase/local/migrations.ts";
 import { createPlatformRoles } from "../../supabase/local/roles.ts";
 import { readSchemaAreas } from "../../supabase/local/schema_areas.ts";
@@ -6,7 +7,7 @@ import { assert, assertEquals, assertNotEquals } from "../support/assert.ts";
 import { readCatalogue } from "../support/catalogue_snapshot.ts";
 import { createEmptyDatabase, createTestDatabase } from "../support/database.ts";
 
-const root = new URL("../..", import.meta.url).pathname;
+const root = fileURLToPath(new URL("../..", import.meta.url));
 const migrations = join(root, "migrations");
 const schemas = join(root, "supabase/schemas");
 

@@ -1,0 +1,25 @@
+/**
+ * A process to be killed by a test: starts Postgres on the folder it is given, says where on standard
+ * output, and keeps it.
+ */
+
+import { startPostgres } from "../../supabase/local/postgres_server.ts";
+
+/** What the process says about its server. */
+export interface HeldPostgres {
+  readonly databaseUrl: string;
+  readonly pid: number;
+  readonly dataDir: string;
+}
+
+if (import.meta.main) {
+  const [dataDir = ""] = Deno.args;
+  const server = await startPostgres({ dataDir });
+  const held: HeldPostgres = {
+    databaseUrl: server.databaseUrl,
+    pid: server.pid,
+    dataDir: server.dataDir,
+  };
+  await Deno.stdout.write(new TextEncoder().encode(`${JSON.stringify(held)}\n`));
+  await server.exited;
+}
