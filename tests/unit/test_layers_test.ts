@@ -1,0 +1,26 @@
+import { assertEquals } from "../support/assert.ts";
+import { formatCounts, readSummaryLine } from "../support/test_layers.ts";
+
+Deno.test("the summary line of deno test is read with its steps, colours and ignored tests", () => {
+  assertEquals(readSummaryLine("ok | 3 passed | 0 failed (5ms)"), {
+    passed: 3,
+    failed: 0,
+    skipped: 0,
+  });
+  assertEquals(
+    readSummaryLine(
+      "\u001b[0m\u001b[31mFAILED\u001b[0m | 12 passed (4 steps) | 2 failed (1 step) | 3 ignored | 9 filtered out \u001b[90m(1s)\u001b[0m",
+    ),
+    { passed: 12, failed: 2, skipped: 3 },
+  );
+});
+
+Deno.test("other lines are no summary", () => {
+  assertEquals(readSummaryLine("a test that is ok | 3 passed | 0 failed"), undefined);
+  assertEquals(readSummaryLine("running 3 tests"), undefined);
+});
+
+Deno.test("the closing line names skipped tests only where there are any", () => {
+  assertEquals(formatCounts({ passed: 3, failed: 1, skipped: 0 }), "3 passed, 1 failed");
+  assertEquals(formatCounts({ passed: 3, failed: 0, skipped: 2 }), "3 passed, 0 failed, 2 skipped");
+});
