@@ -1,0 +1,65 @@
+/**
+ * Builds elements from names, attributes and children. Text always becomes a text node, so nothing
+ * that a message, an e-mail or a name contains is ever read as markup.
+ *
+ * @param {string} name
+ * @param {Record<string, string | boolean | undefined>} [attributes] absent for false or undefined
+ * @param {...(Node | string | null | undefined)} children null and undefined are left out
+ * @returns {HTMLElement}
+ */
+export function build(name, attributes = {}, ...children) {
+  const element = document.createElement(name);
+  for (const [key, value] of Object.entries(attributes)) {
+    if (value === undefined || value === false) continue;
+    element.setAttribute(key, value === true ? "" : value);
+  }
+  element.append(...children.filter((child) => child !== null && child !== undefined));
+  return element;
+}
+
+/**
+ * @param {string} id
+ * @returns {HTMLElement} the element that the page is known to have
+ */
+export function find(id) {
+  const element = document.getElementById(id);
+  if (element === null) throw new Error(`The page has no element ${id}.`);
+  return element;
+}
+
+/**
+ * A link that opens beside the console; plain text when the address is not one of the web.
+ *
+ * @param {string} address
+ * @param {string} [label]
+ */
+export function buildLink(address, label = address) {
+  if (!isWebAddress(address)) return build("span", { class: "mono" }, label);
+  return build(
+    "a",
+    { href: address, target: "_blank", rel: "noopener noreferrer" },
+    label,
+  );
+}
+
+/** @param {string} address */
+export function isWebAddress(address) {
+  return URL.canParse(address) && /^https?:$/.test(new URL(address).protocol);
+}
+
+/**
+ * Runs `task` at most once a frame, however often it is asked for.
+ *
+ * @param {() => void} task
+ */
+export function oncePerFrame(task) {
+  let isAsked = false;
+  return () => {
+    if (isAsked) return;
+    isAsked = true;
+    requestAnimationFrame(() => {
+      isAsked = false;
+      task();
+    });
+  };
+}

@@ -1,0 +1,86 @@
+import { buildAiCall, buildEmail, createActivity } from "./activity.js";
+import { find } from "./dom.js";
+import { createFaults } from "./faults.js";
+import { formatPhone } from "./format.js";
+import { followSimulator } from "./live.js";
+import { summarize } from "./message_bubble.js";
+import { createPhones } from "./phones.js";
+import { createQueue } from "./queue.js";
+
+const views = {
+  messages: createPhones(),
+  emails: createActivity(
+    { list: "emails", count: "emails-count", note: "emails-note" },
+    buildEmail,
+  ),
+  "ai-calls": createActivity({ list: "ai-calls", count: "ai-count", note: "ai-note" }, buildAiCall),
+};
+const queue = createQueue();
+const faults = createFaults();
+
+followSimulator(views, {
+  onFresh(kind, record) {
+    if (kind === "messages") announce(`${formatPhone(record.waId)}: ${summarize(record)}`);
+    if (kind === "emails") announce(`E-mail: ${record.subject}`);
+  },
+  onFaults: () => faults.refresh(),
+});
+
+for (
+  const [button, path] of [
+    ["clear-messages", "messages"],
+    ["clear-emails", "emails"],
+    ["clear-ai", "ai-calls"],
+    ["clear-faults", "faults"],
+  ]
+) {
+  find(button).addEventListener("click", () => fetch(`/simulator/${path}`, { method: "DELETE" }));
+}
+
+let announceTimer = 0;
+/** Reads out the latest arrival, at most one a second: a busy queue must not drown a listener. */
+function announce(sentence) {
+  clearTimeout(announceTimer);
+  announceTimer = setTimeout(() => {
+    find("announcer").textContent = sentence;
+  }, 1_000);
+}
+
+find("copy-example").addEventListener("click", async () => {
+  await navigator.clipboard.writeText(find("example").textContent);
+  find("copy-example").textContent = "Copied";
+});
+
+showExample(null);
+const demo = await readDemo();
+if (demo !== null) {
+  find("instance-id").value = demo.instanceId;
+  find("client-token").value = demo.clientToken;
+}
+find("queue-settings").open = demo === null;
+showExample(demo);
+queue.ask();
+
+async function readDemo() {
+  try {
+    const response = await fetch("/simulator/demo");
+    return response.ok ? await response.json() : null;
+  } catch {
+    return null;
+  }
+}
+
+function showExample(demo) {
+  const body = {
+    instanceId: demo?.instanceId ?? "<instance id>",
+    phone: "5511912345678",
+    messageType: "text",
+    message: "Olá!",
+  };
+  find("example").textContent = [
+    `curl -X POST '${demo?.baseUrl ?? location.origin}/functions/v1/send-message'`,
+    `-H 'X-Client-Token: ${demo?.clientToken ?? "<client token>"}'`,
+    "-H 'Content-Type: application/json'",
+    `-d '${JSON.stringify(body)}'`,
+  ].join(" \\\n  ");
+}

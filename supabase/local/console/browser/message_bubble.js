@@ -1,0 +1,159 @@
+import { build, buildLink, isWebAddress } from "./dom.js";
+import { faultNames, formatDuration, formatInstant, formatTime, serviceNames } from "./format.js";
+
+const kindSigns = { image: "IMG", audio: "AUD", video: "VID", document: "DOC" };
+const mediaNames = { image: "Image", audio: "Audio", video: "Video", document: "Document" };
+
+/**
+ * One message as the customer's phone shows it.
+ *
+ * @param {object} message a record of the simulator
+ */
+export function buildBubble(message) {
+  return build(
+    "li",
+    { class: "bubble", "data-seq": String(message.seq) },
+    message.template === null ? null : buildTemplate(message.template),
+    message.mediaUrl === null ? null : buildMedia(message),
+    message.text === null || message.template !== null
+      ? null
+      : build("p", { class: "text", dir: "auto" }, message.text),
+    message.optionList === null ? null : buildOptionList(message.optionList),
+    buildFoot(message),
+    message.answer === "accepted" ? null : build(
+      "p",
+      { class: "lost" },
+      `Arrived, but the answer was spoiled: ${faultNames[message.answer] ?? message.answer}`,
+    ),
+  );
+}
+
+/** The message in one line, for the list of phones and for a screen reader. */
+export function summarize(message) {
+  if (message.template !== null) return `Template ${message.template.name}`;
+  if (message.optionList !== null) return `Options: ${message.text ?? message.optionList.title}`;
+  const media = mediaNames[message.messageType];
+  if (media !== undefined) {
+    const words = message.text ?? message.fileName;
+    return words === null ? media : `${media}: ${words}`;
+  }
+  return message.text ?? "";
+}
+
+function buildFoot(message) {
+  const instant = message.receivedAt;
+  return build(
+    "p",
+    { class: "foot" },
+    build("span", { class: "badge" }, serviceNames[message.provider] ?? message.provider),
+    message.typingMs > 0
+      ? build("span", {}, `typing shown for ${formatDuration(message.typingMs)}`)
+      : null,
+    build("time", { datetime: instant, title: formatInstant(instant) }, formatTime(instant)),
+  );
+}
+
+function buildMedia(message) {
+  const { messageType, mediaUrl, fileName } = message;
+  const label = fileName ?? nameOfAddress(mediaUrl) ?? mediaNames[messageType];
+  return build(
+    "figure",
+    { class: "media" },
+    messageType === "image" ? buildPreview(mediaUrl) : null,
+    build(
+      "figcaption",
+      {},
+      build("span", { class: "sign", "aria-hidden": "true" }, signOf(message)),
+      build(
+        "span",
+        { class: "media-name" },
+        isWebAddress(mediaUrl) ? buildLink(mediaUrl, label) : label,
+        build("small", {}, `${mediaNames[messageType]} · ${originOf(mediaUrl)}`),
+      ),
+    ),
+  );
+}
+
+/** The picture itself; it steps aside when it cannot be loaded, and the link below stays. */
+function buildPreview(address) {
+  if (!/^(https:|data:image\/)/.test(address)) return null;
+  const image = build("img", {
+    src: address,
+    alt: "Preview of the image",
+    loading: "lazy",
+    referrerpolicy: "no-referrer",
+  });
+  image.addEventListener("error", () => image.remove());
+  return image;
+}
+
+function nameOfAddress(address) {
+  if (!isWebAddress(address)) return undefined;
+  const name = new URL(address).pathname.split("/").at(-1);
+  return name === "" ? undefined : name;
+}
+
+/** The ending of the file, as on the cover of a folder; for a file without one, its kind. */
+function signOf({ messageType, mediaUrl, fileName }) {
+  const name = fileName ?? nameOfAddress(mediaUrl) ?? "";
+  return (/\.([a-z0-9]{2,4})$/i.exec(name)?.[1] ?? kindSigns[messageType]).toUpperCase();
+}
+
+function originOf(address) {
+  return isWebAddress(address) ? new URL(address).host : "sent inline";
+}
+
+function buildOptionList(list) {
+  return build(
+    "details",
+    { class: "options", open: true },
+    build("summary", {}, build("span", { "aria-hidden": "true" }, "☰ "), list.buttonLabel),
+    list.title === "" ? null : build("p", { class: "options-title" }, list.title),
+    build(
+      "ul",
+      {},
+      ...list.options.map((option) =>
+        build(
+          "li",
+          {},
+          build("span", { class: "option-title" }, option.title),
+          build("code", { title: "Option id" }, option.id),
+          option.description === null ? null : build("small", {}, option.description),
+        )
+      ),
+    ),
+  );
+}
+
+function buildTemplate(template) {
+  return build(
+    "div",
+    { class: "template" },
+    build("p", { class: "template-name" }, build("strong", {}, template.name), template.language),
+    ...template.components.map((component) =>
+      build(
+        "dl",
+        {},
+        build("dt", {}, describeComponent(component)),
+        ...(component.parameters ?? []).map((parameter, index) =>
+          build("dd", {}, ...describeParameter(parameter, index))
+        ),
+      )
+    ),
+  );
+}
+
+function describeComponent(component) {
+  const position = component.index === undefined ? "" : ` ${Number(component.index) + 1}`;
+  return component.sub_type === undefined
+    ? component.type
+    : `${component.type}${position} · ${component.sub_type.replace("_", " ")}`;
+}
+
+function describeParameter(parameter, index) {
+  const name = build("code", {}, parameter.parameter_name ?? String(index + 1));
+  const value = parameter[parameter.type];
+  if (typeof value === "string") return [name, build("span", { dir: "auto" }, value)];
+  if (typeof value?.link === "string") return [name, buildLink(value.link)];
+  return [name, build("span", { class: "mono" }, JSON.stringify(value ?? null))];
+}

@@ -1,0 +1,115 @@
+import { build, find } from "./dom.js";
+import { formatPhone, formatSlot, formatWait } from "./format.js";
+
+const pollMs = 2_000;
+const shownRows = 25;
+const holds = {
+  interval: "the interval",
+  window: "the send window",
+  holiday: "a holiday",
+  delay: "its delay",
+};
+
+/**
+ * The queue of one instance, asked of the product's own API with the token of the form: every two
+ * seconds while the page is in view.
+ */
+export function createQueue() {
+  let timer = 0;
+  let isAsking = false;
+  let isRefused = false;
+
+  async function ask() {
+    clearTimeout(timer);
+    const instanceId = find("instance-id").value.trim();
+    const clientToken = find("client-token").value.trim();
+    const canAsk = instanceId !== "" && clientToken !== "" && !isAsking && !document.hidden;
+    if (canAsk) {
+      isAsking = true;
+      try {
+        const answer = await readQueue(instanceId, clientToken);
+        isRefused = answer.isRefused === true;
+        show(answer);
+      } catch {
+        showProblem("The API cannot be reached.");
+      } finally {
+        isAsking = false;
+      }
+    }
+    clearTimeout(timer);
+    // The same instance and token would be refused again: wait for the form.
+    if (!isRefused) timer = setTimeout(ask, pollMs);
+  }
+
+  find("queue-form").addEventListener("submit", (event) => {
+    event.preventDefault();
+    ask();
+  });
+  document.addEventListener("visibilitychange", ask);
+  return { ask };
+}
+
+async function readQueue(instanceId, clientToken) {
+  const query = new URLSearchParams({ instanceId, limit: String(shownRows) });
+  const response = await fetch(`/functions/v1/messages-api/queue?${query}`, {
+    headers: { "X-Client-Token": clientToken },
+  });
+  const answer = await response.json();
+  if (response.ok) return answer;
+  return {
+    problem: answer.message ?? answer.error ?? response.statusText,
+    isRefused: [401, 404].includes(response.status),
+  };
+}
+
+function show(answer) {
+  if (answer.problem !== undefined) return showProblem(answer.problem);
+  const { items, total } = answer;
+  find("queue-count").textContent = String(total);
+  setNote(
+    total === 0
+      ? "Nothing is waiting."
+      : total > items.length
+      ? `The next ${items.length} of ${total}.`
+      : "",
+  );
+  find("queue-rows").replaceChildren(...items.map(buildRow));
+}
+
+function buildRow(item, index) {
+  return build(
+    "li",
+    { class: "row" },
+    build("span", { class: "position" }, String(item.position ?? index + 1)),
+    build(
+      "span",
+      { class: "grow waiting" },
+      formatPhone(item.phone),
+      item.heldBy === null || item.heldBy === undefined
+        ? null
+        : build("small", {}, `held by ${holds[item.heldBy] ?? item.heldBy}`),
+    ),
+    item.scheduledFor === null || item.scheduledFor === undefined ? null : build(
+      "span",
+      { class: "slot" },
+      build(
+        "time",
+        { datetime: item.scheduledFor, title: item.scheduledFor },
+        formatSlot(item.scheduledFor),
+      ),
+      build("small", {}, formatWait(item.scheduledFor)),
+    ),
+  );
+}
+
+function showProblem(sentence) {
+  find("queue-count").textContent = "–";
+  find("queue-rows").replaceChildren();
+  setNote(sentence);
+}
+
+/** Only a change is written: a status that is written again may be read out again. */
+function setNote(sentence) {
+  const note = find("queue-note");
+  if (note.textContent !== sentence) note.textContent = sentence;
+}

@@ -1,0 +1,81 @@
+/**
+ * The console page of the local stack: what the simulated customers see, the e-mails, the queue.
+ * It is an ordinary client: it reads the simulator's HTTP API and the product's, nothing else.
+ */
+import { consolePage } from "./page.ts";
+
+/** What the page fills its fields with, so that a first visit shows the queue at once. */
+export interface ConsoleDemo {
+  readonly instanceId: string;
+  readonly clientToken: string;
+  /** Where the stack listens, without a path: `http://127.0.0.1:54321`. */
+  readonly baseUrl: string;
+}
+
+export interface ConsoleOptions {
+  /** Asked at each visit; null while there is no demo workspace (then the fields stay empty). */
+  readonly demo: () => ConsoleDemo | null | Promise<ConsoleDemo | null>;
+}
+
+export interface Console {
+  /** Whether this path is the console's; `/simulator/demo` is one, so ask before the simulator. */
+  handles(pathname: string): boolean;
+  fetch(request: Request): Promise<Response>;
+}
+
+const demoPath = "/simulator/demo";
+
+/** Everything the page loads, beside itself. All of it is sent as it lies in this folder. */
+const assets: Readonly<Record<string, { readonly file: string; readonly type: string }>> = {
+  "/console/console.css": { file: "./console.css", type: "text/css; charset=utf-8" },
+  ...Object.fromEntries(
+    [
+      "activity",
+      "dom",
+      "faults",
+      "format",
+      "live",
+      "main",
+      "message_bubble",
+      "phones",
+      "queue",
+    ].map((name) => [`/console/${name}.js`, {
+      file: `./browser/${name}.js`,
+      type: "text/javascript; charset=utf-8",
+    }]),
+  ),
+};
+
+const securityHeaders = {
+  "Content-Security-Policy": "default-src 'none'; script-src 'self'; style-src 'self'; " +
+    "connect-src 'self'; img-src https: data:; base-uri 'none'; form-action 'none'; " +
+    "frame-ancestors 'none'",
+  "X-Content-Type-Options": "nosniff",
+  "Referrer-Policy": "no-referrer",
+  "Cache-Control": "no-store",
+};
+
+/** Builds the handler of the page, its files and `GET /simulator/demo`. */
+export function createConsole(options: ConsoleOptions): Console {
+  return {
+    handles: (pathname) =>
+      pathname === "/" || pathname === demoPath || Object.hasOwn(assets, pathname),
+    fetch: async (request) => {
+      const { pathname } = new URL(request.url);
+      if (request.method !== "GET" && request.method !== "HEAD") {
+        return answer("Method Not Allowed", "text/plain; charset=utf-8", 405);
+      }
+      if (pathname === "/") return answer(consolePage, "text/html; charset=utf-8");
+      if (pathname === demoPath) {
+        return answer(JSON.stringify(await options.demo()), "application/json");
+      }
+      const asset = Object.hasOwn(assets, pathname) ? assets[pathname] : undefined;
+      if (asset === undefined) return answer("Not Found", "text/plain; charset=utf-8", 404);
+      return answer(await Deno.readTextFile(new URL(asset.file, import.meta.url)), asset.type);
+    },
+  };
+}
+
+function answer(body: string, type: string, status = 200): Response {
+  return new Response(body, { status, headers: { ...securityHeaders, "Content-Type": type } });
+}

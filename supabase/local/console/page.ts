@@ -1,0 +1,150 @@
+/** The page's skeleton: landmarks, headings and forms. The scripts fill in what arrives. */
+export const consolePage = `<!doctype html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<meta name="color-scheme" content="light dark">
+<title>Local console · Messaging Integration API</title>
+<link rel="icon" href="data:image/svg+xml,%3Csvg xmlns='http://www.w3.org/2000/svg' viewBox='0 0 32 32'%3E%3Cpath fill='%230b7a5c' d='M4 7a4 4 0 0 1 4-4h16a4 4 0 0 1 4 4v11a4 4 0 0 1-4 4H14l-7 7v-7a3 3 0 0 1-3-3z'/%3E%3C/svg%3E">
+<link rel="stylesheet" href="/console/console.css">
+<script type="module" src="/console/main.js"></script>
+</head>
+<body>
+<a class="skip" href="#phone">Skip to the messages</a>
+
+<header class="top">
+  <svg class="logo" viewBox="0 0 32 32" aria-hidden="true"><path d="M4 7a4 4 0 0 1 4-4h16a4 4 0 0 1 4 4v11a4 4 0 0 1-4 4H14l-7 7v-7a3 3 0 0 1-3-3z"/></svg>
+  <div class="top-title">
+    <h1>Local console</h1>
+    <p>What your simulated customers receive</p>
+  </div>
+  <p class="live" id="live" role="status" data-state="connecting">Connecting…</p>
+</header>
+<p class="visually-hidden" id="announcer" role="status"></p>
+
+<div class="layout">
+  <nav class="phones" aria-labelledby="phones-title">
+    <div class="panel-head">
+      <h2 id="phones-title">Phones <span class="count" id="phones-count">0</span></h2>
+      <button type="button" class="quiet" id="clear-messages" aria-label="Clear the messages">Clear</button>
+    </div>
+    <label class="field find">
+      <span class="visually-hidden">Find a phone</span>
+      <input type="search" id="find" placeholder="Find a phone" autocomplete="off" inputmode="tel">
+    </label>
+    <ul class="phone-list" id="phone-list"></ul>
+    <p class="note" id="phones-note" hidden></p>
+  </nav>
+
+  <main class="phone" id="phone" tabindex="-1" aria-labelledby="phone-title">
+    <div class="phone-head">
+      <span class="avatar" id="phone-avatar" aria-hidden="true"></span>
+      <div>
+        <h2 id="phone-title">No phone chosen</h2>
+        <p id="phone-via"></p>
+      </div>
+    </div>
+    <div class="chat" id="chat" tabindex="0" role="region" aria-label="Messages on this phone">
+      <ol class="bubbles" id="bubbles"></ol>
+      <section class="empty" id="empty">
+        <h3>Nothing has arrived yet</h3>
+        <p>Send a message through the API, and it appears here as the customer sees it. For example:</p>
+        <pre tabindex="0" aria-label="Example call"><code id="example"></code></pre>
+        <button type="button" class="primary" id="copy-example">Copy the command</button>
+      </section>
+    </div>
+  </main>
+
+  <div class="side">
+    <section class="panel" aria-labelledby="queue-title">
+      <div class="panel-head">
+        <h2 id="queue-title">Queue <span class="count" id="queue-count">–</span></h2>
+      </div>
+      <details class="settings" id="queue-settings">
+        <summary>Instance and token</summary>
+        <form id="queue-form" class="form" autocomplete="off">
+          <label class="field">Instance id
+            <input id="instance-id" name="instanceId" spellcheck="false" autocapitalize="off">
+          </label>
+          <label class="field">Client token
+            <input id="client-token" name="clientToken" type="password" spellcheck="false" autocomplete="off">
+          </label>
+          <button type="submit">Show this queue</button>
+        </form>
+      </details>
+      <p class="note" id="queue-note" role="status">Fill in an instance and its token.</p>
+      <ol class="rows" id="queue-rows"></ol>
+    </section>
+
+    <section class="panel" aria-labelledby="emails-title">
+      <div class="panel-head">
+        <h2 id="emails-title">E-mails <span class="count" id="emails-count">0</span></h2>
+        <button type="button" class="quiet" id="clear-emails" aria-label="Clear the e-mails">Clear</button>
+      </div>
+      <p class="note" id="emails-note">No e-mail yet. An operator gets one with each assignment.</p>
+      <ol class="rows" id="emails"></ol>
+    </section>
+
+    <section class="panel" aria-labelledby="ai-title">
+      <div class="panel-head">
+        <h2 id="ai-title">AI calls <span class="count" id="ai-count">0</span></h2>
+        <button type="button" class="quiet" id="clear-ai" aria-label="Clear the AI calls">Clear</button>
+      </div>
+      <p class="note" id="ai-note">No call yet. The agent asks the model when a customer replies.</p>
+      <ol class="rows" id="ai-calls"></ol>
+    </section>
+
+    <section class="panel" aria-labelledby="faults-title">
+      <div class="panel-head">
+        <h2 id="faults-title">Faults <span class="count" id="faults-count">0</span></h2>
+        <button type="button" class="quiet" id="clear-faults" aria-label="Clear the faults">Clear</button>
+      </div>
+      <p class="note">Let a provider fail on purpose, and watch what the service makes of it.</p>
+      <ul class="rows" id="faults"></ul>
+      <form id="fault-form" class="form">
+        <label class="field">Provider
+          <select name="provider">
+            <option value="zapi">Z-API</option>
+            <option value="evolution">Evolution API</option>
+            <option value="whatsapp_cloud">WhatsApp Cloud API</option>
+            <option value="resend">Resend (e-mail)</option>
+            <option value="chat_completions">AI model</option>
+          </select>
+        </label>
+        <label class="field">What happens
+          <select name="kind">
+            <option value="reject">Refuses for good</option>
+            <option value="rate_limit">Refuses: too many requests</option>
+            <option value="server_error">Answers with a server error</option>
+            <option value="timeout">Takes it, never answers</option>
+            <option value="reset">Takes it, connection breaks</option>
+            <option value="garbage">Takes it, answers nonsense</option>
+          </select>
+        </label>
+        <div class="pair">
+          <label class="field">Next sends
+            <input name="times" type="number" min="1" max="100000" value="1" required>
+          </label>
+          <label class="field">Retry after (s)
+            <input name="retryAfterSeconds" type="number" min="0" max="86400" placeholder="none">
+          </label>
+        </div>
+        <div class="pair">
+          <label class="field">Only to
+            <input name="to" placeholder="everyone" autocomplete="off">
+          </label>
+          <label class="field">Provider code
+            <input name="code" placeholder="usual" autocomplete="off">
+          </label>
+        </div>
+        <button type="submit" class="primary">Plan this fault</button>
+        <p class="note" id="fault-note" role="status"></p>
+      </form>
+    </section>
+  </div>
+</div>
+<noscript><p class="note">This page needs JavaScript to show what arrives.</p></noscript>
+</body>
+</html>
+`;

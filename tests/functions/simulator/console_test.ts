@@ -1,0 +1,92 @@
+import { createConsole } from "../../../supabase/local/console/console.ts";
+import { assert, assertEquals, assertMatch, assertNotMatch } from "../../support/assert.ts";
+
+const demo = { instanceId: "i", clientToken: "t", baseUrl: "http://127.0.0.1:54321" };
+const subject = createConsole({ demo: () => demo });
+const browserFolder = new URL("../../../supabase/local/console/browser/", import.meta.url);
+
+async function get(path: string): Promise<{ response: Response; text: string }> {
+  const response = await subject.fetch(new Request(`http://127.0.0.1${path}`));
+  return { response, text: await response.text() };
+}
+
+Deno.test("the console page is one that runs nothing but its own files", async () => {
+  const { response, text } = await get("/");
+  assertEquals(response.status, 200);
+  assertMatch(response.headers.get("content-type") ?? "", /^text\/html/);
+  const policy = response.headers.get("content-security-policy") ?? "";
+  assertMatch(policy, /default-src 'none'; script-src 'self'; style-src 'self'/);
+  assertNotMatch(text, /\son\w+=|<script(?![^>]*\ssrc="\/console\/)|\sstyle=/);
+});
+
+Deno.test("every control of the console page has a name", async () => {
+  const { text } = await get("/");
+  const controls = [...text.matchAll(/<(input|select)\b/g)];
+  const labels = [...text.matchAll(/<label class="field/g)];
+  assert(controls.length > 0);
+  assertEquals(labels.length, controls.length);
+  const clearButtons = [...text.matchAll(/<button [^>]*>Clear<\/button>/g)];
+  assert(clearButtons.length > 0);
+  for (const [button] of clearButtons) assertMatch(button, /aria-label="Clear the /);
+});
+
+Deno.test("every element that the scripts look for is in the page, once", async () => {
+  const { text } = await get("/");
+  const scripts = await readScripts();
+  const sought = scripts.flatMap(({ source }) => [
+    ...[...source.matchAll(/find\("([\w-]+)"\)/g)].map((match) => match[1]),
+    ...[...source.matchAll(/\b(?:list|count|note): "([\w-]+)"/g)].map((match) => match[1]),
+  ]);
+  assert(sought.length > 20);
+  for (const id of sought) assertEquals([id, text.split(`id="${id}"`).length - 1], [id, 1]);
+});
+
+Deno.test("every script and style that the page loads is served, each with its type", async () => {
+  const { text } = await get("/");
+  const loaded = [...text.matchAll(/(?:src|href)="(\/console\/[^"]+)"/g)].map((match) => match[1]);
+  const scripts = await readScripts();
+  const imported = scripts.flatMap(({ source }) =>
+    [...source.matchAll(/from "\.\/([^"]+)"/g)].map((match) => `/console/${match[1]}`)
+  );
+  const written = scripts.map(({ name }) => `/console/${name}`);
+  assert(loaded.length >= 2 && imported.length >= 5);
+  for (const path of new Set([...loaded, ...imported, ...written])) {
+    assert(path !== undefined && subject.handles(path), `${path} is not served`);
+    const { response } = await get(path);
+    assertEquals(response.status, 200);
+    const type = path.endsWith(".css") ? "text/css" : "text/javascript";
+    assertEquals(response.headers.get("content-type"), `${type}; charset=utf-8`);
+  }
+});
+
+Deno.test("no script of the console turns text into markup", async () => {
+  for (const { name, source } of await readScripts()) {
+    assertNotMatch(source, /innerHTML|outerHTML|insertAdjacentHTML|document\.write|\beval\(/, name);
+  }
+});
+
+Deno.test("GET /simulator/demo gives the fields of the page, or null without a demo", async () => {
+  assert(subject.handles("/simulator/demo"));
+  assertEquals(JSON.parse((await get("/simulator/demo")).text), demo);
+  const bare = createConsole({ demo: () => null });
+  const response = await bare.fetch(new Request("http://127.0.0.1/simulator/demo"));
+  assertEquals(await response.json(), null);
+});
+
+Deno.test("the console serves its own files only, and only to readers", async () => {
+  for (const path of ["/console/../console.ts", "/console/page.ts", "/simulator/messages"]) {
+    assertEquals([path, subject.handles(new URL(path, "http://a").pathname)], [path, false]);
+  }
+  assertEquals((await get("/console/page.ts")).response.status, 404);
+  const posted = await subject.fetch(new Request("http://127.0.0.1/", { method: "POST" }));
+  assertEquals(posted.status, 405);
+});
+
+async function readScripts(): Promise<{ name: string; source: string }[]> {
+  const scripts: { name: string; source: string }[] = [];
+  for await (const entry of Deno.readDir(browserFolder)) {
+    const source = await Deno.readTextFile(new URL(entry.name, browserFolder));
+    scripts.push({ name: entry.name, source });
+  }
+  return scripts;
+}
