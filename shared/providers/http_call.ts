@@ -48,7 +48,10 @@ export async function postJson(call: JsonCall): Promise<HttpResult> {
   const request = new Request(call.url, {
     method: "POST",
     headers: { ...call.headers, "accept": "application/json", "content-type": "application/json" },
-    body: JSON.stringify(call.body),
+    // Not the text itself: newer versions of Deno send a body that they hold whole a second time when
+    // a reused connection ends without an answer (denoland/deno#32566), though the server may have
+    // acted on the first. A Blob is streamed, so it goes out once, and still with its length.
+    body: new Blob([JSON.stringify(call.body)]),
     redirect: "manual",
     signal: abort.signal,
   });

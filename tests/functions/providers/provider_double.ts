@@ -78,6 +78,46 @@ export async function withBrokenDouble(bytes: string, run: Run): Promise<void> {
   }
 }
 
+/**
+ * Runs with a server that answers the first request of each connection with `json`, and reads the
+ * second and closes: what a provider does that goes away in the midst of a kept connection.
+ */
+export async function withSecondRequestLost(json: unknown, run: Run): Promise<void> {
+  const requests: RecordedRequest[] = [];
+  const body = JSON.stringify(json);
+  const answer = `HTTP/1.1 200 OK\r\ncontent-length: ${body.length}\r\n\r\n${body}`;
+  const listener = Deno.listen({ hostname: "127.0.0.1", port: 0 });
+  const connections: Deno.Conn[] = [];
+  const serveConnection = async (connection: Deno.Conn): Promise<void> => {
+    connections.push(connection);
+    requests.push(await readRequest(connection));
+    await connection.write(new TextEncoder().encode(answer));
+    requests.push(await readRequest(connection));
+    connection.close();
+  };
+  const servings: Promise<void>[] = [];
+  const listening = (async () => {
+    for await (const connection of listener) servings.push(serveConnection(connection));
+  })();
+  try {
+    await run({ baseUrl: `http://127.0.0.1:${listener.addr.port}`, requests });
+  } finally {
+    listener.close();
+    await listening;
+    // Connections that nobody used a second time still wait for a request.
+    for (const connection of connections) closeIfOpen(connection);
+    await Promise.allSettled(servings);
+  }
+}
+
+function closeIfOpen(connection: Deno.Conn): void {
+  try {
+    connection.close();
+  } catch (error) {
+    if (!(error instanceof Deno.errors.BadResource)) throw error;
+  }
+}
+
 /** A base URL at which nothing listens. */
 export function findClosedBaseUrl(): string {
   const listener = Deno.listen({ hostname: "127.0.0.1", port: 0 });

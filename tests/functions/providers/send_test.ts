@@ -5,6 +5,7 @@ import {
   type ProviderDouble,
   withBrokenDouble,
   withProviderDouble,
+  withSecondRequestLost,
   withSilentDouble,
 } from "./provider_double.ts";
 import { connect, message, type ProviderCase, providerCases } from "./provider_cases.ts";
@@ -171,12 +172,26 @@ for (const providerCase of providerCases) {
   for (const fault of faults) {
     Deno.test(`${providerCase.kind}: ${fault.name} is one call and an honest receipt`, async () => {
       await fault.serve(async (double) => {
+        const startedAt = performance.now();
         const receipt = await send(providerCase, double, fault.timeoutMs);
         assertEquals(receipt, fault.receipt);
+        assert(performance.now() - startedAt < AMPLE_MS / 2);
         assertEquals(double.requests.length, 1);
       });
     });
   }
+
+  Deno.test(`${providerCase.kind}: a kept connection that is lost sends nothing twice`, async () => {
+    await withSecondRequestLost(providerCase.success.json, async (double) => {
+      const receipts: Receipt[] = [];
+      // When a connection goes back for reuse is the runtime's affair, so it is given many chances.
+      while (receipts.length < 50 && receipts.at(-1)?.outcome !== "unknown") {
+        receipts.push(await send(providerCase, double, AMPLE_MS));
+      }
+      assertEquals(receipts.at(-1), { outcome: "unknown", reason: "connection_lost" });
+      assertEquals(double.requests.length, receipts.length);
+    });
+  });
 
   Deno.test(`${providerCase.kind}: a refusal repeats neither credential nor number`, async () => {
     const { secrets } = providerCase;
