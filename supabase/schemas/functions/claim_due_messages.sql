@@ -1,8 +1,9 @@
 -- Hands out due messages, each with a claim that its settling must show: at most one paced message
 -- per instance, in order, one interval apart and inside the window; and unpaced ones that are due.
 -- `request`: maxMessages, leaseSeconds (a message's typing delay is added to it).
--- Returns {messages, nextDueAt}: nextDueAt is when something is due next that was not handed out,
--- NULL for nothing known. Never waits for a lock: what another session holds is left for later.
+-- Returns {messages, nextDueInMs, isOutboxDue}: nextDueInMs says in how long something is due that
+-- was not handed out (by the database's clock; NULL for nothing known), isOutboxDue whether
+-- claim_outbox has work. Never waits for a lock: what another session holds is left for later.
 create or replace function public.claim_due_messages(request jsonb)
 returns jsonb
 language plpgsql
@@ -89,7 +90,13 @@ begin
 
   return jsonb_build_object(
     'messages', public.claimed_messages(paced || unpaced),
-    'nextDueAt', public.next_wake_up()
+    'nextDueInMs', greatest(
+      extract(epoch from public.next_wake_up() - clock_timestamp()) * 1000, 0
+    ),
+    'isOutboxDue', exists (
+      select from public.outbox o
+      where o.status = 'pending' and o.run_at <= clock_timestamp()
+    )
   );
 end;
 $$;

@@ -1,0 +1,163 @@
+import { type DispatchingServices, dispatchMessage } from "../../shared/dispatching.ts";
+import { describeDefect } from "../../shared/log.ts";
+import { deliverOutbox, type DeliverOutboxRow } from "../../shared/outbox.ts";
+import { claimDueMessages, expireClaims, keepQueueUp, toLeaseSeconds } from "../../shared/queue.ts";
+
+export interface DispatchServices extends DispatchingServices {
+  readonly deliverOutboxRow: DeliverOutboxRow;
+}
+
+/** Bounds of one run; runs may overlap and hand over, whatever one leaves the next one finds. */
+export interface DispatchLimits {
+  /** How long new messages are taken up; those in flight are waited for beyond it. */
+  readonly durationMs: number;
+  readonly maxMessages: number;
+}
+
+/** What one run did, by outcome. */
+export interface DispatchReport {
+  accepted: number;
+  rejected: number;
+  unknown: number;
+  outboxRows: number;
+  expiredClaims: number;
+  requeued: number;
+  woken: number;
+}
+
+/** Provider calls at once: the claim takes no more than can be called right away. */
+const maxInFlight = 50;
+/** Longest sleep: how late a message may leave that was queued as due at once. */
+const maxSleepMs = 200;
+/** Shortest sleep while what is due is in another worker's hands. */
+const minSleepMs = 20;
+const upkeepIntervalMs = 5_000;
+/** Pause after a look at the database that failed. */
+const failurePauseMs = 500;
+const outboxRowsPerPass = 20;
+
+/**
+ * Sends what is due until the time or the number of messages is used up, sleeping until the next
+ * due time in between: every paced message is a deferred one, so looking once a minute would be a
+ * minute late.
+ */
+export async function runDispatch(
+  services: DispatchServices,
+  limits: DispatchLimits,
+): Promise<DispatchReport> {
+  const run = new DispatchRun(services, limits);
+  await run.finish();
+  return run.report;
+}
+
+class DispatchRun {
+  readonly report: DispatchReport = {
+    accepted: 0,
+    rejected: 0,
+    unknown: 0,
+    outboxRows: 0,
+    expiredClaims: 0,
+    requeued: 0,
+    woken: 0,
+  };
+  readonly #inFlight = new Set<Promise<void>>();
+  readonly #deadline: number;
+  #taken = 0;
+  #nextUpkeepAt = 0;
+  #outboxPass: Promise<void> | null = null;
+
+  constructor(
+    private readonly services: DispatchServices,
+    private readonly limits: DispatchLimits,
+  ) {
+    this.#deadline = performance.now() + limits.durationMs;
+  }
+
+  async finish(): Promise<void> {
+    while (performance.now() < this.#deadline && this.#taken < this.limits.maxMessages) {
+      const sleepMs = await this.#step();
+      await this.#sleep(Math.min(sleepMs, this.#deadline - performance.now()));
+    }
+    await Promise.all(this.#inFlight);
+    await this.#outboxPass;
+  }
+
+  /** One look at the database; it may be away for a moment without ending the run. */
+  async #step(): Promise<number> {
+    try {
+      await this.#lookAfterQueue();
+      return await this.#takeDueMessages();
+    } catch (error) {
+      this.services.log.error("dispatch_step_failed", describeDefect(error));
+      return failurePauseMs;
+    }
+  }
+
+  /** Starts what is due; returns for how long nothing more is expected. */
+  async #takeDueMessages(): Promise<number> {
+    const free = Math.min(maxInFlight - this.#inFlight.size, this.limits.maxMessages - this.#taken);
+    if (free <= 0) return maxSleepMs;
+    const claim = await claimDueMessages(this.services.database, {
+      maxMessages: free,
+      leaseSeconds: toLeaseSeconds(this.services.providerTimeoutMs),
+    });
+    this.#taken += claim.messages.length;
+    for (const message of claim.messages) {
+      this.#track(
+        dispatchMessage(this.services, message).then((outcome) => {
+          this.report[outcome] += 1;
+        }),
+      );
+    }
+    if (claim.isOutboxDue) this.#startOutboxPass();
+    if (claim.messages.length === free) return 0;
+    const idleMs = Math.min(claim.nextDueInMs ?? maxSleepMs, maxSleepMs);
+    return claim.messages.length > 0 ? idleMs : Math.max(idleMs, minSleepMs);
+  }
+
+  #track(work: Promise<void>): void {
+    this.#inFlight.add(work);
+    work.finally(() => this.#inFlight.delete(work));
+  }
+
+  /** One pass at a time, beside the messages: a slow mail service delays nothing else. */
+  #startOutboxPass(): void {
+    this.#outboxPass ??= deliverOutbox({
+      database: this.services.database,
+      deliver: this.services.deliverOutboxRow,
+      maxRows: outboxRowsPerPass,
+    }).then((rows) => {
+      this.report.outboxRows += rows;
+    }).catch((error: unknown) => {
+      this.services.log.error("outbox_pass_failed", describeDefect(error));
+    }).finally(() => {
+      this.#outboxPass = null;
+    });
+  }
+
+  /** Everything once at the start; dead claims, which hold up their instance, every so often. */
+  async #lookAfterQueue(): Promise<void> {
+    const now = performance.now();
+    if (now < this.#nextUpkeepAt) return;
+    const isFirst = this.#nextUpkeepAt === 0;
+    this.#nextUpkeepAt = now + upkeepIntervalMs;
+    const { database, log } = this.services;
+    const upkeep = isFirst
+      ? await keepQueueUp(database)
+      : { ...await expireClaims(database), requeued: 0, woken: 0 };
+    this.report.expiredClaims += upkeep.expired;
+    this.report.requeued += upkeep.requeued;
+    this.report.woken += upkeep.woken;
+    if (upkeep.woken > 0) log.error("queue_had_slept", { instances: upkeep.woken });
+  }
+
+  /** Ends early when a place for another call comes free while none was. */
+  async #sleep(sleepMs: number): Promise<void> {
+    if (sleepMs <= 0) return;
+    const isFull = this.#inFlight.size >= maxInFlight;
+    const { promise, resolve } = Promise.withResolvers<void>();
+    const timer = setTimeout(resolve, sleepMs);
+    await (isFull ? Promise.race([promise, ...this.#inFlight]) : promise);
+    clearTimeout(timer);
+  }
+}

@@ -1,0 +1,76 @@
+import type { Hono } from "hono";
+import type { Database } from "../../shared/database/database.ts";
+import { AppError } from "../../shared/errors.ts";
+import {
+  type ClientContext,
+  createClientTokenGuard,
+  requireInstance,
+} from "../../shared/http/client_token_guard.ts";
+import { createApp, type Route } from "../../shared/http/create_app.ts";
+import { readIdempotency, replayedHeaders } from "../../shared/http/idempotency.ts";
+import { validate } from "../../shared/http/validate.ts";
+import type { Log } from "../../shared/log.ts";
+import { listQueueSchema, messageIdSchema } from "./contract.ts";
+import { listQueue } from "./queue_page.ts";
+
+export interface MessagesApiServices {
+  readonly database: Database;
+  readonly log: Log;
+}
+
+/** /functions/v1/messages-api: the state of messages and of the queue (decisions, section 9). */
+export function createMessagesApiApp({ database, log }: MessagesApiServices): Hono {
+  const guard = createClientTokenGuard(database);
+  const bodilessGuard = createClientTokenGuard(database, { hasBody: false });
+
+  const getMessage = async (context: ClientContext): Promise<Response> => {
+    const message = await database.rpc<object>("get_message", readTarget(context));
+    return context.json({ success: true, ...message });
+  };
+
+  const cancelMessage = async (context: ClientContext): Promise<Response> => {
+    const message = await database.rpc<object>("cancel_message", readTarget(context));
+    return context.json({ success: true, ...message });
+  };
+
+  const retryMessage = async (context: ClientContext): Promise<Response> => {
+    const target = readTarget(context);
+    const idempotency = await readIdempotency(
+      context,
+      context.get("tokenId"),
+      context.get("body"),
+    );
+    const result = await database.rpc<{ replayed?: { outcome: object } }>("retry_message", {
+      ...target,
+      idempotency,
+    });
+    return result.replayed === undefined
+      ? context.json({ success: true, ...result })
+      : context.json({ success: true, ...result.replayed.outcome }, 200, replayedHeaders);
+  };
+
+  const getQueue = async (context: ClientContext): Promise<Response> => {
+    const { limit, cursor } = validate(listQueueSchema, context.req.query());
+    const { instanceId } = requireInstance(context);
+    return context.json({
+      success: true,
+      ...await listQueue(database, { instanceId, limit, cursor }),
+    });
+  };
+
+  const routes: Route[] = [
+    { method: "GET", path: "/messages/:id", handlers: [guard, getMessage] },
+    { method: "DELETE", path: "/messages/:id", handlers: [guard, cancelMessage] },
+    { method: "POST", path: "/messages/:id/retry", handlers: [bodilessGuard, retryMessage] },
+    { method: "GET", path: "/queue", handlers: [guard, getQueue] },
+  ];
+  return createApp({ slug: "messages-api", log, routes });
+}
+
+/** The message of the path on the token's instance. */
+function readTarget(context: ClientContext): { instanceId: string; messageId: string } {
+  const { instanceId } = requireInstance(context);
+  const messageId = messageIdSchema.safeParse(context.req.param("id"));
+  if (!messageId.success) throw new AppError("message_not_found");
+  return { instanceId, messageId: messageId.data };
+}

@@ -1,0 +1,20 @@
+import * as z from "zod";
+import { instanceIdSchema } from "../../shared/request_fields.ts";
+
+/** GET /functions/v1/messages-api/queue (decisions, section 9). */
+export const listQueueSchema = z.object({
+  instanceId: instanceIdSchema,
+  limit: z.coerce.number().int().min(1).max(1_000).default(100),
+  cursor: z.string().min(1).max(500).optional(),
+});
+
+/** Where a page of the queue ended: the slot and the place in line of its last message. */
+export const queueCursorSchema = z.object({
+  scheduledAt: z.iso.datetime({ offset: true }),
+  position: z.number().int().min(1),
+});
+
+export type QueueCursor = z.infer<typeof queueCursorSchema>;
+
+/** A message's id in a path; anything else names no message. */
+export const messageIdSchema = z.uuid();

@@ -1,0 +1,37 @@
+import type { Hono } from "hono";
+import {
+  type ClientContext,
+  createClientTokenGuard,
+  requireInstance,
+} from "../../shared/http/client_token_guard.ts";
+import { createApp } from "../../shared/http/create_app.ts";
+import { readIdempotency, replayedHeaders } from "../../shared/http/idempotency.ts";
+import { validate } from "../../shared/http/validate.ts";
+import type { SendingServices } from "../../shared/sending.ts";
+import { checkSendMessage, sendMessageSchema } from "./contract.ts";
+import { sendMessage } from "./send.ts";
+
+/** POST /functions/v1/send-message. */
+export function createSendMessageApp(services: SendingServices): Hono {
+  const handle = async (context: ClientContext): Promise<Response> => {
+    const body = context.get("body");
+    const request = validate(sendMessageSchema, body, checkSendMessage);
+    const instance = requireInstance(context);
+    const idempotency = await readIdempotency(context, context.get("tokenId"), body);
+    const answer = await sendMessage(services, { instance, request, idempotency });
+    return context.json(
+      answer.response.body,
+      answer.response.status as 200,
+      answer.isReplay ? replayedHeaders : undefined,
+    );
+  };
+  return createApp({
+    slug: "send-message",
+    log: services.log,
+    routes: [{
+      method: "POST",
+      path: "/",
+      handlers: [createClientTokenGuard(services.database), handle],
+    }],
+  });
+}

@@ -1,0 +1,108 @@
+import * as z from "zod";
+import type { Issue } from "../../shared/errors.ts";
+import type { CrossCheck } from "../../shared/http/validate.ts";
+import { checkMediaUrl } from "../../shared/media_url.ts";
+import { assignToSchema, instanceIdSchema, phoneSchema } from "../../shared/request_fields.ts";
+
+const optionSchema = z.object({
+  id: z.string().min(1).max(200).optional(),
+  title: z.string().min(1).max(1_000),
+  description: z.string().max(1_000).optional(),
+});
+
+/** Specification, section 2; `id` is made from the position when it is missing. */
+const optionListSchema = z.object({
+  title: z.string().min(1).max(1_000),
+  buttonLabel: z.string().min(1).max(1_000),
+  options: z.array(optionSchema).min(1).max(10),
+});
+
+/** POST /functions/v1/send-message (specification 4.4; decisions, section 5). */
+export const sendMessageSchema = z.object({
+  instanceId: instanceIdSchema,
+  phone: phoneSchema,
+  messageType: z.enum(["text", "image", "audio", "document", "option_list"]).optional(),
+  message: z.string().min(1).max(65_536).optional(),
+  mediaUrl: z.string().min(1).max(2_048).optional(),
+  mediaFilename: z.string().min(1).max(255).optional(),
+  optionList: optionListSchema.optional(),
+  cardId: z.string().min(1).max(255).optional(),
+  delayMessage: z.number().min(0).max(86_400).optional(),
+  delayTyping: z.number().min(0).max(60_000).optional(),
+  assignTo: assignToSchema.optional(),
+  portfolio: z.boolean().optional(),
+  queued: z.boolean().optional(),
+  intervalSeconds: z.number().int().min(10).max(3_600).optional(),
+  sentBy: z.string().min(1).max(100).optional(),
+});
+
+export type SendMessageRequest = z.infer<typeof sendMessageSchema>;
+
+type LooseRequest = Readonly<Record<string, unknown>>;
+
+/** What the fields ask of each other, by `messageType`. */
+export const checkSendMessage: CrossCheck = (request) => {
+  const isPresent = (field: string): boolean => request[field] !== undefined;
+  const hasContent = ["message", "mediaUrl", "optionList"].some(isPresent);
+  if (!hasContent) {
+    return isPresent("assignTo") ? [] : [{
+      path: "message",
+      message: "nothing to do: give message, mediaUrl or optionList to send, or assignTo to assign",
+    }];
+  }
+  if (!isPresent("messageType")) {
+    return [{ path: "messageType", message: "is required when something is to be sent" }];
+  }
+  return checkContent(request);
+};
+
+const neededFields: Readonly<Record<string, readonly string[]>> = {
+  text: ["message"],
+  image: ["mediaUrl"],
+  audio: ["mediaUrl"],
+  document: ["mediaUrl"],
+  option_list: ["optionList", "message"],
+};
+
+const foreignFields: Readonly<Record<string, readonly string[]>> = {
+  text: ["mediaUrl", "optionList"],
+  image: ["optionList"],
+  audio: ["message", "optionList"],
+  document: ["optionList"],
+  option_list: ["mediaUrl"],
+};
+
+function checkContent(request: LooseRequest): Issue[] {
+  const type = String(request["messageType"]);
+  const missing = (neededFields[type] ?? []).filter((field) => request[field] === undefined);
+  const foreign = (foreignFields[type] ?? []).filter((field) => request[field] !== undefined);
+  return [
+    ...missing.map((path) => ({ path, message: `is required for messageType ${type}` })),
+    ...foreign.map((path) => ({ path, message: `cannot be sent with messageType ${type}` })),
+    ...checkMedia(type, request["mediaUrl"]),
+    ...checkOptionIds(request["optionList"]),
+  ];
+}
+
+function checkMedia(type: string, mediaUrl: unknown): Issue[] {
+  const isMedia = type === "image" || type === "audio" || type === "document";
+  if (!isMedia || typeof mediaUrl !== "string") return [];
+  const issue = checkMediaUrl(mediaUrl, type);
+  return issue === null ? [] : [{ path: "mediaUrl", message: issue.message }];
+}
+
+function checkOptionIds(optionList: unknown): Issue[] {
+  const parsed = optionListSchema.safeParse(optionList);
+  if (!parsed.success) return [];
+  const ids = parsed.data.options.map(optionId);
+  return ids.flatMap((id, index) =>
+    ids.indexOf(id) === index
+      ? []
+      : [{ path: `optionList.options.${index}.id`, message: "is not unique in the list" }]
+  );
+}
+
+/** The option's id, made from its position (from 1) when it has none. */
+export function optionId(option: { readonly id?: string | undefined }, index: number): string {
+  return option.id ?? String(index + 1);
+}

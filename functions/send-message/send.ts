@@ -1,0 +1,90 @@
+import { AppError } from "../../shared/errors.ts";
+import type { Idempotency } from "../../shared/idempotent_response.ts";
+import type { Instance } from "../../shared/instances.ts";
+import { type MessageDraft, toMessageContent } from "../../shared/messages.ts";
+import type { MessageContent, Provider } from "../../shared/providers/provider.ts";
+import { toLeaseSeconds } from "../../shared/queue.ts";
+import { executeSending, type SendingAnswer, type SendingServices } from "../../shared/sending.ts";
+import { respondToSending } from "../../shared/sending_response.ts";
+import { optionId, type SendMessageRequest } from "./contract.ts";
+
+/** Seconds between queued messages where the call does not say (specification, section 8). */
+const defaultIntervalSeconds = 30;
+
+/** One valid call, by who may make it. */
+export interface SendMessageCall {
+  readonly instance: Instance;
+  readonly request: SendMessageRequest;
+  readonly idempotency: Idempotency | null;
+}
+
+/**
+ * Sends, queues or schedules a message and assigns the conversation, whatever the call asks for
+ * (specification 4.4).
+ *
+ * @throws {AppError} before anything is stored: for what the instance's channel cannot carry, and
+ * for what `accept_message` refuses.
+ */
+export async function sendMessage(
+  services: SendingServices,
+  { instance, request, idempotency }: SendMessageCall,
+): Promise<SendingAnswer> {
+  const provider = await services.openProvider(instance);
+  const draft = toDraft(request);
+  if (draft !== null) refuseUncarriable(instance, provider, draft.content);
+  return await executeSending(services, provider, {
+    instanceId: instance.instanceId,
+    phone: request.phone,
+    draft,
+    assignment: request.assignTo === undefined
+      ? null
+      : { assignTo: request.assignTo, portfolio: request.portfolio },
+    delivery: {
+      queued: request.queued ?? false,
+      intervalSeconds: request.intervalSeconds ?? defaultIntervalSeconds,
+      delaySeconds: request.delayMessage ?? 0,
+      leaseSeconds: toLeaseSeconds(services.providerTimeoutMs, draft?.delayTypingMs),
+    },
+    idempotency,
+  }, respondToSending);
+}
+
+/** Nothing is stored of a message that its channel could not carry. */
+function refuseUncarriable(instance: Instance, provider: Provider, content: MessageContent): void {
+  if (instance.gatewayInstanceId === null) {
+    throw new AppError("provider_outbound_channel_not_configured");
+  }
+  const issues = provider.checkContent(content);
+  if (issues.length > 0) throw new AppError("invalid_request", { issues });
+}
+
+/** The message that the call asks to send; null when it only assigns. */
+function toDraft(request: SendMessageRequest): MessageDraft | null {
+  const content = toContent(request);
+  return content === null ? null : {
+    content,
+    cardId: request.cardId,
+    sentBy: request.sentBy,
+    delayTypingMs: request.delayTyping === undefined ? undefined : Math.round(request.delayTyping),
+  };
+}
+
+function toContent(request: SendMessageRequest): MessageContent | null {
+  const { messageType, message, mediaUrl, mediaFilename, optionList } = request;
+  if (messageType === undefined) return null;
+  if (message === undefined && mediaUrl === undefined && optionList === undefined) return null;
+  return toMessageContent({
+    messageType,
+    message: message ?? null,
+    mediaUrl: mediaUrl ?? null,
+    mediaFilename: mediaFilename ?? null,
+    optionList: optionList === undefined ? null : {
+      ...optionList,
+      options: optionList.options.map((option, index) => ({
+        ...option,
+        id: optionId(option, index),
+      })),
+    },
+    template: null,
+  });
+}

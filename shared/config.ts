@@ -1,0 +1,116 @@
+import * as z from "zod";
+
+const secretKeysSchema = z.record(z.string(), z.string().min(20));
+
+/** Where the database is: behind the project's Data API, or at a connection string. */
+export type DatabaseConfig =
+  | { readonly kind: "data_api"; readonly url: string; readonly secretKey: string }
+  | { readonly kind: "direct"; readonly databaseUrl: string };
+
+/** What a function knows of its environment. Read once, in its `index.ts`. */
+export interface Config {
+  readonly database: DatabaseConfig;
+  /** The project's secret keys by name: they open admin-api and dispatch-queue. */
+  readonly secretKeys: Readonly<Record<string, string>>;
+  /** Base64 keys, the first seals; see `createCredentialVault`. */
+  readonly credentialsKeys: string;
+  readonly email: EmailConfig;
+  /** Where the operator panel lives, without a trailing slash. */
+  readonly panelBaseUrl: string;
+  /** Bound on one provider call, in milliseconds. */
+  readonly providerTimeoutMs: number;
+}
+
+export interface EmailConfig {
+  readonly resendApiKey: string;
+  /** Another address of the Resend API; its public one when absent. */
+  readonly resendBaseUrl?: string | undefined;
+  readonly from: string;
+}
+
+const environmentSchema = z.object({
+  SUPABASE_URL: z.url({ protocol: /^https?$/ }).optional(),
+  DATABASE_URL: z.string().regex(/^postgres(ql)?:\/\//).optional(),
+  SUPABASE_SECRET_KEYS: z.string().optional(),
+  SUPABASE_SECRET_KEY: z.string().min(20).optional(),
+  CREDENTIALS_KEYS: z.string().min(44),
+  RESEND_API_KEY: z.string().min(1),
+  RESEND_BASE_URL: z.url().optional(),
+  EMAIL_FROM: z.string().min(3),
+  PANEL_BASE_URL: z.url(),
+  PROVIDER_TIMEOUT_MS: z.coerce.number().int().min(100).max(60_000).default(20_000),
+});
+
+/** The environment is not fit to run with; the message names variables, never their values. */
+export class ConfigError extends Error {
+  override readonly name = "ConfigError";
+}
+
+/**
+ * Reads the environment. A missing secret is refused, never defaulted. Where `SUPABASE_URL` is set
+ * the database is reached through the Data API, else at `DATABASE_URL`.
+ *
+ * @throws {ConfigError} naming every variable that is missing or malformed.
+ */
+export function parseConfig(environment: Readonly<Record<string, string | undefined>>): Config {
+  const present = Object.fromEntries(
+    Object.entries(environment).filter(([, value]) => value !== undefined && value !== ""),
+  );
+  const parsed = environmentSchema.safeParse(present);
+  if (!parsed.success) {
+    const names = [...new Set(parsed.error.issues.map((issue) => issue.path.join(".")))];
+    throw new ConfigError(`Missing or malformed environment variables: ${names.join(", ")}.`);
+  }
+  const values = parsed.data;
+  const secretKeys = readSecretKeys(values.SUPABASE_SECRET_KEYS, values.SUPABASE_SECRET_KEY);
+  return {
+    database: readDatabase(values.SUPABASE_URL, values.DATABASE_URL, secretKeys),
+    secretKeys,
+    credentialsKeys: values.CREDENTIALS_KEYS,
+    email: {
+      resendApiKey: values.RESEND_API_KEY,
+      resendBaseUrl: values.RESEND_BASE_URL,
+      from: values.EMAIL_FROM,
+    },
+    panelBaseUrl: values.PANEL_BASE_URL.replace(/\/+$/, ""),
+    providerTimeoutMs: values.PROVIDER_TIMEOUT_MS,
+  };
+}
+
+/** The hosted platform gives `SUPABASE_SECRET_KEYS` (JSON by name), a single machine one key. */
+function readSecretKeys(
+  byName: string | undefined,
+  single: string | undefined,
+): Record<string, string> {
+  if (byName !== undefined) {
+    let json: unknown;
+    try {
+      json = JSON.parse(byName);
+    } catch {
+      throw new ConfigError("SUPABASE_SECRET_KEYS is not JSON.");
+    }
+    const keys = secretKeysSchema.safeParse(json);
+    if (keys.success && Object.keys(keys.data).length > 0) return keys.data;
+    throw new ConfigError("SUPABASE_SECRET_KEYS must be an object of keys by name.");
+  }
+  if (single === undefined) {
+    throw new ConfigError("SUPABASE_SECRET_KEYS (or SUPABASE_SECRET_KEY) is missing.");
+  }
+  return { default: single };
+}
+
+function readDatabase(
+  supabaseUrl: string | undefined,
+  databaseUrl: string | undefined,
+  secretKeys: Readonly<Record<string, string>>,
+): DatabaseConfig {
+  if (supabaseUrl !== undefined) {
+    const secretKey = secretKeys["default"] ?? Object.values(secretKeys)[0];
+    if (secretKey === undefined) throw new ConfigError("No secret key for the Data API.");
+    return { kind: "data_api", url: supabaseUrl, secretKey };
+  }
+  if (databaseUrl === undefined) {
+    throw new ConfigError("SUPABASE_URL or DATABASE_URL is missing.");
+  }
+  return { kind: "direct", databaseUrl };
+}

@@ -1,0 +1,40 @@
+import postgres from "postgres";
+import type { Database } from "./database.ts";
+import { toDatabaseError } from "./sqlstates.ts";
+
+/** Connections of one process: more than a function's concurrency needs none. */
+const maxConnections = 20;
+
+/**
+ * The database over its own protocol, for a single machine: prepared statements, one round trip a
+ * call, as service_role like the Data API.
+ */
+export function openDirectDatabase(databaseUrl: string): Database {
+  const sql = postgres(databaseUrl, {
+    max: maxConnections,
+    connection: { role: "service_role", application_name: "messaging" },
+    onnotice: () => {},
+    idle_timeout: 60,
+    connect_timeout: 10,
+  });
+  return {
+    async rpc<Result>(name: string, request: Readonly<Record<string, unknown>>): Promise<Result> {
+      try {
+        const rows = await sql.unsafe(
+          `select public.${name}($1::text::jsonb) as result`,
+          [JSON.stringify(request)],
+          { prepare: true },
+        );
+        return rows[0]?.["result"] as Result;
+      } catch (error) {
+        throw toDatabaseError(name, readCode(error));
+      }
+    },
+    close: () => sql.end({ timeout: 5 }),
+  };
+}
+
+function readCode(error: unknown): string | undefined {
+  const code = (error as { code?: unknown } | null)?.code;
+  return typeof code === "string" ? code : undefined;
+}

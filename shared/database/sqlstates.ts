@@ -1,0 +1,52 @@
+import { AppError, type ErrorCode } from "../errors.ts";
+
+/** The refusals that SQL functions raise, by SQLSTATE; their headers say which of them. */
+const refusalBySqlstate: Readonly<Record<string, ErrorCode>> = {
+  MI001: "operator_not_found",
+  MI002: "department_not_found",
+  MI003: "agent_not_found",
+  MI004: "message_not_found",
+  MI005: "contact_blocked",
+  MI006: "outside_conversation_window",
+  MI007: "idempotency_key_in_progress",
+  MI008: "idempotency_key_reused",
+  MI009: "agent_id_required",
+  MI010: "send_window_never_opens",
+  MI011: "message_not_cancelable",
+  MI012: "message_not_retriable",
+  MI013: "workspace_not_found",
+  MI014: "Instance not found",
+  MI015: "token_not_found",
+  MI016: "template_not_found",
+  MI017: "already_exists",
+};
+
+/**
+ * SQLSTATEs (whole, or their class of two) and driver codes that mean the database cannot serve
+ * now: connection failures, too many connections or resources, shutdown, PostgREST's own.
+ */
+const unavailable = new Set([
+  ...["08", "53", "57P01", "57P02", "57P03", "55P03", "40P01", "40001"],
+  ...["CONNECTION_CLOSED", "CONNECTION_ENDED", "CONNECTION_DESTROYED", "CONNECT_TIMEOUT"],
+  ...["ECONNREFUSED", "ECONNRESET", "EPIPE", "ENOTFOUND"],
+  ...["PGRST000", "PGRST001", "PGRST002", "PGRST003"],
+]);
+
+/** A defect in the database or in a call to it; carries the SQLSTATE, never the message. */
+export class DatabaseError extends Error {
+  override readonly name = "DatabaseError";
+  constructor(rpcName: string, readonly code: string, options?: ErrorOptions) {
+    super(`${rpcName} failed with ${code}`, options);
+  }
+}
+
+/** The error that a failed call is thrown as, decided by its code alone. */
+export function toDatabaseError(rpcName: string, code: string | undefined): Error {
+  const known = code ?? "";
+  const refusal = refusalBySqlstate[known];
+  if (refusal !== undefined) return new AppError(refusal);
+  if (unavailable.has(known) || unavailable.has(known.slice(0, 2))) {
+    return new AppError("service_unavailable", { headers: { "Retry-After": "1" } });
+  }
+  return new DatabaseError(rpcName, known === "" ? "no_code" : known);
+}

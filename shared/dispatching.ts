@@ -1,0 +1,103 @@
+import type { Database } from "./database/database.ts";
+import type { OpenProvider } from "./instances.ts";
+import { describeDefect, type Log } from "./log.ts";
+import { toMessageContent } from "./messages.ts";
+import type { OutboundMessage, Provider, Receipt } from "./providers/provider.ts";
+import { claimDueMessages, type ClaimedMessage, toLeaseSeconds } from "./queue.ts";
+import { recordOutcome } from "./settling.ts";
+
+/** What dispatching needs of the world. */
+export interface DispatchingServices {
+  readonly database: Database;
+  readonly openProvider: OpenProvider;
+  readonly providerTimeoutMs: number;
+  readonly log: Log;
+}
+
+/**
+ * Sends one claimed message and records what came of it. Never throws: whatever happens, the claim
+ * is settled or its lease ends.
+ */
+export async function dispatchMessage(
+  services: DispatchingServices,
+  message: ClaimedMessage,
+): Promise<Receipt["outcome"]> {
+  const receipt = await sendMessage(services, message);
+  const { messageId, claimToken } = message;
+  await recordOutcome(services, { messageId, claimToken, receipt });
+  return receipt.outcome;
+}
+
+/** Claims what is due right now, at most `maxMessages`, and sends it. */
+export async function dispatchDueMessages(
+  services: DispatchingServices,
+  maxMessages: number,
+): Promise<void> {
+  const leaseSeconds = toLeaseSeconds(services.providerTimeoutMs);
+  const { messages } = await claimDueMessages(services.database, { maxMessages, leaseSeconds });
+  await Promise.all(messages.map((message) => dispatchMessage(services, message)));
+}
+
+async function sendMessage(
+  services: DispatchingServices,
+  message: ClaimedMessage,
+): Promise<Receipt> {
+  if (message.isContactBlocked) return contactBlocked;
+  const prepared = await prepareMessage(services, message);
+  if ("outcome" in prepared) return prepared;
+  try {
+    return await prepared.provider.send(prepared.outbound, {
+      timeoutMs: services.providerTimeoutMs,
+    });
+  } catch (error) {
+    services.log.error("provider_defect", {
+      messageId: message.messageId,
+      ...describeDefect(error),
+    });
+    return { outcome: "unknown", reason: "a defect while the provider was called" };
+  }
+}
+
+interface PreparedMessage {
+  readonly provider: Provider;
+  readonly outbound: OutboundMessage;
+}
+
+/** All that can fail before the provider is called, when a message certainly has not left. */
+async function prepareMessage(
+  services: DispatchingServices,
+  message: ClaimedMessage,
+): Promise<PreparedMessage | Receipt> {
+  try {
+    const provider = await services.openProvider(message);
+    const { messageId, to, delayTypingMs } = message;
+    const content = toMessageContent(message);
+    return {
+      provider,
+      outbound: { messageId, to, content, delayTypingMs: delayTypingMs ?? undefined },
+    };
+  } catch (error) {
+    services.log.error("message_not_prepared", {
+      messageId: message.messageId,
+      instanceId: message.instanceId,
+      ...describeDefect(error),
+    });
+    return notPrepared;
+  }
+}
+
+const contactBlocked: Receipt = {
+  outcome: "rejected",
+  code: "contact_blocked",
+  message: "The contact was blocked while the message waited.",
+  retryable: false,
+  scope: "message",
+};
+
+const notPrepared: Receipt = {
+  outcome: "rejected",
+  code: "not_prepared",
+  message: "The message could not be prepared: the instance's credentials do not open.",
+  retryable: true,
+  scope: "instance",
+};

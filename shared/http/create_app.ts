@@ -1,0 +1,96 @@
+import { type Context, Hono, type MiddlewareHandler } from "hono";
+import { bodyLimit } from "hono/body-limit";
+import { cors } from "hono/cors";
+import { requestId } from "hono/request-id";
+import { AppError } from "../errors.ts";
+import type { Log } from "../log.ts";
+import { respondToError } from "./error_response.ts";
+import { maxBodyBytes } from "./json_body.ts";
+
+export type HttpMethod = "GET" | "POST" | "PATCH" | "DELETE";
+
+/** What a request carries from middleware to middleware. */
+export interface AppVariables {
+  requestId: string;
+  errorCode?: string;
+  /** Which instance the request is about, for the log line. */
+  instanceId?: string;
+}
+
+// deno-lint-ignore no-explicit-any -- handlers bring their own variables; the app needs none of them
+type AnyHandler = MiddlewareHandler<any>;
+
+/** One operation: the last handler answers, those before it guard. */
+export interface Route {
+  readonly method: HttpMethod;
+  /** Below the function's own path; `/` is the function itself. */
+  readonly path: string;
+  readonly handlers: readonly [AnyHandler, ...AnyHandler[]];
+}
+
+export interface AppOptions {
+  /** The function's name: the platform hands it paths that begin with it. */
+  readonly slug: string;
+  readonly routes: readonly Route[];
+  readonly log: Log;
+}
+
+/**
+ * The manners that every function shares (decisions, section 1): request id, CORS, body limit, 404
+ * and 405 with `Allow`, errors as JSON, one log line per request.
+ */
+export function createApp({ slug, routes, log }: AppOptions): Hono {
+  const app = new Hono({ strict: false });
+  app.use(requestId({ limitLength: 128 }));
+  app.use(logRequest(slug, log));
+  app.use(cors({
+    origin: "*",
+    allowMethods: ["GET", "POST", "PATCH", "DELETE", "OPTIONS"],
+    allowHeaders: ["X-Client-Token", "Content-Type", "Idempotency-Key", "X-Request-Id", "apikey"],
+    exposeHeaders: ["X-Request-Id", "Idempotent-Replayed", "Retry-After", "Allow"],
+    maxAge: 86_400,
+  }));
+  app.use(bodyLimit({
+    maxSize: maxBodyBytes,
+    onError: () => {
+      throw new AppError("payload_too_large");
+    },
+  }));
+  const own = app.basePath(`/${slug}`);
+  for (const { method, path, handlers } of routes) own.on(method, path, ...handlers);
+  for (const [path, allow] of listAllowed(routes)) {
+    own.all(path, () => {
+      throw new AppError("method_not_allowed", { headers: { Allow: allow } });
+    });
+  }
+  app.notFound((context) => respondToError(new AppError("not_found"), context, log));
+  app.onError((error, context) => respondToError(error, context, log));
+  return app;
+}
+
+function listAllowed(routes: readonly Route[]): Map<string, string> {
+  const methodsByPath = new Map<string, string[]>();
+  for (const { method, path } of routes) {
+    const methods = methodsByPath.get(path) ?? ["OPTIONS"];
+    methodsByPath.set(path, [...methods, ...(method === "GET" ? ["GET", "HEAD"] : [method])]);
+  }
+  return new Map([...methodsByPath].map(([path, methods]) => [path, methods.sort().join(", ")]));
+}
+
+/** The route's pattern, never the path: a path may hold a secret. */
+function logRequest(slug: string, log: Log): MiddlewareHandler<{ Variables: AppVariables }> {
+  return async (context: Context<{ Variables: AppVariables }>, next) => {
+    const startedAt = performance.now();
+    await next();
+    log.info("request", {
+      requestId: context.get("requestId"),
+      function: slug,
+      method: context.req.method,
+      route: context.req.routePath,
+      status: context.res.status,
+      errorCode: context.get("errorCode"),
+      instanceId: context.get("instanceId"),
+      durationMs: Math.round(performance.now() - startedAt),
+    });
+  };
+}

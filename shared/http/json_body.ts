@@ -1,0 +1,65 @@
+import type { Context } from "hono";
+import { AppError, type Issue } from "../errors.ts";
+
+/** Largest request body in bytes (decisions, section 1). */
+export const maxBodyBytes = 256 * 1024;
+
+export type JsonObject = Record<string, unknown>;
+
+/**
+ * The request's body as a JSON object.
+ *
+ * @throws {AppError} `unsupported_media_type`, `invalid_json`, or `invalid_request` for text that
+ * cannot be stored (NUL, or half of a surrogate pair).
+ */
+export async function readJsonBody(context: Context): Promise<JsonObject> {
+  const mediaType = (context.req.header("content-type") ?? "").split(";")[0] ?? "";
+  if (mediaType.trim().toLowerCase() !== "application/json") {
+    throw new AppError("unsupported_media_type");
+  }
+  const text = await context.req.text();
+  const value = parseJson(text);
+  // Only an escape can smuggle such a character in: decoded UTF-8 holds neither.
+  if (/\\u(?:0000|[dD][89a-fA-F])/.test(text)) {
+    const issues = findUnstorableText(value);
+    if (issues.length > 0) throw new AppError("invalid_request", { issues });
+  }
+  return value;
+}
+
+function parseJson(text: string): JsonObject {
+  let value: unknown;
+  try {
+    value = JSON.parse(text);
+  } catch {
+    throw new AppError("invalid_json");
+  }
+  if (typeof value !== "object" || value === null || Array.isArray(value)) {
+    throw new AppError("invalid_json");
+  }
+  return value as JsonObject;
+}
+
+/** Walks without recursion: the depth of the input is the caller's to choose. */
+function findUnstorableText(root: unknown): Issue[] {
+  const issues: Issue[] = [];
+  const pending: { path: string; value: unknown }[] = [{ path: "", value: root }];
+  for (let next = pending.pop(); next !== undefined; next = pending.pop()) {
+    const { path, value } = next;
+    if (typeof value === "string" && !isStorable(value)) {
+      issues.push({ path, message: "must not hold NUL or half of a surrogate pair" });
+    } else if (typeof value === "object" && value !== null) {
+      for (const [key, member] of Object.entries(value)) {
+        if (!isStorable(key)) {
+          issues.push({ path, message: "must not have a key with NUL or half a surrogate pair" });
+        }
+        pending.push({ path: path === "" ? key : `${path}.${key}`, value: member });
+      }
+    }
+  }
+  return issues.slice(0, 100);
+}
+
+function isStorable(text: string): boolean {
+  return !text.includes("\u0000") && text.isWellFormed();
+}

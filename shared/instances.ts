@@ -1,0 +1,41 @@
+import type { CredentialVault } from "./credentials.ts";
+import { createProvider } from "./providers/create_provider.ts";
+import type { Provider, ProviderKind } from "./providers/provider.ts";
+
+/** One channel connection, as the database hands it out with its credentials sealed. */
+export interface Instance {
+  readonly instanceId: string;
+  readonly workspaceId: string;
+  readonly name: string;
+  readonly provider: ProviderKind;
+  readonly sealedProviderConfig: string;
+  readonly gatewayInstanceId: string | null;
+  readonly connectedPhone: string;
+  readonly timeZone: string;
+}
+
+/** What is needed of an instance to open its provider. */
+export type SealedInstance = Pick<Instance, "instanceId" | "provider" | "sealedProviderConfig">;
+
+/** Opens the provider of an instance with its credentials. */
+export type OpenProvider = (instance: SealedInstance) => Promise<Provider>;
+
+/** Opened providers kept per process: enough for every instance that one is busy with. */
+const maxOpenProviders = 1_000;
+
+/**
+ * A way to open providers that unseals the same credentials once. The sealed text is the key, so
+ * new credentials open a new provider at once.
+ */
+export function createProviderOpener(vault: CredentialVault): OpenProvider {
+  const open = new Map<string, Provider>();
+  return async ({ instanceId, provider, sealedProviderConfig }) => {
+    const known = open.get(sealedProviderConfig);
+    if (known !== undefined) return known;
+    const config = await vault.open<unknown>(sealedProviderConfig, instanceId);
+    const opened = createProvider(provider, config);
+    if (open.size >= maxOpenProviders) open.delete(open.keys().next().value ?? "");
+    open.set(sealedProviderConfig, opened);
+    return opened;
+  };
+}

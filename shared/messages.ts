@@ -1,0 +1,205 @@
+import type { Database } from "./database/database.ts";
+import type { Idempotency, StoredResponse } from "./idempotent_response.ts";
+import type { MessageContent, OptionList, Receipt, TemplateContent } from "./providers/provider.ts";
+
+/** States of a message we send (decisions, section 5). They only move forward. */
+export type MessageStatus =
+  | "queued"
+  | "sending"
+  | "sent"
+  | "delivered"
+  | "read"
+  | "failed"
+  | "canceled"
+  | "unconfirmed";
+
+/** Why a message does not go at once. */
+export type HeldBy = "interval" | "window" | "holiday" | "delay";
+
+/** A message to send, in the request's words. */
+export interface MessageDraft {
+  readonly content: MessageContent;
+  readonly cardId?: string | undefined;
+  readonly sentBy?: string | undefined;
+  readonly delayTypingMs?: number | undefined;
+}
+
+export interface AssignmentRequest {
+  /** Operator e-mail or UUID. */
+  readonly assignTo: string;
+  readonly portfolio?: boolean | undefined;
+  readonly departmentId?: string | undefined;
+}
+
+/** What `assign_conversation` decided. */
+export interface AssignmentOutcome {
+  readonly contactId: string;
+  readonly assignedTo: string;
+  readonly previousAssignedTo: string | null;
+  readonly portfolio: boolean;
+  readonly transferred: boolean;
+  readonly departmentId: string | null;
+  /** The notification e-mail's outbox row; null when the operator stayed the same. */
+  readonly outboxId: string | null;
+}
+
+export interface Delivery {
+  readonly queued: boolean;
+  readonly intervalSeconds: number;
+  readonly delaySeconds: number;
+  /** How long an immediate send may hold its claim. */
+  readonly leaseSeconds: number;
+}
+
+/** Everything that one sending call asks to be recorded at once. */
+export interface AcceptRequest {
+  readonly instanceId: string;
+  readonly phone: string;
+  readonly draft: MessageDraft | null;
+  readonly assignment: AssignmentRequest | null;
+  readonly delivery: Delivery;
+  readonly idempotency: Idempotency | null;
+}
+
+/** What the recording transaction decided; answers are a pure function of it. */
+export interface AcceptedOutcome {
+  readonly mode: "sent" | "queued" | "scheduled" | "assign_only";
+  readonly contactId: string;
+  readonly conversationId: string;
+  readonly assignment: AssignmentOutcome | null;
+  readonly messageId: string | null;
+  readonly status: MessageStatus | null;
+  readonly scheduledFor: string | null;
+  readonly heldBy: HeldBy | null;
+  readonly aiAgentPausedUntil: string | null;
+}
+
+/** The claim that an immediate send holds: whom to send to, and what settling must show. */
+export interface ImmediateClaim {
+  readonly claimToken: string | null;
+  readonly to: string | null;
+}
+
+/** What an earlier call with the same Idempotency-Key came to. */
+export interface Replay {
+  readonly outcome: AcceptedOutcome;
+  /** Kept where the provider's answer is part of the response. */
+  readonly response: StoredResponse | null;
+  readonly message: {
+    readonly status: MessageStatus;
+    readonly providerMessageId: string | null;
+    readonly lastError: { readonly code: string; readonly message: string } | null;
+  } | null;
+}
+
+export type AcceptResult = (AcceptedOutcome & ImmediateClaim) | { readonly replayed: Replay };
+
+/** Records a sending call in one transaction; see the SQL function `accept_message`. */
+export function acceptMessage(database: Database, request: AcceptRequest): Promise<AcceptResult> {
+  const { draft } = request;
+  return database.rpc("accept_message", {
+    instanceId: request.instanceId,
+    phone: request.phone,
+    idempotency: request.idempotency,
+    assignment: request.assignment,
+    message: draft === null ? null : {
+      ...draft.content,
+      cardId: draft.cardId,
+      sentBy: draft.sentBy,
+      delayTypingMs: draft.delayTypingMs,
+    },
+    delivery: request.delivery,
+  });
+}
+
+/** A message's content as the database keeps it, column by column. */
+export interface StoredContent {
+  readonly messageType: MessageContent["messageType"];
+  readonly message: string | null;
+  readonly mediaUrl: string | null;
+  readonly mediaFilename: string | null;
+  readonly optionList: OptionList | null;
+  readonly template: TemplateContent | null;
+}
+
+/**
+ * The content of a stored message.
+ *
+ * @throws Error for a row that lacks what its type needs: a defect, it was checked when written.
+ */
+export function toMessageContent(stored: StoredContent): MessageContent {
+  const { messageType, message, mediaUrl, mediaFilename, optionList, template } = stored;
+  const caption = message ?? undefined;
+  switch (messageType) {
+    case "text":
+      return { messageType, message: requirePart(message) };
+    case "image":
+      return { messageType, mediaUrl: requirePart(mediaUrl), message: caption };
+    case "audio":
+      return { messageType, mediaUrl: requirePart(mediaUrl) };
+    case "document":
+      return {
+        messageType,
+        mediaUrl: requirePart(mediaUrl),
+        mediaFilename: mediaFilename ?? undefined,
+        message: caption,
+      };
+    case "option_list":
+      return { messageType, message: requirePart(message), optionList: requirePart(optionList) };
+    case "template":
+      return { messageType, template: requirePart(template) };
+  }
+}
+
+function requirePart<T>(value: T | null): T {
+  if (value === null) throw new Error("a stored message lacks a part of its content");
+  return value;
+}
+
+/** The outcome of one claimed message. */
+export interface Settlement {
+  readonly messageId: string;
+  readonly claimToken: string;
+  readonly receipt: Receipt;
+}
+
+/** An immediate send's answer, kept under its Idempotency-Key together with the outcome. */
+export interface KeptResponse {
+  readonly idempotency: Idempotency | null;
+  readonly response: StoredResponse;
+}
+
+/**
+ * Records outcomes; only who still holds the claim does. Returns the ids that were settled. Safe to
+ * repeat after a lost answer: the second call settles nothing.
+ */
+export async function settleMessages(
+  database: Database,
+  settlements: readonly Settlement[],
+  kept?: KeptResponse,
+): Promise<readonly string[]> {
+  const { settled } = await database.rpc<{ settled: string[] }>("settle_messages", {
+    results: settlements.map(toSettledRow),
+    idempotency: kept?.idempotency ?? null,
+    response: kept?.idempotency ? kept.response : null,
+  });
+  return settled;
+}
+
+function toSettledRow({ messageId, claimToken, receipt }: Settlement): Record<string, unknown> {
+  const claim = { messageId, claimToken, outcome: receipt.outcome };
+  switch (receipt.outcome) {
+    case "accepted":
+      return { ...claim, providerMessageId: receipt.providerMessageId, waId: receipt.waId };
+    case "rejected":
+      return {
+        ...claim,
+        error: { code: receipt.code, message: receipt.message },
+        retryable: receipt.retryable,
+        retryAfterMs: receipt.retryAfterMs,
+        scope: receipt.scope,
+      };
+    case "unknown":
+      return { ...claim, error: { code: "outcome_unknown", message: receipt.reason } };
+  }
+}

@@ -1,0 +1,58 @@
+import * as z from "zod";
+import { conversationUrl, renderAssignmentEmail } from "./assignment_email.ts";
+import type { EmailConfig } from "./config.ts";
+import type { DeliverOutboxRow, OutboxOutcome } from "./outbox.ts";
+
+const assignmentEmailSchema = z.object({
+  operatorName: z.string(),
+  operatorEmail: z.string(),
+  contactName: z.string().nullable(),
+  contactPhone: z.string(),
+  instancePhone: z.string(),
+});
+
+/**
+ * Resend errors about the e-mail itself (resend.com documentation, "Errors"): no later try will be
+ * better. All else is worth one: limits pass, quotas are renewed, keys and domains are put right.
+ */
+const permanentErrors = new Set<string>([
+  "invalid_attachment",
+  "invalid_idempotent_request",
+  "invalid_parameter",
+  "missing_required_field",
+  "security_error",
+]);
+
+/**
+ * Sends the e-mails of the outbox through Resend. The row's id is the `Idempotency-Key`, so a row
+ * that is delivered again within a day is not mailed again.
+ */
+export function createEmailDelivery(email: EmailConfig, panelBaseUrl: string): DeliverOutboxRow {
+  return async (row) => {
+    const values = assignmentEmailSchema.parse(row.payload);
+    const { subject, text, html } = renderAssignmentEmail({
+      contactName: values.contactName,
+      contactPhone: values.contactPhone,
+      operatorName: values.operatorName,
+      conversationUrl: conversationUrl(panelBaseUrl, values.instancePhone, values.contactPhone),
+    });
+    // Loaded where mail is really sent: no other request pays for it.
+    const { Resend } = await import("resend");
+    const resend = new Resend(email.resendApiKey, { baseUrl: email.resendBaseUrl });
+    const { error, headers } = await resend.emails.send(
+      { from: email.from, to: values.operatorEmail, subject, text, html },
+      { idempotencyKey: row.outboxId },
+    );
+    return error === null ? { outcome: "done" } : toFailure(error.name, headers);
+  };
+}
+
+function toFailure(name: string, headers: Record<string, string> | null): OutboxOutcome {
+  if (permanentErrors.has(name)) return { outcome: "dead", error: name };
+  const retryAfterSeconds = Number(headers?.["retry-after"]);
+  return {
+    outcome: "retry",
+    error: name,
+    retryAfterMs: retryAfterSeconds > 0 ? Math.ceil(retryAfterSeconds * 1_000) : undefined,
+  };
+}

@@ -1,0 +1,72 @@
+import type { Database } from "./database/database.ts";
+import type { StoredContent } from "./messages.ts";
+import type { ProviderKind } from "./providers/provider.ts";
+
+/** A due message in this worker's hands until its lease ends; see `claim_due_messages`. */
+export interface ClaimedMessage extends StoredContent {
+  readonly messageId: string;
+  readonly claimToken: string;
+  readonly scheduledAt: string;
+  readonly attempts: number;
+  readonly instanceId: string;
+  readonly provider: ProviderKind;
+  readonly sealedProviderConfig: string;
+  readonly isContactBlocked: boolean;
+  readonly to: string;
+  readonly delayTypingMs: number | null;
+}
+
+export interface ClaimResult {
+  readonly messages: readonly ClaimedMessage[];
+  /** In how long something is due that was not handed out; null for nothing known. */
+  readonly nextDueInMs: number | null;
+  readonly isOutboxDue: boolean;
+}
+
+/**
+ * How long a claim lasts for a provider call of `providerTimeoutMs`: room for the call, for what
+ * the provider adds to it by showing that somebody types, and for recording the outcome.
+ */
+export function toLeaseSeconds(providerTimeoutMs: number, delayTypingMs = 0): number {
+  return Math.ceil((providerTimeoutMs + delayTypingMs) / 1_000) + recordingSeconds;
+}
+
+const recordingSeconds = 15;
+
+/** Claims at most `maxMessages` due messages. */
+export function claimDueMessages(
+  database: Database,
+  limits: { readonly maxMessages: number; readonly leaseSeconds: number },
+): Promise<ClaimResult> {
+  return database.rpc("claim_due_messages", { ...limits });
+}
+
+/** What one look after the queue has mended: all zero in health, but for `requeued`. */
+export interface Upkeep {
+  /** Claims whose worker died; their messages are `unconfirmed` now. */
+  readonly expired: number;
+  /** Unconfirmed messages sent again, on instances that chose so. */
+  readonly requeued: number;
+  /** Instances that had been forgotten: never expected. */
+  readonly woken: number;
+}
+
+/** Rows that one look after the queue touches at most, of each kind. */
+const upkeepBatch = 500;
+
+/** Ends dead claims, sends again what may be, wakes what was forgotten; bounded, repeatable. */
+export async function keepQueueUp(database: Database): Promise<Upkeep> {
+  const { expired } = await expireClaims(database);
+  const { requeued } = await database.rpc<{ requeued: number }>("retry_unconfirmed", {
+    maxMessages: upkeepBatch,
+  });
+  const { woken } = await database.rpc<{ woken: number }>("wake_sleepers", {
+    maxInstances: upkeepBatch,
+  });
+  return { expired, requeued, woken };
+}
+
+/** Ends claims whose lease is over: their messages become `unconfirmed`. */
+export function expireClaims(database: Database): Promise<{ readonly expired: number }> {
+  return database.rpc("expire_claims", { maxMessages: upkeepBatch });
+}

@@ -1,0 +1,132 @@
+import { dispatchDueMessages, type DispatchingServices } from "./dispatching.ts";
+import type { RunAfterResponse } from "./http/background.ts";
+import type { StoredResponse } from "./idempotent_response.ts";
+import {
+  type AcceptedOutcome,
+  acceptMessage,
+  type AcceptRequest,
+  type AcceptResult,
+  type KeptResponse,
+  type MessageDraft,
+  type Replay,
+  type Settlement,
+  type settleMessages,
+} from "./messages.ts";
+import { deliverOutbox, type DeliverOutboxRow } from "./outbox.ts";
+import type { Provider, Receipt } from "./providers/provider.ts";
+import { recordOutcome } from "./settling.ts";
+
+/** What sending needs of the world. */
+export interface SendingServices extends DispatchingServices {
+  readonly deliverOutboxRow: DeliverOutboxRow;
+  readonly runAfterResponse: RunAfterResponse;
+}
+
+/**
+ * The answer to a sending call: a pure function of what was recorded and, for an immediate send, of
+ * the provider's receipt. So the same outcome gives the same answer again.
+ */
+export type RespondToSending = (
+  outcome: AcceptedOutcome,
+  receipt: Receipt | null,
+) => StoredResponse;
+
+export interface SendingAnswer {
+  readonly response: StoredResponse;
+  readonly isReplay: boolean;
+}
+
+/**
+ * Records a call, then sends it if it goes at once: recorded before any provider is called, called
+ * once, and the outcome recorded together with the answer. Three round trips with authentication.
+ */
+export async function executeSending(
+  services: SendingServices,
+  provider: Provider,
+  request: AcceptRequest,
+  respond: RespondToSending,
+): Promise<SendingAnswer> {
+  const accepted = await acceptMessage(services.database, request);
+  if ("replayed" in accepted) {
+    return { response: respondToReplay(accepted.replayed, respond), isReplay: true };
+  }
+  hurryAfterResponse(services, accepted);
+  const claim = readClaim(accepted);
+  if (claim === null || request.draft === null) {
+    return { response: respond(accepted, null), isReplay: false };
+  }
+  const receipt = await callProvider(provider, claim, request.draft, services.providerTimeoutMs);
+  const response = respond(accepted, receipt);
+  await recordOutcome(
+    services,
+    { messageId: claim.messageId, claimToken: claim.claimToken, receipt },
+    { idempotency: request.idempotency, response },
+  );
+  return { response, isReplay: false };
+}
+
+interface Claim {
+  readonly messageId: string;
+  readonly claimToken: string;
+  readonly to: string;
+}
+
+function readClaim(accepted: Exclude<AcceptResult, { replayed: Replay }>): Claim | null {
+  const { messageId, claimToken, to } = accepted;
+  return messageId === null || claimToken === null || to === null
+    ? null
+    : { messageId, claimToken, to };
+}
+
+function callProvider(
+  provider: Provider,
+  claim: Claim,
+  draft: MessageDraft,
+  timeoutMs: number,
+): Promise<Receipt> {
+  const { messageId, to } = claim;
+  const { content, delayTypingMs } = draft;
+  return provider.send({ messageId, to, content, delayTypingMs }, { timeoutMs });
+}
+
+/** Both are stored rows already; the dispatcher takes them up if this does not. */
+function hurryAfterResponse(services: SendingServices, accepted: AcceptedOutcome): void {
+  const outboxId = accepted.assignment?.outboxId ?? null;
+  if (outboxId !== null) {
+    services.runAfterResponse(() =>
+      deliverOutbox({
+        database: services.database,
+        deliver: services.deliverOutboxRow,
+        maxRows: 1,
+        outboxIds: [outboxId],
+      })
+    );
+  }
+  const isDueNow = accepted.mode === "queued" && accepted.heldBy === null;
+  if (isDueNow) services.runAfterResponse(() => dispatchDueMessages(services, 1));
+}
+
+function respondToReplay(replay: Replay, respond: RespondToSending): StoredResponse {
+  if (replay.response !== null) return replay.response;
+  return respond(replay.outcome, replay.outcome.mode === "sent" ? toReceipt(replay) : null);
+}
+
+/** What is known of an immediate send whose own answer was never recorded: its process died. */
+function toReceipt({ message }: Replay): Receipt {
+  switch (message?.status) {
+    case "sent":
+    case "delivered":
+    case "read":
+      return { outcome: "accepted", providerMessageId: message.providerMessageId ?? "" };
+    case "failed":
+      return {
+        outcome: "rejected",
+        code: message.lastError?.code ?? "unknown",
+        message: message.lastError?.message ?? "",
+        retryable: false,
+        scope: "message",
+      };
+    default:
+      return { outcome: "unknown", reason: "the outcome was never recorded" };
+  }
+}

@@ -1,0 +1,30 @@
+-- admin-api: workspaces, oldest first, a page at a time.
+-- `request`: limit, `after` as returned in `next`.
+-- Returns {items, next}.
+create or replace function public.list_workspaces(request jsonb)
+returns jsonb
+language plpgsql
+stable
+set search_path = ''
+as $$
+declare
+  page_size constant integer := (request->>'limit')::integer;
+  records jsonb;
+begin
+  select jsonb_agg(
+    jsonb_build_object('createdAt', page.created_at, 'id', page.id, 'record', page.record)
+    order by page.created_at, page.id
+  )
+  into records
+  from (
+    select r.created_at, r.id, public.describe_workspace(r) as record
+    from public.workspaces r
+    where public.is_after(r.created_at, r.id, request->'after')
+    order by r.created_at, r.id
+    limit page_size + 1
+  ) as page;
+  return public.page_of_records(records, page_size);
+end;
+$$;
+revoke all on function public.list_workspaces(jsonb) from public, anon, authenticated;
+grant execute on function public.list_workspaces(jsonb) to service_role;
