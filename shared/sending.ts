@@ -6,11 +6,8 @@ import {
   acceptMessage,
   type AcceptRequest,
   type AcceptResult,
-  type KeptResponse,
   type MessageDraft,
   type Replay,
-  type Settlement,
-  type settleMessages,
 } from "./messages.ts";
 import { deliverOutbox, type DeliverOutboxRow } from "./outbox.ts";
 import type { Provider, Receipt } from "./providers/provider.ts";

@@ -1,0 +1,174 @@
+-- Written by `deno task db:baseline` from supabase/schemas: change those files, not this one.
+
+-- source: supabase/schemas/privileges.sql
+-- What is created from here on belongs to nobody until it is granted: the platform's defaults would
+-- let anon and authenticated execute every new function and touch every new table.
+alter default privileges in schema public revoke all on tables from anon, authenticated;
+alter default privileges in schema public revoke all on sequences from anon, authenticated;
+alter default privileges in schema public revoke execute on functions from anon, authenticated;
+alter default privileges revoke execute on functions from public;
+
+-- source: supabase/schemas/tables/workspaces.sql
+-- A workspace owns instances, operators, departments, templates and agents (decisions, section 2).
+create table public.workspaces (
+  id uuid primary key default gen_random_uuid(),
+  name text not null,
+  created_at timestamptz not null default now(),
+  constraint workspaces_name_length check (char_length(name) between 1 and 200)
+);
+alter table public.workspaces enable row level security;
+revoke all on table public.workspaces from public, anon, authenticated;
+grant select, insert, update, delete on table public.workspaces to service_role;
+comment on table public.workspaces is 'Tenants.';
+
+-- source: supabase/schemas/tables/instances.sql
+-- One channel connection: a number at a provider, its send window and its credentials.
+create table public.instances (
+  id uuid primary key default gen_random_uuid(),
+  workspace_id uuid not null references public.workspaces (id),
+  name text not null,
+  provider text not null,
+  sealed_provider_config text not null,
+  gateway_instance_id text,
+  business_instance_id text,
+  embed_key text not null,
+  connected_phone text not null,
+  connected_phone_key text not null,
+  time_zone text not null,
+  window_start time not null default '08:00',
+  window_end time not null default '20:00',
+  window_days smallint[] not null default '{1,2,3,4,5}',
+  on_unconfirmed text not null default 'hold',
+  created_at timestamptz not null default now(),
+  updated_at timestamptz not null default now(),
+  constraint instances_provider_known check (provider in ('whatsapp_cloud', 'zapi', 'evolution')),
+  constraint instances_embed_key_prefixed check (embed_key like 'emb\_%'),
+  constraint instances_connected_phone_digits check (connected_phone ~ '^[0-9]{8,15}$'),
+  constraint instances_window_end_after_start check (window_end > window_start),
+  constraint instances_window_days_iso check (
+    cardinality(window_days) between 1 and 7 and window_days <@ '{1,2,3,4,5,6,7}'::smallint[]
+  ),
+  constraint instances_on_unconfirmed_known check (on_unconfirmed in ('hold', 'retry'))
+);
+create unique index instances_embed_key on public.instances (embed_key);
+create index instances_workspace on public.instances (workspace_id, created_at, id);
+alter table public.instances enable row level security;
+revoke all on table public.instances from public, anon, authenticated;
+grant select, insert, update, delete on table public.instances to service_role;
+comment on column public.instances.sealed_provider_config is
+  'Credentials, AES-256-GCM sealed by the API; the database never sees them open.';
+comment on column public.instances.gateway_instance_id is 'The provider''s own id of the instance.';
+
+-- source: supabase/schemas/tables/holidays.sql
+-- Days on which an instance's queue does not send, whatever the weekday.
+create table public.holidays (
+  instance_id uuid not null references public.instances (id) on delete cascade,
+  day date not null,
+  primary key (instance_id, day)
+);
+alter table public.holidays enable row level security;
+revoke all on table public.holidays from public, anon, authenticated;
+grant select, insert, update, delete on table public.holidays to service_role;
+
+-- source: supabase/schemas/tables/client_tokens.sql
+-- Tokens of `X-Client-Token`. Only the SHA-256 is kept; each opens exactly one instance.
+create table public.client_tokens (
+  id uuid primary key default gen_random_uuid(),
+  instance_id uuid not null references public.instances (id) on delete cascade,
+  token_hash text not null,
+  label text,
+  expires_at timestamptz,
+  last_used_at timestamptz,
+  revoked_at timestamptz,
+  created_at timestamptz not null default now(),
+  constraint client_tokens_hash_is_sha256 check (token_hash ~ '^[0-9a-f]{64}$')
+);
+create unique index client_tokens_hash on public.client_tokens (token_hash);
+create index client_tokens_instance on public.client_tokens (instance_id, created_at, id);
+alter table public.client_tokens enable row level security;
+revoke all on table public.client_tokens from public, anon, authenticated;
+grant select, insert, update, delete on table public.client_tokens to service_role;
+
+-- source: supabase/schemas/tables/operators.sql
+-- People who answer conversations. E-mail identifies one within the workspace, whatever its case.
+create table public.operators (
+  id uuid primary key default gen_random_uuid(),
+  workspace_id uuid not null references public.workspaces (id),
+  name text not null,
+  email text not null,
+  created_at timestamptz not null default now(),
+  constraint operators_name_length check (char_length(name) between 1 and 200)
+);
+create unique index operators_email on public.operators (workspace_id, lower(email));
+alter table public.operators enable row level security;
+revoke all on table public.operators from public, anon, authenticated;
+grant select, insert, update, delete on table public.operators to service_role;
+
+-- source: supabase/schemas/tables/departments.sql
+create table public.departments (
+  id uuid primary key default gen_random_uuid(),
+  workspace_id uuid not null references public.workspaces (id),
+  name text not null,
+  created_at timestamptz not null default now(),
+  constraint departments_name_length check (char_length(name) between 1 and 200)
+);
+create index departments_workspace on public.departments (workspace_id, created_at, id);
+alter table public.departments enable row level security;
+revoke all on table public.departments from public, anon, authenticated;
+grant select, insert, update, delete on table public.departments to service_role;
+
+-- source: supabase/schemas/functions/authenticate_client.sql
+-- Who a client token is and which instance it opens. `request`: tokenHash, instanceRef (UUID,
+-- business instance id or embed key; NULL for the token's own instance).
+-- Returns {tokenId, instance}: NULL tokenId for an unknown, expired or revoked token, NULL instance
+-- where the reference is not the token's instance. Notes the token's use at most once a minute.
+create or replace function public.authenticate_client(request jsonb)
+returns jsonb
+language plpgsql
+set search_path = ''
+as $$
+declare
+  token public.client_tokens;
+  instance public.instances;
+  reference text := request->>'instanceRef';
+begin
+  select t.* into token
+  from public.client_tokens t
+  where t.token_hash = request->>'tokenHash'
+    and t.revoked_at is null
+    and (t.expires_at is null or t.expires_at > clock_timestamp());
+  if not found then
+    return jsonb_build_object('tokenId', null, 'instance', null);
+  end if;
+  if token.last_used_at is null or token.last_used_at < clock_timestamp() - interval '1 minute' then
+    update public.client_tokens t set last_used_at = clock_timestamp()
+    where t.id = (
+      select u.id from public.client_tokens u where u.id = token.id for no key update skip locked
+    );
+  end if;
+  select i.* into instance
+  from public.instances i
+  where i.id = token.instance_id
+    and (
+      reference is null
+      or i.id::text = lower(reference)
+      or i.embed_key = reference
+      or coalesce(i.business_instance_id, i.gateway_instance_id) = reference
+    );
+  return jsonb_build_object(
+    'tokenId', token.id,
+    'instance', case when found then jsonb_build_object(
+      'instanceId', instance.id,
+      'workspaceId', instance.workspace_id,
+      'name', instance.name,
+      'provider', instance.provider,
+      'sealedProviderConfig', instance.sealed_provider_config,
+      'gatewayInstanceId', instance.gateway_instance_id,
+      'connectedPhone', instance.connected_phone,
+      'timeZone', instance.time_zone
+    ) end
+  );
+end;
+$$;
+revoke all on function public.authenticate_client(jsonb) from public, anon, authenticated;
+grant execute on function public.authenticate_client(jsonb) to service_role;

@@ -1,0 +1,147 @@
+-- Written by `deno task db:baseline` from supabase/schemas: change those files, not this one.
+
+-- source: supabase/schemas/tables/outbox.sql
+-- Everything slow that a request promised: e-mails, agent replies. Written in the request's
+-- transaction, done after it at least once; the id is the receiver's idempotency key.
+create table public.outbox (
+  id uuid primary key default gen_random_uuid(),
+  workspace_id uuid not null,
+  kind text not null,
+  payload jsonb not null,
+  status text not null default 'pending',
+  run_at timestamptz not null default now(),
+  attempts smallint not null default 0,
+  claim_token uuid,
+  last_error text,
+  created_at timestamptz not null default now(),
+  settled_at timestamptz,
+  constraint outbox_kind_known check (kind in ('assignment_email')),
+  constraint outbox_status_known check (status in ('pending', 'done', 'dead')),
+  constraint outbox_settled_when_over check ((status = 'pending') = (settled_at is null))
+) with (fillfactor = 70);
+create index outbox_due on public.outbox (run_at) where status = 'pending';
+alter table public.outbox enable row level security;
+revoke all on table public.outbox from public, anon, authenticated;
+grant select, insert, update, delete on table public.outbox to service_role;
+comment on column public.outbox.run_at is 'When due; while claimed, when the lease ends.';
+
+-- source: supabase/schemas/tables/idempotency_keys.sql
+-- Outcomes of executions by `Idempotency-Key`, written in the execution's own transaction, so that
+-- a crash leaves either both or neither.
+create table public.idempotency_keys (
+  scope text not null,
+  key text not null,
+  fingerprint text not null,
+  outcome jsonb,
+  response jsonb,
+  message_id uuid,
+  created_at timestamptz not null default now(),
+  primary key (scope, key),
+  constraint idempotency_keys_key_length check (char_length(key) between 1 and 255)
+);
+create index idempotency_keys_age on public.idempotency_keys (created_at);
+alter table public.idempotency_keys enable row level security;
+revoke all on table public.idempotency_keys from public, anon, authenticated;
+grant select, insert, update, delete on table public.idempotency_keys to service_role;
+comment on column public.idempotency_keys.scope is 'The client token''s id, or "admin" for the secret key.';
+comment on column public.idempotency_keys.outcome is 'What the transaction decided; the response is a pure function of it.';
+comment on column public.idempotency_keys.response is 'Status and body, kept where the provider''s answer is part of them.';
+
+-- source: supabase/schemas/functions/claim_outbox.sql
+-- Hands out outbox rows that are due, each with a claim that its settling must show. A row whose
+-- worker died is due again when its lease ends. `request`: maxRows, leaseSeconds, and optionally
+-- `outboxIds` to take only these. Returns {rows: [{outboxId, claimToken, kind, payload, attempts}]}.
+create or replace function public.claim_outbox(request jsonb)
+returns jsonb
+language sql
+set search_path = ''
+as $$
+  with due as (
+    select o.id
+    from public.outbox o
+    where o.status = 'pending' and o.run_at <= clock_timestamp()
+      and (
+        nullif(request->'outboxIds', 'null') is null
+        or o.id = any (
+          array(select jsonb_array_elements_text(nullif(request->'outboxIds', 'null'))::uuid)
+        )
+      )
+    order by o.run_at
+    limit (request->>'maxRows')::integer
+    for no key update skip locked
+  ),
+  claimed as (
+    update public.outbox o
+    set claim_token = gen_random_uuid(),
+      attempts = o.attempts + 1,
+      run_at = clock_timestamp()
+        + make_interval(secs => (request->>'leaseSeconds')::double precision)
+    from due
+    where o.id = due.id
+    returning o.id, o.claim_token, o.kind, o.payload, o.attempts
+  )
+  select jsonb_build_object('rows', coalesce(
+    jsonb_agg(jsonb_build_object(
+      'outboxId', c.id,
+      'claimToken', c.claim_token,
+      'kind', c.kind,
+      'payload', c.payload,
+      'attempts', c.attempts
+    )),
+    '[]'
+  ))
+  from claimed c;
+$$;
+revoke all on function public.claim_outbox(jsonb) from public, anon, authenticated;
+grant execute on function public.claim_outbox(jsonb) to service_role;
+
+-- source: supabase/schemas/functions/settle_outbox.sql
+-- Records how the work of a claimed outbox row ended. `request`: outboxId, claimToken, outcome
+-- (done | retry | dead), error (a code), retryAfterMs. After 12 attempts (about 10 hours) a row is
+-- `dead`: it stays, visible and retriable. Only who still holds the claim settles.
+-- Returns {status}, NULL where the claim was lost.
+create or replace function public.settle_outbox(request jsonb)
+returns jsonb
+language sql
+set search_path = ''
+as $$
+  with settled as (
+    update public.outbox o
+    set claim_token = null,
+      last_error = request->>'error',
+      status = case
+        when request->>'outcome' = 'done' then 'done'
+        when request->>'outcome' = 'dead' or o.attempts >= 12 then 'dead'
+        else 'pending'
+      end,
+      settled_at = case
+        when request->>'outcome' = 'retry' and o.attempts < 12 then null
+        else clock_timestamp()
+      end,
+      run_at = clock_timestamp() + greatest(
+        least(interval '5 seconds' * power(3, o.attempts - 1), interval '2 hours'),
+        interval '1 millisecond' * coalesce((request->>'retryAfterMs')::integer, 0)
+      )
+    where o.id = (request->>'outboxId')::uuid
+      and o.claim_token = (request->>'claimToken')::uuid
+      and o.status = 'pending'
+    returning o.status
+  )
+  select jsonb_build_object('status', (select s.status from settled s));
+$$;
+revoke all on function public.settle_outbox(jsonb) from public, anon, authenticated;
+grant execute on function public.settle_outbox(jsonb) to service_role;
+
+-- source: supabase/schemas/functions/keep_outcome.sql
+-- Keeps under the call's `Idempotency-Key`, if it has one, what its transaction decided.
+create or replace function public.keep_outcome(idempotency jsonb, outcome jsonb, message_id uuid)
+returns void
+language sql
+set search_path = ''
+as $$
+  update public.idempotency_keys k
+  set outcome = keep_outcome.outcome, message_id = keep_outcome.message_id
+  where k.scope = idempotency->>'scope' and k.key = idempotency->>'key';
+$$;
+revoke all on function public.keep_outcome(jsonb, jsonb, uuid) from public, anon, authenticated;
+grant execute on function public.keep_outcome(jsonb, jsonb, uuid) to service_role;

@@ -1,0 +1,234 @@
+-- Written by `deno task db:baseline` from supabase/schemas: change those files, not this one.
+
+-- source: supabase/schemas/tables/conversations.sql
+-- One conversation per contact, created `open` with the first operation that needs it.
+create table public.conversations (
+  id uuid primary key default gen_random_uuid(),
+  instance_id uuid not null,
+  contact_id uuid not null references public.contacts (id) on delete cascade,
+  status text not null default 'open',
+  assigned_to uuid references public.operators (id),
+  department_id uuid references public.departments (id),
+  agent_id uuid references public.ai_agents (id) on delete set null,
+  created_at timestamptz not null default now(),
+  updated_at timestamptz not null default now(),
+  constraint conversations_status_known check (status in ('open', 'closed', 'pending'))
+);
+create unique index conversations_contact on public.conversations (contact_id);
+create unique index conversations_tenant on public.conversations (instance_id, contact_id, id);
+alter table public.conversations enable row level security;
+revoke all on table public.conversations from public, anon, authenticated;
+grant select, insert, update, delete on table public.conversations to service_role;
+
+-- source: supabase/schemas/tables/portfolios.sql
+-- Contacts that one operator alone sees in the queue: at most one portfolio per contact.
+create table public.portfolios (
+  contact_id uuid primary key references public.contacts (id) on delete cascade,
+  instance_id uuid not null,
+  operator_id uuid not null references public.operators (id),
+  created_at timestamptz not null default now()
+);
+create index portfolios_operator on public.portfolios (operator_id);
+alter table public.portfolios enable row level security;
+revoke all on table public.portfolios from public, anon, authenticated;
+grant select, insert, update, delete on table public.portfolios to service_role;
+
+-- source: supabase/schemas/tables/internal_notes.sql
+-- Visible to operators only. Automatic ones are written by a transfer.
+create table public.internal_notes (
+  id uuid primary key default gen_random_uuid(),
+  instance_id uuid not null,
+  conversation_id uuid not null references public.conversations (id) on delete cascade,
+  note text not null,
+  is_automatic boolean not null default false,
+  created_at timestamptz not null default now(),
+  constraint internal_notes_not_empty check (note <> '')
+);
+create index internal_notes_conversation on public.internal_notes (conversation_id, created_at);
+alter table public.internal_notes enable row level security;
+revoke all on table public.internal_notes from public, anon, authenticated;
+grant select, insert, update, delete on table public.internal_notes to service_role;
+
+-- source: supabase/schemas/tables/chat_transfer_log.sql
+-- One row per change from one operator to a different one.
+create table public.chat_transfer_log (
+  id uuid primary key default gen_random_uuid(),
+  instance_id uuid not null,
+  conversation_id uuid not null references public.conversations (id) on delete cascade,
+  from_operator_id uuid not null references public.operators (id),
+  to_operator_id uuid not null references public.operators (id),
+  transferred_at timestamptz not null default now(),
+  constraint chat_transfer_log_operators_differ check (from_operator_id <> to_operator_id)
+);
+create index chat_transfer_log_conversation
+  on public.chat_transfer_log (conversation_id, transferred_at);
+alter table public.chat_transfer_log enable row level security;
+revoke all on table public.chat_transfer_log from public, anon, authenticated;
+grant select, insert, update, delete on table public.chat_transfer_log to service_role;
+
+-- source: supabase/schemas/tables/agent_sessions.sql
+-- What an agent knows about a conversation beyond its messages: `externalContext`, merged.
+create table public.agent_sessions (
+  conversation_id uuid primary key references public.conversations (id) on delete cascade,
+  instance_id uuid not null,
+  agent_id uuid not null references public.ai_agents (id) on delete cascade,
+  collected_data jsonb not null default '{}',
+  created_at timestamptz not null default now(),
+  updated_at timestamptz not null default now(),
+  constraint agent_sessions_collected_data_object check (jsonb_typeof(collected_data) = 'object')
+);
+alter table public.agent_sessions enable row level security;
+revoke all on table public.agent_sessions from public, anon, authenticated;
+grant select, insert, update, delete on table public.agent_sessions to service_role;
+
+-- source: supabase/schemas/functions/resolve_conversation.sql
+-- The contact's one conversation, created `open` with the first operation that needs it.
+create or replace function public.resolve_conversation(instance_id uuid, contact_id uuid)
+returns public.conversations
+language plpgsql
+set search_path = ''
+as $$
+declare
+  conversation public.conversations;
+begin
+  select c.* into conversation
+  from public.conversations c
+  where c.contact_id = resolve_conversation.contact_id;
+  if found then
+    return conversation;
+  end if;
+  insert into public.conversations (instance_id, contact_id)
+  values (resolve_conversation.instance_id, resolve_conversation.contact_id)
+  on conflict do nothing
+  returning * into conversation;
+  if conversation.id is null then
+    select c.* into conversation
+    from public.conversations c
+    where c.contact_id = resolve_conversation.contact_id;
+  end if;
+  return conversation;
+end;
+$$;
+revoke all on function public.resolve_conversation(uuid, uuid) from public, anon, authenticated;
+grant execute on function public.resolve_conversation(uuid, uuid) to service_role;
+
+-- source: supabase/schemas/functions/find_operator.sql
+-- The operator of a workspace named by UUID or by e-mail (in any case). Error: MI001.
+create or replace function public.find_operator(workspace_id uuid, reference text)
+returns public.operators
+language plpgsql
+stable
+set search_path = ''
+as $$
+declare
+  operator public.operators;
+begin
+  select o.* into operator
+  from public.operators o
+  where o.workspace_id = find_operator.workspace_id
+    and (o.id::text = lower(btrim(reference)) or lower(o.email) = lower(btrim(reference)));
+  if not found then
+    raise exception using errcode = 'MI001', message = 'operator_not_found';
+  end if;
+  return operator;
+end;
+$$;
+revoke all on function public.find_operator(uuid, text) from public, anon, authenticated;
+grant execute on function public.find_operator(uuid, text) to service_role;
+
+-- source: supabase/schemas/functions/assign_conversation.sql
+-- Assigns a conversation to an operator (specification, section 3; decisions, section 4). One code
+-- for conversations-api/assign and send-message. `assignment`: assignTo, portfolio, departmentId.
+-- Assigning whom it already has changes nothing of the operator. A change from one operator to
+-- another writes the transfer log and an automatic note; every new operator is e-mailed through the
+-- outbox, all in the caller's transaction. Locks the conversation. Errors: MI001, MI002.
+create or replace function public.assign_conversation(
+  instance public.instances,
+  contact public.contacts,
+  conversation public.conversations,
+  assignment jsonb
+)
+returns jsonb
+language plpgsql
+set search_path = ''
+as $$
+declare
+  operator public.operators := public.find_operator(instance.workspace_id, assignment->>'assignTo');
+  previous public.operators;
+  department uuid := (assignment->>'departmentId')::uuid;
+  previous_id uuid;
+  is_transfer boolean;
+  email_id uuid;
+begin
+  if department is not null and not exists (
+    select from public.departments d
+    where d.id = department and d.workspace_id = instance.workspace_id
+  ) then
+    raise exception using errcode = 'MI002', message = 'department_not_found';
+  end if;
+
+  select c.assigned_to into previous_id
+  from public.conversations c where c.id = conversation.id for no key update;
+  is_transfer := previous_id is not null and previous_id <> operator.id;
+
+  update public.conversations c
+  set assigned_to = operator.id,
+    department_id = coalesce(department, c.department_id),
+    updated_at = now()
+  where c.id = conversation.id
+  returning c.department_id into department;
+
+  if is_transfer then
+    select o.* into previous from public.operators o where o.id = previous_id;
+    insert into public.chat_transfer_log
+      (instance_id, conversation_id, from_operator_id, to_operator_id)
+    values (instance.id, conversation.id, previous.id, operator.id);
+    insert into public.internal_notes (instance_id, conversation_id, note, is_automatic)
+    values (
+      instance.id, conversation.id,
+      format('Conversa transferida de %s para %s.', previous.name, operator.name), true
+    );
+  end if;
+
+  if coalesce((assignment->>'portfolio')::boolean, false) then
+    insert into public.portfolios (contact_id, instance_id, operator_id)
+    values (contact.id, instance.id, operator.id)
+    on conflict on constraint portfolios_pkey
+    do update set operator_id = excluded.operator_id, created_at = now()
+    where portfolios.operator_id <> excluded.operator_id;
+  elsif is_transfer then
+    delete from public.portfolios p where p.contact_id = contact.id and p.operator_id <> operator.id;
+  end if;
+
+  if previous_id is distinct from operator.id then
+    insert into public.outbox (workspace_id, kind, payload)
+    values (
+      instance.workspace_id, 'assignment_email',
+      jsonb_build_object(
+        'instanceId', instance.id,
+        'operatorName', operator.name,
+        'operatorEmail', operator.email,
+        'contactName', contact.name,
+        'contactPhone', contact.phone,
+        'instancePhone', instance.connected_phone
+      )
+    )
+    returning id into email_id;
+  end if;
+
+  return jsonb_build_object(
+    'contactId', contact.id,
+    'assignedTo', operator.id,
+    'previousAssignedTo', previous_id,
+    'portfolio', exists (
+      select from public.portfolios p
+      where p.contact_id = contact.id and p.operator_id = operator.id
+    ),
+    'transferred', is_transfer,
+    'departmentId', department,
+    'outboxId', email_id
+  );
+end;
+$$;
+revoke all on function public.assign_conversation(public.instances, public.contacts, public.conversations, jsonb) from public, anon, authenticated;
+grant execute on function public.assign_conversation(public.instances, public.contacts, public.conversations, jsonb) to service_role;

@@ -1,0 +1,1140 @@
+-- Written by `deno task db:baseline` from supabase/schemas: change those files, not this one.
+
+-- source: supabase/schemas/tables/messages.sql
+-- Every message, sent or received, from before its provider is called: nothing is ever lost here.
+-- `sending` of a queued message is its claim in message_queue; the status moves here when settled.
+create table public.messages (
+  id uuid primary key default gen_random_uuid(),
+  instance_id uuid not null,
+  contact_id uuid not null,
+  conversation_id uuid not null,
+  direction text not null,
+  message_type text not null,
+  message text,
+  media_url text,
+  media_filename text,
+  option_list jsonb,
+  template jsonb,
+  card_id text,
+  sent_by text,
+  operator_id uuid,
+  agent_id uuid,
+  delay_typing_ms integer,
+  mode text,
+  interval_seconds integer,
+  status text not null,
+  provider_message_id text,
+  scheduled_for timestamptz,
+  held_by text,
+  attempts smallint not null default 0,
+  last_error jsonb,
+  created_at timestamptz not null default now(),
+  sent_at timestamptz,
+  delivered_at timestamptz,
+  read_at timestamptz,
+  failed_at timestamptz,
+  canceled_at timestamptz,
+  unconfirmed_at timestamptz,
+  constraint messages_belong_to_their_conversation
+    foreign key (instance_id, contact_id, conversation_id)
+    references public.conversations (instance_id, contact_id, id) on delete cascade,
+  constraint messages_direction_known check (direction in ('inbound', 'outbound')),
+  constraint messages_status_known check (
+    case direction
+      when 'inbound' then status = 'received'
+      else status in
+        ('queued', 'sending', 'sent', 'delivered', 'read', 'failed', 'canceled', 'unconfirmed')
+    end
+  ),
+  constraint messages_mode_known check (mode in ('sent', 'queued', 'scheduled')),
+  constraint messages_held_by_known check (held_by in ('interval', 'window', 'holiday', 'delay')),
+  constraint messages_sent_have_an_instant check (
+    status not in ('sent', 'delivered', 'read', 'received') or sent_at is not null
+  )
+);
+create index messages_history on public.messages (instance_id, contact_id, sent_at desc)
+  where sent_at is not null;
+create index messages_provider_id on public.messages (instance_id, provider_message_id)
+  where provider_message_id is not null;
+create unique index messages_inbound_once on public.messages (instance_id, provider_message_id)
+  where direction = 'inbound';
+create index messages_unconfirmed on public.messages (unconfirmed_at) where status = 'unconfirmed';
+alter table public.messages enable row level security;
+revoke all on table public.messages from public, anon, authenticated;
+grant select, insert, update, delete on table public.messages to service_role;
+
+-- source: supabase/schemas/tables/message_queue.sql
+-- Messages that still have to leave, and those in flight (with a claim). Settled rows are gone:
+-- their story is in messages.
+-- Paced rows (due_at is null) are found through their instance's dispatch row, as the head of
+-- (instance_id, scheduled_at, position); unpaced ones by due_at, which is the end of the lease
+-- while they are claimed. The foreign key is checked at commit: the slot is taken first, and the
+-- message is written with it. The claim columns stand in no index, so that a claim is a heap-only update.
+create table public.message_queue (
+  message_id uuid primary key references public.messages (id) on delete cascade
+    deferrable initially deferred,
+  instance_id uuid not null,
+  position bigint generated always as identity,
+  scheduled_at timestamptz not null,
+  due_at timestamptz,
+  interval_seconds integer not null default 0,
+  max_attempts smallint not null default 6,
+  attempts smallint not null default 0,
+  claim_token uuid,
+  lease_until timestamptz,
+  constraint message_queue_claim_has_a_lease check ((claim_token is null) = (lease_until is null))
+) with (fillfactor = 70, autovacuum_vacuum_scale_factor = 0.05);
+create index message_queue_head on public.message_queue (instance_id, scheduled_at, position)
+  where due_at is null;
+create index message_queue_due on public.message_queue (due_at) where due_at is not null;
+create index message_queue_scheduled on public.message_queue (instance_id, scheduled_at, position)
+  where due_at is not null;
+alter table public.message_queue enable row level security;
+revoke all on table public.message_queue from public, anon, authenticated;
+grant select, insert, update, delete on table public.message_queue to service_role;
+comment on column public.message_queue.max_attempts is
+  '1 for an immediate send, which is tried once; 6 for all else: the first try and 5 more.';
+
+-- source: supabase/schemas/tables/pacing.sql
+-- The last slot given out per instance: the one row that simultaneous enqueues wait for.
+-- Apart from dispatch, so that an enqueue's lock does not hide a due instance from a claim.
+create table public.pacing (
+  instance_id uuid primary key references public.instances (id) on delete cascade,
+  last_slot_at timestamptz not null default '-infinity'
+) with (fillfactor = 50, autovacuum_vacuum_scale_factor = 0.1);
+alter table public.pacing enable row level security;
+revoke all on table public.pacing from public, anon, authenticated;
+grant select, insert, update, delete on table public.pacing to service_role;
+
+-- source: supabase/schemas/tables/dispatch.sql
+-- When an instance's queue is due next, and the one paced message it has in flight: being one row
+-- per instance, it is what keeps two from leaving at once.
+create table public.dispatch (
+  instance_id uuid primary key references public.instances (id) on delete cascade,
+  next_due_at timestamptz not null default 'infinity',
+  in_flight uuid,
+  lease_until timestamptz,
+  paced_from timestamptz not null default '-infinity',
+  hold_until timestamptz not null default '-infinity',
+  constraint dispatch_flight_has_a_lease check ((in_flight is null) = (lease_until is null))
+) with (fillfactor = 50, autovacuum_vacuum_scale_factor = 0.1);
+create index dispatch_due on public.dispatch (next_due_at) where in_flight is null;
+create index dispatch_leases on public.dispatch (lease_until) where in_flight is not null;
+alter table public.dispatch enable row level security;
+revoke all on table public.dispatch from public, anon, authenticated;
+grant select, insert, update, delete on table public.dispatch to service_role;
+comment on column public.dispatch.paced_from is
+  'When the last paced message left; the next one leaves at least its interval later.';
+comment on column public.dispatch.hold_until is
+  'Set when the provider refuses the whole instance: nothing paced leaves before.';
+
+-- source: supabase/schemas/tables/provider_events.sql
+-- What providers told us, as received: the evidence behind every status, and the place of what
+-- nobody understands yet.
+create table public.provider_events (
+  id bigint generated always as identity primary key,
+  instance_id uuid not null references public.instances (id) on delete cascade,
+  event jsonb not null,
+  received_at timestamptz not null default now()
+);
+create index provider_events_age on public.provider_events (received_at);
+alter table public.provider_events enable row level security;
+revoke all on table public.provider_events from public, anon, authenticated;
+grant select, insert, update, delete on table public.provider_events to service_role;
+
+-- source: supabase/schemas/functions/begin_idempotent.sql
+-- Takes an `Idempotency-Key` for the caller's transaction (decisions, section 5).
+-- `idempotency`: scope, key, fingerprint; NULL means that the call has no key.
+-- Returns NULL when the caller is the first and must execute; else what the first call decided:
+-- {outcome, response, messageStatus}. A simultaneous call with the same key waits here for the
+-- first one's commit. Keys live 24 hours. Errors: MI007 (the first still runs), MI008 (other body).
+create or replace function public.begin_idempotent(idempotency jsonb)
+returns jsonb
+language plpgsql
+set search_path = ''
+as $$
+declare
+  known public.idempotency_keys;
+begin
+  if idempotency is null or jsonb_typeof(idempotency) = 'null' then
+    return null;
+  end if;
+  insert into public.idempotency_keys as kept (scope, key, fingerprint)
+  values (idempotency->>'scope', idempotency->>'key', idempotency->>'fingerprint')
+  on conflict on constraint idempotency_keys_pkey do update
+  set fingerprint = excluded.fingerprint, outcome = null, response = null, message_id = null,
+    created_at = now()
+  where kept.created_at <= now() - interval '24 hours';
+  if found then
+    return null;
+  end if;
+  select k.* into known
+  from public.idempotency_keys k
+  where k.scope = idempotency->>'scope' and k.key = idempotency->>'key';
+  if known.fingerprint <> idempotency->>'fingerprint' then
+    raise exception using errcode = 'MI008', message = 'idempotency_key_reused';
+  end if;
+  -- In flight means a live claim; after its lease nobody works on the message any more.
+  if known.response is null and exists (
+    select from public.message_queue q
+    where q.message_id = known.message_id
+      and q.max_attempts = 1 and q.lease_until > clock_timestamp()
+  ) then
+    raise exception using errcode = 'MI007', message = 'idempotency_key_in_progress';
+  end if;
+  return jsonb_build_object(
+    'outcome', known.outcome,
+    'response', known.response,
+    'message', (
+      select jsonb_build_object(
+        'status', m.status, 'providerMessageId', m.provider_message_id, 'lastError', m.last_error
+      )
+      from public.messages m where m.id = known.message_id
+    )
+  );
+end;
+$$;
+revoke all on function public.begin_idempotent(jsonb) from public, anon, authenticated;
+grant execute on function public.begin_idempotent(jsonb) to service_role;
+
+-- source: supabase/schemas/functions/iso_in_zone.sql
+-- An instant as ISO 8601 with milliseconds and the offset that the zone has then; NULL stays NULL.
+create or replace function public.iso_in_zone(instant timestamptz, time_zone text)
+returns text
+language sql
+stable strict parallel safe
+set search_path = ''
+as $$
+  select to_char(clock.local, 'YYYY-MM-DD"T"HH24:MI:SS.MS')
+    || case when clock.shift < interval '0' then '-' else '+' end
+    || to_char(greatest(clock.shift, -clock.shift), 'HH24:MI')
+  from (
+    select instant at time zone time_zone as local,
+      (instant at time zone time_zone) - (instant at time zone 'UTC') as shift
+  ) as clock;
+$$;
+revoke all on function public.iso_in_zone(timestamptz, text) from public, anon, authenticated;
+grant execute on function public.iso_in_zone(timestamptz, text) to service_role;
+
+-- source: supabase/schemas/functions/is_business_day.sql
+-- Whether the instance's queue sends on that local day: one of its weekdays and no holiday.
+create or replace function public.is_business_day(instance public.instances, local_day date)
+returns boolean
+language sql
+stable parallel safe
+set search_path = ''
+as $$
+  select extract(isodow from local_day)::smallint = any (instance.window_days)
+    and not exists (
+      select from public.holidays h
+      where h.instance_id = instance.id and h.day = local_day
+    );
+$$;
+revoke all on function public.is_business_day(public.instances, date) from public, anon, authenticated;
+grant execute on function public.is_business_day(public.instances, date) to service_role;
+
+-- source: supabase/schemas/functions/is_send_window_open.sql
+-- Whether a paced message of the instance may leave at that instant.
+create or replace function public.is_send_window_open(instance public.instances, instant timestamptz)
+returns boolean
+language sql
+stable parallel safe
+set search_path = ''
+as $$
+  select (instant at time zone instance.time_zone)::time >= instance.window_start
+    and (instant at time zone instance.time_zone)::time < instance.window_end
+    and public.is_business_day(instance, (instant at time zone instance.time_zone)::date);
+$$;
+revoke all on function public.is_send_window_open(public.instances, timestamptz) from public, anon, authenticated;
+grant execute on function public.is_send_window_open(public.instances, timestamptz) to service_role;
+
+-- source: supabase/schemas/functions/first_instant_of_window.sql
+-- The earliest instant not before `earliest` at which the clock of that local day shows
+-- `window_start` or later. Where a daylight-saving change skips that time it is the end of the gap;
+-- where the change repeats it, its first occurrence still ahead.
+create or replace function public.first_instant_of_window(
+  local_day date,
+  window_start time,
+  time_zone text,
+  earliest timestamptz
+)
+returns timestamptz
+language plpgsql
+stable parallel safe
+set search_path = ''
+as $$
+declare
+  nominal timestamptz := (local_day + window_start) at time zone time_zone;
+  -- No zone has ever shifted by more than three hours for daylight saving.
+  reach constant interval := interval '3 hours';
+begin
+  if (nominal - reach) at time zone time_zone = local_day + window_start - reach
+    and nominal >= earliest then
+    return nominal;
+  end if;
+  return (
+    select min(instant)
+    from generate_series(nominal - reach, nominal + reach, interval '1 minute') as instant
+    where instant >= earliest
+      and (instant at time zone time_zone)::date = local_day
+      and (instant at time zone time_zone)::time >= window_start
+  );
+end;
+$$;
+revoke all on function public.first_instant_of_window(date, time, text, timestamptz) from public, anon, authenticated;
+grant execute on function public.first_instant_of_window(date, time, text, timestamptz) to service_role;
+
+-- source: supabase/schemas/functions/fit_send_window.sql
+-- Moves an instant into the instance's send window (decisions, section 5): inside it stays; before
+-- the window on a business day it goes to that day's start, else to the next business day's start.
+-- `held_by` says what moved it: `holiday` where the day itself would have been one of business,
+-- else `window`; NULL when nothing did.
+create or replace function public.fit_send_window(
+  instance public.instances,
+  candidate timestamptz,
+  out slot timestamptz,
+  out held_by text
+)
+language plpgsql
+stable
+set search_path = ''
+as $$
+declare
+  local_day date := (candidate at time zone instance.time_zone)::date;
+  opening_day date;
+begin
+  if public.is_send_window_open(instance, candidate) then
+    slot := candidate;
+    return;
+  end if;
+  held_by := case
+    when exists (
+      select from public.holidays h where h.instance_id = instance.id and h.day = local_day
+    ) and extract(isodow from local_day)::smallint = any (instance.window_days) then 'holiday'
+    else 'window'
+  end;
+  -- generate_series in the select list stops at the first day found; in the from list it would not.
+  select opening.day into opening_day
+  from (
+    select local_day + generate_series(
+      case
+        when (candidate at time zone instance.time_zone)::time < instance.window_start then 0
+        else 1
+      end,
+      1100
+    ) as day
+  ) as opening
+  where public.is_business_day(instance, opening.day)
+  limit 1;
+  if opening_day is null then
+    raise exception using errcode = 'MI010', message = 'send_window_never_opens';
+  end if;
+  slot := public.first_instant_of_window(
+    opening_day, instance.window_start, instance.time_zone, candidate
+  );
+end;
+$$;
+revoke all on function public.fit_send_window(public.instances, timestamptz) from public, anon, authenticated;
+grant execute on function public.fit_send_window(public.instances, timestamptz) to service_role;
+
+-- source: supabase/schemas/functions/next_due_at.sql
+-- When a paced message at the head may leave: its slot, one interval after the one before it, and
+-- not while the instance is held. NULL slot (an empty queue) is never.
+create or replace function public.next_due_at(
+  dispatch public.dispatch,
+  slot timestamptz,
+  interval_seconds integer
+)
+returns timestamptz
+language sql
+immutable parallel safe
+set search_path = ''
+as $$
+  select case
+    when slot is null then 'infinity'::timestamptz
+    else greatest(slot, dispatch.paced_from + make_interval(secs => interval_seconds), dispatch.hold_until)
+  end;
+$$;
+revoke all on function public.next_due_at(public.dispatch, timestamptz, integer) from public, anon, authenticated;
+grant execute on function public.next_due_at(public.dispatch, timestamptz, integer) to service_role;
+
+-- source: supabase/schemas/functions/head_of_queue.sql
+-- The paced message of an instance that leaves next: the earliest slot among those not in flight.
+create or replace function public.head_of_queue(instance_id uuid)
+returns table (message_id uuid, scheduled_at timestamptz, interval_seconds integer)
+language sql
+stable
+rows 1
+set search_path = ''
+as $$
+  select q.message_id, q.scheduled_at, q.interval_seconds
+  from public.message_queue q
+  where q.instance_id = head_of_queue.instance_id and q.due_at is null and q.claim_token is null
+  order by q.scheduled_at, q.position
+  limit 1;
+$$;
+revoke all on function public.head_of_queue(uuid) from public, anon, authenticated;
+grant execute on function public.head_of_queue(uuid) to service_role;
+
+-- source: supabase/schemas/functions/refresh_dispatch.sql
+-- Recomputes when each instance is due next from the head of its queue. The caller must hold the
+-- pacing rows of all of them, locked in an earlier statement: an enqueue that has inserted but not
+-- committed would otherwise be overlooked and its message never wake the dispatcher.
+-- Leaves instances with a message in flight alone: their settling comes here again.
+create or replace function public.refresh_dispatch(instance_ids uuid[])
+returns void
+language sql
+set search_path = ''
+as $$
+  update public.dispatch d
+  set next_due_at = public.next_due_at(d, head.scheduled_at, head.interval_seconds)
+  from unnest(refresh_dispatch.instance_ids) as wanted(instance_id)
+  left join lateral public.head_of_queue(wanted.instance_id) as head on true
+  where d.instance_id = wanted.instance_id and d.in_flight is null;
+$$;
+revoke all on function public.refresh_dispatch(uuid[]) from public, anon, authenticated;
+grant execute on function public.refresh_dispatch(uuid[]) to service_role;
+
+-- source: supabase/schemas/functions/land_instances.sql
+-- Frees the `landing` instances whose message in flight is among `settled`, holds those that their
+-- provider refuses (`held` until `held_until`, in pairs), and recomputes when each is due next.
+-- The pacing rows are locked first, in an earlier statement than the look at the heads: an enqueue
+-- keeps its lock until commit, so none can be overlooked.
+create or replace function public.land_instances(
+  settled uuid[],
+  landing uuid[],
+  held uuid[],
+  held_until timestamptz[]
+)
+returns void
+language plpgsql
+set search_path = ''
+as $$
+begin
+  perform from public.pacing p
+  where p.instance_id = any (landing || held)
+  order by p.instance_id
+  for no key update;
+  if held is not null then
+    update public.dispatch d
+    set hold_until = greatest(d.hold_until, h.held_until)
+    from unnest(held, held_until) as h(instance_id, held_until)
+    where d.instance_id = h.instance_id;
+  end if;
+  update public.dispatch d
+  set in_flight = null,
+    lease_until = null,
+    next_due_at = public.next_due_at(d, head.scheduled_at, head.interval_seconds)
+  from unnest(landing) as wanted(instance_id)
+  left join lateral public.head_of_queue(wanted.instance_id) as head on true
+  where d.instance_id = wanted.instance_id and d.in_flight = any (settled);
+  perform public.refresh_dispatch(held) where held is not null;
+end;
+$$;
+revoke all on function public.land_instances(uuid[], uuid[], uuid[], timestamptz[]) from public, anon, authenticated;
+grant execute on function public.land_instances(uuid[], uuid[], uuid[], timestamptz[]) to service_role;
+
+-- source: supabase/schemas/functions/postpone_dispatch.sql
+-- For instances that looked due but have nothing to send now (their head was canceled, lies ahead,
+-- or the window has closed): moves their due time to when they have. The pacing rows are tried, not
+-- waited for: the caller holds the dispatch rows, and an enqueue takes the two the other way round.
+create or replace function public.postpone_dispatch(instance_ids uuid[], clock timestamptz)
+returns void
+language plpgsql
+set search_path = ''
+as $$
+declare
+  locked uuid[];
+begin
+  select array_agg(l.instance_id) into locked
+  from (
+    select p.instance_id
+    from public.pacing p
+    where p.instance_id = any (instance_ids)
+    order by p.instance_id
+    for no key update skip locked
+  ) as l;
+  perform public.refresh_dispatch(locked);
+  update public.dispatch d
+  set next_due_at = (public.fit_send_window(i, clock)).slot
+  from public.instances i
+  where d.instance_id = any (locked) and i.id = d.instance_id
+    and d.in_flight is null and d.next_due_at <= clock;
+end;
+$$;
+revoke all on function public.postpone_dispatch(uuid[], timestamptz) from public, anon, authenticated;
+grant execute on function public.postpone_dispatch(uuid[], timestamptz) to service_role;
+
+-- source: supabase/schemas/functions/enqueue_message.sql
+-- Gives a message the instance's next slot and puts it in the paced queue: the later of
+-- `not_before` (at least now) and (last slot + interval), moved into the send window.
+-- Locks the pacing row until commit, so simultaneous calls wait for each other here and nowhere
+-- else. `held_by` says what moved the slot away from `not_before`; `interval`,
+-- `window`, `holiday`, or NULL.
+create or replace function public.enqueue_message(
+  message_id uuid,
+  instance public.instances,
+  interval_seconds integer,
+  not_before timestamptz,
+  out slot timestamptz,
+  out held_by text
+)
+language plpgsql
+set search_path = ''
+as $$
+declare
+  earliest timestamptz;
+  paced timestamptz;
+begin
+  select p.last_slot_at + make_interval(secs => interval_seconds) into paced
+  from public.pacing p
+  where p.instance_id = instance.id
+  for no key update;
+  earliest := greatest(not_before, date_trunc('milliseconds', clock_timestamp()));
+  if public.is_send_window_open(instance, greatest(earliest, paced)) then
+    slot := greatest(earliest, paced);
+  else
+    select f.slot, f.held_by into slot, held_by
+    from public.fit_send_window(instance, greatest(earliest, paced)) f;
+  end if;
+  if held_by is null and paced > earliest then
+    held_by := 'interval';
+  end if;
+  update public.pacing p set last_slot_at = enqueue_message.slot where p.instance_id = instance.id;
+  insert into public.message_queue (message_id, instance_id, scheduled_at, interval_seconds)
+  values (enqueue_message.message_id, instance.id, slot, enqueue_message.interval_seconds);
+  -- Only ever lowers the due time: while that suffices, no lock is taken that a claim would skip.
+  update public.dispatch d
+  set next_due_at = public.next_due_at(d, slot, enqueue_message.interval_seconds)
+  where d.instance_id = instance.id
+    and d.next_due_at > public.next_due_at(d, slot, enqueue_message.interval_seconds);
+end;
+$$;
+revoke all on function public.enqueue_message(uuid, public.instances, integer, timestamptz) from public, anon, authenticated;
+grant execute on function public.enqueue_message(uuid, public.instances, integer, timestamptz) to service_role;
+
+-- source: supabase/schemas/functions/refuse_unreachable_contact.sql
+-- Raises MI005 for a blocked contact, and MI006 for a free-form message on the official channel to
+-- a contact whose last message is known and older than 24 hours (templates may go then).
+create or replace function public.refuse_unreachable_contact(
+  instance public.instances,
+  contact public.contacts,
+  message_type text
+)
+returns void
+language plpgsql
+stable
+set search_path = ''
+as $$
+begin
+  if contact.is_blocked then
+    raise exception using errcode = 'MI005', message = 'contact_blocked';
+  end if;
+  if instance.provider = 'whatsapp_cloud' and message_type <> 'template'
+    and contact.last_inbound_at < clock_timestamp() - interval '24 hours' then
+    raise exception using errcode = 'MI006', message = 'outside_conversation_window';
+  end if;
+end;
+$$;
+revoke all on function public.refuse_unreachable_contact(public.instances, public.contacts, text) from public, anon, authenticated;
+grant execute on function public.refuse_unreachable_contact(public.instances, public.contacts, text) to service_role;
+
+-- source: supabase/schemas/functions/accept_message.sql
+-- Records everything that a sending call makes true at once: contact, conversation, assignment,
+-- message, slot, agent pause, idempotency key; no provider is called before this has committed.
+-- `request`: instanceId, phone, idempotency (see begin_idempotent),
+--   assignment (see assign_conversation) or NULL,
+--   message {messageType, message, mediaUrl, mediaFilename, optionList, template, cardId, sentBy,
+--     delayTypingMs, agentId, operatorId} or NULL,
+--   delivery {queued, delaySeconds, intervalSeconds, leaseSeconds}.
+-- Returns the outcome: mode, contactId, conversationId, assignment, messageId, status, scheduledFor,
+-- heldBy, aiAgentPausedUntil; for an immediate send also claimToken and `to`, the address: the
+-- caller holds the claim for leaseSeconds and must settle it. Or {replayed: ...} for a known key.
+-- Locks, in this order: key, contact, conversation, agent pause, pacing, dispatch.
+-- Errors: MI001, MI002, MI005 (blocked), MI006 (24-hour window), MI007, MI008, MI010.
+create or replace function public.accept_message(request jsonb)
+returns jsonb
+language plpgsql
+set search_path = ''
+as $$
+declare
+  instance public.instances;
+  contact public.contacts;
+  conversation public.conversations;
+  draft jsonb := nullif(request->'message', 'null');
+  delivery jsonb := request->'delivery';
+  replayed jsonb := public.begin_idempotent(request->'idempotency');
+  assignment jsonb;
+  outcome jsonb;
+  mode text;
+  message_id uuid := gen_random_uuid();
+  claim_token uuid;
+  not_before timestamptz;
+  slot timestamptz;
+  held_by text;
+  paused_until timestamptz;
+begin
+  if replayed is not null then
+    return jsonb_build_object('replayed', replayed);
+  end if;
+
+  select i.* into strict instance from public.instances i
+  where i.id = (request->>'instanceId')::uuid;
+  select (r.contact).* into contact from public.resolve_contact(instance.id, request->>'phone') r;
+  if draft is not null then
+    perform public.refuse_unreachable_contact(instance, contact, draft->>'messageType');
+  end if;
+  conversation := public.resolve_conversation(instance.id, contact.id);
+  if nullif(request->'assignment', 'null') is not null then
+    assignment := public.assign_conversation(
+      instance, contact, conversation, request->'assignment'
+    );
+  end if;
+
+  if draft is null then
+    mode := 'assign_only';
+  else
+    mode := case
+      when (delivery->>'queued')::boolean then 'queued'
+      when (delivery->>'delaySeconds')::numeric > 0 then 'scheduled'
+      else 'sent'
+    end;
+    not_before := date_trunc('milliseconds', clock_timestamp())
+      + make_interval(secs => coalesce((delivery->>'delaySeconds')::double precision, 0));
+    if draft->>'sentBy' is distinct from 'ai_agent' then
+      paused_until := public.pause_agent(instance.id, contact.id);
+    end if;
+    if mode = 'queued' then
+      select e.slot, e.held_by into slot, held_by
+      from public.enqueue_message(
+        message_id, instance, (delivery->>'intervalSeconds')::integer, not_before
+      ) e;
+      if held_by is null and (delivery->>'delaySeconds')::numeric > 0 then
+        held_by := 'delay';
+      end if;
+    elsif mode = 'scheduled' then
+      slot := not_before;
+      held_by := 'delay';
+      insert into public.message_queue (message_id, instance_id, scheduled_at, due_at)
+      values (message_id, instance.id, slot, slot);
+    else
+      claim_token := gen_random_uuid();
+      insert into public.message_queue (
+        message_id, instance_id, scheduled_at, due_at, max_attempts, attempts, claim_token,
+        lease_until
+      )
+      select message_id, instance.id, not_before, lease.ends_at, 1, 1, claim_token, lease.ends_at
+      from (
+        select clock_timestamp()
+          + make_interval(secs => (delivery->>'leaseSeconds')::double precision) as ends_at
+      ) as lease;
+    end if;
+    insert into public.messages (
+      id, instance_id, contact_id, conversation_id, direction, message_type, message, media_url,
+      media_filename, option_list, template, card_id, sent_by, operator_id, agent_id,
+      delay_typing_ms, mode, interval_seconds, status, scheduled_for, held_by
+    ) values (
+      message_id, instance.id, contact.id, conversation.id, 'outbound', draft->>'messageType',
+      draft->>'message', draft->>'mediaUrl', draft->>'mediaFilename',
+      nullif(draft->'optionList', 'null'), nullif(draft->'template', 'null'), draft->>'cardId',
+      draft->>'sentBy',
+      case when draft->>'sentBy' = 'operator' then
+        coalesce((assignment->>'assignedTo')::uuid, conversation.assigned_to)
+      end,
+      (draft->>'agentId')::uuid, (draft->>'delayTypingMs')::integer, mode,
+      (delivery->>'intervalSeconds')::integer,
+      case mode when 'sent' then 'sending' else 'queued' end, slot, held_by
+    );
+  end if;
+
+  outcome := jsonb_build_object(
+    'mode', mode,
+    'contactId', contact.id,
+    'conversationId', conversation.id,
+    'assignment', assignment,
+    'messageId', case when draft is not null then message_id end,
+    'status', case mode when 'assign_only' then null when 'sent' then 'sending' else 'queued' end,
+    'scheduledFor', public.iso_in_zone(slot, instance.time_zone),
+    'heldBy', held_by,
+    'aiAgentPausedUntil', public.iso_in_zone(paused_until, instance.time_zone)
+  );
+  perform public.keep_outcome(
+    request->'idempotency', outcome, case when draft is not null then message_id end
+  );
+  return outcome || jsonb_build_object(
+    'claimToken', claim_token,
+    'to', case when mode = 'sent' then public.address_of(contact) end
+  );
+end;
+$$;
+revoke all on function public.accept_message(jsonb) from public, anon, authenticated;
+grant execute on function public.accept_message(jsonb) to service_role;
+
+-- source: supabase/schemas/functions/retry_delay.sql
+-- How long to wait before trying a message again: 2, 8, 32, 128, 512 seconds with up to a fifth
+-- more at random, or the provider's Retry-After where that is longer. The one place of the backoff.
+create or replace function public.retry_delay(attempts integer, retry_after_ms integer)
+returns interval
+language sql
+volatile
+set search_path = ''
+as $$
+  select greatest(
+    interval '2 seconds' * power(4, least(attempts, 5) - 1) * (1 + random() / 5),
+    interval '1 millisecond' * coalesce(retry_after_ms, 0)
+  );
+$$;
+revoke all on function public.retry_delay(integer, integer) from public, anon, authenticated;
+grant execute on function public.retry_delay(integer, integer) to service_role;
+
+-- source: supabase/schemas/functions/settle_messages.sql
+-- Records the outcome of claimed messages and lets their instances go on.
+-- `request`: results [{messageId, claimToken, outcome (accepted | rejected | unknown),
+--   providerMessageId, waId, error {code, message}, retryable, retryAfterMs, scope}], and for an
+--   immediate send `response` {status, body} with `idempotency` {scope, key}.
+-- Only who still holds the claim settles: a late worker changes nothing. Statuses only move forward
+-- (a delivery event may have come before). Temporary refusals go back to the queue while attempts
+-- are left; a refusal of scope `instance` holds the whole instance, so that a backlog is not burnt.
+-- Returns {settled}: the ids that were settled.
+-- Locks, in this order: queue rows, messages, agent pauses, pacing, dispatch.
+create or replace function public.settle_messages(request jsonb)
+returns jsonb
+language plpgsql
+set search_path = ''
+as $$
+declare
+  clock constant timestamptz := clock_timestamp();
+  settled uuid[];
+  sent_later uuid[];
+  landing uuid[];
+  held uuid[];
+  held_until timestamptz[];
+begin
+  with result as (
+    select * from jsonb_to_recordset(request->'results') as r(
+      "messageId" uuid, "claimToken" uuid, outcome text, "providerMessageId" text, "waId" text,
+      error jsonb, retryable boolean, "retryAfterMs" integer, scope text
+    )
+  ),
+  won as materialized (
+    select q.message_id, q.instance_id, q.due_at is null as is_paced, q.max_attempts,
+      r.outcome, r."providerMessageId" as provider_message_id, r."waId" as wa_id, r.error, r.scope,
+      coalesce(r.outcome = 'rejected' and r.retryable and q.attempts < q.max_attempts, false)
+        as is_retried,
+      coalesce(r.outcome = 'rejected' and r.scope = 'instance', false) as is_held,
+      clock + case
+        when r.outcome = 'rejected' and r.retryable
+          then public.retry_delay(q.attempts, r."retryAfterMs")
+        else interval '5 minutes'
+      end as retry_at
+    from result r
+    join public.message_queue q on q.message_id = r."messageId"
+    where q.claim_token = r."claimToken"
+    for no key update of q
+  ),
+  gone as (
+    delete from public.message_queue q using won
+    where q.message_id = won.message_id and not won.is_retried
+  ),
+  waiting as (
+    -- Refused for the whole instance it stays the head and waits there; else others may pass it.
+    update public.message_queue q
+    set claim_token = null,
+      lease_until = null,
+      due_at = case when won.is_paced then null else won.retry_at end,
+      scheduled_at = case
+        when won.is_paced and won.is_held then q.scheduled_at
+        else won.retry_at
+      end
+    from won
+    where q.message_id = won.message_id and won.is_retried
+  ),
+  recorded as (
+    update public.messages m
+    set attempts = m.attempts + 1,
+      last_error = case when won.outcome = 'accepted' then null else won.error end,
+      provider_message_id = coalesce(won.provider_message_id, m.provider_message_id),
+      status = case
+        when m.status not in ('queued', 'sending', 'unconfirmed') then m.status
+        when won.is_retried then 'queued'
+        when won.outcome = 'accepted' then 'sent'
+        when won.outcome = 'rejected' then 'failed'
+        else 'unconfirmed'
+      end,
+      sent_at = case when won.outcome = 'accepted' then coalesce(m.sent_at, clock) else m.sent_at end,
+      failed_at = case
+        when won.outcome = 'rejected' and not won.is_retried then clock
+      end,
+      unconfirmed_at = case when won.outcome = 'unknown' then clock end
+    from won
+    where m.id = won.message_id
+    returning m.instance_id, m.contact_id, won.wa_id
+  ),
+  proven as (
+    insert into public.contact_addresses as a (instance_id, address, contact_id, proven_at)
+    select distinct on (r.instance_id, r.wa_id) r.instance_id, r.wa_id, r.contact_id, clock
+    from recorded r
+    where r.wa_id is not null
+    order by r.instance_id, r.wa_id
+    on conflict on constraint contact_addresses_pkey do update set proven_at = excluded.proven_at
+    where a.contact_id = excluded.contact_id and a.proven_at < clock - interval '1 day'
+  )
+  select
+    array_agg(won.message_id),
+    array_agg(won.message_id) filter (where won.outcome = 'accepted' and won.max_attempts > 1),
+    array_agg(won.instance_id) filter (where won.is_paced),
+    array_agg(won.instance_id) filter (where won.is_held),
+    array_agg(won.retry_at) filter (where won.is_held)
+  into settled, sent_later, landing, held, held_until
+  from won;
+
+  -- The pause began when the call was accepted; it begins again now that the message really left.
+  perform public.pause_agent(m.instance_id, m.contact_id)
+  from (
+    select s.instance_id, s.contact_id
+    from public.messages s
+    where s.id = any (sent_later) and s.sent_by is distinct from 'ai_agent'
+    order by s.contact_id
+  ) as m;
+  if landing is not null or held is not null then
+    perform public.land_instances(settled, landing, held, held_until);
+  end if;
+  if nullif(request->'response', 'null') is not null then
+    update public.idempotency_keys k
+    set response = request->'response'
+    where k.scope = request->'idempotency'->>'scope' and k.key = request->'idempotency'->>'key'
+      and k.message_id = any (settled);
+  end if;
+  return jsonb_build_object('settled', to_jsonb(coalesce(settled, '{}')));
+end;
+$$;
+revoke all on function public.settle_messages(jsonb) from public, anon, authenticated;
+grant execute on function public.settle_messages(jsonb) to service_role;
+
+-- source: supabase/schemas/functions/claimed_messages.sql
+-- All that the dispatcher needs to send messages it has just claimed, oldest slot first.
+create or replace function public.claimed_messages(message_ids uuid[])
+returns jsonb
+language sql
+stable
+set search_path = ''
+as $$
+  select coalesce(
+    jsonb_agg(
+      jsonb_build_object(
+        'messageId', m.id,
+        'claimToken', q.claim_token,
+        'scheduledAt', q.scheduled_at,
+        'attempts', q.attempts,
+        'instanceId', i.id,
+        'provider', i.provider,
+        'sealedProviderConfig', i.sealed_provider_config,
+        'isContactBlocked', c.is_blocked,
+        'to', public.address_of(c),
+        'messageType', m.message_type,
+        'message', m.message,
+        'mediaUrl', m.media_url,
+        'mediaFilename', m.media_filename,
+        'optionList', m.option_list,
+        'template', m.template,
+        'delayTypingMs', m.delay_typing_ms
+      )
+      order by q.scheduled_at
+    ),
+    '[]'
+  )
+  from unnest(claimed_messages.message_ids) as claimed(message_id)
+  join public.message_queue q on q.message_id = claimed.message_id
+  join public.messages m on m.id = claimed.message_id
+  join public.contacts c on c.id = m.contact_id
+  join public.instances i on i.id = m.instance_id;
+$$;
+revoke all on function public.claimed_messages(uuid[]) from public, anon, authenticated;
+grant execute on function public.claimed_messages(uuid[]) to service_role;
+
+-- source: supabase/schemas/functions/next_wake_up.sql
+-- When the next message or outbox row is due: how long the dispatcher may sleep. NULL for never.
+create or replace function public.next_wake_up()
+returns timestamptz
+language sql
+stable
+set search_path = ''
+as $$
+  select nullif(least(
+    (
+      select d.next_due_at from public.dispatch d
+      where d.in_flight is null order by d.next_due_at limit 1
+    ),
+    (select q.due_at from public.message_queue q where q.due_at is not null order by q.due_at limit 1),
+    (select o.run_at from public.outbox o where o.status = 'pending' order by o.run_at limit 1)
+  ), 'infinity');
+$$;
+revoke all on function public.next_wake_up() from public, anon, authenticated;
+grant execute on function public.next_wake_up() to service_role;
+
+-- source: supabase/schemas/functions/claim_due_messages.sql
+-- Hands out due messages, each with a claim that its settling must show: at most one paced message
+-- per instance, in order, one interval apart and inside the window; and unpaced ones that are due.
+-- `request`: maxMessages, leaseSeconds (a message's typing delay is added to it).
+-- Returns {messages, nextDueInMs, isOutboxDue}: nextDueInMs says in how long something is due that
+-- was not handed out (by the database's clock; NULL for nothing known), isOutboxDue whether
+-- claim_outbox has work. Never waits for a lock: what another session holds is left for later.
+create or replace function public.claim_due_messages(request jsonb)
+returns jsonb
+language plpgsql
+set search_path = ''
+as $$
+declare
+  max_messages constant integer := (request->>'maxMessages')::integer;
+  lease constant interval := make_interval(secs => (request->>'leaseSeconds')::double precision);
+  clock constant timestamptz := clock_timestamp();
+  paced uuid[];
+  asleep uuid[];
+  unpaced uuid[];
+begin
+  with due as materialized (
+    select d.instance_id
+    from public.dispatch d
+    where d.in_flight is null and d.next_due_at <= clock
+    order by d.next_due_at
+    limit max_messages
+    for no key update skip locked
+  ),
+  head as (
+    select due.instance_id, h.message_id
+    from due
+    join public.instances i on i.id = due.instance_id
+    left join lateral (
+      select q.message_id
+      from public.message_queue q
+      where q.instance_id = due.instance_id and q.due_at is null and q.claim_token is null
+        and q.scheduled_at <= clock
+        and public.is_send_window_open(i, clock)
+      order by q.scheduled_at, q.position
+      limit 1
+      for no key update skip locked
+    ) as h on true
+  ),
+  claimed as (
+    update public.message_queue q
+    set claim_token = gen_random_uuid(), attempts = q.attempts + 1, lease_until = clock + lease
+    from head
+    where q.message_id = head.message_id
+    returning q.message_id, q.instance_id, q.lease_until
+  ),
+  marked as (
+    -- An instance that is on time keeps its slots' grid: what little a message left late is not
+    -- added to the next one. Later than that, the interval counts from now.
+    update public.dispatch d
+    set in_flight = claimed.message_id,
+      lease_until = claimed.lease_until,
+      paced_from = case
+        when d.next_due_at > clock - interval '250 milliseconds' then d.next_due_at
+        else clock
+      end
+    from claimed
+    where d.instance_id = claimed.instance_id
+    returning d.in_flight
+  )
+  select
+    (select array_agg(marked.in_flight) from marked),
+    (select array_agg(head.instance_id) from head where head.message_id is null)
+  into paced, asleep;
+
+  if asleep is not null then
+    perform public.postpone_dispatch(asleep, clock);
+  end if;
+
+  with due as (
+    select q.message_id
+    from public.message_queue q
+    where q.due_at <= clock and q.claim_token is null
+    order by q.due_at
+    limit max_messages - coalesce(cardinality(paced), 0)
+    for no key update skip locked
+  ),
+  claimed as (
+    update public.message_queue q
+    set claim_token = gen_random_uuid(), attempts = q.attempts + 1, lease_until = clock + lease,
+      due_at = clock + lease
+    from due
+    where q.message_id = due.message_id
+    returning q.message_id
+  )
+  select array_agg(claimed.message_id) into unpaced from claimed;
+
+  return jsonb_build_object(
+    'messages', public.claimed_messages(paced || unpaced),
+    'nextDueInMs', greatest(
+      extract(epoch from public.next_wake_up() - clock_timestamp()) * 1000, 0
+    ),
+    'isOutboxDue', exists (
+      select from public.outbox o
+      where o.status = 'pending' and o.run_at <= clock_timestamp()
+    )
+  );
+end;
+$$;
+revoke all on function public.claim_due_messages(jsonb) from public, anon, authenticated;
+grant execute on function public.claim_due_messages(jsonb) to service_role;
+
+-- source: supabase/schemas/functions/expire_claims.sql
+-- Ends claims whose lease is over: their worker died between the claim and its record, so whether
+-- the provider was called is unknown and the message becomes `unconfirmed`, visible, never sent
+-- again by itself. Bounded by `request`.maxMessages a call. Returns {expired}: how many.
+create or replace function public.expire_claims(request jsonb)
+returns jsonb
+language plpgsql
+set search_path = ''
+as $$
+declare
+  clock constant timestamptz := clock_timestamp();
+  expired jsonb;
+begin
+  with lapsed as (
+    (
+      select d.in_flight as message_id
+      from public.dispatch d
+      where d.in_flight is not null and d.lease_until <= clock
+      order by d.lease_until
+      limit (request->>'maxMessages')::integer
+    )
+    union all
+    (
+      select q.message_id
+      from public.message_queue q
+      where q.due_at <= clock and q.claim_token is not null
+      order by q.due_at
+      limit (request->>'maxMessages')::integer
+    )
+  )
+  select jsonb_agg(jsonb_build_object(
+    'messageId', q.message_id,
+    'claimToken', q.claim_token,
+    'outcome', 'unknown',
+    'error', jsonb_build_object(
+      'code', 'worker_lost',
+      'message', 'The process that was sending this message ended before it recorded the outcome.'
+    )
+  )) into expired
+  from lapsed
+  join public.message_queue q on q.message_id = lapsed.message_id
+  where q.claim_token is not null and q.lease_until <= clock;
+  if expired is null then
+    -- A flight whose message is gone (its contact was deleted) has nobody left to settle it.
+    perform public.land_instances(
+      array_agg(d.in_flight), array_agg(d.instance_id), null, null
+    )
+    from public.dispatch d
+    where d.in_flight is not null and d.lease_until <= clock
+      and not exists (select from public.message_queue q where q.message_id = d.in_flight)
+    having count(*) > 0;
+    return jsonb_build_object('expired', 0);
+  end if;
+  return jsonb_build_object(
+    'expired',
+    jsonb_array_length(public.settle_messages(jsonb_build_object('results', expired))->'settled')
+  );
+end;
+$$;
+revoke all on function public.expire_claims(jsonb) from public, anon, authenticated;
+grant execute on function public.expire_claims(jsonb) to service_role;
+
+-- source: supabase/schemas/functions/requeue_message.sql
+-- Puts a failed or unconfirmed message back in line: into the paced queue with a new slot when it
+-- was queued, else due at once. The caller holds the message's row and has checked its state.
+create or replace function public.requeue_message(message public.messages)
+returns void
+language plpgsql
+set search_path = ''
+as $$
+declare
+  instance public.instances;
+  clock constant timestamptz := date_trunc('milliseconds', clock_timestamp());
+  slot timestamptz := clock;
+  held_by text;
+begin
+  if message.mode = 'queued' then
+    select i.* into strict instance from public.instances i where i.id = message.instance_id;
+    select e.slot, e.held_by into slot, held_by
+    from public.enqueue_message(message.id, instance, message.interval_seconds, clock) e;
+  else
+    insert into public.message_queue (message_id, instance_id, scheduled_at, due_at)
+    values (message.id, message.instance_id, clock, clock);
+  end if;
+  update public.messages m
+  set status = 'queued', scheduled_for = requeued.slot, held_by = requeued.held_by,
+    failed_at = null, unconfirmed_at = null
+  from (select slot, held_by) as requeued
+  where m.id = message.id;
+end;
+$$;
+revoke all on function public.requeue_message(public.messages) from public, anon, authenticated;
+grant execute on function public.requeue_message(public.messages) to service_role;
+
+-- source: supabase/schemas/functions/retry_unconfirmed.sql
+-- Sends again what stayed unconfirmed for 15 minutes, on instances that chose so (onUnconfirmed =
+-- `retry`; decisions, section 5) and while attempts are left. Bounded by `request`.maxMessages a
+-- call. Returns {requeued}: how many.
+create or replace function public.retry_unconfirmed(request jsonb)
+returns jsonb
+language plpgsql
+set search_path = ''
+as $$
+declare
+  message public.messages;
+  requeued integer := 0;
+begin
+  for message in
+    select m.*
+    from public.messages m
+    join public.instances i on i.id = m.instance_id
+    where m.status = 'unconfirmed'
+      and m.unconfirmed_at <= clock_timestamp() - interval '15 minutes'
+      and i.on_unconfirmed = 'retry'
+      and m.attempts < 6
+    -- Pacing rows are locked one after the other: by instance, as everywhere.
+    order by m.instance_id, m.unconfirmed_at
+    limit (request->>'maxMessages')::integer
+    for no key update of m skip locked
+  loop
+    perform public.requeue_message(message);
+    requeued := requeued + 1;
+  end loop;
+  return jsonb_build_object('requeued', requeued);
+end;
+$$;
+revoke all on function public.retry_unconfirmed(jsonb) from public, anon, authenticated;
+grant execute on function public.retry_unconfirmed(jsonb) to service_role;
+
+-- source: supabase/schemas/functions/wake_sleepers.sql
+-- A belt over the wake-ups: finds instances whose due time is later than the head of their queue
+-- allows and puts it right. Nothing should ever need it; what it mends is logged by the dispatcher.
+-- Bounded by `request`.maxInstances a call. Returns {woken}: how many.
+create or replace function public.wake_sleepers(request jsonb)
+returns jsonb
+language plpgsql
+set search_path = ''
+as $$
+declare
+  sleepers uuid[];
+begin
+  select array_agg(s.instance_id order by s.instance_id) into sleepers
+  from (
+    select d.instance_id
+    from public.dispatch d
+    cross join lateral public.head_of_queue(d.instance_id) as head
+    where d.in_flight is null and d.next_due_at = 'infinity'
+    limit (request->>'maxInstances')::integer
+  ) as s;
+  if sleepers is null then
+    return jsonb_build_object('woken', 0);
+  end if;
+  perform from public.pacing p
+  where p.instance_id = any (sleepers) order by p.instance_id for no key update;
+  perform public.refresh_dispatch(sleepers);
+  return jsonb_build_object('woken', cardinality(sleepers));
+end;
+$$;
+revoke all on function public.wake_sleepers(jsonb) from public, anon, authenticated;
+grant execute on function public.wake_sleepers(jsonb) to service_role;

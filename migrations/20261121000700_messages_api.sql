@@ -1,0 +1,228 @@
+-- Written by `deno task db:baseline` from supabase/schemas: change those files, not this one.
+
+-- source: supabase/schemas/functions/describe_message.sql
+-- The state of one message as messages-api reports it. A claim counts as `sending`.
+create or replace function public.describe_message(message public.messages)
+returns jsonb
+language sql
+stable
+set search_path = ''
+as $$
+  select jsonb_build_object(
+    'messageId', message.id,
+    'status', case
+      when q.claim_token is not null and message.status = 'queued' then 'sending'
+      else message.status
+    end,
+    'contactId', message.contact_id,
+    'conversationId', message.conversation_id,
+    'providerMessageId', message.provider_message_id,
+    'scheduledFor', public.iso_in_zone(message.scheduled_for, i.time_zone),
+    'heldBy', message.held_by,
+    'createdAt', public.iso_in_zone(message.created_at, i.time_zone),
+    'sentAt', public.iso_in_zone(message.sent_at, i.time_zone),
+    'deliveredAt', public.iso_in_zone(message.delivered_at, i.time_zone),
+    'readAt', public.iso_in_zone(message.read_at, i.time_zone),
+    'failedAt', public.iso_in_zone(message.failed_at, i.time_zone),
+    'attempts', message.attempts + case when q.claim_token is not null then 1 else 0 end,
+    'lastError', message.last_error
+  )
+  from public.instances i
+  left join public.message_queue q on q.message_id = message.id
+  where i.id = message.instance_id;
+$$;
+revoke all on function public.describe_message(public.messages) from public, anon, authenticated;
+grant execute on function public.describe_message(public.messages) to service_role;
+
+-- source: supabase/schemas/functions/find_message.sql
+-- The outbound message `messageId` of an instance, locked. Errors: MI004.
+create or replace function public.find_message(request jsonb)
+returns public.messages
+language plpgsql
+set search_path = ''
+as $$
+declare
+  message public.messages;
+begin
+  select m.* into message
+  from public.messages m
+  where m.id = (request->>'messageId')::uuid
+    and m.instance_id = (request->>'instanceId')::uuid
+    and m.direction = 'outbound'
+  for no key update;
+  if not found then
+    raise exception using errcode = 'MI004', message = 'message_not_found';
+  end if;
+  return message;
+end;
+$$;
+revoke all on function public.find_message(jsonb) from public, anon, authenticated;
+grant execute on function public.find_message(jsonb) to service_role;
+
+-- source: supabase/schemas/functions/get_message.sql
+-- messages-api: the state of one outbound message. `request`: instanceId, messageId. Errors: MI004.
+create or replace function public.get_message(request jsonb)
+returns jsonb
+language plpgsql
+stable
+set search_path = ''
+as $$
+declare
+  message public.messages;
+begin
+  select m.* into message
+  from public.messages m
+  where m.id = (request->>'messageId')::uuid
+    and m.instance_id = (request->>'instanceId')::uuid
+    and m.direction = 'outbound';
+  if not found then
+    raise exception using errcode = 'MI004', message = 'message_not_found';
+  end if;
+  return public.describe_message(message);
+end;
+$$;
+revoke all on function public.get_message(jsonb) from public, anon, authenticated;
+grant execute on function public.get_message(jsonb) to service_role;
+
+-- source: supabase/schemas/functions/cancel_message.sql
+-- messages-api: takes a waiting message out of the queue. `request`: instanceId, messageId.
+-- Canceling what is canceled already changes nothing. Locks the message, then pacing; the queue row
+-- is tried, not waited for: who holds that is about to send the message.
+-- Errors: MI004; MI011 (in flight, or settled already).
+create or replace function public.cancel_message(request jsonb)
+returns jsonb
+language plpgsql
+set search_path = ''
+as $$
+declare
+  message public.messages;
+begin
+  message := public.find_message(request);
+  if message.status = 'canceled' then
+    return public.describe_message(message);
+  end if;
+  perform from public.pacing p where p.instance_id = message.instance_id for no key update;
+  delete from public.message_queue q
+  where q.message_id = (
+    select w.message_id
+    from public.message_queue w
+    where w.message_id = message.id and w.claim_token is null
+    for update skip locked
+  );
+  if not found then
+    raise exception using errcode = 'MI011', message = 'message_not_cancelable';
+  end if;
+  update public.messages m
+  set status = 'canceled', canceled_at = clock_timestamp()
+  where m.id = message.id
+  returning m.* into message;
+  perform public.refresh_dispatch(array[message.instance_id]);
+  return public.describe_message(message);
+end;
+$$;
+revoke all on function public.cancel_message(jsonb) from public, anon, authenticated;
+grant execute on function public.cancel_message(jsonb) to service_role;
+
+-- source: supabase/schemas/functions/retry_message.sql
+-- messages-api: sends a `failed` or `unconfirmed` message again because a person says so.
+-- `request`: instanceId, messageId, idempotency. Errors: MI004; MI005 (the contact is blocked by
+-- now); MI007; MI008; MI012 (any other state).
+create or replace function public.retry_message(request jsonb)
+returns jsonb
+language plpgsql
+set search_path = ''
+as $$
+declare
+  message public.messages;
+  contact public.contacts;
+  replayed jsonb := public.begin_idempotent(request->'idempotency');
+  outcome jsonb;
+begin
+  if replayed is not null then
+    return jsonb_build_object('replayed', replayed);
+  end if;
+  message := public.find_message(request);
+  if message.status not in ('failed', 'unconfirmed') then
+    raise exception using errcode = 'MI012', message = 'message_not_retriable';
+  end if;
+  select c.* into contact from public.contacts c where c.id = message.contact_id;
+  if contact.is_blocked then
+    raise exception using errcode = 'MI005', message = 'contact_blocked';
+  end if;
+  perform public.requeue_message(message);
+  select m.* into message from public.messages m where m.id = message.id;
+  outcome := public.describe_message(message);
+  perform public.keep_outcome(request->'idempotency', outcome, null);
+  return outcome;
+end;
+$$;
+revoke all on function public.retry_message(jsonb) from public, anon, authenticated;
+grant execute on function public.retry_message(jsonb) to service_role;
+
+-- source: supabase/schemas/functions/list_message_queue.sql
+-- messages-api: what waits to be sent on an instance, in order. `request`: instanceId, limit, and
+-- to go on `after` {scheduledAt, position} as returned in `next`.
+-- Returns {items, total, next}; `position` of an item is its place in the line, from 1.
+create or replace function public.list_message_queue(request jsonb)
+returns jsonb
+language plpgsql
+stable
+set search_path = ''
+as $$
+declare
+  instance public.instances;
+  page_size constant integer := (request->>'limit')::integer;
+  after_at constant timestamptz := coalesce(
+    (request->'after'->>'scheduledAt')::timestamptz, '-infinity'
+  );
+  after_position constant bigint := coalesce((request->'after'->>'position')::bigint, 0);
+  total bigint;
+  passed bigint;
+  items jsonb;
+  next jsonb;
+begin
+  select i.* into strict instance from public.instances i
+  where i.id = (request->>'instanceId')::uuid;
+  select count(*), count(*) filter (
+    where (q.scheduled_at, q.position) <= (after_at, after_position)
+  )
+  into total, passed
+  from public.message_queue q
+  where q.instance_id = instance.id and q.claim_token is null;
+  with page as (
+    select q.message_id, q.scheduled_at, q.position,
+      row_number() over (order by q.scheduled_at, q.position) as row_number
+    from public.message_queue q
+    where q.instance_id = instance.id and q.claim_token is null
+      and (q.scheduled_at, q.position) > (after_at, after_position)
+    order by q.scheduled_at, q.position
+    limit page_size + 1
+  )
+  select
+    coalesce(
+      jsonb_agg(
+        jsonb_build_object(
+          'messageId', m.id,
+          'phone', c.phone,
+          'messageType', m.message_type,
+          'scheduledFor', public.iso_in_zone(page.scheduled_at, instance.time_zone),
+          'heldBy', m.held_by,
+          'position', passed + page.row_number
+        )
+        order by page.row_number
+      ) filter (where page.row_number <= page_size),
+      '[]'
+    ),
+    case when count(*) > page_size then (
+      select jsonb_build_object('scheduledAt', last.scheduled_at, 'position', last.position)
+      from page last where last.row_number = page_size
+    ) end
+  into items, next
+  from page
+  join public.messages m on m.id = page.message_id
+  join public.contacts c on c.id = m.contact_id;
+  return jsonb_build_object('items', items, 'total', total, 'next', next);
+end;
+$$;
+revoke all on function public.list_message_queue(jsonb) from public, anon, authenticated;
+grant execute on function public.list_message_queue(jsonb) to service_role;

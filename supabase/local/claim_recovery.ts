@@ -1,0 +1,21 @@
+import type { Sql } from "postgres";
+
+/**
+ * Ends every lease at once. For a database that only this stack uses: whoever held a claim died with
+ * the stack before, so there is nothing to wait for. The dispatcher then makes `unconfirmed` what was
+ * being sent and takes up the rest.
+ */
+export async function endLeases(sql: Sql): Promise<void> {
+  await sql.begin(async (transaction) => {
+    await transaction`
+      update public.message_queue
+      set lease_until = clock_timestamp(),
+        due_at = case when due_at is not null then clock_timestamp() end
+      where claim_token is not null`;
+    await transaction`
+      update public.dispatch set lease_until = clock_timestamp() where in_flight is not null`;
+    await transaction`
+      update public.outbox set run_at = clock_timestamp()
+      where claim_token is not null and status = 'pending'`;
+  });
+}

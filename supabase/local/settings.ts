@@ -1,0 +1,61 @@
+/** What the local stack takes from its environment, with defaults for a developer's machine. */
+export interface StackSettings {
+  readonly port: number;
+  /** Keeps the embedded database and the demo's token. */
+  readonly dataDir: string;
+  /** A Postgres to use instead of the embedded one. */
+  readonly databaseUrl: string | undefined;
+  /** Whether the functions reach the database through the Data API (supabase-js) or directly. */
+  readonly usesDataApi: boolean;
+  readonly secretKey: string;
+  /** What the functions see, beside where their database is. */
+  readonly functionEnvironment: Readonly<Record<string, string>>;
+}
+
+/** Known to everybody, like the keys of the platform's own local stack: for 127.0.0.1 only. */
+const localSecretKey = "sb_secret_local_stack_only_0000000000000000";
+const localCredentialsKey = "bG9jYWwtc3RhY2stb25seS1jcmVkZW50aWFscy1rZXk=";
+
+/** Variables of the functions that are handed on when set and have no default. */
+const optionalVariables = ["PROVIDER_TIMEOUT_MS"];
+
+/** Reads the environment and the command line (`--data-api`). */
+export function readSettings(
+  environment: Readonly<Record<string, string | undefined>>,
+  args: readonly string[],
+): StackSettings {
+  const read = (name: string, fallback: string): string => environment[name] || fallback;
+  const port = Number(read("PORT", "54321"));
+  const unknown = args.filter((arg) => arg !== "--data-api");
+  if (unknown.length > 0) throw new Error(`unknown argument: ${unknown.join(" ")}`);
+  if (!Number.isInteger(port) || port < 1 || port > 65_535) {
+    throw new Error("PORT must be a number from 1 to 65535");
+  }
+  const origin = originOf(port);
+  const secretKey = read("SUPABASE_SECRET_KEY", localSecretKey);
+  return {
+    port,
+    dataDir: read("DATA_DIR", ".local"),
+    databaseUrl: environment["DATABASE_URL"] || undefined,
+    usesDataApi: args.includes("--data-api"),
+    secretKey,
+    functionEnvironment: {
+      SUPABASE_SECRET_KEY: secretKey,
+      CREDENTIALS_KEYS: read("CREDENTIALS_KEYS", localCredentialsKey),
+      RESEND_API_KEY: read("RESEND_API_KEY", "re_local_stack_only"),
+      RESEND_BASE_URL: read("RESEND_BASE_URL", `${origin}/simulator/resend`),
+      EMAIL_FROM: read("EMAIL_FROM", "Atendimento <atendimento@example.com>"),
+      AI_BASE_URL: read("AI_BASE_URL", `${origin}/simulator/ai/v1`),
+      AI_API_KEY: read("AI_API_KEY", "sk-local-stack-only"),
+      PANEL_BASE_URL: read("PANEL_BASE_URL", "https://panel.example.com"),
+      ...Object.fromEntries(
+        optionalVariables.flatMap((name) => environment[name] ? [[name, environment[name]]] : []),
+      ),
+    },
+  };
+}
+
+/** Where a stack on this port is reached; it listens nowhere else. */
+export function originOf(port: number): string {
+  return `http://127.0.0.1:${port}`;
+}
