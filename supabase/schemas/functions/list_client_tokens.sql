@@ -1,6 +1,7 @@
--- admin-api: the tokens of an instance, revoked and expired ones too, oldest first, a page at a time.
--- `request`: instanceId or NULL for all, limit, `after` as returned in `next`.
--- Returns {items, next}. Errors: MI014.
+-- admin-api: the tokens of an instance, revoked and expired ones too, oldest first,
+-- a page at a time.
+-- `request`: instanceId, limit, `after` as returned in `next`.
+-- Returns {items, next}. Error: MI014.
 create or replace function public.list_client_tokens(request jsonb)
 returns jsonb
 language plpgsql
@@ -9,11 +10,15 @@ set search_path = ''
 as $$
 declare
   page_size constant integer := (request->>'limit')::integer;
+  after_at constant timestamptz := coalesce(
+    (request->'after'->>'createdAt')::timestamptz, '-infinity'
+  );
+  after_id constant uuid := coalesce(
+    (request->'after'->>'id')::uuid, '00000000-0000-0000-0000-000000000000'
+  );
   records jsonb;
 begin
-  if request->>'instanceId' is not null then
-    perform public.find_instance((request->>'instanceId')::uuid);
-  end if;
+  perform public.find_instance((request->>'instanceId')::uuid);
   select jsonb_agg(
     jsonb_build_object('createdAt', page.created_at, 'id', page.id, 'record', page.record)
     order by page.created_at, page.id
@@ -22,8 +27,8 @@ begin
   from (
     select r.created_at, r.id, public.describe_client_token(r) as record
     from public.client_tokens r
-    where public.is_after(r.created_at, r.id, request->'after')
-      and (request->>'instanceId' is null or r.instance_id = (request->>'instanceId')::uuid)
+    where (r.created_at, r.id) > (after_at, after_id)
+      and r.instance_id = (request->>'instanceId')::uuid
     order by r.created_at, r.id
     limit page_size + 1
   ) as page;

@@ -1,6 +1,6 @@
 -- admin-api: departments, oldest first, a page at a time.
 -- `request`: workspaceId or NULL for all, limit, `after` as returned in `next`.
--- Returns {items, next}. Errors: MI013.
+-- Returns {items, next}. Error: MI013.
 create or replace function public.list_departments(request jsonb)
 returns jsonb
 language plpgsql
@@ -9,6 +9,12 @@ set search_path = ''
 as $$
 declare
   page_size constant integer := (request->>'limit')::integer;
+  after_at constant timestamptz := coalesce(
+    (request->'after'->>'createdAt')::timestamptz, '-infinity'
+  );
+  after_id constant uuid := coalesce(
+    (request->'after'->>'id')::uuid, '00000000-0000-0000-0000-000000000000'
+  );
   records jsonb;
 begin
   if request->>'workspaceId' is not null then
@@ -22,7 +28,7 @@ begin
   from (
     select r.created_at, r.id, public.describe_department(r) as record
     from public.departments r
-    where public.is_after(r.created_at, r.id, request->'after')
+    where (r.created_at, r.id) > (after_at, after_id)
       and (request->>'workspaceId' is null or r.workspace_id = (request->>'workspaceId')::uuid)
     order by r.created_at, r.id
     limit page_size + 1

@@ -1,6 +1,5 @@
 -- admin-api: workspaces, oldest first, a page at a time.
--- `request`: limit, `after` as returned in `next`.
--- Returns {items, next}.
+-- `request`: limit, `after` as returned in `next`. Returns {items, next}.
 create or replace function public.list_workspaces(request jsonb)
 returns jsonb
 language plpgsql
@@ -9,6 +8,12 @@ set search_path = ''
 as $$
 declare
   page_size constant integer := (request->>'limit')::integer;
+  after_at constant timestamptz := coalesce(
+    (request->'after'->>'createdAt')::timestamptz, '-infinity'
+  );
+  after_id constant uuid := coalesce(
+    (request->'after'->>'id')::uuid, '00000000-0000-0000-0000-000000000000'
+  );
   records jsonb;
 begin
   select jsonb_agg(
@@ -19,7 +24,7 @@ begin
   from (
     select r.created_at, r.id, public.describe_workspace(r) as record
     from public.workspaces r
-    where public.is_after(r.created_at, r.id, request->'after')
+    where (r.created_at, r.id) > (after_at, after_id)
     order by r.created_at, r.id
     limit page_size + 1
   ) as page;

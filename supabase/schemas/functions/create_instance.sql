@@ -1,0 +1,53 @@
+-- admin-api: a new instance with its holidays, its pacing and its dispatch.
+-- `request`: instanceId (its credentials are sealed for it), workspaceId, name, provider,
+--   sealedProviderConfig, gatewayInstanceId, businessInstanceId, embedKey, connectedPhone, timeZone,
+--   sendWindow {start, end, days, holidays}, onUnconfirmed, idempotency (see begin_idempotent).
+-- Returns the instance, {replayed}, or {issues} when the server does not know the time zone.
+-- Errors: MI007, MI008, MI013.
+create or replace function public.create_instance(request jsonb)
+returns jsonb
+language plpgsql
+set search_path = ''
+as $$
+declare
+  send_window constant jsonb := request->'sendWindow';
+  workspace public.workspaces;
+  instance public.instances;
+  replayed jsonb;
+  outcome jsonb;
+begin
+  if not public.is_time_zone(request->>'timeZone') then
+    return public.time_zone_issues();
+  end if;
+  replayed := public.begin_idempotent(request->'idempotency');
+  if replayed is not null then
+    return jsonb_build_object('replayed', replayed);
+  end if;
+  workspace := public.find_workspace((request->>'workspaceId')::uuid);
+  insert into public.instances (
+    id, workspace_id, name, provider, sealed_provider_config, gateway_instance_id,
+    business_instance_id, embed_key, connected_phone, connected_phone_key, time_zone, window_start,
+    window_end, window_days, on_unconfirmed
+  )
+  values (
+    (request->>'instanceId')::uuid, workspace.id, request->>'name', request->>'provider',
+    request->>'sealedProviderConfig', request->>'gatewayInstanceId',
+    request->>'businessInstanceId', request->>'embedKey', request->>'connectedPhone',
+    public.phone_identity_key(request->>'connectedPhone'), request->>'timeZone',
+    (send_window->>'start')::time, (send_window->>'end')::time,
+    array(select jsonb_array_elements_text(send_window->'days')::smallint),
+    request->>'onUnconfirmed'
+  )
+  returning * into instance;
+  insert into public.holidays (instance_id, day)
+  select distinct instance.id, holiday::date
+  from jsonb_array_elements_text(send_window->'holidays') as holiday;
+  insert into public.pacing (instance_id) values (instance.id);
+  insert into public.dispatch (instance_id) values (instance.id);
+  outcome := public.describe_instance(instance);
+  perform public.keep_outcome(request->'idempotency', outcome, null);
+  return outcome;
+end;
+$$;
+revoke all on function public.create_instance(jsonb) from public, anon, authenticated;
+grant execute on function public.create_instance(jsonb) to service_role;

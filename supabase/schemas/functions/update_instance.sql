@@ -1,0 +1,75 @@
+-- admin-api: changes an instance; what waits in its queue keeps its slot and is looked at again at
+-- once, so that a wider window or new credentials take effect without delay.
+-- `request`: instanceId, changes, of which only what it holds is written: name, connectedPhone,
+--   businessInstanceId (null clears it), timeZone, sendWindow {start, end, days, holidays, each
+--   optional}, onUnconfirmed, sealedProviderConfig with gatewayInstanceId.
+-- Returns the instance, or {issues} when the window or the time zone would not be valid.
+-- Locks pacing, instance, dispatch. Error: MI014.
+create or replace function public.update_instance(request jsonb)
+returns jsonb
+language plpgsql
+set search_path = ''
+as $$
+declare
+  changes constant jsonb := request->'changes';
+  send_window constant jsonb := changes->'sendWindow';
+  instance public.instances;
+begin
+  if changes ? 'timeZone' and not public.is_time_zone(changes->>'timeZone') then
+    return public.time_zone_issues();
+  end if;
+  perform from public.pacing p
+  where p.instance_id = (request->>'instanceId')::uuid for no key update;
+  instance := public.find_instance((request->>'instanceId')::uuid);
+  instance.window_start := coalesce((send_window->>'start')::time, instance.window_start);
+  instance.window_end := coalesce((send_window->>'end')::time, instance.window_end);
+  if instance.window_end <= instance.window_start then
+    return jsonb_build_object('issues', jsonb_build_array(jsonb_build_object(
+      'path', case when send_window ? 'end' then 'sendWindow.end' else 'sendWindow.start' end,
+      'message', 'end must be after start'
+    )));
+  end if;
+
+  update public.instances i
+  set name = coalesce(changes->>'name', i.name),
+    sealed_provider_config = coalesce(changes->>'sealedProviderConfig', i.sealed_provider_config),
+    gateway_instance_id = case
+      when changes ? 'sealedProviderConfig' then changes->>'gatewayInstanceId'
+      else i.gateway_instance_id
+    end,
+    business_instance_id = case
+      when changes ? 'businessInstanceId' then changes->>'businessInstanceId'
+      else i.business_instance_id
+    end,
+    connected_phone = coalesce(changes->>'connectedPhone', i.connected_phone),
+    connected_phone_key = public.phone_identity_key(
+      coalesce(changes->>'connectedPhone', i.connected_phone)
+    ),
+    time_zone = coalesce(changes->>'timeZone', i.time_zone),
+    window_start = instance.window_start,
+    window_end = instance.window_end,
+    window_days = case
+      when send_window ? 'days'
+      then array(select jsonb_array_elements_text(send_window->'days')::smallint)
+      else i.window_days
+    end,
+    on_unconfirmed = coalesce(changes->>'onUnconfirmed', i.on_unconfirmed),
+    updated_at = now()
+  where i.id = instance.id
+  returning i.* into instance;
+  if send_window ? 'holidays' then
+    delete from public.holidays h where h.instance_id = instance.id;
+    insert into public.holidays (instance_id, day)
+    select distinct instance.id, holiday::date
+    from jsonb_array_elements_text(send_window->'holidays') as holiday;
+  end if;
+
+  if changes ? 'sealedProviderConfig' then
+    update public.dispatch d set hold_until = '-infinity' where d.instance_id = instance.id;
+  end if;
+  perform public.refresh_dispatch(array[instance.id]);
+  return public.describe_instance(instance);
+end;
+$$;
+revoke all on function public.update_instance(jsonb) from public, anon, authenticated;
+grant execute on function public.update_instance(jsonb) to service_role;

@@ -1,0 +1,37 @@
+-- admin-api: changes a template. `request`: templateId, changes {name, language, parameterFormat,
+-- components, providerStatus, providerTemplateId, each optional; null clears the last two}.
+-- Errors: MI016, MI017 (another template of the instance has the providerTemplateId).
+create or replace function public.update_message_template(request jsonb)
+returns jsonb
+language plpgsql
+set search_path = ''
+as $$
+declare
+  changes constant jsonb := request->'changes';
+  template public.message_templates;
+begin
+  update public.message_templates r
+  set name = coalesce(changes->>'name', r.name),
+    language = coalesce(changes->>'language', r.language),
+    parameter_format = coalesce(changes->>'parameterFormat', r.parameter_format),
+    components = coalesce(changes->'components', r.components),
+    provider_status = case
+      when changes ? 'providerStatus' then changes->>'providerStatus' else r.provider_status
+    end,
+    provider_template_id = case
+      when changes ? 'providerTemplateId' then changes->>'providerTemplateId'
+      else r.provider_template_id
+    end,
+    updated_at = now()
+  where r.id = (request->>'templateId')::uuid
+  returning r.* into template;
+  if not found then
+    raise exception using errcode = 'MI016', message = 'template_not_found';
+  end if;
+  return public.describe_message_template(template);
+exception when unique_violation then
+  raise exception using errcode = 'MI017', message = 'already_exists';
+end;
+$$;
+revoke all on function public.update_message_template(jsonb) from public, anon, authenticated;
+grant execute on function public.update_message_template(jsonb) to service_role;
