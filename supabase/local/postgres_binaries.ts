@@ -7,8 +7,9 @@
  * place where the user that root hands them to may read them.
  */
 
-import { basename, dirname, join, relative } from "node:path";
+import { dirname, join, relative } from "node:path";
 import importMap from "../../import_map.json" with { type: "json" };
+import { copyOnce } from "./shared_copy.ts";
 import { PostgresStartError } from "./postgres_start_error.ts";
 import type { ServerUser } from "./server_user.ts";
 
@@ -22,9 +23,6 @@ interface Link {
   readonly source: string;
   readonly target: string;
 }
-
-/** Where root keeps what the server's user must be able to reach. */
-export const sharedFolder = "/var/lib/messaging-integration-api";
 
 /**
  * Finds the programs for this machine (the package is fetched on first use), makes the library
@@ -42,7 +40,7 @@ export async function preparePostgresBinaries(
   const linked = await makeLinks(native).then(() => true, isReadOnly);
   if (linked && await canRun(packaged, user)) return packaged;
 
-  const copy = await copyOnce(native, join(await copyRoot(), `postgres-${platform.version}`));
+  const copy = await copyOnce(native, `postgres-${platform.version}`, makeLinks);
   const copied = { initdb: join(copy, "bin/initdb"), postgres: join(copy, "bin/postgres") };
   if (await canRun(copied, user)) return copied;
   throw new PostgresStartError(
@@ -78,18 +76,14 @@ async function importPackage(platform: Platform): Promise<PostgresBinaries> {
   return await import(platform.specifier);
 }
 
+// The list names both ends from the package's root, `native/lib/libpq.so.5`.
 async function makeLinks(native: string): Promise<void> {
   const list = await Deno.readTextFile(join(native, "pg-symlinks.json"));
-  const root = dirname(native);
   for (const { source, target } of JSON.parse(list) as Link[]) {
-    try {
-      await Deno.symlink(
-        relative(dirname(join(root, target)), join(root, source)),
-        join(root, target),
-      );
-    } catch (error) {
+    const link = join(native, relative("native", target));
+    await Deno.symlink(relative(dirname(target), source), link).catch((error) => {
       if (!(error instanceof Deno.errors.AlreadyExists)) throw error;
-    }
+    });
   }
 }
 
@@ -121,46 +115,4 @@ async function canRun(
     }
   }
   return true;
-}
-
-async function copyRoot(): Promise<string> {
-  if (Deno.uid() === 0) {
-    await Deno.mkdir(sharedFolder, { recursive: true, mode: 0o755 });
-    return sharedFolder;
-  }
-  const cache = Deno.env.get("XDG_CACHE_HOME") ??
-    join(Deno.env.get("HOME") ?? "/var/tmp", ".cache");
-  const folder = join(cache, basename(sharedFolder));
-  await Deno.mkdir(folder, { recursive: true, mode: 0o700 });
-  return folder;
-}
-
-/** Copies into a folder of its own and renames, so that two starts at once both find it whole. */
-async function copyOnce(native: string, target: string): Promise<string> {
-  if (await exists(join(target, "complete"))) return target;
-  const draft = await Deno.makeTempDir({ dir: dirname(target), prefix: `${basename(target)}.` });
-  try {
-    await copyFolder(native, join(draft, "native"));
-    await makeLinks(join(draft, "native"));
-    await Deno.writeTextFile(join(draft, "native", "complete"), "");
-    await Deno.rename(join(draft, "native"), target);
-  } catch (error) {
-    if (!(await exists(join(target, "complete")))) throw error;
-  } finally {
-    await Deno.remove(draft, { recursive: true });
-  }
-  return target;
-}
-
-async function copyFolder(from: string, to: string): Promise<void> {
-  await Deno.mkdir(to, { mode: 0o755 });
-  for await (const entry of Deno.readDir(from)) {
-    const [source, target] = [join(from, entry.name), join(to, entry.name)];
-    if (entry.isDirectory) await copyFolder(source, target);
-    else if (entry.isFile) await Deno.copyFile(source, target);
-  }
-}
-
-async function exists(path: string): Promise<boolean> {
-  return await Deno.stat(path).then(() => true, () => false);
 }

@@ -8,8 +8,9 @@
 
 import { basename, dirname, join, resolve } from "node:path";
 import { createHash, randomBytes } from "node:crypto";
-import { type PostgresBinaries, sharedFolder } from "./postgres_binaries.ts";
+import type { PostgresBinaries } from "./postgres_binaries.ts";
 import { PostgresStartError } from "./postgres_start_error.ts";
+import { makeSharedFolder } from "./shared_copy.ts";
 import { canEnter, giveTo, type ServerUser } from "./server_user.ts";
 
 /** Postgres's own messages in English and its clock in UTC, whatever the machine is set to. */
@@ -32,7 +33,7 @@ export async function makeDataFolder(
   if (user !== undefined && !(await canEnter(user, dirname(folder)))) {
     const digest = createHash("sha256").update(folder).digest("hex").slice(0, 8);
     const name = folder.replaceAll(/[^A-Za-z0-9]+/g, "-").replace(/^-/, "").slice(-60);
-    folder = join(sharedFolder, "data", `${name}-${digest}`);
+    folder = join(await makeSharedFolder("data"), `${name}-${digest}`);
   }
   await Deno.mkdir(folder, { recursive: true, mode: 0o755 });
   await giveTo(user, folder);
