@@ -1,7 +1,7 @@
 import { createRedactor } from "../../../shared/providers/redaction.ts";
 import { assert, assertEquals } from "../../support/assert.ts";
 
-const redact = createRedactor(["EAAG.b+c/d", undefined, "", "EAAG"], "5511987654321");
+const redact = createRedactor(["EAAG", undefined, "", "EAAG.b+c/d"], "5511987654321");
 
 Deno.test("credentials are taken out, plain or percent-encoded, the longer one first", () => {
   assertEquals(
