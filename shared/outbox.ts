@@ -1,4 +1,5 @@
 import type { Database } from "./database/database.ts";
+import type { RunAfterResponse } from "./background.ts";
 
 /** Work that a request promised; its id is the idempotency key towards the receiver. */
 export interface OutboxRow {
@@ -51,6 +52,21 @@ export async function deliverOutbox(pass: OutboxPass): Promise<number> {
     await database.rpc("settle_outbox", { outboxId, claimToken, ...outcome });
   }
   return rows.length;
+}
+
+/** What hurrying takes. */
+export interface HurryServices {
+  readonly database: Database;
+  readonly deliverOutboxRow: DeliverOutboxRow;
+  readonly runAfterResponse: RunAfterResponse;
+}
+
+/** Tries a row that this request has written, after its answer. The dispatcher does so otherwise. */
+export function hurryOutbox(services: HurryServices, outboxId: string): void {
+  const { database, deliverOutboxRow: deliver } = services;
+  services.runAfterResponse(() =>
+    deliverOutbox({ database, deliver, maxRows: 1, outboxIds: [outboxId] })
+  );
 }
 
 async function deliverSafely(deliver: DeliverOutboxRow, row: OutboxRow): Promise<OutboxOutcome> {

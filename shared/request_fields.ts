@@ -12,3 +12,26 @@ export const phoneSchema = z.string().regex(
 
 /** An operator, by e-mail or UUID. */
 export const assignToSchema = z.string().trim().min(1).max(320);
+
+/** A free key/value object: bounded in size and depth, so that storing it never fails. */
+export function freeObjectSchema(maxBytes: number): z.ZodType<Record<string, unknown>> {
+  return z.record(z.string().min(1).max(200), z.unknown())
+    .refine((value) => isShallow(value), "must not be nested deeper than 10 levels")
+    .refine(
+      (value) => new TextEncoder().encode(JSON.stringify(value)).length <= maxBytes,
+      `must not be larger than ${maxBytes / 1024} KiB as JSON`,
+    );
+}
+
+const maxDepth = 10;
+
+function isShallow(root: unknown): boolean {
+  let level: unknown[] = [root];
+  for (let depth = 0; depth <= maxDepth; depth++) {
+    level = level.flatMap((value) =>
+      typeof value === "object" && value !== null ? Object.values(value) : []
+    );
+    if (level.length === 0) return true;
+  }
+  return false;
+}

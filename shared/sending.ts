@@ -1,5 +1,4 @@
 import { dispatchDueMessages, type DispatchingServices } from "./dispatching.ts";
-import type { RunAfterResponse } from "./http/background.ts";
 import type { StoredResponse } from "./idempotent_response.ts";
 import {
   type AcceptedOutcome,
@@ -9,15 +8,12 @@ import {
   type MessageDraft,
   type Replay,
 } from "./messages.ts";
-import { deliverOutbox, type DeliverOutboxRow } from "./outbox.ts";
+import { hurryOutbox, type HurryServices } from "./outbox.ts";
 import type { Provider, Receipt } from "./providers/provider.ts";
 import { recordOutcome } from "./settling.ts";
 
 /** What sending needs of the world. */
-export interface SendingServices extends DispatchingServices {
-  readonly deliverOutboxRow: DeliverOutboxRow;
-  readonly runAfterResponse: RunAfterResponse;
-}
+export interface SendingServices extends DispatchingServices, HurryServices {}
 
 /**
  * The answer to a sending call: a pure function of what was recorded and, for an immediate send, of
@@ -89,16 +85,7 @@ function callProvider(
 /** Both are stored rows already; the dispatcher takes them up if this does not. */
 function hurryAfterResponse(services: SendingServices, accepted: AcceptedOutcome): void {
   const outboxId = accepted.assignment?.outboxId ?? null;
-  if (outboxId !== null) {
-    services.runAfterResponse(() =>
-      deliverOutbox({
-        database: services.database,
-        deliver: services.deliverOutboxRow,
-        maxRows: 1,
-        outboxIds: [outboxId],
-      })
-    );
-  }
+  if (outboxId !== null) hurryOutbox(services, outboxId);
   const isDueNow = accepted.mode === "queued" && accepted.heldBy === null;
   if (isDueNow) services.runAfterResponse(() => dispatchDueMessages(services, 1));
 }

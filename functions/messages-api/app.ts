@@ -4,12 +4,14 @@ import { AppError } from "../../shared/errors.ts";
 import {
   type ClientContext,
   createClientTokenGuard,
+  readClientIdempotency,
   requireInstance,
 } from "../../shared/http/client_token_guard.ts";
 import { createApp, type Route } from "../../shared/http/create_app.ts";
-import { readIdempotency, replayedHeaders } from "../../shared/http/idempotency.ts";
+import { answerRecorded } from "../../shared/http/recorded_answer.ts";
 import { validate } from "../../shared/http/validate.ts";
 import type { Log } from "../../shared/log.ts";
+import { callRecorded } from "../../shared/recorded_call.ts";
 import { listQueueSchema, messageIdSchema } from "./contract.ts";
 import { listQueue } from "./queue_page.ts";
 
@@ -35,18 +37,11 @@ export function createMessagesApiApp({ database, log }: MessagesApiServices): Ho
 
   const retryMessage = async (context: ClientContext): Promise<Response> => {
     const target = readTarget(context);
-    const idempotency = await readIdempotency(
+    const idempotency = await readClientIdempotency(context);
+    return answerRecorded(
       context,
-      context.get("tokenId"),
-      context.get("body"),
+      await callRecorded(database, "retry_message", { ...target, idempotency }),
     );
-    const result = await database.rpc<{ replayed?: { outcome: object } }>("retry_message", {
-      ...target,
-      idempotency,
-    });
-    return result.replayed === undefined
-      ? context.json({ success: true, ...result })
-      : context.json({ success: true, ...result.replayed.outcome }, 200, replayedHeaders);
   };
 
   const getQueue = async (context: ClientContext): Promise<Response> => {

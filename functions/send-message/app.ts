@@ -2,10 +2,11 @@ import type { Hono } from "hono";
 import {
   type ClientContext,
   createClientTokenGuard,
+  readClientIdempotency,
   requireInstance,
 } from "../../shared/http/client_token_guard.ts";
 import { createApp } from "../../shared/http/create_app.ts";
-import { readIdempotency, replayedHeaders } from "../../shared/http/idempotency.ts";
+import { replayedHeaders } from "../../shared/http/idempotency.ts";
 import { validate } from "../../shared/http/validate.ts";
 import type { SendingServices } from "../../shared/sending.ts";
 import { checkSendMessage, sendMessageSchema } from "./contract.ts";
@@ -14,10 +15,9 @@ import { sendMessage } from "./send.ts";
 /** POST /functions/v1/send-message. */
 export function createSendMessageApp(services: SendingServices): Hono {
   const handle = async (context: ClientContext): Promise<Response> => {
-    const body = context.get("body");
-    const request = validate(sendMessageSchema, body, checkSendMessage);
+    const request = validate(sendMessageSchema, context.get("body"), checkSendMessage);
     const instance = requireInstance(context);
-    const idempotency = await readIdempotency(context, context.get("tokenId"), body);
+    const idempotency = await readClientIdempotency(context);
     const answer = await sendMessage(services, { instance, request, idempotency });
     return context.json(
       answer.response.body,

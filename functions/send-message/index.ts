@@ -1,7 +1,7 @@
 import { parseConfig } from "../../shared/config.ts";
 import { createCredentialVault } from "../../shared/credentials.ts";
 import { connectDatabase } from "../../shared/database/connect_database.ts";
-import { createBackground } from "../../shared/http/background.ts";
+import { createBackground } from "../../shared/background.ts";
 import { createProviderOpener } from "../../shared/instances.ts";
 import { consoleLog } from "../../shared/log.ts";
 import { createEmailDelivery } from "../../shared/notifications.ts";

@@ -3,7 +3,9 @@ import { hashClientToken } from "../client_token.ts";
 import type { Database } from "../database/database.ts";
 import { AppError } from "../errors.ts";
 import type { Instance } from "../instances.ts";
+import type { Idempotency } from "../idempotent_response.ts";
 import type { AppVariables } from "./create_app.ts";
+import { readIdempotency } from "./idempotency.ts";
 import { type JsonObject, readJsonBody } from "./json_body.ts";
 
 /** What the guard leaves for the handler. */
@@ -66,6 +68,11 @@ export function requireInstance(context: ClientContext): Instance {
   const instance = context.get("instance");
   if (instance === null) throw new AppError("Instance not found");
   return instance;
+}
+
+/** The call's `Idempotency-Key`, which belongs to its token; null without one. */
+export function readClientIdempotency(context: ClientContext): Promise<Idempotency | null> {
+  return readIdempotency(context, context.get("tokenId"), context.get("body"));
 }
 
 /** The body, or why there is none: said only to who has a token. */

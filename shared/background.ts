@@ -1,4 +1,4 @@
-import { describeDefect, type Log } from "../log.ts";
+import { describeDefect, type Log } from "./log.ts";
 
 /** Starts work that the answer does not wait for. */
 export type RunAfterResponse = (task: () => Promise<unknown>) => void;

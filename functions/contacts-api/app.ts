@@ -1,0 +1,63 @@
+import type { Hono } from "hono";
+import type { Database } from "../../shared/database/database.ts";
+import {
+  type ClientContext,
+  createClientTokenGuard,
+  readClientIdempotency,
+  requireInstance,
+} from "../../shared/http/client_token_guard.ts";
+import { createApp, type Route } from "../../shared/http/create_app.ts";
+import { answerRecorded } from "../../shared/http/recorded_answer.ts";
+import { validate } from "../../shared/http/validate.ts";
+import type { Log } from "../../shared/log.ts";
+import { callRecorded } from "../../shared/recorded_call.ts";
+import {
+  changeTagsSchema,
+  checkChangeTags,
+  createContactSchema,
+  updateContactSchema,
+} from "./contract.ts";
+import { saveContact } from "./save_contact.ts";
+
+export interface ContactsApiServices {
+  readonly database: Database;
+  readonly log: Log;
+}
+
+/** /functions/v1/contacts-api (specification 4.3). */
+export function createContactsApiApp({ database, log }: ContactsApiServices): Hono {
+  const guard = createClientTokenGuard(database);
+
+  const createContact = async (context: ClientContext): Promise<Response> => {
+    const request = validate(createContactSchema, context.get("body"));
+    const { instanceId } = requireInstance(context);
+    const idempotency = await readClientIdempotency(context);
+    const saved = await saveContact(database, instanceId, request, idempotency);
+    const { action, contactId, tagsApplied } = saved.outcome;
+    return answerRecorded(context, { ...saved, outcome: { action, contactId, tagsApplied } });
+  };
+
+  const updateContact = async (context: ClientContext): Promise<Response> => {
+    const request = validate(updateContactSchema, context.get("body"));
+    const { instanceId } = requireInstance(context);
+    const idempotency = await readClientIdempotency(context);
+    return answerRecorded(context, await saveContact(database, instanceId, request, idempotency));
+  };
+
+  const changeTags = async (context: ClientContext): Promise<Response> => {
+    const request = validate(changeTagsSchema, context.get("body"), checkChangeTags);
+    const { instanceId } = requireInstance(context);
+    const idempotency = await readClientIdempotency(context);
+    return answerRecorded(
+      context,
+      await callRecorded(database, "change_contact_tags", { ...request, instanceId, idempotency }),
+    );
+  };
+
+  const routes: Route[] = [
+    { method: "POST", path: "/create", handlers: [guard, createContact] },
+    { method: "POST", path: "/update", handlers: [guard, updateContact] },
+    { method: "POST", path: "/tags", handlers: [guard, changeTags] },
+  ];
+  return createApp({ slug: "contacts-api", log, routes });
+}

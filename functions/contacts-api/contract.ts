@@ -1,0 +1,75 @@
+import * as z from "zod";
+import type { CrossCheck } from "../../shared/http/validate.ts";
+import { freeObjectSchema, instanceIdSchema, phoneSchema } from "../../shared/request_fields.ts";
+
+const shortText = z.string().min(1).max(500).nullable().optional();
+
+/** Trimmed, 1 to 50 characters (decisions, section 3). */
+const tagNameSchema = z.string().trim().refine(
+  (name) => [...name].length >= 1 && [...name].length <= 50,
+  "must be 1 to 50 characters",
+);
+const tagNamesSchema = z.array(tagNameSchema).max(100);
+
+const targetFields = { instanceId: instanceIdSchema, phone: phoneSchema };
+
+/** Fields of a contact that every writer may set (specification, section 2); null clears one. */
+const contactFields = {
+  name: shortText,
+  email: z.email().max(320).nullable().optional(),
+  company: shortText,
+  jobTitle: shortText,
+  notes: z.string().min(1).max(10_000).nullable().optional(),
+  utmSource: shortText,
+  utmMedium: shortText,
+  utmCampaign: shortText,
+  customLabels: freeObjectSchema(32 * 1024).nullable().optional(),
+};
+
+/** Fields that only an update may set. */
+const flagFields = {
+  isFavorite: z.boolean().optional(),
+  isArchived: z.boolean().optional(),
+  isBlocked: z.boolean().optional(),
+};
+
+/** POST /functions/v1/contacts-api/create (specification 4.3). */
+export const createContactSchema = z.object({
+  ...targetFields,
+  ...contactFields,
+  tags: tagNamesSchema.optional(),
+});
+
+/** POST /functions/v1/contacts-api/update (specification 4.3). */
+export const updateContactSchema = z.object({
+  ...targetFields,
+  ...contactFields,
+  ...flagFields,
+  tags: tagNamesSchema.optional(),
+});
+
+export type SaveContactRequest = z.infer<typeof updateContactSchema>;
+
+/** POST /functions/v1/contacts-api/tags (specification 4.3). */
+export const changeTagsSchema = z.object({
+  ...targetFields,
+  addTags: tagNamesSchema.optional(),
+  removeTags: tagNamesSchema.optional(),
+});
+
+/** One of the two lists is needed, and no name may stand in both. */
+export const checkChangeTags: CrossCheck = ({ addTags, removeTags }) => {
+  if (addTags === undefined && removeTags === undefined) {
+    return [{ path: "addTags", message: "nothing to do: give addTags, removeTags or both" }];
+  }
+  const added = new Set(normalizeNames(addTags));
+  return normalizeNames(removeTags).flatMap((name, index) =>
+    added.has(name)
+      ? [{ path: `removeTags.${index}`, message: "stands in addTags too, in whatever case" }]
+      : []
+  );
+};
+
+function normalizeNames(names: unknown): string[] {
+  return Array.isArray(names) ? names.map((name) => String(name).trim().toLowerCase()) : [];
+}

@@ -1,0 +1,70 @@
+import type { Hono } from "hono";
+import {
+  type ClientContext,
+  createClientTokenGuard,
+  readClientIdempotency,
+  requireInstance,
+} from "../../shared/http/client_token_guard.ts";
+import { createApp, type Route } from "../../shared/http/create_app.ts";
+import { answerRecorded } from "../../shared/http/recorded_answer.ts";
+import { validate } from "../../shared/http/validate.ts";
+import type { Log } from "../../shared/log.ts";
+import type { HurryServices } from "../../shared/outbox.ts";
+import { callRecorded } from "../../shared/recorded_call.ts";
+import { assignConversation } from "./assign.ts";
+import { assignSchema, noteRequestSchema, statusSchema } from "./contract.ts";
+
+export interface ConversationsApiServices extends HurryServices {
+  readonly log: Log;
+}
+
+/** /functions/v1/conversations-api (specification 4.1). */
+export function createConversationsApiApp(services: ConversationsApiServices): Hono {
+  const { database, log } = services;
+  const guard = createClientTokenGuard(database);
+
+  const assign = async (context: ClientContext): Promise<Response> => {
+    const { phone, assignTo, portfolio, departmentId } = validate(
+      assignSchema,
+      context.get("body"),
+    );
+    const { instanceId } = requireInstance(context);
+    const idempotency = await readClientIdempotency(context);
+    const assignment = { assignTo, portfolio, departmentId };
+    return answerRecorded(
+      context,
+      await assignConversation(services, { instanceId, phone, assignment, idempotency }),
+    );
+  };
+
+  const setStatus = async (context: ClientContext): Promise<Response> => {
+    const request = validate(statusSchema, context.get("body"));
+    const { instanceId } = requireInstance(context);
+    const idempotency = await readClientIdempotency(context);
+    return answerRecorded(
+      context,
+      await callRecorded(database, "set_conversation_status", {
+        ...request,
+        instanceId,
+        idempotency,
+      }),
+    );
+  };
+
+  const addNote = async (context: ClientContext): Promise<Response> => {
+    const request = validate(noteRequestSchema, context.get("body"));
+    const { instanceId } = requireInstance(context);
+    const idempotency = await readClientIdempotency(context);
+    return answerRecorded(
+      context,
+      await callRecorded(database, "note_conversation", { ...request, instanceId, idempotency }),
+    );
+  };
+
+  const routes: Route[] = [
+    { method: "POST", path: "/assign", handlers: [guard, assign] },
+    { method: "POST", path: "/status", handlers: [guard, setStatus] },
+    { method: "POST", path: "/note", handlers: [guard, addNote] },
+  ];
+  return createApp({ slug: "conversations-api", log, routes });
+}

@@ -1,0 +1,32 @@
+import type { Idempotency } from "../../shared/idempotent_response.ts";
+import type { AcceptedOutcome, AssignmentRequest } from "../../shared/messages.ts";
+import { hurryOutbox, type HurryServices } from "../../shared/outbox.ts";
+import { callRecorded, type Recorded } from "../../shared/recorded_call.ts";
+import { describeAssignment } from "../../shared/sending_response.ts";
+
+/** One valid call. */
+export interface AssignCall {
+  readonly instanceId: string;
+  readonly phone: string;
+  readonly assignment: AssignmentRequest;
+  readonly idempotency: Idempotency | null;
+}
+
+/**
+ * Assigns the contact's conversation (specification, section 3) by the same transaction as
+ * send-message's `assignTo`; a new operator is e-mailed after the answer.
+ */
+export async function assignConversation(
+  services: HurryServices,
+  call: AssignCall,
+): Promise<Recorded<object>> {
+  const { outcome, isReplay } = await callRecorded<AcceptedOutcome>(
+    services.database,
+    "accept_message",
+    { ...call, message: null, delivery: {} },
+  );
+  const { assignment } = outcome;
+  if (assignment === null) throw new Error("an assignment was asked for and none was recorded");
+  if (!isReplay && assignment.outboxId !== null) hurryOutbox(services, assignment.outboxId);
+  return { outcome: describeAssignment(assignment), isReplay };
+}

@@ -1,0 +1,23 @@
+import * as z from "zod";
+import { assignToSchema, instanceIdSchema, phoneSchema } from "../../shared/request_fields.ts";
+
+const targetFields = { instanceId: instanceIdSchema, phone: phoneSchema };
+const noteSchema = z.string().trim().min(1).max(10_000);
+
+/** POST /functions/v1/conversations-api/assign (specification 4.1). */
+export const assignSchema = z.object({
+  ...targetFields,
+  assignTo: assignToSchema,
+  portfolio: z.boolean().optional(),
+  departmentId: z.uuid().optional(),
+});
+
+/** POST /functions/v1/conversations-api/status (specification 4.1). */
+export const statusSchema = z.object({
+  ...targetFields,
+  status: z.enum(["open", "closed", "pending"]),
+  internalNote: noteSchema.optional(),
+});
+
+/** POST /functions/v1/conversations-api/note (specification 4.1). */
+export const noteRequestSchema = z.object({ ...targetFields, note: noteSchema });

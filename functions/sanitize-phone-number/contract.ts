@@ -1,0 +1,4 @@
+import * as z from "zod";
+
+/** POST /functions/v1/sanitize-phone-number (specification 4.6). */
+export const sanitizePhoneNumberSchema = z.object({ phone: z.string().min(1).max(200) });

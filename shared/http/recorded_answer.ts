@@ -1,0 +1,9 @@
+import type { Context } from "hono";
+import type { Recorded } from "../recorded_call.ts";
+import { replayedHeaders } from "./idempotency.ts";
+
+/** The outcome flat beside `success`, marked when it was given before. */
+export function answerRecorded(context: Context, recorded: Recorded<object>): Response {
+  const headers = recorded.isReplay ? replayedHeaders : undefined;
+  return context.json({ success: true, ...recorded.outcome }, 200, headers);
+}

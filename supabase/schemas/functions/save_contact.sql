@@ -1,0 +1,58 @@
+-- contacts-api create and update (specification 4.3; decisions, section 3): creates the contact of a
+-- phone or changes the fields that were sent, and adds tags.
+-- `request`: instanceId, phone, fields (by the request's names; NULL clears), tags, idempotency.
+-- customLabels are merged key by key, a NULL value removes the key.
+-- Returns the outcome: action (created | updated), contactId, fieldsUpdated, tagsApplied; or
+-- {replayed}. Errors: MI007, MI008.
+create or replace function public.save_contact(request jsonb)
+returns jsonb
+language plpgsql
+set search_path = ''
+as $$
+declare
+  instance_id constant uuid := (request->>'instanceId')::uuid;
+  fields constant jsonb := request->'fields';
+  replayed jsonb := public.begin_idempotent(request->'idempotency');
+  found_contact record;
+  contact_id uuid;
+  outcome jsonb;
+begin
+  if replayed is not null then
+    return jsonb_build_object('replayed', replayed);
+  end if;
+  select (r.contact).id as id, r.is_new into found_contact
+  from public.resolve_contact(instance_id, request->>'phone') r;
+  contact_id := found_contact.id;
+  if fields <> '{}' then
+    update public.contacts c
+    set name = case when fields ? 'name' then fields->>'name' else c.name end,
+      email = case when fields ? 'email' then fields->>'email' else c.email end,
+      company = case when fields ? 'company' then fields->>'company' else c.company end,
+      job_title = case when fields ? 'jobTitle' then fields->>'jobTitle' else c.job_title end,
+      notes = case when fields ? 'notes' then fields->>'notes' else c.notes end,
+      utm_source = case when fields ? 'utmSource' then fields->>'utmSource' else c.utm_source end,
+      utm_medium = case when fields ? 'utmMedium' then fields->>'utmMedium' else c.utm_medium end,
+      utm_campaign = case
+        when fields ? 'utmCampaign' then fields->>'utmCampaign' else c.utm_campaign
+      end,
+      custom_labels = public.merge_labels(c.custom_labels, fields->'customLabels'),
+      is_favorite = coalesce((fields->>'isFavorite')::boolean, c.is_favorite),
+      is_archived = coalesce((fields->>'isArchived')::boolean, c.is_archived),
+      is_blocked = coalesce((fields->>'isBlocked')::boolean, c.is_blocked),
+      updated_at = now()
+    where c.id = contact_id;
+  end if;
+  outcome := jsonb_build_object(
+    'action', case when found_contact.is_new then 'created' else 'updated' end,
+    'contactId', contact_id,
+    'fieldsUpdated', (
+      select coalesce(jsonb_agg(f.key order by f.key), '[]') from jsonb_object_keys(fields) as f(key)
+    ),
+    'tagsApplied', public.apply_tags(instance_id, contact_id, request->'tags')
+  );
+  perform public.keep_outcome(request->'idempotency', outcome, null);
+  return outcome;
+end;
+$$;
+revoke all on function public.save_contact(jsonb) from public, anon, authenticated;
+grant execute on function public.save_contact(jsonb) to service_role;
