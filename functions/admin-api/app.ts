@@ -1,0 +1,31 @@
+import type { Hono } from "hono";
+import { createApp } from "../../shared/http/create_app.ts";
+import { createSecretKeyGuard } from "../../shared/http/secret_key_guard.ts";
+import type { Log } from "../../shared/log.ts";
+import { createInstanceRoutes } from "./instance_routes.ts";
+import type { InstanceServices } from "./instances.ts";
+import { createOutboxRoutes } from "./outbox_routes.ts";
+import { createResourceRoutes } from "./resource_routes.ts";
+import { resources } from "./resources.ts";
+import { createTokenRoutes } from "./token_routes.ts";
+
+export interface AdminServices extends InstanceServices {
+  readonly secretKeys: Readonly<Record<string, string>>;
+  readonly log: Log;
+}
+
+/** /functions/v1/admin-api: tenants and what they own, for who holds the project's secret key. */
+export function createAdminApp(services: AdminServices): Hono {
+  const guard = createSecretKeyGuard(services.secretKeys);
+  const routes = [
+    ...resources.flatMap((resource) => createResourceRoutes(services.database, resource)),
+    ...createInstanceRoutes(services),
+    ...createTokenRoutes(services),
+    ...createOutboxRoutes(services.database),
+  ];
+  return createApp({
+    slug: "admin-api",
+    log: services.log,
+    routes: routes.map((route) => ({ ...route, handlers: [guard, ...route.handlers] as const })),
+  });
+}

@@ -1,0 +1,33 @@
+import { createClientToken } from "../../shared/client_token.ts";
+import type { Idempotency } from "../../shared/idempotent_response.ts";
+import type { InstanceServices } from "./instances.ts";
+import { executeOnce, type Execution } from "./record_calls.ts";
+import type { CreateTokenRequest } from "./token_contract.ts";
+
+/**
+ * Issues one more token of an instance. The record holds it once; stored are its hash and, under
+ * an `Idempotency-Key`, a sealed copy, so that a caller who lost the answer gets the same token.
+ *
+ * @throws {AppError} `Instance not found`.
+ */
+export async function issueClientToken(
+  { database, vault }: InstanceServices,
+  instanceId: string,
+  request: CreateTokenRequest,
+  idempotency: Idempotency | null,
+): Promise<Execution> {
+  const tokenId = crypto.randomUUID();
+  const { token, tokenHash } = await createClientToken();
+  const execution = await executeOnce(database, "create_client_token", {
+    ...request,
+    tokenId,
+    instanceId,
+    tokenHash,
+    sealedToken: idempotency === null ? null : await vault.seal(token, tokenId),
+    idempotency,
+  });
+  if (!execution.isReplay) return { ...execution, record: { ...execution.record, token } };
+  const { sealedToken, ...record } = execution.record;
+  const firstToken = await vault.open<string>(String(sealedToken), String(record["tokenId"]));
+  return { ...execution, record: { ...record, token: firstToken } };
+}

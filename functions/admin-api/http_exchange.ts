@@ -1,0 +1,46 @@
+import type { Context } from "hono";
+import { AppError, type ErrorCode } from "../../shared/errors.ts";
+import type { AppVariables } from "../../shared/http/create_app.ts";
+import { readIdempotency, replayedHeaders } from "../../shared/http/idempotency.ts";
+import type { JsonObject } from "../../shared/http/json_body.ts";
+import type { Idempotency } from "../../shared/idempotent_response.ts";
+import { idSchema } from "./contract.ts";
+import type { Execution } from "./record_calls.ts";
+
+export type AdminContext = Context<{ Variables: AppVariables }>;
+
+/**
+ * An id of the path.
+ *
+ * @throws {AppError} `notFound` for a text that is no UUID: nothing has such an id.
+ */
+export function requireId(context: AdminContext, name: string, notFound: ErrorCode): string {
+  const id = idSchema.safeParse(context.req.param(name));
+  if (!id.success) throw new AppError(notFound);
+  return id.data;
+}
+
+/** The instance of the path, noted for the log line. */
+export function requireInstanceId(context: AdminContext): string {
+  const instanceId = requireId(context, "id", "Instance not found");
+  context.set("instanceId", instanceId);
+  return instanceId;
+}
+
+/** The call's `Idempotency-Key`: all who hold the secret key share one scope. */
+export function readAdminIdempotency(
+  context: AdminContext,
+  body: JsonObject,
+): Promise<Idempotency | null> {
+  return readIdempotency(context, "admin", body);
+}
+
+/** Answers with the record flat beside `success`, marked when it was given before. */
+export function respondWithExecution(
+  context: AdminContext,
+  { record, isReplay }: Execution,
+  status: 200 | 201,
+): Response {
+  const headers = isReplay ? replayedHeaders : undefined;
+  return context.json({ success: true, ...record }, status, headers);
+}

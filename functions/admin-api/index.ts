@@ -1,0 +1,15 @@
+import { parseConfig } from "../../shared/config.ts";
+import { createCredentialVault } from "../../shared/credentials.ts";
+import { connectDatabase } from "../../shared/database/connect_database.ts";
+import { consoleLog } from "../../shared/log.ts";
+import { createAdminApp } from "./app.ts";
+
+const config = parseConfig(Deno.env.toObject());
+const app = createAdminApp({
+  database: await connectDatabase(config.database),
+  vault: createCredentialVault(config.credentialsKeys),
+  secretKeys: config.secretKeys,
+  log: consoleLog,
+});
+
+Deno.serve(app.fetch);

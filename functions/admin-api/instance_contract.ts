@@ -1,0 +1,113 @@
+import * as z from "zod";
+import type { CrossCheck } from "../../shared/http/validate.ts";
+import { parseProviderConfig } from "../../shared/providers/create_provider.ts";
+import { type ProviderKind, providerKinds } from "../../shared/providers/provider.ts";
+import { phoneSchema } from "../../shared/request_fields.ts";
+import { idSchema, nameSchema } from "./contract.ts";
+
+const windowStartSchema = z.string().regex(
+  /^([01]\d|2[0-3]):[0-5]\d$/,
+  "must be a time like 08:00",
+);
+const windowEndSchema = z.string().regex(
+  /^(([01]\d|2[0-3]):[0-5]\d|24:00)$/,
+  "must be a time like 20:00, at most 24:00",
+);
+const windowDaysSchema = z.array(z.number().int().min(1).max(7)).min(1)
+  .refine((days) => new Set(days).size === days.length, "must not name a day twice")
+  .transform((days) => days.toSorted((a, b) => a - b));
+const holidaySchema = z.iso.date("must be a date like 2026-12-25")
+  .refine((day) => !day.startsWith("0000"), "must be a date like 2026-12-25");
+
+/** When the queue may send: local times, ISO weekdays (1 is Monday), days without sending. */
+const sendWindowSchema = z.object({
+  start: windowStartSchema.optional(),
+  end: windowEndSchema.optional(),
+  days: windowDaysSchema.optional(),
+  holidays: z.array(holidaySchema).max(1_000).optional(),
+});
+
+/** The window of an instance that says nothing else (decisions, section 5). */
+export const defaultSendWindow = {
+  start: "08:00",
+  end: "20:00",
+  days: [1, 2, 3, 4, 5],
+  holidays: [],
+} as const;
+
+/** The database asks the same of its own list of time zones. */
+const timeZoneSchema = z.string().max(100).refine(
+  isTimeZone,
+  "must be the name of an IANA time zone, such as America/Sao_Paulo",
+);
+
+/** Read as the provider's own configuration by `checkProviderConfig`. */
+const providerConfigSchema = z.record(z.string(), z.unknown());
+const businessInstanceIdSchema = z.string().trim().min(1).max(255);
+const onUnconfirmedSchema = z.enum(["hold", "retry"]);
+
+/** POST admin-api/instances. */
+export const createInstanceSchema = z.object({
+  workspaceId: idSchema,
+  name: nameSchema,
+  provider: z.enum(providerKinds),
+  providerConfig: providerConfigSchema,
+  connectedPhone: phoneSchema,
+  businessInstanceId: businessInstanceIdSchema.nullish(),
+  timeZone: timeZoneSchema,
+  sendWindow: sendWindowSchema.optional(),
+  onUnconfirmed: onUnconfirmedSchema.default("hold"),
+});
+
+export type CreateInstanceRequest = z.infer<typeof createInstanceSchema>;
+
+/** PATCH admin-api/instances/:id. The provider itself stays; `providerConfig` is replaced whole. */
+export const updateInstanceSchema = z.object({
+  name: nameSchema.optional(),
+  providerConfig: providerConfigSchema.optional(),
+  connectedPhone: phoneSchema.optional(),
+  businessInstanceId: businessInstanceIdSchema.nullish(),
+  timeZone: timeZoneSchema.optional(),
+  sendWindow: sendWindowSchema.optional(),
+  onUnconfirmed: onUnconfirmedSchema.optional(),
+});
+
+export type UpdateInstanceRequest = z.infer<typeof updateInstanceSchema>;
+
+/** What the fields of a new instance ask of each other. */
+export const checkNewInstance: CrossCheck = (request) => {
+  const kind = z.enum(providerKinds).safeParse(request["provider"]);
+  return [
+    ...kind.success ? checkProviderConfig(kind.data)(request) : [],
+    ...checkSendWindow(request),
+  ];
+};
+
+/** Holds `providerConfig` to the provider that it is for; no issue holds a value. */
+export function checkProviderConfig(kind: ProviderKind): CrossCheck {
+  return ({ providerConfig }) => {
+    if (!providerConfigSchema.safeParse(providerConfig).success) return [];
+    const parsed = parseProviderConfig(kind, providerConfig);
+    if (parsed.ok) return [];
+    return parsed.issues.map(({ path, message }) => ({ path: `providerConfig.${path}`, message }));
+  };
+}
+
+function checkSendWindow(request: Readonly<Record<string, unknown>>): ReturnType<CrossCheck> {
+  const parsed = sendWindowSchema.safeParse(request["sendWindow"]);
+  if (!parsed.success) return [];
+  const { start, end } = { ...defaultSendWindow, ...parsed.data };
+  if (end > start) return [];
+  const path = parsed.data.end === undefined ? "sendWindow.start" : "sendWindow.end";
+  return [{ path, message: "end must be after start" }];
+}
+
+/** Whether the runtime knows the zone by a name: offsets such as +03:00 have no daylight saving. */
+function isTimeZone(name: string): boolean {
+  if (!/^[A-Za-z]/.test(name)) return false;
+  try {
+    return new Intl.DateTimeFormat("en", { timeZone: name }).format(0) !== "";
+  } catch {
+    return false;
+  }
+}

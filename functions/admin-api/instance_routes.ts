@@ -1,0 +1,60 @@
+import type { Route } from "../../shared/http/create_app.ts";
+import { readJsonBody } from "../../shared/http/json_body.ts";
+import { validate } from "../../shared/http/validate.ts";
+import type { ProviderKind } from "../../shared/providers/provider.ts";
+import { workspacePageSchema } from "./contract.ts";
+import {
+  type AdminContext,
+  readAdminIdempotency,
+  requireInstanceId,
+  respondWithExecution,
+} from "./http_exchange.ts";
+import {
+  checkNewInstance,
+  checkProviderConfig,
+  createInstanceSchema,
+  updateInstanceSchema,
+} from "./instance_contract.ts";
+import { createInstance, type InstanceServices, updateInstance } from "./instances.ts";
+import { type AdminRecord, listRecords } from "./record_calls.ts";
+
+/** Instances: records like others, but for their credentials. */
+export function createInstanceRoutes(services: InstanceServices): Route[] {
+  const { database } = services;
+  const readInstance = (instanceId: string): Promise<AdminRecord> =>
+    database.rpc<AdminRecord>("get_instance", { instanceId });
+
+  const createOne = async (context: AdminContext): Promise<Response> => {
+    const body = await readJsonBody(context);
+    const request = validate(createInstanceSchema, body, checkNewInstance);
+    const idempotency = await readAdminIdempotency(context, body);
+    const execution = await createInstance(services, request, idempotency);
+    context.set("instanceId", String(execution.record["instanceId"]));
+    return respondWithExecution(context, execution, 201);
+  };
+
+  const listPage = async (context: AdminContext): Promise<Response> => {
+    const query = validate(workspacePageSchema, context.req.query());
+    return context.json({ success: true, ...await listRecords(database, "list_instances", query) });
+  };
+
+  const getOne = async (context: AdminContext): Promise<Response> =>
+    context.json({ success: true, ...await readInstance(requireInstanceId(context)) });
+
+  const updateOne = async (context: AdminContext): Promise<Response> => {
+    const instanceId = requireInstanceId(context);
+    const body = await readJsonBody(context);
+    // Read before the change without a lock: an instance never changes its provider.
+    const kind = (await readInstance(instanceId))["provider"] as ProviderKind;
+    const request = validate(updateInstanceSchema, body, checkProviderConfig(kind));
+    const record = await updateInstance(services, { instanceId, kind }, request);
+    return context.json({ success: true, ...record });
+  };
+
+  return [
+    { method: "POST", path: "/instances", handlers: [createOne] },
+    { method: "GET", path: "/instances", handlers: [listPage] },
+    { method: "GET", path: "/instances/:id", handlers: [getOne] },
+    { method: "PATCH", path: "/instances/:id", handlers: [updateOne] },
+  ];
+}

@@ -1,0 +1,83 @@
+import { createEmbedKey } from "../../shared/client_token.ts";
+import type { CredentialVault } from "../../shared/credentials.ts";
+import type { Database } from "../../shared/database/database.ts";
+import type { Idempotency } from "../../shared/idempotent_response.ts";
+import {
+  gatewayInstanceIdOf,
+  parseProviderConfig,
+} from "../../shared/providers/create_provider.ts";
+import type { ProviderKind } from "../../shared/providers/provider.ts";
+import {
+  type CreateInstanceRequest,
+  defaultSendWindow,
+  type UpdateInstanceRequest,
+} from "./instance_contract.ts";
+import { type AdminRecord, changeRecord, executeOnce, type Execution } from "./record_calls.ts";
+
+/** What instances are written with. */
+export interface InstanceServices {
+  readonly database: Database;
+  readonly vault: CredentialVault;
+}
+
+/**
+ * Creates an instance. Its id is drawn here, since its credentials are sealed for that id and
+ * reach the database sealed only.
+ *
+ * @throws {AppError} `workspace_not_found`; `invalid_request` for a time zone that the database
+ * does not know.
+ */
+export async function createInstance(
+  { database, vault }: InstanceServices,
+  request: CreateInstanceRequest,
+  idempotency: Idempotency | null,
+): Promise<Execution> {
+  const instanceId = crypto.randomUUID();
+  const { providerConfig, ...settings } = request;
+  return await executeOnce(database, "create_instance", {
+    ...settings,
+    ...await sealConfig(vault, { instanceId, kind: request.provider, providerConfig }),
+    instanceId,
+    embedKey: createEmbedKey(),
+    sendWindow: { ...defaultSendWindow, ...request.sendWindow },
+    idempotency,
+  });
+}
+
+/**
+ * Changes what the request holds; a send window part by part, the credentials whole.
+ *
+ * @throws {AppError} `Instance not found`; `invalid_request` where the window would not end after
+ * its start, or for a time zone that the database does not know.
+ */
+export async function updateInstance(
+  { database, vault }: InstanceServices,
+  { instanceId, kind }: { readonly instanceId: string; readonly kind: ProviderKind },
+  request: UpdateInstanceRequest,
+): Promise<AdminRecord> {
+  const { providerConfig, ...settings } = request;
+  const sealed = providerConfig === undefined
+    ? {}
+    : await sealConfig(vault, { instanceId, kind, providerConfig });
+  const changes = { ...settings, ...sealed };
+  return await changeRecord(database, "update_instance", { instanceId, changes });
+}
+
+interface OpenConfig {
+  readonly instanceId: string;
+  readonly kind: ProviderKind;
+  readonly providerConfig: Readonly<Record<string, unknown>>;
+}
+
+/** Fields that the provider does not know are not kept, as anywhere in this API. */
+async function sealConfig(
+  vault: CredentialVault,
+  { instanceId, kind, providerConfig }: OpenConfig,
+): Promise<{ sealedProviderConfig: string; gatewayInstanceId: string | null }> {
+  const parsed = parseProviderConfig(kind, providerConfig);
+  if (!parsed.ok) throw new Error("the contract let a provider configuration pass that is none");
+  return {
+    sealedProviderConfig: await vault.seal(parsed.config, instanceId),
+    gatewayInstanceId: gatewayInstanceIdOf(kind, parsed.config),
+  };
+}

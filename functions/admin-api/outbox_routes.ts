@@ -1,0 +1,34 @@
+import type { Database } from "../../shared/database/database.ts";
+import { AppError } from "../../shared/errors.ts";
+import type { Route } from "../../shared/http/create_app.ts";
+import { validate } from "../../shared/http/validate.ts";
+import { outboxPageSchema } from "./contract.ts";
+import {
+  type AdminContext,
+  readAdminIdempotency,
+  requireId,
+  respondWithExecution,
+} from "./http_exchange.ts";
+import { type Answer, listRecords, readExecution } from "./record_calls.ts";
+
+/** What was promised to be done after a request: seen, and given another try when it died. */
+export function createOutboxRoutes(database: Database): Route[] {
+  const listPage = async (context: AdminContext): Promise<Response> => {
+    const query = validate(outboxPageSchema, context.req.query());
+    return context.json({ success: true, ...await listRecords(database, "list_outbox", query) });
+  };
+
+  const retry = async (context: AdminContext): Promise<Response> => {
+    const outboxId = requireId(context, "id", "not_found");
+    const idempotency = await readAdminIdempotency(context, {});
+    const request = { outboxId, idempotency };
+    const answer = await database.rpc<Answer | null>("retry_outbox", request);
+    if (answer === null) throw new AppError("not_found", { message: "There is no such entry." });
+    return respondWithExecution(context, readExecution(answer), 200);
+  };
+
+  return [
+    { method: "GET", path: "/outbox", handlers: [listPage] },
+    { method: "POST", path: "/outbox/:id/retry", handlers: [retry] },
+  ];
+}

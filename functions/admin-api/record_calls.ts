@@ -1,0 +1,91 @@
+import type { Database } from "../../shared/database/database.ts";
+import { AppError, type Issue } from "../../shared/errors.ts";
+import { type PageEnd, readCursor, writeCursor } from "./page.ts";
+
+/** A record as it stands in a response. */
+export type AdminRecord = Readonly<Record<string, unknown>>;
+
+/** What an execution under an `Idempotency-Key` came to, now or when it was first asked for. */
+export interface Execution {
+  readonly record: AdminRecord;
+  readonly isReplay: boolean;
+}
+
+/** What the SQL functions of this API return: a record, or why there is none. */
+export type Answer = AdminRecord & {
+  readonly replayed?: { readonly outcome: AdminRecord };
+  readonly issues?: readonly Issue[];
+};
+
+interface CallOptions {
+  /** The request's field that must be unique: named when another record has its value. */
+  readonly uniqueField?: string | undefined;
+}
+
+/**
+ * Calls an SQL function that executes a POST once per `Idempotency-Key`.
+ *
+ * @throws {AppError} what the function refuses, with `issues` where fields are at fault.
+ */
+export async function executeOnce(
+  database: Database,
+  rpcName: string,
+  request: Readonly<Record<string, unknown>>,
+  options: CallOptions = {},
+): Promise<Execution> {
+  return readExecution(await callChecked(database, rpcName, request, options));
+}
+
+/** Tells an execution from one that is only remembered. */
+export function readExecution({ replayed, ...record }: Answer): Execution {
+  return replayed === undefined
+    ? { record, isReplay: false }
+    : { record: replayed.outcome, isReplay: true };
+}
+
+/**
+ * Calls an SQL function that changes a record.
+ *
+ * @throws {AppError} as `executeOnce`.
+ */
+export function changeRecord(
+  database: Database,
+  rpcName: string,
+  request: Readonly<Record<string, unknown>>,
+  options: CallOptions = {},
+): Promise<AdminRecord> {
+  return callChecked(database, rpcName, request, options);
+}
+
+/** A page of a collection; `cursor` is where the page before ended. */
+export async function listRecords(
+  database: Database,
+  rpcName: string,
+  query: { readonly cursor?: string | undefined } & Readonly<Record<string, unknown>>,
+): Promise<AdminRecord> {
+  const { cursor, ...filter } = query;
+  const after = cursor === undefined ? null : readCursor(cursor);
+  const page = await database.rpc<{ items: AdminRecord[]; next: PageEnd | null }>(rpcName, {
+    ...filter,
+    after,
+  });
+  return { items: page.items, nextCursor: page.next === null ? null : writeCursor(page.next) };
+}
+
+async function callChecked(
+  database: Database,
+  rpcName: string,
+  request: Readonly<Record<string, unknown>>,
+  { uniqueField }: CallOptions,
+): Promise<Answer> {
+  try {
+    const answer = await database.rpc<Answer>(rpcName, request);
+    if (answer.issues === undefined) return answer;
+    throw new AppError("invalid_request", { issues: answer.issues });
+  } catch (error) {
+    if (!(error instanceof AppError && error.code === "already_exists")) throw error;
+    throw new AppError("already_exists", {
+      issues: [{ path: uniqueField ?? "", message: "is taken by another record" }],
+    });
+  }
+}

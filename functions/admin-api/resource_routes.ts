@@ -1,0 +1,56 @@
+import type { Database } from "../../shared/database/database.ts";
+import type { Route } from "../../shared/http/create_app.ts";
+import { readJsonBody } from "../../shared/http/json_body.ts";
+import { validate } from "../../shared/http/validate.ts";
+import {
+  type AdminContext,
+  readAdminIdempotency,
+  requireId,
+  respondWithExecution,
+} from "./http_exchange.ts";
+import { type AdminRecord, changeRecord, executeOnce, listRecords } from "./record_calls.ts";
+import type { Operation, Resource } from "./resources.ts";
+
+/** Creating, listing, reading and, where it can be, changing one kind of record. */
+export function createResourceRoutes(database: Database, resource: Resource): Route[] {
+  const { path, idName, notFound, uniqueField, get, list, create, update } = resource;
+
+  const createOne = async (context: AdminContext): Promise<Response> => {
+    const body = await readJsonBody(context);
+    const request = validate(create.schema, body, create.crossCheck);
+    const idempotency = await readAdminIdempotency(context, body);
+    const execution = await executeOnce(database, create.rpcName, { ...request, idempotency }, {
+      uniqueField,
+    });
+    return respondWithExecution(context, execution, 201);
+  };
+
+  const listPage = async (context: AdminContext): Promise<Response> => {
+    const query = validate(list.schema, context.req.query());
+    return context.json({ success: true, ...await listRecords(database, list.rpcName, query) });
+  };
+
+  const getOne = async (context: AdminContext): Promise<Response> => {
+    const target = { [idName]: requireId(context, "id", notFound) };
+    const record = await database.rpc<AdminRecord>(get.rpcName, target);
+    return context.json({ success: true, ...record });
+  };
+
+  const updateOne = ({ rpcName, schema, crossCheck }: Operation) =>
+  async (
+    context: AdminContext,
+  ): Promise<Response> => {
+    const target = { [idName]: requireId(context, "id", notFound) };
+    const changes = validate(schema, await readJsonBody(context), crossCheck);
+    const record = await changeRecord(database, rpcName, { ...target, changes }, { uniqueField });
+    return context.json({ success: true, ...record });
+  };
+
+  const routes: Route[] = [
+    { method: "POST", path, handlers: [createOne] },
+    { method: "GET", path, handlers: [listPage] },
+    { method: "GET", path: `${path}/:id`, handlers: [getOne] },
+  ];
+  if (update === undefined) return routes;
+  return [...routes, { method: "PATCH", path: `${path}/:id`, handlers: [updateOne(update)] }];
+}

@@ -1,0 +1,96 @@
+import * as z from "zod";
+import type { Issue } from "../../shared/errors.ts";
+import type { CrossCheck } from "../../shared/http/validate.ts";
+import { idSchema, workspacePageSchema } from "./contract.ts";
+
+/**
+ * One component in the official channel's shape (Meta: Message templates, Components). What only
+ * that channel reads stays as it was given.
+ */
+const componentSchema = z.looseObject({
+  type: z.enum(["HEADER", "BODY", "FOOTER", "BUTTONS"]),
+  format: z.enum(["TEXT", "IMAGE", "VIDEO", "DOCUMENT", "LOCATION"]).optional(),
+  text: z.string().min(1).max(1_024).optional(),
+  buttons: z.array(z.looseObject({
+    type: z.string().regex(/^[A-Z_]{1,50}$/, "must look like QUICK_REPLY"),
+    text: z.string().min(1).max(200).optional(),
+    url: z.string().min(1).max(2_000).optional(),
+    phone_number: z.string().min(1).max(20).optional(),
+  })).min(1).max(10).optional(),
+  example: z.looseObject({}).optional(),
+});
+
+type Component = z.infer<typeof componentSchema>;
+
+const componentsSchema = z.array(componentSchema).min(1).max(4);
+const templateNameSchema = z.string().trim().min(1).max(512);
+const languageSchema = z.string().regex(
+  /^[A-Za-z]{2,3}([_-][A-Za-z]{2,4})?$/,
+  "must look like pt_BR",
+);
+const parameterFormatSchema = z.enum(["POSITIONAL", "NAMED"]);
+const providerStatusSchema = z.string().regex(/^[A-Z_]{1,50}$/, "must look like APPROVED");
+const providerTemplateIdSchema = z.string().trim().min(1).max(200);
+
+/** GET admin-api/templates. */
+export const templatePageSchema = workspacePageSchema.extend({ instanceId: idSchema.optional() });
+
+/** POST admin-api/templates. */
+export const createTemplateSchema = z.object({
+  workspaceId: idSchema.optional(),
+  instanceId: idSchema.nullish(),
+  name: templateNameSchema,
+  language: languageSchema,
+  parameterFormat: parameterFormatSchema,
+  components: componentsSchema,
+  providerStatus: providerStatusSchema.nullish(),
+  providerTemplateId: providerTemplateIdSchema.nullish(),
+});
+
+/** PATCH admin-api/templates/:id. */
+export const updateTemplateSchema = z.object({
+  name: templateNameSchema.optional(),
+  language: languageSchema.optional(),
+  parameterFormat: parameterFormatSchema.optional(),
+  components: componentsSchema.optional(),
+  providerStatus: providerStatusSchema.nullish(),
+  providerTemplateId: providerTemplateIdSchema.nullish(),
+});
+
+/** A template is a workspace's or an instance's, and its components fit together. */
+export const checkNewTemplate: CrossCheck = (template) => {
+  const hasOwner = [template["workspaceId"], template["instanceId"]]
+    .some((id) => id !== undefined && id !== null);
+  const issues = checkTemplateComponents(template);
+  if (hasOwner) return issues;
+  return [{ path: "workspaceId", message: "is required without instanceId" }, ...issues];
+};
+
+/** One body, no type twice, and each type with what it consists of. */
+export const checkTemplateComponents: CrossCheck = ({ components }) => {
+  const parsed = componentsSchema.safeParse(components);
+  if (!parsed.success) return [];
+  const types = parsed.data.map(({ type }) => type);
+  const issues = parsed.data.flatMap((component, index) => {
+    const path = `components.${index}`;
+    const isRepeated = types.indexOf(component.type) !== index;
+    return isRepeated
+      ? [{ path: `${path}.type`, message: `${component.type} stands there already` }]
+      : checkComponent(component, path);
+  });
+  if (types.includes("BODY")) return issues;
+  return [{ path: "components", message: "must hold a BODY" }, ...issues];
+};
+
+function checkComponent(component: Component, path: string): Issue[] {
+  const needed = neededMember(component);
+  if (needed === null || component[needed] !== undefined) return [];
+  return [{ path: `${path}.${needed}`, message: `is required for ${component.type}` }];
+}
+
+function neededMember({ type, format }: Component): "format" | "text" | "buttons" | null {
+  if (type === "BUTTONS") return "buttons";
+  if (type !== "HEADER") return "text";
+  if (format === undefined) return "format";
+  return format === "TEXT" ? "text" : null;
+}

@@ -1,0 +1,12 @@
+import * as z from "zod";
+
+/** POST admin-api/instances/:id/tokens. */
+export const createTokenSchema = z.object({
+  label: z.string().trim().min(1).max(200).nullish(),
+  /** Without it the token lives until it is revoked. */
+  expiresAt: z.iso.datetime({ offset: true })
+    .refine((instant) => Date.parse(instant) > Date.now(), "must be in the future")
+    .nullish(),
+});
+
+export type CreateTokenRequest = z.infer<typeof createTokenSchema>;

@@ -1,0 +1,51 @@
+import type { Route } from "../../shared/http/create_app.ts";
+import { readJsonBody } from "../../shared/http/json_body.ts";
+import { validate } from "../../shared/http/validate.ts";
+import { issueClientToken } from "./client_tokens.ts";
+import { pageSchema } from "./contract.ts";
+import {
+  type AdminContext,
+  readAdminIdempotency,
+  requireId,
+  requireInstanceId,
+  respondWithExecution,
+} from "./http_exchange.ts";
+import type { InstanceServices } from "./instances.ts";
+import { type AdminRecord, listRecords } from "./record_calls.ts";
+import { createTokenSchema } from "./token_contract.ts";
+
+/** The tokens of an instance: issued, listed without their secret, revoked. */
+export function createTokenRoutes(services: InstanceServices): Route[] {
+  const { database } = services;
+
+  const issue = async (context: AdminContext): Promise<Response> => {
+    const instanceId = requireInstanceId(context);
+    const body = await readJsonBody(context);
+    const request = validate(createTokenSchema, body);
+    const idempotency = await readAdminIdempotency(context, body);
+    const execution = await issueClientToken(services, instanceId, request, idempotency);
+    return respondWithExecution(context, execution, 201);
+  };
+
+  const listPage = async (context: AdminContext): Promise<Response> => {
+    const instanceId = requireInstanceId(context);
+    const query = validate(pageSchema, context.req.query());
+    const page = await listRecords(database, "list_client_tokens", { ...query, instanceId });
+    return context.json({ success: true, ...page });
+  };
+
+  const revoke = async (context: AdminContext): Promise<Response> => {
+    const target = {
+      instanceId: requireInstanceId(context),
+      tokenId: requireId(context, "tokenId", "token_not_found"),
+    };
+    const record = await database.rpc<AdminRecord>("revoke_client_token", target);
+    return context.json({ success: true, ...record });
+  };
+
+  return [
+    { method: "POST", path: "/instances/:id/tokens", handlers: [issue] },
+    { method: "GET", path: "/instances/:id/tokens", handlers: [listPage] },
+    { method: "DELETE", path: "/instances/:id/tokens/:tokenId", handlers: [revoke] },
+  ];
+}

@@ -1,0 +1,124 @@
+/** The admin API over a database of its own, called as a holder of the secret key would. */
+
+import { createAdminApp } from "../../../functions/admin-api/app.ts";
+import { createCredentialVault, type CredentialVault } from "../../../shared/credentials.ts";
+import type { Database } from "../../../shared/database/database.ts";
+import { openDirectDatabase } from "../../../shared/database/direct_database.ts";
+import { assertEquals } from "../../support/assert.ts";
+import { createTestDatabase, type TestDatabase } from "../../support/database.ts";
+
+export const secretKey = "sb_secret_admin_0123456789";
+
+// deno-lint-ignore no-explicit-any -- tests look into bodies whose shape is what they assert
+export type Body = any;
+
+export interface AdminAnswer {
+  readonly status: number;
+  readonly body: Body;
+  readonly text: string;
+  readonly headers: Headers;
+}
+
+export interface CallOptions {
+  readonly body?: unknown;
+  readonly headers?: Readonly<Record<string, string>>;
+}
+
+export interface AdminClient extends AsyncDisposable {
+  readonly database: TestDatabase;
+  readonly rpc: Database["rpc"];
+  readonly vault: CredentialVault;
+  /** What the API wrote to its log, one JSON text a line. */
+  readonly logLines: readonly string[];
+  call(method: string, path: string, options?: CallOptions): Promise<AdminAnswer>;
+  /** POST that must create; gives the response body. */
+  create(path: string, body: unknown): Promise<Body>;
+}
+
+/** Use `await using`: it closes the connections and drops the database. */
+export async function createAdminClient(): Promise<AdminClient> {
+  const database = await createTestDatabase();
+  const direct = openDirectDatabase(database.url);
+  const vault = createCredentialVault(btoa("k".repeat(32)));
+  const logLines: string[] = [];
+  const write = (event: string, fields: object): void => {
+    logLines.push(JSON.stringify({ event, ...fields }));
+  };
+  const log = { info: write, error: write };
+  const secretKeys = { default: secretKey };
+  const app = createAdminApp({ database: direct, vault, secretKeys, log });
+
+  const call = async (
+    method: string,
+    path: string,
+    { body, headers }: CallOptions = {},
+  ): Promise<AdminAnswer> => {
+    const response = await app.request(`/admin-api${path}`, {
+      method,
+      headers: { apikey: secretKey, "content-type": "application/json", ...headers },
+      ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+    });
+    const text = await response.text();
+    return { status: response.status, body: JSON.parse(text), text, headers: response.headers };
+  };
+  return {
+    database,
+    rpc: direct.rpc,
+    vault,
+    logLines,
+    call,
+    async create(path: string, body: unknown): Promise<Body> {
+      const answer = await call("POST", path, { body });
+      assertEquals({ status: answer.status, success: answer.body.success, path }, {
+        status: 201,
+        success: true,
+        path,
+      }, answer.text);
+      return answer.body;
+    },
+    async [Symbol.asyncDispose](): Promise<void> {
+      await direct.close();
+      await database.drop();
+    },
+  };
+}
+
+/** The fields of `issues` alone. */
+export function issuePaths(answer: AdminAnswer): string[] {
+  return (answer.body.issues ?? []).map((issue: { path: string }) => issue.path).sort();
+}
+
+/** A new workspace's id. */
+export async function createWorkspace(client: AdminClient): Promise<string> {
+  return (await client.create("/workspaces", { name: "Clínica" })).workspaceId;
+}
+
+/** A valid request for an instance; its secrets begin with `secret-`. */
+export function instanceRequest(workspaceId: string): Record<string, unknown> {
+  return {
+    workspaceId,
+    name: "Recepção",
+    provider: "zapi",
+    providerConfig: {
+      gatewayInstanceId: "3C01",
+      token: "secret-token",
+      clientToken: "secret-client-token",
+      webhookSecret: "secret-webhook",
+    },
+    connectedPhone: "551188887777",
+    timeZone: "America/Sao_Paulo",
+  };
+}
+
+/** A new instance's id. */
+export async function createInstance(client: AdminClient, workspaceId?: string): Promise<string> {
+  const owner = workspaceId ?? await createWorkspace(client);
+  return (await client.create("/instances", instanceRequest(owner))).instanceId;
+}
+
+/** How many rows a table has. */
+export async function countRows(client: AdminClient, table: string): Promise<number> {
+  const [row] = await client.database.admin`
+    select count(*)::int as count from ${client.database.admin(table)}`;
+  return row?.["count"];
+}
