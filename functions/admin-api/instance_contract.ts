@@ -16,7 +16,7 @@ const windowEndSchema = z.string().regex(
 const windowDaysSchema = z.array(z.number().int().min(1).max(7)).min(1)
   .refine((days) => new Set(days).size === days.length, "must not name a day twice")
   .transform((days) => days.toSorted((a, b) => a - b));
-const holidaySchema = z.iso.date("must be a date like 2026-12-25")
+const holidaySchema = z.iso.date({ error: "must be a date like 2026-12-25", abort: true })
   .refine((day) => !day.startsWith("0000"), "must be a date like 2026-12-25");
 
 /** When the queue may send: local times, ISO weekdays (1 is Monday), days without sending. */

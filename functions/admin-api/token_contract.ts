@@ -4,7 +4,7 @@ import * as z from "zod";
 export const createTokenSchema = z.object({
   label: z.string().trim().min(1).max(200).nullish(),
   /** Without it the token lives until it is revoked. */
-  expiresAt: z.iso.datetime({ offset: true })
+  expiresAt: z.iso.datetime({ offset: true, abort: true })
     .refine((instant) => Date.parse(instant) > Date.now(), "must be in the future")
     .nullish(),
 });

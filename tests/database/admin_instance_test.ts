@@ -1,0 +1,154 @@
+import type { Sql } from "postgres";
+import { assert, assertEquals } from "../support/assert.ts";
+import { createTestDatabase } from "../support/database.ts";
+import { waitUntil } from "../support/wait_until.ts";
+
+// deno-lint-ignore no-explicit-any -- what SQL functions return is what is asserted
+type Json = any;
+
+async function call(sql: Sql, name: string, request: unknown): Promise<Json> {
+  const [row] = await sql.unsafe(`select public.${name}($1::text::jsonb) as answer`, [
+    JSON.stringify(request),
+  ]);
+  return row?.["answer"];
+}
+
+/** An instance that sends at all hours of all days. */
+async function createInstance(sql: Sql): Promise<string> {
+  const { workspaceId } = await call(sql, "create_workspace", { name: "A" });
+  const { instanceId } = await call(sql, "create_instance", {
+    instanceId: crypto.randomUUID(),
+    workspaceId,
+    name: "A",
+    provider: "zapi",
+    sealedProviderConfig: "v1",
+    embedKey: `emb_${crypto.randomUUID()}`,
+    connectedPhone: "5511988887777",
+    timeZone: "UTC",
+    sendWindow: { start: "00:00", end: "24:00", days: [1, 2, 3, 4, 5, 6, 7], holidays: [] },
+    onUnconfirmed: "hold",
+  });
+  return instanceId;
+}
+
+function queueMessage(sql: Sql, instanceId: string): Promise<Json> {
+  return call(sql, "accept_message", {
+    instanceId,
+    phone: "5511977776666",
+    idempotency: null,
+    assignment: null,
+    message: { messageType: "text", message: "Oi" },
+    delivery: { queued: true, delaySeconds: 0, intervalSeconds: 60 },
+  });
+}
+
+function readDispatch(sql: Sql, instanceId: string): Promise<Json> {
+  return sql`
+    select next_due_at = (select min(scheduled_at) from message_queue q
+        where q.instance_id = d.instance_id) as is_due_at_head,
+      next_due_at::text, hold_until::text
+    from dispatch d where instance_id = ${instanceId}`.then((rows) => ({ ...rows[0] }));
+}
+
+Deno.test("new credentials end the hold of an instance, and its queue is due at its head", async () => {
+  await using database = await createTestDatabase();
+  const { sql } = database;
+  const instanceId = await createInstance(sql);
+  await queueMessage(sql, instanceId);
+  const hold = "2099-01-01 00:00:00+00";
+  await sql`update dispatch set hold_until = ${hold}, next_due_at = ${hold}`;
+
+  await call(sql, "update_instance", { instanceId, changes: { name: "B" } });
+  assertEquals(await readDispatch(sql, instanceId), {
+    is_due_at_head: false,
+    next_due_at: hold,
+    hold_until: hold,
+  });
+  await call(sql, "update_instance", {
+    instanceId,
+    changes: { sealedProviderConfig: "v2", gatewayInstanceId: "3C02" },
+  });
+  const { next_due_at: _, ...freed } = await readDispatch(sql, instanceId);
+  assertEquals(freed, { is_due_at_head: true, hold_until: "-infinity" });
+});
+
+Deno.test("a changed window wakes the queue at once and moves no slot", async () => {
+  await using database = await createTestDatabase();
+  const { sql } = database;
+  const instanceId = await createInstance(sql);
+  for (let count = 0; count < 3; count++) await queueMessage(sql, instanceId);
+  const readSlots = (): Promise<Json> =>
+    sql`
+    select message_id, scheduled_at from message_queue order by position`.then((rows) => [...rows]);
+  const slots = await readSlots();
+  assertEquals(slots.length, 3);
+  // As a claim leaves it that finds the window closed.
+  await sql`update dispatch set next_due_at = '2099-01-01'`;
+  await call(sql, "update_instance", {
+    instanceId,
+    changes: { sendWindow: { days: [7], holidays: ["2026-12-25"] }, timeZone: "Asia/Kolkata" },
+  });
+  assertEquals((await readDispatch(sql, instanceId)).is_due_at_head, true);
+  assertEquals(await readSlots(), slots);
+});
+
+Deno.test("a change waits for an enqueue under way, so that its message is not overlooked", async () => {
+  await using database = await createTestDatabase();
+  const { sql } = database;
+  const instanceId = await createInstance(sql);
+  const enqueued = Promise.withResolvers<void>();
+  const release = Promise.withResolvers<void>();
+  const enqueuer = database.connect({ max: 1 });
+  const enqueue = enqueuer.begin(async (transaction) => {
+    await queueMessage(transaction as unknown as Sql, instanceId);
+    enqueued.resolve();
+    await release.promise;
+  });
+  await enqueued.promise;
+  const change = call(sql, "update_instance", { instanceId, changes: { name: "B" } });
+  await waitUntil(async () => {
+    const rows = await database.admin`
+      select from pg_stat_activity where wait_event_type = 'Lock' and query like '%update_instance%'`;
+    return rows.length === 1;
+  });
+  release.resolve();
+  await Promise.all([enqueue, change]);
+  assertEquals((await readDispatch(sql, instanceId)).is_due_at_head, true);
+});
+
+Deno.test("two changes of a window that fit alone but not together leave a window", async () => {
+  await using database = await createTestDatabase();
+  const { sql } = database;
+  const instanceId = await createInstance(sql);
+  const change = (sendWindow: object): Promise<Json> =>
+    call(sql, "update_instance", { instanceId, changes: { sendWindow } });
+  const answers = await Promise.all([change({ start: "15:00" }), change({ end: "10:00" })]);
+  assertEquals(answers.filter((answer) => answer.issues !== undefined).length, 1);
+  const [row] = await sql`select window_end > window_start as is_open from instances`;
+  assertEquals(row?.["is_open"], true);
+});
+
+Deno.test("an instance that could not be written whole is not written", async () => {
+  await using database = await createTestDatabase();
+  const { sql, admin } = database;
+  await admin`alter table public.dispatch add constraint refuse_all check (instance_id is null)`;
+  const failed = await createInstance(sql).then(() => false, () => true);
+  assert(failed);
+  const [row] = await sql`
+    select (select count(*)::int from instances) + (select count(*)::int from pacing) as count`;
+  assertEquals(row?.["count"], 0);
+});
+
+Deno.test("simultaneous operators with one e-mail become one", async () => {
+  await using database = await createTestDatabase();
+  const { sql } = database;
+  const { workspaceId } = await call(sql, "create_workspace", { name: "A" });
+  const emails = Array.from({ length: 10 }, (_, i) => i % 2 ? "ana@b.example" : "ANA@b.example");
+  const outcomes = await Promise.allSettled(
+    emails.map((email) => call(sql, "create_operator", { workspaceId, name: "Ana", email })),
+  );
+  const refusals = outcomes.filter((outcome) => outcome.status === "rejected");
+  assertEquals(refusals.map(({ reason }) => reason.code), Array(9).fill("MI017"));
+  const [row] = await sql`select count(*)::int from operators`;
+  assertEquals(row?.["count"], 1);
+});

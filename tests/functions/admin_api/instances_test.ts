@@ -1,0 +1,293 @@
+import { assert, assertEquals, assertMatch, assertNotEquals } from "../../support/assert.ts";
+import {
+  type AdminClient,
+  type Body,
+  countRows,
+  createAdminClient,
+  createInstance,
+  createWorkspace,
+  instanceRequest,
+  issuePaths,
+} from "./admin_client.ts";
+
+/** Everything the instances' tables hold, as one text. */
+async function readStored(client: AdminClient): Promise<string> {
+  const rows = await client.database.admin`
+    select (select jsonb_agg(i) from instances i) as instances,
+      (select jsonb_agg(k) from idempotency_keys k) as keys`;
+  return JSON.stringify(rows);
+}
+
+async function openConfig(client: AdminClient, instanceId: string): Promise<Body> {
+  const [row] = await client.database.admin`
+    select sealed_provider_config as sealed from instances where id = ${instanceId}`;
+  return await client.vault.open(row?.["sealed"], instanceId);
+}
+
+Deno.test("an instance is created with its defaults, read alone and in its workspace", async () => {
+  await using client = await createAdminClient();
+  const workspaceId = await createWorkspace(client);
+  const created = await client.create("/instances", instanceRequest(workspaceId));
+  const { instanceId, embedKey, createdAt, ...rest } = created;
+  assertMatch(embedKey, /^emb_[A-Za-z0-9_-]{32}$/);
+  assertMatch(createdAt, /^\d{4}-\d\d-\d\dT.*\+00:00$/);
+  assertEquals(rest, {
+    success: true,
+    workspaceId,
+    name: "Recepção",
+    provider: "zapi",
+    gatewayInstanceId: "3C01",
+    businessInstanceId: null,
+    connectedPhone: "551188887777",
+    timeZone: "America/Sao_Paulo",
+    sendWindow: { start: "08:00", end: "20:00", days: [1, 2, 3, 4, 5], holidays: [] },
+    onUnconfirmed: "hold",
+    webhookPath: `provider-webhook/zapi/${instanceId}`,
+  });
+  await createInstance(client);
+  const { body: one } = await client.call("GET", `/instances/${instanceId}`);
+  assertEquals(one, created);
+  const { body: list } = await client.call("GET", `/instances?workspaceId=${workspaceId}`);
+  assertEquals([{ success: true, ...list.items[0] }, list.items.length], [created, 1]);
+});
+
+Deno.test("an instance stands with its identity key, holidays, pacing and dispatch", async () => {
+  await using client = await createAdminClient();
+  const { instanceId, sendWindow } = await client.create("/instances", {
+    ...instanceRequest(await createWorkspace(client)),
+    businessInstanceId: "clinic-1",
+    onUnconfirmed: "retry",
+    sendWindow: {
+      start: "00:00",
+      end: "24:00",
+      days: [7, 1, 6],
+      holidays: ["2026-12-25", "2026-01-01", "2026-12-25"],
+    },
+  });
+  assertEquals(sendWindow, {
+    start: "00:00",
+    end: "24:00",
+    days: [1, 6, 7],
+    holidays: ["2026-01-01", "2026-12-25"],
+  });
+  const [row] = await client.database.admin`
+    select i.connected_phone_key, i.business_instance_id, i.on_unconfirmed,
+      p.last_slot_at::text, d.next_due_at::text, d.in_flight
+    from instances i join pacing p on p.instance_id = i.id join dispatch d on d.instance_id = i.id
+    where i.id = ${instanceId}`;
+  assertEquals({ ...row }, {
+    connected_phone_key: "5511988887777",
+    business_instance_id: "clinic-1",
+    on_unconfirmed: "retry",
+    last_slot_at: "-infinity",
+    next_due_at: "infinity",
+    in_flight: null,
+  });
+});
+
+Deno.test("credentials of every provider are stored sealed and never come back", async () => {
+  await using client = await createAdminClient();
+  const workspaceId = await createWorkspace(client);
+  const configs = {
+    zapi: { gatewayInstanceId: "3C02", token: "secret-a", webhookSecret: "secret-b" },
+    evolution: {
+      baseUrl: "http://127.0.0.1:9/evolution",
+      instanceName: "clinic",
+      apiKey: "secret-c",
+      webhookSecret: "secret-d",
+    },
+    whatsapp_cloud: {
+      phoneNumberId: "1055",
+      accessToken: "secret-e",
+      appSecret: "secret-f",
+      verifyToken: "secret-g",
+    },
+  };
+  const ids = { zapi: "3C02", evolution: "clinic", whatsapp_cloud: "1055" };
+  for (const [provider, providerConfig] of Object.entries(configs)) {
+    const body = { ...instanceRequest(workspaceId), provider, providerConfig };
+    const headers = { "idempotency-key": provider };
+    const created = await client.call("POST", "/instances", { body, headers });
+    const { instanceId } = created.body;
+    assertEquals(created.status, 201);
+    assertEquals(created.body.gatewayInstanceId, ids[provider as keyof typeof ids]);
+    assertEquals(await openConfig(client, instanceId), providerConfig);
+    const patched = await client.call("PATCH", `/instances/${instanceId}`, {
+      body: { providerConfig },
+    });
+    const read = await client.call("GET", `/instances/${instanceId}`);
+    const listed = await client.call("GET", "/instances");
+    for (const { text } of [created, patched, read, listed]) {
+      assert(!/secret-|"v1\.|ealed|token|apiKey/i.test(text), text);
+    }
+  }
+  assert(!(await readStored(client)).includes("secret-"));
+  assert(!client.logLines.some((line) => /secret-|551188887777/.test(line)));
+});
+
+Deno.test("an official instance may wait for its number", async () => {
+  await using client = await createAdminClient();
+  const created = await client.create("/instances", {
+    ...instanceRequest(await createWorkspace(client)),
+    provider: "whatsapp_cloud",
+    providerConfig: { accessToken: "secret-a", appSecret: "secret-b", verifyToken: "secret-c" },
+  });
+  assertEquals(created.gatewayInstanceId, null);
+});
+
+Deno.test("every fault of a new instance is told at once without its values, and nothing is stored", async () => {
+  await using client = await createAdminClient();
+  const workspaceId = await createWorkspace(client);
+  const answer = await client.call("POST", "/instances", {
+    body: {
+      workspaceId,
+      name: "",
+      provider: "zapi",
+      providerConfig: { token: "secret token", webhookSecret: "secret/webhook" },
+      connectedPhone: "+55 (11) 8888-7777",
+      timeZone: "+03:00",
+      sendWindow: { days: [1, 1] },
+      onUnconfirmed: "resend",
+    },
+  });
+  assertEquals([answer.status, answer.body.error], [400, "invalid_request"]);
+  assertEquals(issuePaths(answer), [
+    "connectedPhone",
+    "name",
+    "onUnconfirmed",
+    "providerConfig.gatewayInstanceId",
+    "providerConfig.token",
+    "providerConfig.webhookSecret",
+    "sendWindow.days",
+    "timeZone",
+  ]);
+  assert(!answer.text.includes("secret"));
+  const empty = await client.call("POST", "/instances", { body: {} });
+  assertEquals(issuePaths(empty), [
+    ...["connectedPhone", "name", "provider", "providerConfig", "timeZone", "workspaceId"],
+  ]);
+  const unknown = await client.call("POST", "/instances", {
+    body: instanceRequest("3f6c1f0e-57a5-4c1c-9d3b-7a3d5f3f1a11"),
+  });
+  assertEquals([unknown.status, unknown.body.error], [404, "workspace_not_found"]);
+  for (const table of ["instances", "pacing", "dispatch", "holidays"]) {
+    assertEquals(await countRows(client, table), 0);
+  }
+});
+
+const badWindows: readonly (readonly [object, string])[] = [
+  [{ start: "24:00" }, "sendWindow.start"],
+  [{ start: "8:00" }, "sendWindow.start"],
+  [{ start: "20:00" }, "sendWindow.start"],
+  [{ end: "24:01" }, "sendWindow.end"],
+  [{ end: "08:00" }, "sendWindow.end"],
+  [{ start: "12:00", end: "11:59" }, "sendWindow.end"],
+  [{ days: [] }, "sendWindow.days"],
+  [{ days: [0] }, "sendWindow.days.0"],
+  [{ days: [1, 8] }, "sendWindow.days.1"],
+  [{ days: [1.5] }, "sendWindow.days.0"],
+  [{ days: [2, 2] }, "sendWindow.days"],
+  [{ holidays: ["2026-02-29"] }, "sendWindow.holidays.0"],
+  [{ holidays: ["0000-01-01"] }, "sendWindow.holidays.0"],
+  [{ holidays: ["25/12/2026"] }, "sendWindow.holidays.0"],
+  [{ holidays: Array(1_001).fill("2026-12-25") }, "sendWindow.holidays"],
+];
+
+Deno.test("a send window that could not be kept is refused when created and when changed", async () => {
+  await using client = await createAdminClient();
+  const workspaceId = await createWorkspace(client);
+  const { instanceId, ...before } = await client.create("/instances", instanceRequest(workspaceId));
+  for (const [sendWindow, path] of badWindows) {
+    const body = { ...instanceRequest(workspaceId), sendWindow };
+    const created = await client.call("POST", "/instances", { body });
+    assertEquals([created.status, issuePaths(created)], [400, [path]], JSON.stringify(sendWindow));
+    const changed = await client.call("PATCH", `/instances/${instanceId}`, {
+      body: { name: "changed", sendWindow },
+    });
+    assertEquals([changed.status, issuePaths(changed)], [400, [path]], JSON.stringify(sendWindow));
+  }
+  const { body } = await client.call("GET", `/instances/${instanceId}`);
+  assertEquals(body, { instanceId, ...before });
+  assertEquals(await countRows(client, "instances"), 1);
+});
+
+Deno.test("a time zone must be a name that code and database both know", async () => {
+  await using client = await createAdminClient();
+  const workspaceId = await createWorkspace(client);
+  const instanceId = await createInstance(client, workspaceId);
+  // The code alone would take the lower-case one, the database alone the last.
+  const bad = ["Mars/Base", "america/sao_paulo", "-03:00", "", "posix/UTC"];
+  for (const timeZone of bad) {
+    const body = { ...instanceRequest(workspaceId), timeZone };
+    const created = await client.call("POST", "/instances", { body });
+    assertEquals([created.status, issuePaths(created)], [400, ["timeZone"]], timeZone);
+    const changed = await client.call("PATCH", `/instances/${instanceId}`, { body: { timeZone } });
+    assertEquals([changed.status, issuePaths(changed)], [400, ["timeZone"]], timeZone);
+  }
+  for (const timeZone of ["UTC", "Asia/Kolkata", "America/Argentina/Buenos_Aires"]) {
+    const changed = await client.call("PATCH", `/instances/${instanceId}`, { body: { timeZone } });
+    assertEquals([changed.status, changed.body.timeZone], [200, timeZone]);
+  }
+  assertEquals(await countRows(client, "instances"), 1);
+});
+
+Deno.test("a change writes only what it holds, a send window part by part", async () => {
+  await using client = await createAdminClient();
+  const workspaceId = await createWorkspace(client);
+  const request = { ...instanceRequest(workspaceId), businessInstanceId: "clinic-1" };
+  const created = await client.create("/instances", request);
+  const path = `/instances/${created.instanceId}`;
+  let expected = created;
+  const changes: readonly (readonly [object, object])[] = [
+    [{}, {}],
+    [{ provider: "evolution", embedKey: "emb_x", instanceId: "x" }, {}],
+    [{ name: "Caixa" }, { name: "Caixa" }],
+    [{ connectedPhone: "5511977776666" }, { connectedPhone: "5511977776666" }],
+    [{ onUnconfirmed: "retry" }, { onUnconfirmed: "retry" }],
+    [{ businessInstanceId: null }, { businessInstanceId: null }],
+  ];
+  for (const [body, change] of changes) {
+    const changed = await client.call("PATCH", path, { body });
+    expected = { ...expected, ...change };
+    assertEquals([changed.status, changed.body], [200, expected]);
+  }
+  const windows = [{ end: "24:00" }, { start: "21:00" }, { days: [6] }, {
+    holidays: ["2026-12-25"],
+  }, { holidays: [] }];
+  for (const sendWindow of windows) {
+    const changed = await client.call("PATCH", path, { body: { sendWindow } });
+    expected = { ...expected, sendWindow: { ...expected.sendWindow, ...sendWindow } };
+    assertEquals([changed.status, changed.body], [200, expected]);
+  }
+  assertEquals((await client.call("GET", path)).body, expected);
+  const [row] = await client.database.admin`select connected_phone_key from instances`;
+  assertEquals(row?.["connected_phone_key"], "5511977776666");
+});
+
+Deno.test("new credentials replace the old ones whole, for the instance's own provider", async () => {
+  await using client = await createAdminClient();
+  const instanceId = await createInstance(client);
+  const stored = await readStored(client);
+  const bad = await client.call("PATCH", `/instances/${instanceId}`, {
+    body: { name: "changed", providerConfig: { instanceName: "x", apiKey: "secret-x" } },
+  });
+  assertEquals([bad.status, bad.body.error], [400, "invalid_request"]);
+  assertEquals(issuePaths(bad), [
+    "providerConfig.gatewayInstanceId",
+    "providerConfig.token",
+    "providerConfig.webhookSecret",
+  ]);
+  assertEquals(await readStored(client), stored);
+
+  const providerConfig = {
+    gatewayInstanceId: "3C09",
+    token: "secret-n",
+    webhookSecret: "secret-w",
+  };
+  const { status, body } = await client.call("PATCH", `/instances/${instanceId}`, {
+    body: { providerConfig },
+  });
+  assertEquals([status, body.gatewayInstanceId], [200, "3C09"]);
+  assertEquals(await openConfig(client, instanceId), providerConfig);
+  assertNotEquals(await readStored(client), stored);
+});

@@ -1,0 +1,142 @@
+import { assertEquals } from "../../support/assert.ts";
+import {
+  type Body,
+  countRows,
+  createAdminClient,
+  createInstance,
+  createWorkspace,
+  issuePaths,
+} from "./admin_client.ts";
+
+const unknownId = "3f6c1f0e-57a5-4c1c-9d3b-7a3d5f3f1a11";
+
+const components = [
+  { type: "HEADER", format: "TEXT", text: "Olá {{1}}", example: { header_text: ["Ana"] } },
+  { type: "BODY", text: "Sua consulta é {{2}}.", example: { body_text: [["amanhã"]] } },
+  { type: "FOOTER", text: "Clínica" },
+  { type: "BUTTONS", buttons: [{ type: "URL", text: "Ver", url: "https://a.example/{{1}}" }] },
+];
+
+const request = { name: "lembrete", language: "pt_BR", parameterFormat: "POSITIONAL", components };
+
+Deno.test("a template is a workspace's or an instance's, whose workspace it then has", async () => {
+  await using client = await createAdminClient();
+  const workspaceId = await createWorkspace(client);
+  const instanceId = await createInstance(client, workspaceId);
+  const owners = [
+    [{ workspaceId }, { workspaceId, instanceId: null }],
+    [{ instanceId }, { workspaceId, instanceId }],
+    [{ workspaceId, instanceId }, { workspaceId, instanceId }],
+  ] as const;
+  const ids: string[] = [];
+  for (const [owner, expected] of owners) {
+    const created = await client.create("/templates", { ...request, ...owner });
+    const { success: _, templateId, createdAt: __, updatedAt: ___, ...record } = created;
+    const unsynced = { providerStatus: null, providerTemplateId: null };
+    assertEquals(record, { ...request, ...unsynced, ...expected });
+    assertEquals((await client.call("GET", `/templates/${templateId}`)).body, created);
+    ids.push(templateId);
+  }
+  const list = async (query: string): Promise<string[]> =>
+    (await client.call("GET", `/templates?${query}`)).body.items
+      .map((item: Body) => item.templateId);
+  assertEquals(await list(`workspaceId=${workspaceId}`), ids);
+  assertEquals(await list(`instanceId=${instanceId}`), ids.slice(1));
+});
+
+Deno.test("a template's owner must exist, be given and agree with itself", async () => {
+  await using client = await createAdminClient();
+  const instanceId = await createInstance(client);
+  const workspaceId = await createWorkspace(client);
+  const cases = [
+    [{ workspaceId: unknownId }, 404, "workspace_not_found", []],
+    [{ instanceId: unknownId }, 404, "Instance not found", []],
+    [{ workspaceId, instanceId }, 400, "invalid_request", ["instanceId"]],
+    [{}, 400, "invalid_request", ["workspaceId"]],
+    [{ instanceId: null }, 400, "invalid_request", ["workspaceId"]],
+  ] as const;
+  for (const [owner, status, error, paths] of cases) {
+    const answer = await client.call("POST", "/templates", { body: { ...request, ...owner } });
+    assertEquals([answer.status, answer.body.error, issuePaths(answer)], [status, error, [
+      ...paths,
+    ]]);
+  }
+  assertEquals(await countRows(client, "message_templates"), 0);
+});
+
+Deno.test("a template is synchronised and let go of again, the rest staying as it was", async () => {
+  await using client = await createAdminClient();
+  const instanceId = await createInstance(client);
+  const { templateId } = await client.create("/templates", { ...request, instanceId });
+  const path = `/templates/${templateId}`;
+  const synced = { providerStatus: "APPROVED", providerTemplateId: "5940" };
+  const first = await client.call("PATCH", path, { body: synced });
+  assertEquals(first.status, 200);
+  const { providerStatus, providerTemplateId, name, components: kept } = first.body;
+  assertEquals({ providerStatus, providerTemplateId, name, components: kept }, {
+    ...synced,
+    name: "lembrete",
+    components,
+  });
+  const body = { providerTemplateId: null, components: [{ type: "BODY", text: "Oi" }] };
+  const second = await client.call("PATCH", path, { body });
+  assertEquals([second.body.providerStatus, second.body.providerTemplateId], ["APPROVED", null]);
+  assertEquals(second.body.components, body.components);
+});
+
+Deno.test("one providerTemplateId is one template of an instance", async () => {
+  await using client = await createAdminClient();
+  const instanceId = await createInstance(client);
+  const synced = { ...request, instanceId, providerTemplateId: "5940" };
+  await client.create("/templates", synced);
+  const again = await client.call("POST", "/templates", { body: synced });
+  assertEquals([again.status, again.body.error, issuePaths(again)], [409, "already_exists", [
+    "providerTemplateId",
+  ]]);
+  const { templateId } = await client.create("/templates", { ...synced, providerTemplateId: "1" });
+  const taken = await client.call("PATCH", `/templates/${templateId}`, {
+    body: { providerTemplateId: "5940" },
+  });
+  assertEquals([taken.status, issuePaths(taken)], [409, ["providerTemplateId"]]);
+  await client.create("/templates", { ...synced, instanceId: await createInstance(client) });
+});
+
+const badComponents: readonly (readonly [unknown, readonly string[]])[] = [
+  [[], ["components"]],
+  ["BODY", ["components"]],
+  [[{ type: "FOOTER", text: "x" }], ["components"]],
+  [[{ type: "BODY" }], ["components.0.text"]],
+  [[{ type: "BODY", text: "" }], ["components.0.text"]],
+  [[{ type: "body", text: "x" }], ["components.0.type"]],
+  [[{ type: "BODY", text: "x" }, { type: "BODY", text: "y" }], ["components.1.type"]],
+  [[{ type: "BODY", text: "x" }, { type: "HEADER" }], ["components.1.format"]],
+  [[{ type: "BODY", text: "x" }, { type: "HEADER", format: "TEXT" }], ["components.1.text"]],
+  [[{ type: "BODY", text: "x" }, { type: "HEADER", format: "GIF" }], ["components.1.format"]],
+  [[{ type: "BODY", text: "x" }, { type: "BUTTONS" }], ["components.1.buttons"]],
+  [[{ type: "BODY", text: "x" }, { type: "BUTTONS", buttons: [{}] }], [
+    "components.1.buttons.0.type",
+  ]],
+];
+
+Deno.test("components that no channel could show are refused, and nothing is stored", async () => {
+  await using client = await createAdminClient();
+  const workspaceId = await createWorkspace(client);
+  const { templateId } = await client.create("/templates", { ...request, workspaceId });
+  for (const [bad, paths] of badComponents) {
+    const body = { ...request, workspaceId, components: bad };
+    const created = await client.call("POST", "/templates", { body });
+    assertEquals([created.status, issuePaths(created)], [400, [...paths]], JSON.stringify(bad));
+    const changed = await client.call("PATCH", `/templates/${templateId}`, {
+      body: { components: bad },
+    });
+    assertEquals([changed.status, issuePaths(changed)], [400, [...paths]], JSON.stringify(bad));
+  }
+  const faults = { ...request, workspaceId, language: "portuguese", parameterFormat: "MIXED" };
+  const answer = await client.call("POST", "/templates", {
+    body: { ...faults, providerStatus: "approved" },
+  });
+  assertEquals(issuePaths(answer), ["language", "parameterFormat", "providerStatus"]);
+  const [row] = await client.database.admin`select components from message_templates`;
+  assertEquals(row?.["components"], components);
+  assertEquals(await countRows(client, "message_templates"), 1);
+});
