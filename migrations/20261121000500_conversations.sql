@@ -232,3 +232,89 @@ end;
 $$;
 revoke all on function public.assign_conversation(public.instances, public.contacts, public.conversations, jsonb) from public, anon, authenticated;
 grant execute on function public.assign_conversation(public.instances, public.contacts, public.conversations, jsonb) to service_role;
+
+-- source: supabase/schemas/functions/resolve_agent.sql
+-- The active agent that an instance speaks as: the one named, else its only one.
+-- Errors: MI003 (none, or the named one is not active here), MI009 (several, and none named).
+create or replace function public.resolve_agent(instance_id uuid, agent_id uuid)
+returns uuid
+language plpgsql
+stable
+set search_path = ''
+as $$
+declare
+  agent_ids uuid[];
+begin
+  select array_agg(a.id) into agent_ids
+  from public.ai_agents a
+  where a.instance_id = resolve_agent.instance_id and a.is_active
+    and (resolve_agent.agent_id is null or a.id = resolve_agent.agent_id);
+  if agent_ids is null then
+    raise exception using errcode = 'MI003', message = 'agent_not_found';
+  end if;
+  if cardinality(agent_ids) > 1 then
+    raise exception using errcode = 'MI009', message = 'agent_id_required';
+  end if;
+  return agent_ids[1];
+end;
+$$;
+revoke all on function public.resolve_agent(uuid, uuid) from public, anon, authenticated;
+grant execute on function public.resolve_agent(uuid, uuid) to service_role;
+
+-- source: supabase/schemas/functions/speaking_agent.sql
+-- Whose words an `ai_agent` message of a conversation are: its linked agent's, else those of the
+-- instance's first active one; NULL where there is none.
+create or replace function public.speaking_agent(conversation public.conversations)
+returns uuid
+language sql
+stable
+set search_path = ''
+as $$
+  select coalesce(
+    conversation.agent_id,
+    (
+      select a.id from public.ai_agents a
+      where a.instance_id = conversation.instance_id and a.is_active
+      order by a.created_at, a.id
+      limit 1
+    )
+  );
+$$;
+revoke all on function public.speaking_agent(public.conversations) from public, anon, authenticated;
+grant execute on function public.speaking_agent(public.conversations) to service_role;
+
+-- source: supabase/schemas/functions/begin_agent_session.sql
+-- Links an agent to a conversation and merges what is given into its `collected_data`, for the whole
+-- conversation (specification 4.5). `agent`: agentId or NULL, collectedData or NULL.
+-- Returns the agent's id. Errors: MI003, MI009.
+create or replace function public.begin_agent_session(
+  instance_id uuid,
+  conversation_id uuid,
+  agent jsonb
+)
+returns uuid
+language plpgsql
+set search_path = ''
+as $$
+declare
+  resolved_id constant uuid := public.resolve_agent(instance_id, (agent->>'agentId')::uuid);
+begin
+  update public.conversations c
+  set agent_id = linked.agent_id, updated_at = now()
+  from (select resolved_id as agent_id) as linked
+  where c.id = begin_agent_session.conversation_id;
+  insert into public.agent_sessions as session
+    (conversation_id, instance_id, agent_id, collected_data)
+  values (
+    begin_agent_session.conversation_id, begin_agent_session.instance_id, resolved_id,
+    coalesce(nullif(agent->'collectedData', 'null'), '{}')
+  )
+  on conflict on constraint agent_sessions_pkey do update
+  set agent_id = excluded.agent_id,
+    collected_data = session.collected_data || excluded.collected_data,
+    updated_at = now();
+  return resolved_id;
+end;
+$$;
+revoke all on function public.begin_agent_session(uuid, uuid, jsonb) from public, anon, authenticated;
+grant execute on function public.begin_agent_session(uuid, uuid, jsonb) to service_role;

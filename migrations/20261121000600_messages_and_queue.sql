@@ -545,13 +545,15 @@ grant execute on function public.refuse_unreachable_contact(public.instances, pu
 -- `request`: instanceId, phone, idempotency (see begin_idempotent),
 --   assignment (see assign_conversation) or NULL,
 --   message {messageType, message, mediaUrl, mediaFilename, optionList, template, cardId, sentBy,
---     delayTypingMs, agentId, operatorId} or NULL,
+--     delayTypingMs} or NULL,
+--   agent {agentId, collectedData} when the message opens a conversation as the agent, or NULL,
 --   delivery {queued, delaySeconds, intervalSeconds, leaseSeconds}.
--- Returns the outcome: mode, contactId, conversationId, assignment, messageId, status, scheduledFor,
--- heldBy, aiAgentPausedUntil; for an immediate send also claimToken and `to`, the address: the
+-- Returns the outcome: mode, contactId, conversationId, agentId, assignment, messageId, status,
+-- scheduledFor, heldBy, aiAgentPausedUntil; for an immediate send also claimToken and `to`, the address: the
 -- caller holds the claim for leaseSeconds and must settle it. Or {replayed: ...} for a known key.
 -- Locks, in this order: key, contact, conversation, agent pause, pacing, dispatch.
--- Errors: MI001, MI002, MI005 (blocked), MI006 (24-hour window), MI007, MI008, MI010.
+-- Errors: MI001, MI002, MI003 and MI009 (agent), MI005 (blocked), MI006 (24-hour window), MI007,
+-- MI008, MI010.
 create or replace function public.accept_message(request jsonb)
 returns jsonb
 language plpgsql
@@ -565,6 +567,7 @@ declare
   delivery jsonb := request->'delivery';
   replayed jsonb := public.begin_idempotent(request->'idempotency');
   assignment jsonb;
+  agent_id uuid;
   outcome jsonb;
   mode text;
   message_id uuid := gen_random_uuid();
@@ -591,6 +594,12 @@ begin
     );
   end if;
 
+  if nullif(request->'agent', 'null') is not null then
+    agent_id := public.begin_agent_session(instance.id, conversation.id, request->'agent');
+  elsif draft->>'sentBy' = 'ai_agent' then
+    agent_id := public.speaking_agent(conversation);
+  end if;
+
   if draft is null then
     mode := 'assign_only';
   else
@@ -601,7 +610,7 @@ begin
     end;
     not_before := date_trunc('milliseconds', clock_timestamp())
       + make_interval(secs => coalesce((delivery->>'delaySeconds')::double precision, 0));
-    if draft->>'sentBy' is distinct from 'ai_agent' then
+    if agent_id is null and draft->>'sentBy' is distinct from 'ai_agent' then
       paused_until := public.pause_agent(instance.id, contact.id);
     end if;
     if mode = 'queued' then
@@ -641,7 +650,7 @@ begin
       case when draft->>'sentBy' = 'operator' then
         coalesce((assignment->>'assignedTo')::uuid, conversation.assigned_to)
       end,
-      (draft->>'agentId')::uuid, (draft->>'delayTypingMs')::integer, mode,
+      agent_id, (draft->>'delayTypingMs')::integer, mode,
       (delivery->>'intervalSeconds')::integer,
       case mode when 'sent' then 'sending' else 'queued' end, slot, held_by
     );
@@ -651,6 +660,7 @@ begin
     'mode', mode,
     'contactId', contact.id,
     'conversationId', conversation.id,
+    'agentId', agent_id,
     'assignment', assignment,
     'messageId', case when draft is not null then message_id end,
     'status', case mode when 'assign_only' then null when 'sent' then 'sending' else 'queued' end,
@@ -793,7 +803,8 @@ begin
   from (
     select s.instance_id, s.contact_id
     from public.messages s
-    where s.id = any (sent_later) and s.sent_by is distinct from 'ai_agent'
+    where s.id = any (sent_later) and s.agent_id is null
+      and s.sent_by is distinct from 'ai_agent'
     order by s.contact_id
   ) as m;
   if landing is not null or held is not null then

@@ -16,6 +16,9 @@ export type MessageStatus =
 /** Why a message does not go at once. */
 export type HeldBy = "interval" | "window" | "holiday" | "delay";
 
+/** Seconds between queued messages where the call does not say (specification, section 8). */
+export const defaultIntervalSeconds = 30;
+
 /** A message to send, in the request's words. */
 export interface MessageDraft {
   readonly content: MessageContent;
@@ -29,6 +32,13 @@ export interface AssignmentRequest {
   readonly assignTo: string;
   readonly portfolio?: boolean | undefined;
   readonly departmentId?: string | undefined;
+}
+
+/** The agent that opens a conversation: the one named, else the instance's only active one. */
+export interface AgentRequest {
+  readonly agentId?: string | undefined;
+  /** Merged into the session's `collected_data`. */
+  readonly collectedData?: Readonly<Record<string, unknown>> | undefined;
 }
 
 /** What `assign_conversation` decided. */
@@ -57,6 +67,7 @@ export interface AcceptRequest {
   readonly phone: string;
   readonly draft: MessageDraft | null;
   readonly assignment: AssignmentRequest | null;
+  readonly agent?: AgentRequest;
   readonly delivery: Delivery;
   readonly idempotency: Idempotency | null;
 }
@@ -66,6 +77,8 @@ export interface AcceptedOutcome {
   readonly mode: "sent" | "queued" | "scheduled" | "assign_only";
   readonly contactId: string;
   readonly conversationId: string;
+  /** Whose words the message is; null for anybody but an agent. */
+  readonly agentId: string | null;
   readonly assignment: AssignmentOutcome | null;
   readonly messageId: string | null;
   readonly status: MessageStatus | null;
@@ -102,6 +115,7 @@ export function acceptMessage(database: Database, request: AcceptRequest): Promi
     phone: request.phone,
     idempotency: request.idempotency,
     assignment: request.assignment,
+    agent: request.agent ?? null,
     message: draft === null ? null : {
       ...draft.content,
       cardId: draft.cardId,

@@ -6,7 +6,7 @@ import {
   requireInstance,
 } from "../../shared/http/client_token_guard.ts";
 import { createApp } from "../../shared/http/create_app.ts";
-import { replayedHeaders } from "../../shared/http/idempotency.ts";
+import { answerSending } from "../../shared/http/sending_answer.ts";
 import { validate } from "../../shared/http/validate.ts";
 import type { SendingServices } from "../../shared/sending.ts";
 import { checkSendMessage, sendMessageSchema } from "./contract.ts";
@@ -18,12 +18,7 @@ export function createSendMessageApp(services: SendingServices): Hono {
     const request = validate(sendMessageSchema, context.get("body"), checkSendMessage);
     const instance = requireInstance(context);
     const idempotency = await readClientIdempotency(context);
-    const answer = await sendMessage(services, { instance, request, idempotency });
-    return context.json(
-      answer.response.body,
-      answer.response.status as 200,
-      answer.isReplay ? replayedHeaders : undefined,
-    );
+    return answerSending(context, await sendMessage(services, { instance, request, idempotency }));
   };
   return createApp({
     slug: "send-message",

@@ -1,15 +1,16 @@
-import { AppError } from "../../shared/errors.ts";
+import { refuseUncarriable } from "../../shared/channel_limits.ts";
 import type { Idempotency } from "../../shared/idempotent_response.ts";
 import type { Instance } from "../../shared/instances.ts";
-import { type MessageDraft, toMessageContent } from "../../shared/messages.ts";
-import type { MessageContent, Provider } from "../../shared/providers/provider.ts";
+import {
+  defaultIntervalSeconds,
+  type MessageDraft,
+  toMessageContent,
+} from "../../shared/messages.ts";
+import type { MessageContent } from "../../shared/providers/provider.ts";
 import { toLeaseSeconds } from "../../shared/queue.ts";
 import { executeSending, type SendingAnswer, type SendingServices } from "../../shared/sending.ts";
 import { respondToSending } from "../../shared/sending_response.ts";
 import { optionId, type SendMessageRequest } from "./contract.ts";
-
-/** Seconds between queued messages where the call does not say (specification, section 8). */
-const defaultIntervalSeconds = 30;
 
 /** One valid call, by who may make it. */
 export interface SendMessageCall {
@@ -47,15 +48,6 @@ export async function sendMessage(
     },
     idempotency,
   }, respondToSending);
-}
-
-/** Nothing is stored of a message that its channel could not carry. */
-function refuseUncarriable(instance: Instance, provider: Provider, content: MessageContent): void {
-  if (instance.gatewayInstanceId === null) {
-    throw new AppError("provider_outbound_channel_not_configured");
-  }
-  const issues = provider.checkContent(content);
-  if (issues.length > 0) throw new AppError("invalid_request", { issues });
 }
 
 /** The message that the call asks to send; null when it only assigns. */

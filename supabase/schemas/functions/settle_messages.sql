@@ -103,7 +103,8 @@ begin
   from (
     select s.instance_id, s.contact_id
     from public.messages s
-    where s.id = any (sent_later) and s.sent_by is distinct from 'ai_agent'
+    where s.id = any (sent_later) and s.agent_id is null
+      and s.sent_by is distinct from 'ai_agent'
     order by s.contact_id
   ) as m;
   if landing is not null or held is not null then

@@ -1,0 +1,50 @@
+import { refuseUncarriable } from "../../shared/channel_limits.ts";
+import type { Idempotency, StoredResponse } from "../../shared/idempotent_response.ts";
+import type { Instance } from "../../shared/instances.ts";
+import { type AcceptedOutcome, defaultIntervalSeconds } from "../../shared/messages.ts";
+import type { Receipt } from "../../shared/providers/provider.ts";
+import { toLeaseSeconds } from "../../shared/queue.ts";
+import { executeSending, type SendingAnswer, type SendingServices } from "../../shared/sending.ts";
+import { respondToSending } from "../../shared/sending_response.ts";
+import type { ProcessAiAgentRequest } from "./contract.ts";
+
+/** One valid call. */
+export interface OpenConversationCall {
+  readonly instance: Instance;
+  readonly request: ProcessAiAgentRequest;
+  readonly idempotency: Idempotency | null;
+}
+
+/**
+ * Sends or queues the first message as the agent, in a conversation that the agent is linked to
+ * (specification 4.5). The agent itself speaks only after the contact has replied; it is not paused.
+ */
+export async function openConversation(
+  services: SendingServices,
+  { instance, request, idempotency }: OpenConversationCall,
+): Promise<SendingAnswer> {
+  const provider = await services.openProvider(instance);
+  const content = { messageType: "text", message: request.messageText } as const;
+  refuseUncarriable(instance, provider, content, { message: "messageText" });
+  return await executeSending(services, provider, {
+    instanceId: instance.instanceId,
+    phone: request.phone,
+    draft: { content, sentBy: request.sentBy },
+    assignment: null,
+    agent: { agentId: request.agentId, collectedData: request.externalContext },
+    delivery: {
+      queued: request.queued ?? false,
+      intervalSeconds: request.intervalSeconds ?? defaultIntervalSeconds,
+      delaySeconds: 0,
+      leaseSeconds: toLeaseSeconds(services.providerTimeoutMs),
+    },
+    idempotency,
+  }, respond);
+}
+
+/** As send-message answers, with the agent in place of its pause. */
+function respond(outcome: AcceptedOutcome, receipt: Receipt | null): StoredResponse {
+  const { status, body } = respondToSending(outcome, receipt);
+  const { aiAgentPausedUntil: _never, ...described } = body;
+  return { status, body: { ...described, agentId: outcome.agentId } };
+}

@@ -1,0 +1,25 @@
+import { AppError } from "./errors.ts";
+import type { Instance } from "./instances.ts";
+import type { MessageContent, Provider } from "./providers/provider.ts";
+
+/**
+ * Refuses what the instance's channel could not carry, before anything is stored. `requestNames`
+ * says what a field is called in the request where that differs (`message`: `messageText`).
+ *
+ * @throws {AppError} `provider_outbound_channel_not_configured`, or `invalid_request` with `issues`.
+ */
+export function refuseUncarriable(
+  instance: Instance,
+  provider: Provider,
+  content: MessageContent,
+  requestNames: Readonly<Record<string, string>> = {},
+): void {
+  if (instance.gatewayInstanceId === null) {
+    throw new AppError("provider_outbound_channel_not_configured");
+  }
+  const issues = provider.checkContent(content).map(({ path, message }) => ({
+    path: requestNames[path] ?? path,
+    message,
+  }));
+  if (issues.length > 0) throw new AppError("invalid_request", { issues });
+}
