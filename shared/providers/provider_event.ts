@@ -1,0 +1,73 @@
+/**
+ * What providers tell us by webhook, in one form. A reader turns one payload into events, skips what
+ * it does not understand, and never throws: one malformed part must not cost the rest of a payload.
+ */
+
+/** A message that somebody wrote: the contact, or a person on the business's own phone (an echo). */
+export interface MessageEvent {
+  readonly kind: "message";
+  /** `inbound` from the contact; `echo` typed on the phone itself, not sent through any API. */
+  readonly origin: "inbound" | "echo";
+  readonly providerMessageId: string;
+  /**
+   * The other side: digits with country code where the provider gives a phone, else its own address
+   * of that person (`...@lid`, a business-scoped user id).
+   */
+  readonly address: string;
+  /** Further addresses of the same person (phone and LID come in pairs). */
+  readonly otherAddresses: readonly string[];
+  readonly contactName?: string | undefined;
+  readonly messageType: InboundMessageType;
+  /** Text, caption, or the title of a choice. */
+  readonly message?: string | undefined;
+  readonly mediaUrl?: string | undefined;
+  /** The provider's id of the media, where it has to be asked for. */
+  readonly mediaId?: string | undefined;
+  readonly mediaFilename?: string | undefined;
+  /** The option or button that was chosen. */
+  readonly choice?: { readonly id: string; readonly title: string } | undefined;
+  /** When it was written, ISO 8601; the time of receipt where the provider does not say. */
+  readonly sentAt?: string | undefined;
+  readonly isGroup: boolean;
+  readonly chatName?: string | undefined;
+}
+
+export type InboundMessageType =
+  | "text"
+  | "image"
+  | "audio"
+  | "document"
+  | "video"
+  | "option_list"
+  | "other";
+
+/** What became of a message of ours. */
+export interface StatusEvent {
+  readonly kind: "status";
+  readonly providerMessageId: string;
+  /** Our message id, where the provider carries it back (`biz_opaque_callback_data`). */
+  readonly messageId?: string | undefined;
+  readonly status: "sent" | "delivered" | "read" | "failed";
+  readonly at?: string | undefined;
+  readonly error?: { readonly code: string; readonly message: string } | undefined;
+}
+
+/** The official channel has decided on a template. */
+export interface TemplateStatusEvent {
+  readonly kind: "template_status";
+  readonly providerTemplateId: string;
+  /** `APPROVED`, `REJECTED`, `PAUSED`, `DISABLED`, ... as the provider says. */
+  readonly status: string;
+}
+
+/** A contact goes on under another number. */
+export interface NumberChangeEvent {
+  readonly kind: "number_change";
+  readonly oldAddress: string;
+  readonly newAddress: string;
+}
+
+export type ProviderEvent = MessageEvent | StatusEvent | TemplateStatusEvent | NumberChangeEvent;
+
+/** Reads one webhook payload; what it does not understand gives no event. */
+export type ReadProviderEvents = (payload: unknown) => ProviderEvent[];
