@@ -161,6 +161,8 @@ Deno.test("a collection is handed out page by page, each record once, also under
   assertEquals(seen.toSorted(), [...names, "F"]);
   const whole = await client.call("GET", "/departments");
   assertEquals([whole.body.items.length, whole.body.nextCursor], [6, null]);
+  const full = await client.call("GET", "/departments?limit=6");
+  assertEquals(full.body, whole.body);
 });
 
 Deno.test("a page has 1 to 1000 records, and a cursor comes from a page", async () => {
