@@ -5,7 +5,7 @@
 create table public.contacts (
   id uuid primary key default gen_random_uuid(),
   instance_id uuid not null references public.instances (id) on delete cascade,
-  phone text not null,
+  phone text,
   identity_key text not null,
   name text,
   email text,
@@ -30,7 +30,8 @@ create table public.contacts (
 alter table public.contacts enable row level security;
 revoke all on table public.contacts from public, anon, authenticated;
 grant select, insert, update, delete on table public.contacts to service_role;
-comment on column public.contacts.phone is 'As first given: the address to send to until another one is proven.';
+comment on column public.contacts.phone is
+  'As first given: the address to send to until another one is proven. NULL for who wrote to us without showing a number.';
 
 -- source: supabase/schemas/tables/contact_addresses.sql
 -- Addresses proven to reach a contact: a `wa_id` from the provider, or the sender of an inbound

@@ -35,6 +35,9 @@ create table public.messages (
   failed_at timestamptz,
   canceled_at timestamptz,
   unconfirmed_at timestamptz,
+  is_group boolean not null default false,
+  chat_name text,
+  choice jsonb,
   constraint messages_belong_to_their_conversation
     foreign key (instance_id, contact_id, conversation_id)
     references public.conversations (instance_id, contact_id, id) on delete cascade,
@@ -50,6 +53,9 @@ create table public.messages (
   constraint messages_held_by_known check (held_by in ('interval', 'window', 'holiday', 'delay')),
   constraint messages_sent_have_an_instant check (
     status not in ('sent', 'delivered', 'read', 'received') or sent_at is not null
+  ),
+  constraint messages_choice_has_title check (
+    coalesce(jsonb_typeof(choice->'title') = 'string', choice is null)
   )
 );
 create index messages_history on public.messages (instance_id, contact_id, sent_at desc)
@@ -62,6 +68,9 @@ create index messages_unconfirmed on public.messages (unconfirmed_at) where stat
 alter table public.messages enable row level security;
 revoke all on table public.messages from public, anon, authenticated;
 grant select, insert, update, delete on table public.messages to service_role;
+comment on column public.messages.choice is
+  'The option that an inbound message picked: {id, title}.';
+comment on column public.messages.chat_name is 'The name that the provider gives the chat.';
 
 -- source: supabase/schemas/tables/message_queue.sql
 -- Messages that still have to leave, and those in flight (with a claim). Settled rows are gone:
@@ -141,6 +150,25 @@ create index provider_events_age on public.provider_events (received_at);
 alter table public.provider_events enable row level security;
 revoke all on table public.provider_events from public, anon, authenticated;
 grant select, insert, update, delete on table public.provider_events to service_role;
+
+-- source: supabase/schemas/tables/early_statuses.sql
+-- Delivery events that came before the message they speak of was known by its provider id: our own
+-- send had not been recorded yet. Taken up when it is.
+create table public.early_statuses (
+  instance_id uuid not null references public.instances (id) on delete cascade,
+  provider_message_id text not null,
+  status text not null,
+  occurred_at timestamptz not null,
+  error jsonb,
+  received_at timestamptz not null default now(),
+  primary key (instance_id, provider_message_id, status),
+  constraint early_statuses_status_known
+    check (status in ('sent', 'delivered', 'read', 'failed'))
+);
+create index early_statuses_age on public.early_statuses (received_at);
+alter table public.early_statuses enable row level security;
+revoke all on table public.early_statuses from public, anon, authenticated;
+grant select, insert, update, delete on table public.early_statuses to service_role;
 
 -- source: supabase/schemas/functions/begin_idempotent.sql
 -- Takes an `Idempotency-Key` for the caller's transaction (decisions, section 5).
@@ -251,7 +279,7 @@ grant execute on function public.is_send_window_open(public.instances, timestamp
 -- source: supabase/schemas/functions/first_instant_of_window.sql
 -- The earliest instant not before `earliest` at which the clock of that local day shows
 -- `window_start` or later. Where a daylight-saving change skips that time it is the end of the gap;
--- where the change repeats it, its first occurrence still ahead.
+-- where the change repeats it, its first occurrence still ahead. NULL where that day has none.
 create or replace function public.first_instant_of_window(
   local_day date,
   window_start time,
@@ -268,7 +296,8 @@ declare
   -- No zone has ever shifted by more than three hours for daylight saving.
   reach constant interval := interval '3 hours';
 begin
-  if (nominal - reach) at time zone time_zone = local_day + window_start - reach
+  if nominal at time zone time_zone = local_day + window_start
+    and (nominal - reach) at time zone time_zone = local_day + window_start - reach
     and nominal >= earliest then
     return nominal;
   end if;
@@ -284,11 +313,42 @@ $$;
 revoke all on function public.first_instant_of_window(date, time, text, timestamptz) from public, anon, authenticated;
 grant execute on function public.first_instant_of_window(date, time, text, timestamptz) to service_role;
 
+-- source: supabase/schemas/functions/next_opening.sql
+-- When the instance's send window opens next for an instant at which it is closed: the same day's
+-- start while that lies ahead, else the next business day's. A day whose window falls whole into a
+-- daylight-saving gap is passed over. NULL where it does not open within three years.
+create or replace function public.next_opening(instance public.instances, candidate timestamptz)
+returns timestamptz
+language plpgsql
+stable
+set search_path = ''
+as $$
+declare
+  local_now constant timestamp := candidate at time zone instance.time_zone;
+  first_day constant integer := case when local_now::time < instance.window_start then 0 else 1 end;
+  opening timestamptz;
+begin
+  for days_ahead in first_day..1100 loop
+    if public.is_business_day(instance, local_now::date + days_ahead) then
+      opening := public.first_instant_of_window(
+        local_now::date + days_ahead, instance.window_start, instance.time_zone, candidate
+      );
+      if public.is_send_window_open(instance, opening) then
+        return opening;
+      end if;
+    end if;
+  end loop;
+  return null;
+end;
+$$;
+revoke all on function public.next_opening(public.instances, timestamptz) from public, anon, authenticated;
+grant execute on function public.next_opening(public.instances, timestamptz) to service_role;
+
 -- source: supabase/schemas/functions/fit_send_window.sql
 -- Moves an instant into the instance's send window (decisions, section 5): inside it stays; before
 -- the window on a business day it goes to that day's start, else to the next business day's start.
 -- `held_by` says what moved it: `holiday` where the day itself would have been one of business,
--- else `window`; NULL when nothing did.
+-- else `window`; NULL when nothing did. Errors: MI010.
 create or replace function public.fit_send_window(
   instance public.instances,
   candidate timestamptz,
@@ -301,7 +361,6 @@ set search_path = ''
 as $$
 declare
   local_day date := (candidate at time zone instance.time_zone)::date;
-  opening_day date;
 begin
   if public.is_send_window_open(instance, candidate) then
     slot := candidate;
@@ -313,25 +372,10 @@ begin
     ) and extract(isodow from local_day)::smallint = any (instance.window_days) then 'holiday'
     else 'window'
   end;
-  -- generate_series in the select list stops at the first day found; in the from list it would not.
-  select opening.day into opening_day
-  from (
-    select local_day + generate_series(
-      case
-        when (candidate at time zone instance.time_zone)::time < instance.window_start then 0
-        else 1
-      end,
-      1100
-    ) as day
-  ) as opening
-  where public.is_business_day(instance, opening.day)
-  limit 1;
-  if opening_day is null then
+  slot := public.next_opening(instance, candidate);
+  if slot is null then
     raise exception using errcode = 'MI010', message = 'send_window_never_opens';
   end if;
-  slot := public.first_instant_of_window(
-    opening_day, instance.window_start, instance.time_zone, candidate
-  );
 end;
 $$;
 revoke all on function public.fit_send_window(public.instances, timestamptz) from public, anon, authenticated;
@@ -456,7 +500,11 @@ begin
   ) as l;
   perform public.refresh_dispatch(locked);
   update public.dispatch d
-  set next_due_at = (public.fit_send_window(i, clock)).slot
+  -- A window that never opens is one instance's fault and must not stop the others: look daily.
+  set next_due_at = case
+    when public.is_send_window_open(i, clock) then clock
+    else coalesce(public.next_opening(i, clock), clock + interval '1 day')
+  end
   from public.instances i
   where d.instance_id = any (locked) and i.id = d.instance_id
     and d.in_flight is null and d.next_due_at <= clock;
@@ -503,11 +551,14 @@ begin
   update public.pacing p set last_slot_at = enqueue_message.slot where p.instance_id = instance.id;
   insert into public.message_queue (message_id, instance_id, scheduled_at, interval_seconds)
   values (enqueue_message.message_id, instance.id, slot, enqueue_message.interval_seconds);
-  -- Only ever lowers the due time: while that suffices, no lock is taken that a claim would skip.
+  -- Only ever lowers the due time, and only for a new head: what stands behind another one leaves
+  -- after it, and while that suffices no lock is taken that a claim would skip.
   update public.dispatch d
-  set next_due_at = public.next_due_at(d, slot, enqueue_message.interval_seconds)
+  set next_due_at = public.next_due_at(d, head.scheduled_at, head.interval_seconds)
+  from public.head_of_queue(instance.id) as head
   where d.instance_id = instance.id
-    and d.next_due_at > public.next_due_at(d, slot, enqueue_message.interval_seconds);
+    and head.message_id = enqueue_message.message_id
+    and d.next_due_at > public.next_due_at(d, head.scheduled_at, head.interval_seconds);
 end;
 $$;
 revoke all on function public.enqueue_message(uuid, public.instances, integer, timestamptz) from public, anon, authenticated;
@@ -787,7 +838,14 @@ begin
     where r.wa_id is not null
     order by r.instance_id, r.wa_id
     on conflict on constraint contact_addresses_pkey do update set proven_at = excluded.proven_at
-    where a.contact_id = excluded.contact_id and a.proven_at < clock - interval '1 day'
+    where a.contact_id = excluded.contact_id
+      and (
+        a.proven_at < clock - interval '1 day'
+        or exists (
+          select from public.contact_addresses newer
+          where newer.contact_id = a.contact_id and newer.proven_at > a.proven_at
+        )
+      )
   )
   select
     array_agg(won.message_id),
@@ -928,8 +986,11 @@ begin
   ),
   claimed as (
     update public.message_queue q
-    set claim_token = gen_random_uuid(), attempts = q.attempts + 1, lease_until = clock + lease
+    set claim_token = gen_random_uuid(),
+      attempts = q.attempts + 1,
+      lease_until = clock + lease + interval '1 millisecond' * coalesce(m.delay_typing_ms, 0)
     from head
+    join public.messages m on m.id = head.message_id
     where q.message_id = head.message_id
     returning q.message_id, q.instance_id, q.lease_until
   ),
@@ -966,9 +1027,12 @@ begin
   ),
   claimed as (
     update public.message_queue q
-    set claim_token = gen_random_uuid(), attempts = q.attempts + 1, lease_until = clock + lease,
-      due_at = clock + lease
+    set claim_token = gen_random_uuid(),
+      attempts = q.attempts + 1,
+      lease_until = clock + lease + interval '1 millisecond' * coalesce(m.delay_typing_ms, 0),
+      due_at = clock + lease + interval '1 millisecond' * coalesce(m.delay_typing_ms, 0)
     from due
+    join public.messages m on m.id = due.message_id
     where q.message_id = due.message_id
     returning q.message_id
   )

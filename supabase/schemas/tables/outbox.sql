@@ -12,10 +12,13 @@ create table public.outbox (
   last_error text,
   created_at timestamptz not null default now(),
   settled_at timestamptz,
-  constraint outbox_kind_known check (kind in ('assignment_email')),
+  conversation_id uuid,
+  constraint outbox_kind_known check (kind in ('assignment_email', 'agent_reply')),
   constraint outbox_status_known check (status in ('pending', 'done', 'dead')),
   constraint outbox_settled_when_over check ((status = 'pending') = (settled_at is null))
 ) with (fillfactor = 70);
+create index outbox_conversation on public.outbox (conversation_id)
+  where status = 'pending' and conversation_id is not null;
 create index outbox_due on public.outbox (run_at) where status = 'pending';
 alter table public.outbox enable row level security;
 revoke all on table public.outbox from public, anon, authenticated;

@@ -1,0 +1,61 @@
+-- Moves a message of ours forward to `sent`, `delivered`, `read` or `failed`, as a delivery event
+-- says; never back, and what is read or canceled does not fail any more. Settles what is
+-- `unconfirmed`, and takes what waits to be sent again out of the queue: it has arrived.
+-- Returns whether it changed anything. Locks the message, then pacing.
+create or replace function public.advance_message(
+  message_id uuid,
+  provider_message_id text,
+  status text,
+  occurred_at timestamptz,
+  error jsonb
+)
+returns boolean
+language plpgsql
+set search_path = ''
+as $$
+declare
+  moved_instance_id uuid;
+begin
+  update public.messages m
+  set status = advance_message.status,
+    provider_message_id = coalesce(m.provider_message_id, advance_message.provider_message_id),
+    sent_at = case
+      when advance_message.status = 'failed' then m.sent_at
+      else coalesce(m.sent_at, occurred_at)
+    end,
+    delivered_at = case
+      when advance_message.status in ('delivered', 'read') then coalesce(m.delivered_at, occurred_at)
+      else m.delivered_at
+    end,
+    read_at = case when advance_message.status = 'read' then occurred_at else m.read_at end,
+    failed_at = case when advance_message.status = 'failed' then occurred_at end,
+    unconfirmed_at = null,
+    last_error = case when advance_message.status = 'failed' then error end
+  where m.id = advance_message.message_id
+    and case m.status
+      when 'queued' then advance_message.status <> 'failed'
+      when 'sending' then true
+      when 'unconfirmed' then true
+      when 'sent' then advance_message.status <> 'sent'
+      when 'delivered' then advance_message.status = 'read'
+      else false
+    end
+  returning m.instance_id into moved_instance_id;
+  if not found then
+    return false;
+  end if;
+  delete from public.message_queue q
+  where q.message_id = (
+    select w.message_id from public.message_queue w
+    where w.message_id = advance_message.message_id and w.claim_token is null
+    for update skip locked
+  );
+  if found then
+    perform from public.pacing p where p.instance_id = moved_instance_id for no key update;
+    perform public.refresh_dispatch(array[moved_instance_id]);
+  end if;
+  return true;
+end;
+$$;
+revoke all on function public.advance_message(uuid, text, text, timestamptz, jsonb) from public, anon, authenticated;
+grant execute on function public.advance_message(uuid, text, text, timestamptz, jsonb) to service_role;

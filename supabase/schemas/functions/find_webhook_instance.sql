@@ -1,0 +1,26 @@
+-- The instance that a webhook address names. `request`: provider, instanceRef (UUID, business
+-- instance id or embed key). Returns {instance}: NULL where there is none, or where a name that only
+-- a token would make clear stands for several.
+create or replace function public.find_webhook_instance(request jsonb)
+returns jsonb
+language sql
+stable
+set search_path = ''
+as $$
+  select jsonb_build_object('instance', case when count(*) = 1 then jsonb_agg(
+    jsonb_build_object(
+      'instanceId', i.id,
+      'provider', i.provider,
+      'sealedProviderConfig', i.sealed_provider_config
+    )
+  ) -> 0 end)
+  from public.instances i
+  where i.provider = request->>'provider'
+    and (
+      i.id::text = lower(request->>'instanceRef')
+      or i.embed_key = request->>'instanceRef'
+      or coalesce(i.business_instance_id, i.gateway_instance_id) = request->>'instanceRef'
+    );
+$$;
+revoke all on function public.find_webhook_instance(jsonb) from public, anon, authenticated;
+grant execute on function public.find_webhook_instance(jsonb) to service_role;

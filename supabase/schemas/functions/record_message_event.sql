@@ -1,0 +1,60 @@
+-- Stores a message that somebody wrote: the contact, or a person on the business's own phone.
+-- Inbound opens a closed conversation and asks the agent for an answer; an echo pauses the agent, as
+-- any person's message does. Returns false for a message that is known already.
+-- The caller holds lock_provider_messages for it.
+create or replace function public.record_message_event(instance public.instances, event jsonb)
+returns boolean
+language plpgsql
+set search_path = ''
+as $$
+declare
+  is_inbound constant boolean := event->>'origin' = 'inbound';
+  written_at constant timestamptz := least(
+    coalesce((event->>'sentAt')::timestamptz, clock_timestamp()), clock_timestamp()
+  );
+  contact public.contacts;
+  conversation public.conversations;
+begin
+  if exists (
+    select from public.messages m
+    where m.instance_id = instance.id and m.provider_message_id = event->>'providerMessageId'
+  ) then
+    return false;
+  end if;
+  contact := public.resolve_sender(instance.id, event);
+  if not is_inbound and public.claim_own_echo(instance.id, contact.id, event) then
+    return true;
+  end if;
+  conversation := public.resolve_conversation(instance.id, contact.id);
+  insert into public.messages (
+    instance_id, contact_id, conversation_id, direction, message_type, message, media_url,
+    media_filename, choice, sent_by, status, provider_message_id, sent_at, is_group, chat_name
+  )
+  values (
+    instance.id, contact.id, conversation.id,
+    case when is_inbound then 'inbound' else 'outbound' end,
+    event->>'messageType', event->>'message', event->>'mediaUrl', event->>'mediaFilename',
+    nullif(event->'choice', 'null'), case when not is_inbound then 'phone' end,
+    case when is_inbound then 'received' else 'sent' end,
+    event->>'providerMessageId', written_at,
+    coalesce((event->>'isGroup')::boolean, false), event->>'chatName'
+  );
+  if not is_inbound then
+    perform public.pause_agent(instance.id, contact.id);
+    return true;
+  end if;
+  update public.contacts c
+  set name = coalesce(c.name, event->>'contactName'),
+    last_inbound_at = greatest(c.last_inbound_at, written_at)
+  where c.id = contact.id;
+  update public.conversations c
+  set status = 'open', updated_at = now()
+  where c.id = conversation.id and c.status = 'closed';
+  if not coalesce((event->>'isGroup')::boolean, false) then
+    perform public.request_agent_reply(instance, contact.id, conversation.id);
+  end if;
+  return true;
+end;
+$$;
+revoke all on function public.record_message_event(public.instances, jsonb) from public, anon, authenticated;
+grant execute on function public.record_message_event(public.instances, jsonb) to service_role;

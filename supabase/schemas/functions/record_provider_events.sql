@@ -1,0 +1,42 @@
+-- Stores a webhook payload and what it means, all in one transaction: inbound messages, echoes of
+-- what was typed on the phone, delivery events, template decisions, changed numbers.
+-- `request`: instanceId, payload (kept as received), events (see shared/providers/provider_event.ts).
+-- The same event twice, or at the same time in two calls, counts once. Returns {recorded}: how many
+-- events changed something.
+create or replace function public.record_provider_events(request jsonb)
+returns jsonb
+language plpgsql
+set search_path = ''
+as $$
+declare
+  instance public.instances;
+  event jsonb;
+  recorded integer := 0;
+begin
+  select i.* into strict instance from public.instances i
+  where i.id = (request->>'instanceId')::uuid;
+  insert into public.provider_events (instance_id, event) values (instance.id, request->'payload');
+  perform public.lock_provider_messages(
+    instance.id,
+    array(
+      select e.value->>'providerMessageId'
+      from jsonb_array_elements(request->'events') as e
+      where e.value->>'providerMessageId' is not null
+    )
+  );
+  for event in select e.value from jsonb_array_elements(request->'events') as e loop
+    recorded := recorded + case
+      when case event->>'kind'
+        when 'message' then public.record_message_event(instance, event)
+        when 'status' then public.record_status_event(instance.id, event)
+        when 'template_status' then public.record_template_status(instance.id, event)
+        when 'number_change' then public.record_number_change(instance.id, event)
+      end then 1
+      else 0
+    end;
+  end loop;
+  return jsonb_build_object('recorded', recorded);
+end;
+$$;
+revoke all on function public.record_provider_events(jsonb) from public, anon, authenticated;
+grant execute on function public.record_provider_events(jsonb) to service_role;

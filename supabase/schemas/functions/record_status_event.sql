@@ -1,0 +1,44 @@
+-- Applies a delivery event to the message it speaks of, found by our own id where the provider
+-- carries it back, else by the provider's. Unknown yet: kept for the recording of the send.
+-- Returns whether it changed anything.
+create or replace function public.record_status_event(instance_id uuid, event jsonb)
+returns boolean
+language plpgsql
+set search_path = ''
+as $$
+declare
+  message_id uuid;
+begin
+  select m.id into message_id
+  from public.messages m
+  where m.id = (event->>'messageId')::uuid
+    and m.instance_id = record_status_event.instance_id
+    and m.direction = 'outbound';
+  if message_id is null then
+    select m.id into message_id
+    from public.messages m
+    where m.instance_id = record_status_event.instance_id
+      and m.provider_message_id = event->>'providerMessageId'
+      and m.direction = 'outbound'
+    order by m.created_at desc
+    limit 1;
+  end if;
+  if message_id is null then
+    insert into public.early_statuses (
+      instance_id, provider_message_id, status, occurred_at, error
+    )
+    values (
+      record_status_event.instance_id, event->>'providerMessageId', event->>'status',
+      coalesce((event->>'at')::timestamptz, clock_timestamp()), nullif(event->'error', 'null')
+    )
+    on conflict do nothing;
+    return false;
+  end if;
+  return public.advance_message(
+    message_id, event->>'providerMessageId', event->>'status',
+    coalesce((event->>'at')::timestamptz, clock_timestamp()), nullif(event->'error', 'null')
+  );
+end;
+$$;
+revoke all on function public.record_status_event(uuid, jsonb) from public, anon, authenticated;
+grant execute on function public.record_status_event(uuid, jsonb) to service_role;

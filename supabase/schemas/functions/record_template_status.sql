@@ -1,0 +1,16 @@
+-- Takes over what the official channel decided about a template. Returns whether one was concerned.
+create or replace function public.record_template_status(instance_id uuid, event jsonb)
+returns boolean
+language plpgsql
+set search_path = ''
+as $$
+begin
+  update public.message_templates t
+  set provider_status = event->>'status', updated_at = now()
+  where t.instance_id = record_template_status.instance_id
+    and t.provider_template_id = event->>'providerTemplateId';
+  return found;
+end;
+$$;
+revoke all on function public.record_template_status(uuid, jsonb) from public, anon, authenticated;
+grant execute on function public.record_template_status(uuid, jsonb) to service_role;

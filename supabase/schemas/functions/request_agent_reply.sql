@@ -1,0 +1,41 @@
+-- Asks for the agent's answer to what a contact has just written: one outbox row, due in three
+-- seconds, so that several messages in a row get one answer. None while the agent is paused for the
+-- contact, or where no active agent speaks in the conversation.
+create or replace function public.request_agent_reply(
+  instance public.instances,
+  contact_id uuid,
+  conversation_id uuid
+)
+returns void
+language plpgsql
+set search_path = ''
+as $$
+declare
+  conversation public.conversations;
+begin
+  -- Two messages at once: the second one sees the row of the first.
+  select c.* into conversation from public.conversations c
+  where c.id = request_agent_reply.conversation_id for no key update;
+  if not exists (
+    select from public.ai_agents a
+    where a.id = public.speaking_agent(conversation) and a.is_active
+  ) or exists (
+    select from public.agent_pauses p
+    where p.contact_id = request_agent_reply.contact_id and p.paused_until > clock_timestamp()
+  ) or exists (
+    select from public.outbox o
+    where o.conversation_id = request_agent_reply.conversation_id
+      and o.kind = 'agent_reply' and o.status = 'pending' and o.claim_token is null
+  ) then
+    return;
+  end if;
+  insert into public.outbox (workspace_id, kind, payload, run_at, conversation_id)
+  values (
+    instance.workspace_id, 'agent_reply',
+    jsonb_build_object('instanceId', instance.id, 'conversationId', conversation.id),
+    clock_timestamp() + interval '3 seconds', conversation.id
+  );
+end;
+$$;
+revoke all on function public.request_agent_reply(public.instances, uuid, uuid) from public, anon, authenticated;
+grant execute on function public.request_agent_reply(public.instances, uuid, uuid) to service_role;

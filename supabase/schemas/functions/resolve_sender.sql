@@ -1,0 +1,45 @@
+-- The contact on the other side of a message event, by any of its addresses; created with origin
+-- `inbound` when none is known, without a phone where the provider shows none. All addresses find
+-- it from now on; the first one is where messages go.
+create or replace function public.resolve_sender(instance_id uuid, event jsonb)
+returns public.contacts
+language plpgsql
+set search_path = ''
+as $$
+declare
+  contact public.contacts;
+  address constant text := event->>'address';
+  addresses constant text[] := array[address] || array(
+    select jsonb_array_elements_text(coalesce(event->'otherAddresses', '[]'))
+  );
+  known text;
+begin
+  foreach known in array addresses loop
+    contact := public.find_contact(instance_id, known);
+    exit when contact.id is not null;
+  end loop;
+  if contact.id is null then
+    insert into public.contacts (instance_id, phone, identity_key, origin)
+    values (
+      resolve_sender.instance_id,
+      case when address ~ '^[0-9]{8,15}$' then address end,
+      public.phone_identity_key(address),
+      'inbound'
+    )
+    on conflict on constraint contacts_identity do update set updated_at = now()
+    returning * into contact;
+  end if;
+  insert into public.contact_addresses as a (instance_id, address, contact_id, proven_at)
+  select resolve_sender.instance_id, seen.address, contact.id,
+    case when seen.place = 1 then clock_timestamp() else '-infinity' end
+  from unnest(addresses) with ordinality as seen(address, place)
+  order by seen.address
+  on conflict on constraint contact_addresses_pkey do update
+  set proven_at = greatest(a.proven_at, excluded.proven_at)
+  where a.contact_id = excluded.contact_id and excluded.proven_at > '-infinity'
+    and a.proven_at < clock_timestamp() - interval '1 hour';
+  return contact;
+end;
+$$;
+revoke all on function public.resolve_sender(uuid, jsonb) from public, anon, authenticated;
+grant execute on function public.resolve_sender(uuid, jsonb) to service_role;
