@@ -285,7 +285,7 @@ Deno.test("new credentials replace the old ones whole, for the instance's own pr
     webhookSecret: "secret-w",
   };
   const { status, body } = await client.call("PATCH", `/instances/${instanceId}`, {
-    body: { providerConfig },
+    body: { providerConfig: { ...providerConfig, unknown: "secret-u" } },
   });
   assertEquals([status, body.gatewayInstanceId], [200, "3C09"]);
   assertEquals(await openConfig(client, instanceId), providerConfig);
