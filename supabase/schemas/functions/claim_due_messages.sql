@@ -42,8 +42,11 @@ begin
   ),
   claimed as (
     update public.message_queue q
-    set claim_token = gen_random_uuid(), attempts = q.attempts + 1, lease_until = clock + lease
+    set claim_token = gen_random_uuid(),
+      attempts = q.attempts + 1,
+      lease_until = clock + lease + interval '1 millisecond' * coalesce(m.delay_typing_ms, 0)
     from head
+    join public.messages m on m.id = head.message_id
     where q.message_id = head.message_id
     returning q.message_id, q.instance_id, q.lease_until
   ),
@@ -80,9 +83,12 @@ begin
   ),
   claimed as (
     update public.message_queue q
-    set claim_token = gen_random_uuid(), attempts = q.attempts + 1, lease_until = clock + lease,
-      due_at = clock + lease
+    set claim_token = gen_random_uuid(),
+      attempts = q.attempts + 1,
+      lease_until = clock + lease + interval '1 millisecond' * coalesce(m.delay_typing_ms, 0),
+      due_at = clock + lease + interval '1 millisecond' * coalesce(m.delay_typing_ms, 0)
     from due
+    join public.messages m on m.id = due.message_id
     where q.message_id = due.message_id
     returning q.message_id
   )

@@ -35,11 +35,14 @@ begin
   update public.pacing p set last_slot_at = enqueue_message.slot where p.instance_id = instance.id;
   insert into public.message_queue (message_id, instance_id, scheduled_at, interval_seconds)
   values (enqueue_message.message_id, instance.id, slot, enqueue_message.interval_seconds);
-  -- Only ever lowers the due time: while that suffices, no lock is taken that a claim would skip.
+  -- Only ever lowers the due time, and only for a new head: what stands behind another one leaves
+  -- after it, and while that suffices no lock is taken that a claim would skip.
   update public.dispatch d
-  set next_due_at = public.next_due_at(d, slot, enqueue_message.interval_seconds)
+  set next_due_at = public.next_due_at(d, head.scheduled_at, head.interval_seconds)
+  from public.head_of_queue(instance.id) as head
   where d.instance_id = instance.id
-    and d.next_due_at > public.next_due_at(d, slot, enqueue_message.interval_seconds);
+    and head.message_id = enqueue_message.message_id
+    and d.next_due_at > public.next_due_at(d, head.scheduled_at, head.interval_seconds);
 end;
 $$;
 revoke all on function public.enqueue_message(uuid, public.instances, integer, timestamptz) from public, anon, authenticated;

@@ -1,6 +1,6 @@
 -- The earliest instant not before `earliest` at which the clock of that local day shows
 -- `window_start` or later. Where a daylight-saving change skips that time it is the end of the gap;
--- where the change repeats it, its first occurrence still ahead.
+-- where the change repeats it, its first occurrence still ahead. NULL where that day has none.
 create or replace function public.first_instant_of_window(
   local_day date,
   window_start time,
@@ -17,7 +17,8 @@ declare
   -- No zone has ever shifted by more than three hours for daylight saving.
   reach constant interval := interval '3 hours';
 begin
-  if (nominal - reach) at time zone time_zone = local_day + window_start - reach
+  if nominal at time zone time_zone = local_day + window_start
+    and (nominal - reach) at time zone time_zone = local_day + window_start - reach
     and nominal >= earliest then
     return nominal;
   end if;

@@ -1,7 +1,7 @@
 -- Moves an instant into the instance's send window (decisions, section 5): inside it stays; before
 -- the window on a business day it goes to that day's start, else to the next business day's start.
 -- `held_by` says what moved it: `holiday` where the day itself would have been one of business,
--- else `window`; NULL when nothing did.
+-- else `window`; NULL when nothing did. Errors: MI010.
 create or replace function public.fit_send_window(
   instance public.instances,
   candidate timestamptz,
@@ -14,7 +14,6 @@ set search_path = ''
 as $$
 declare
   local_day date := (candidate at time zone instance.time_zone)::date;
-  opening_day date;
 begin
   if public.is_send_window_open(instance, candidate) then
     slot := candidate;
@@ -26,25 +25,10 @@ begin
     ) and extract(isodow from local_day)::smallint = any (instance.window_days) then 'holiday'
     else 'window'
   end;
-  -- generate_series in the select list stops at the first day found; in the from list it would not.
-  select opening.day into opening_day
-  from (
-    select local_day + generate_series(
-      case
-        when (candidate at time zone instance.time_zone)::time < instance.window_start then 0
-        else 1
-      end,
-      1100
-    ) as day
-  ) as opening
-  where public.is_business_day(instance, opening.day)
-  limit 1;
-  if opening_day is null then
+  slot := public.next_opening(instance, candidate);
+  if slot is null then
     raise exception using errcode = 'MI010', message = 'send_window_never_opens';
   end if;
-  slot := public.first_instant_of_window(
-    opening_day, instance.window_start, instance.time_zone, candidate
-  );
 end;
 $$;
 revoke all on function public.fit_send_window(public.instances, timestamptz) from public, anon, authenticated;

@@ -19,7 +19,11 @@ begin
   ) as l;
   perform public.refresh_dispatch(locked);
   update public.dispatch d
-  set next_due_at = (public.fit_send_window(i, clock)).slot
+  -- A window that never opens is one instance's fault and must not stop the others: look daily.
+  set next_due_at = case
+    when public.is_send_window_open(i, clock) then clock
+    else coalesce(public.next_opening(i, clock), clock + interval '1 day')
+  end
   from public.instances i
   where d.instance_id = any (locked) and i.id = d.instance_id
     and d.in_flight is null and d.next_due_at <= clock;

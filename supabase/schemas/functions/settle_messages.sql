@@ -87,7 +87,14 @@ begin
     where r.wa_id is not null
     order by r.instance_id, r.wa_id
     on conflict on constraint contact_addresses_pkey do update set proven_at = excluded.proven_at
-    where a.contact_id = excluded.contact_id and a.proven_at < clock - interval '1 day'
+    where a.contact_id = excluded.contact_id
+      and (
+        a.proven_at < clock - interval '1 day'
+        or exists (
+          select from public.contact_addresses newer
+          where newer.contact_id = a.contact_id and newer.proven_at > a.proven_at
+        )
+      )
   )
   select
     array_agg(won.message_id),

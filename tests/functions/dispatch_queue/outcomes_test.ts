@@ -1,0 +1,270 @@
+import { assert, assertEquals, assertGreater, assertLess } from "../../support/assert.ts";
+import { acceptMessage, answerNever } from "../../support/http_double.ts";
+import { type MessagingStack, startMessagingStack } from "../../support/messaging_stack.ts";
+import { type Tenant, type TenantOptions, testVault } from "../../support/tenant.ts";
+import { letTimePass } from "../../support/time_travel.ts";
+
+const text = { phone: "5511987654321", messageType: "text", message: "Olá" };
+const deliveries = [
+  { queued: true, intervalSeconds: 10, delayMessage: 60 },
+  { delayMessage: 60 },
+] as const;
+
+Deno.test("a temporary refusal is tried again with growing waits, at most 5 times, and then fails", async () => {
+  for (const delivery of deliveries) {
+    await using stack = await startMessagingStack();
+    const { tenant, messageId } = await startDue(stack, delivery);
+    stack.provider.answer = () => new Response("busy", { status: 503 });
+    const waits: number[] = [];
+    for (let attempt = 1; attempt <= 6; attempt++) {
+      await stack.dispatch();
+      assertEquals(stack.provider.requests.length, attempt);
+      const state = await readState(stack, tenant, messageId);
+      assertEquals(state.attempts, attempt);
+      assertEquals(state.status, attempt < 6 ? "queued" : "failed");
+      if (attempt === 6) break;
+      waits.push(await readWaitSeconds(stack));
+      await stack.dispatch();
+      assertEquals(stack.provider.requests.length, attempt, "it waits");
+      await letTimePass(stack.admin, (waits.at(-1) ?? 0) + 0.5);
+    }
+    for (const [index, backoff] of [2, 8, 32, 128, 512].entries()) {
+      // A paced one keeps its interval too, counted from when it was tried.
+      const intervalSeconds = "queued" in delivery ? delivery.intervalSeconds : 0;
+      assertGreater(waits[index] ?? 0, Math.max(backoff, intervalSeconds) - 1.5);
+      assertLess(waits[index] ?? 0, Math.max(backoff * 1.2, intervalSeconds) + 0.5);
+    }
+    await letTimePass(stack.admin, 86_400);
+    await stack.dispatch();
+    assertEquals(stack.provider.requests.length, 6);
+  }
+});
+
+Deno.test("the provider's Retry-After is kept to where it is longer", async () => {
+  await using stack = await startMessagingStack();
+  await startDue(stack, { delayMessage: 60 });
+  stack.provider.answer = () =>
+    new Response("busy", { status: 429, headers: { "Retry-After": "90" } });
+  await stack.dispatch();
+  const wait = await readWaitSeconds(stack);
+  assert(wait > 88 && wait <= 90, `${wait}`);
+});
+
+Deno.test("after a temporary refusal the message is sent and its error is gone", async () => {
+  await using stack = await startMessagingStack();
+  const { tenant, messageId } = await startDue(stack, deliveries[0]);
+  stack.provider.answer = () => new Response("busy", { status: 503 });
+  await stack.dispatch();
+  stack.provider.answer = acceptMessage;
+  await letTimePass(stack.admin, 11);
+  await stack.dispatch();
+  const state = await readState(stack, tenant, messageId);
+  assertEquals([state.status, state.attempts, state.lastError], ["sent", 2, null]);
+});
+
+Deno.test("a permanent refusal fails at once and the next message goes on", async () => {
+  await using stack = await startMessagingStack();
+  const { tenant, messageId } = await startDue(stack, deliveries[0]);
+  await stack.send(tenant, { ...text, message: "2", queued: true, intervalSeconds: 10 });
+  stack.provider.answer = () => Response.json({ error: "bad number" }, { status: 400 });
+  await stack.dispatch();
+  const state = await readState(stack, tenant, messageId);
+  assertEquals([state.status, state.lastError.code], ["failed", "http_400"]);
+  stack.provider.answer = acceptMessage;
+  await letTimePass(stack.admin, 60);
+  await stack.dispatch();
+  assertEquals(stack.provider.requests.map((request) => request.json["message"]), ["Olá", "2"]);
+});
+
+Deno.test("a refusal of the whole instance holds its queue, so that the backlog is not burnt", async () => {
+  await using stack = await startMessagingStack();
+  const { tenant, messageId } = await startDue(stack, deliveries[0]);
+  const other = await startDue(stack, deliveries[0]);
+  await stack.send(tenant, { ...text, message: "2", queued: true, intervalSeconds: 10 });
+  stack.provider.answer = (request) =>
+    request.path.includes(tenant.gatewayInstanceId ?? "?")
+      ? Response.json({ error: "no credit" }, { status: 402 })
+      : acceptMessage(request);
+  await letTimePass(stack.admin, 60);
+  await stack.dispatch();
+  assertEquals((await readState(stack, tenant, messageId)).status, "failed");
+  assertEquals((await readState(stack, other.tenant, other.messageId)).status, "sent");
+  await letTimePass(stack.admin, 240);
+  await stack.dispatch();
+  assertEquals(countTo(stack, tenant), 1, "held for five minutes");
+  await letTimePass(stack.admin, 70);
+  await stack.dispatch();
+  assertEquals(countTo(stack, tenant), 2);
+});
+
+Deno.test("a temporary refusal of the instance keeps the order: the refused one goes first", async () => {
+  await using stack = await startMessagingStack();
+  const { tenant } = await startDue(stack, deliveries[0]);
+  await stack.send(tenant, { ...text, message: "2", queued: true, intervalSeconds: 10 });
+  stack.provider.answer = () => new Response("busy", { status: 503 });
+  await letTimePass(stack.admin, 60);
+  await stack.dispatch();
+  stack.provider.answer = acceptMessage;
+  for (let step = 0; step < 3; step++) {
+    await letTimePass(stack.admin, 60);
+    await stack.dispatch();
+  }
+  assertEquals(
+    stack.provider.requests.map((request) => request.json["message"]),
+    ["Olá", "Olá", "2"],
+  );
+});
+
+Deno.test("an unknown outcome is unconfirmed, is not sent again by itself, and lets the queue go on", async () => {
+  for (const delivery of deliveries) {
+    await using stack = await startMessagingStack({ providerTimeoutMs: 150 });
+    const { tenant, messageId } = await startDue(stack, delivery);
+    await stack.send(tenant, { ...text, message: "2", queued: true, delayMessage: 60 });
+    stack.provider.answer = answerNever;
+    await stack.dispatch({ maxMessages: 1 });
+    assertEquals((await readState(stack, tenant, messageId)).status, "unconfirmed");
+    stack.provider.answer = acceptMessage;
+    await letTimePass(stack.admin, 3_600);
+    await stack.dispatch();
+    await stack.dispatch();
+    assertEquals(stack.provider.requests.map((request) => request.json["message"]), ["Olá", "2"]);
+    assertEquals((await readState(stack, tenant, messageId)).status, "unconfirmed");
+  }
+});
+
+Deno.test("onUnconfirmed = retry sends again after 15 minutes, not before", async () => {
+  for (const delivery of deliveries) {
+    await using stack = await startMessagingStack({ providerTimeoutMs: 150 });
+    const { tenant, messageId } = await startDue(stack, delivery, { onUnconfirmed: "retry" });
+    stack.provider.answer = answerNever;
+    await stack.dispatch({ maxMessages: 1 });
+    stack.provider.answer = acceptMessage;
+    await letTimePass(stack.admin, 14 * 60 + 50);
+    await stack.dispatch();
+    assertEquals(stack.provider.requests.length, 1);
+    await letTimePass(stack.admin, 11);
+    await stack.dispatch();
+    assertEquals(stack.provider.requests.length, 2);
+    const state = await readState(stack, tenant, messageId);
+    assertEquals([state.status, state.attempts], ["sent", 2]);
+  }
+});
+
+Deno.test("a claim whose worker died ends in unconfirmed, a late settle changes nothing, the queue goes on", async () => {
+  for (const delivery of deliveries) {
+    await using stack = await startMessagingStack();
+    const { tenant, messageId } = await startDue(stack, delivery);
+    await stack.send(tenant, { ...text, message: "2", queued: true, delayMessage: 60 });
+    const { messages: [claimed] } = await stack.database.rpc<
+      { messages: { messageId: string; claimToken: string }[] }
+    >("claim_due_messages", { maxMessages: 1, leaseSeconds: 30 });
+    assertEquals(claimed?.messageId, messageId);
+    await letTimePass(stack.admin, 29);
+    assertEquals((await stack.dispatch()).expiredClaims, 0);
+    assertEquals((await readState(stack, tenant, messageId)).status, "sending");
+    await letTimePass(stack.admin, 2);
+    assertEquals((await stack.dispatch()).expiredClaims, 1);
+    const late = await stack.database.rpc("settle_messages", {
+      results: [{
+        messageId,
+        claimToken: claimed?.claimToken,
+        outcome: "accepted",
+        providerMessageId: "late",
+      }],
+    });
+    assertEquals(late, { settled: [] });
+    const state = await readState(stack, tenant, messageId);
+    assertEquals([state.status, state.providerMessageId, state.lastError.code], [
+      "unconfirmed",
+      null,
+      "worker_lost",
+    ]);
+    await letTimePass(stack.admin, 90);
+    await stack.dispatch();
+    assertEquals(stack.provider.requests.map((request) => request.json["message"]), ["2"]);
+  }
+});
+
+Deno.test("a claim lasts as long as the provider may show typing", async () => {
+  for (const delivery of deliveries) {
+    await using stack = await startMessagingStack();
+    await startDue(stack, { ...delivery, delayTyping: 20_000 });
+    await stack.database.rpc("claim_due_messages", { maxMessages: 1, leaseSeconds: 30 });
+    const [row] = await stack.admin`
+      select extract(epoch from q.lease_until - now()) as lease,
+        extract(epoch from coalesce(d.lease_until, q.due_at) - now()) as other_lease
+      from public.message_queue q join public.dispatch d using (instance_id)`;
+    assertGreater(Number(row?.["lease"]), 45);
+    assertGreater(Number(row?.["other_lease"]), 45);
+  }
+});
+
+Deno.test("credentials that do not open hold the instance; the message is not lost", async () => {
+  await using stack = await startMessagingStack();
+  const { tenant, messageId } = await startDue(stack, deliveries[0]);
+  const [before] = await stack.admin`select sealed_provider_config as sealed from public.instances`;
+  await stack.admin`update public.instances set sealed_provider_config = 'v1.broken'`;
+  await stack.dispatch();
+  const state = await readState(stack, tenant, messageId);
+  assertEquals([state.status, state.lastError.code], ["queued", "not_prepared"]);
+  await stack.admin`update public.instances set sealed_provider_config = ${before?.["sealed"]}`;
+  await letTimePass(stack.admin, 60);
+  await stack.dispatch();
+  assertEquals((await readState(stack, tenant, messageId)).status, "sent");
+});
+
+Deno.test("an instance that lost its phoneNumberId refuses what waits instead of leaving it in doubt", async () => {
+  await using stack = await startMessagingStack();
+  const { tenant, messageId } = await startDue(stack, { delayMessage: 60 }, {
+    provider: "whatsapp_cloud",
+  });
+  const bare = await stack.createTenant({
+    provider: "whatsapp_cloud",
+    providerConfig: { phoneNumberId: undefined },
+  });
+  const [row] = await stack.admin`
+    select sealed_provider_config as sealed from public.instances where id = ${bare.instanceId}`;
+  const config = await testVault.open(row?.["sealed"], bare.instanceId);
+  await stack.admin`
+    update public.instances set gateway_instance_id = null,
+      sealed_provider_config = ${await testVault.seal(config, tenant.instanceId)}
+    where id = ${tenant.instanceId}`;
+  await stack.dispatch();
+  const state = await readState(stack, tenant, messageId);
+  assertEquals(state.status, "failed", JSON.stringify(state));
+  assertEquals(stack.provider.requests.length, 0);
+});
+
+/** A tenant with one message that is due. */
+async function startDue(
+  stack: MessagingStack,
+  delivery: Readonly<Record<string, unknown>>,
+  options: TenantOptions = {},
+): Promise<{ tenant: Tenant; messageId: string }> {
+  const tenant = await stack.createTenant(options);
+  const answer = await stack.send(tenant, { ...text, ...delivery });
+  assertEquals(answer.status, 200, JSON.stringify(answer.body));
+  await letTimePass(stack.admin, 60.1);
+  return { tenant, messageId: answer.body.messageId };
+}
+
+// deno-lint-ignore no-explicit-any -- tests assert on whatever the API answers
+async function readState(stack: MessagingStack, tenant: Tenant, messageId: string): Promise<any> {
+  const answer = await stack.messages(tenant, "GET", `/messages/${messageId}`);
+  assertEquals(answer.status, 200);
+  return answer.body;
+}
+
+/** In how many seconds the one waiting message may leave. */
+async function readWaitSeconds(stack: MessagingStack): Promise<number> {
+  const [row] = await stack.admin`
+    select extract(epoch from
+      case when q.due_at is null then d.next_due_at else q.due_at end - clock_timestamp()) as wait
+    from public.message_queue q join public.dispatch d using (instance_id)`;
+  return Number(row?.["wait"]);
+}
+
+function countTo(stack: MessagingStack, tenant: Tenant): number {
+  return stack.provider.requests
+    .filter((request) => request.path.includes(tenant.gatewayInstanceId ?? "?")).length;
+}

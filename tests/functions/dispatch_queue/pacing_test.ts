@@ -1,0 +1,208 @@
+import {
+  assert,
+  assertEquals,
+  assertGreaterOrEqual,
+  assertLessOrEqual,
+} from "../../support/assert.ts";
+import { acceptMessage } from "../../support/http_double.ts";
+import { type MessagingStack, startMessagingStack } from "../../support/messaging_stack.ts";
+import { alwaysOpen, createAgent, type Tenant } from "../../support/tenant.ts";
+import { letTimePass } from "../../support/time_travel.ts";
+
+const phone = "5511987654321";
+const text = { phone, messageType: "text", message: "Olá" };
+
+Deno.test("a backlog leaves one message per interval, in order, never two in flight", async () => {
+  await using stack = await startMessagingStack();
+  const tenant = await stack.createTenant();
+  await queue(stack, tenant, ["1", "2", "3", "4"], { delayMessage: 60, intervalSeconds: 20 });
+  await letTimePass(stack.admin, 3_600);
+  let inFlight = 0;
+  stack.provider.answer = async (request) => {
+    inFlight += 1;
+    assertEquals(inFlight, 1, "two in flight");
+    await new Promise((resolve) => setTimeout(resolve, 30));
+    inFlight -= 1;
+    return acceptMessage(request);
+  };
+  assertEquals(await sentTexts(stack), ["1"]);
+  await letTimePass(stack.admin, 18.5);
+  assertEquals(await sentTexts(stack), ["1"], "the interval is kept after an outage");
+  for (const expected of [["1", "2"], ["1", "2", "3"], ["1", "2", "3", "4"]]) {
+    await letTimePass(stack.admin, 20);
+    assertEquals(await sentTexts(stack), expected);
+  }
+});
+
+Deno.test("in a backlog a message keeps its own interval, whatever is queued behind it", async () => {
+  await using stack = await startMessagingStack();
+  const tenant = await stack.createTenant();
+  await queue(stack, tenant, ["1"], { delayMessage: 60, intervalSeconds: 10 });
+  await queue(stack, tenant, ["2"], { intervalSeconds: 3_600 });
+  await letTimePass(stack.admin, 10_000);
+  assertEquals(await sentTexts(stack), ["1"]);
+  await queue(stack, tenant, ["3"], { intervalSeconds: 10 });
+  await letTimePass(stack.admin, 15);
+  assertEquals(await sentTexts(stack), ["1"], "2 waits an hour after 1");
+  await letTimePass(stack.admin, 3_600);
+  assertEquals(await sentTexts(stack), ["1", "2"]);
+  await letTimePass(stack.admin, 10);
+  assertEquals(await sentTexts(stack), ["1", "2", "3"]);
+});
+
+Deno.test("what is overdue when the window has closed waits until it opens", async () => {
+  await using stack = await startMessagingStack();
+  const tenant = await stack.createTenant();
+  await queue(stack, tenant, ["1", "2"], { delayMessage: 60 });
+  await stack.admin`
+    update public.instances set window_start = '00:00', window_end = '00:00:01',
+      window_days = array[extract(isodow from (now() at time zone time_zone)::date + 3)::int]`;
+  await letTimePass(stack.admin, 600);
+  assertEquals(await sentTexts(stack), []);
+  const [dispatch] = await stack.admin`
+    select extract(epoch from next_due_at - now()) / 3600 as hours from public.dispatch`;
+  assertGreaterOrEqual(Number(dispatch?.["hours"]), 48);
+  assertLessOrEqual(Number(dispatch?.["hours"]), 72);
+  await stack.admin`
+    update public.instances set window_end = '24:00', window_days = ${[...alwaysOpen.days]}`;
+  await letTimePass(stack.admin, 72 * 3_600);
+  assertEquals(await sentTexts(stack), ["1"], "opened, still one per interval");
+});
+
+Deno.test("a window that never opens holds its own instance alone", async () => {
+  await using stack = await startMessagingStack();
+  const [stuck, free] = [await stack.createTenant(), await stack.createTenant()];
+  await queue(stack, stuck, ["stuck"], { delayMessage: 60 });
+  await queue(stack, free, ["free"], { delayMessage: 60 });
+  await stack.admin`
+    insert into public.holidays (instance_id, day)
+    select ${stuck.instanceId}, current_date + ahead from generate_series(-3, 1200) ahead`;
+  await letTimePass(stack.admin, 120);
+  assertEquals(await sentTexts(stack), ["free"]);
+});
+
+Deno.test("scheduled messages go when due, unpaced, outside the window too, several at once", async () => {
+  await using stack = await startMessagingStack();
+  const tenant = await stack.createTenant({ window: { start: "00:00", end: "00:01", days: [7] } });
+  for (const message of ["1", "2", "3"]) {
+    const answer = await stack.send(tenant, { ...text, message, delayMessage: 120 });
+    assertEquals([answer.body.mode, answer.body.heldBy, answer.body.status], [
+      "scheduled",
+      "delay",
+      "queued",
+    ]);
+  }
+  assertEquals(await sentTexts(stack), []);
+  await letTimePass(stack.admin, 121);
+  assertEquals((await sentTexts(stack)).sort(), ["1", "2", "3"]);
+});
+
+Deno.test("a contact blocked while a message waits does not get it", async () => {
+  await using stack = await startMessagingStack();
+  const tenant = await stack.createTenant();
+  const [paced] = await queue(stack, tenant, ["1"], { delayMessage: 60 });
+  const unpaced = await stack.send(tenant, { ...text, delayMessage: 60 });
+  await stack.admin`update public.contacts set is_blocked = true`;
+  await letTimePass(stack.admin, 61);
+  assertEquals(await sentTexts(stack), []);
+  for (const messageId of [paced, unpaced.body.messageId]) {
+    const state = await stack.messages(tenant, "GET", `/messages/${messageId}`);
+    assertEquals([state.body.status, state.body.lastError.code], ["failed", "contact_blocked"]);
+  }
+});
+
+Deno.test("a queued message goes to the address proven while it waited", async () => {
+  await using stack = await startMessagingStack();
+  const tenant = await stack.createTenant();
+  await queue(stack, tenant, ["1"], { delayMessage: 60 });
+  await stack.admin`
+    insert into public.contact_addresses (instance_id, address, contact_id)
+    select instance_id, '551187654321', id from public.contacts`;
+  await letTimePass(stack.admin, 61);
+  await stack.dispatch();
+  assertEquals(stack.provider.requests[0]?.json["phone"], "551187654321");
+});
+
+Deno.test("the agent is paused again when a queued or scheduled message really leaves, unless it is the agent's own", async () => {
+  await using stack = await startMessagingStack();
+  for (
+    const [delivery, sentBy, isPaused] of [
+      [{ queued: true }, "api", true],
+      [{}, undefined, true],
+      [{ queued: true }, "ai_agent", false],
+    ] as const
+  ) {
+    const tenant = await stack.createTenant();
+    await createAgent(stack.admin, tenant.instanceId);
+    await stack.send(tenant, { ...text, ...delivery, delayMessage: 3_600, sentBy });
+    await letTimePass(stack.admin, 3_601);
+    const rows = await stack.admin`
+      select 1 from public.agent_pauses
+      where instance_id = ${tenant.instanceId} and paused_until > now()`;
+    assertEquals(rows.length, 0, "the first pause is over");
+    await stack.dispatch();
+    const pauses = await stack.admin`
+      select 1 from public.agent_pauses
+      where instance_id = ${tenant.instanceId} and paused_until > now() + interval '29 minutes'`;
+    assertEquals(pauses.length === 1, isPaused, String(sentBy));
+  }
+  assertEquals(stack.provider.requests.length, 3);
+});
+
+Deno.test("a run sleeps until what is due next and sends it without another call", async () => {
+  await using stack = await startMessagingStack();
+  const tenant = await stack.createTenant();
+  await stack.send(tenant, { ...text, delayMessage: 0.6 });
+  const startedAt = performance.now();
+  const report = await stack.dispatch({ durationMs: 5_000, maxMessages: 1 });
+  assertEquals(report.accepted, 1);
+  const waitedMs = (stack.provider.requests[0]?.receivedAtMs ?? 0) - startedAt;
+  assert(waitedMs > 300 && waitedMs < 1_500, `${waitedMs}`);
+});
+
+Deno.test("two runs at once over 30 instances send every message once, one at a time per instance", async () => {
+  await using stack = await startMessagingStack();
+  const tenants = await Promise.all(Array.from({ length: 30 }, () => stack.createTenant()));
+  await Promise.all(
+    tenants.map((tenant) => queue(stack, tenant, ["1", "2"], { delayMessage: 60 })),
+  );
+  const inFlight = new Set<string>();
+  stack.provider.answer = async (request) => {
+    const instance = request.path.split("/")[2] ?? "";
+    assert(!inFlight.has(instance), "two in flight on one instance");
+    inFlight.add(instance);
+    await new Promise((resolve) => setTimeout(resolve, 5));
+    inFlight.delete(instance);
+    return acceptMessage(request);
+  };
+  for (const expected of [30, 60]) {
+    await letTimePass(stack.admin, 120);
+    await Promise.all([stack.dispatch({ durationMs: 400 }), stack.dispatch({ durationMs: 400 })]);
+    assertEquals(stack.provider.requests.length, expected);
+  }
+  const sent = stack.provider.requests.map((request) =>
+    `${request.path} ${request.json["message"]}`
+  );
+  assertEquals(new Set(sent).size, 60);
+});
+
+async function queue(
+  stack: MessagingStack,
+  tenant: Tenant,
+  messages: readonly string[],
+  rest: Readonly<Record<string, unknown>>,
+): Promise<string[]> {
+  const ids: string[] = [];
+  for (const message of messages) {
+    const answer = await stack.send(tenant, { ...text, message, queued: true, ...rest });
+    assertEquals(answer.status, 200, JSON.stringify(answer.body));
+    ids.push(answer.body.messageId);
+  }
+  return ids;
+}
+
+/** The texts that have reached the provider, after one more run. */
+async function sentTexts(stack: MessagingStack): Promise<unknown[]> {
+  await stack.dispatch();
+  return stack.provider.requests.map((request) => request.json["message"]);
+}

@@ -1,0 +1,73 @@
+/** A stand-in for an outside service: a real HTTP server whose answers the test decides. */
+
+export interface DoubleRequest {
+  readonly path: string;
+  readonly headers: Headers;
+  readonly json: Record<string, unknown>;
+  /** By `performance.now()`. */
+  readonly receivedAtMs: number;
+}
+
+export type DoubleAnswer = (request: DoubleRequest) => Response | Promise<Response>;
+
+export interface HttpDouble extends AsyncDisposable {
+  readonly baseUrl: string;
+  /** Every request, in order of arrival. */
+  readonly requests: DoubleRequest[];
+  /** May be replaced at any time. */
+  answer: DoubleAnswer;
+}
+
+/** Starts a double on a free port; disposing stops it and gives up on answers still owed. */
+export function startHttpDouble(answer: DoubleAnswer): HttpDouble {
+  const isOver = Promise.withResolvers<Response>();
+  const server = Deno.serve(
+    { hostname: "127.0.0.1", port: 0, onListen: () => {} },
+    async (request) => {
+      const recorded: DoubleRequest = {
+        path: new URL(request.url).pathname,
+        headers: request.headers,
+        json: await request.json(),
+        receivedAtMs: performance.now(),
+      };
+      double.requests.push(recorded);
+      return await Promise.race([double.answer(recorded), isOver.promise]);
+    },
+  );
+  const double: HttpDouble = {
+    baseUrl: `http://127.0.0.1:${server.addr.port}`,
+    requests: [],
+    answer,
+    [Symbol.asyncDispose]: async () => {
+      isOver.resolve(new Response(null, { status: 500 }));
+      await server.shutdown();
+    },
+  };
+  return double;
+}
+
+/** An answer that never comes, until the double is stopped. */
+export function answerNever(): Promise<Response> {
+  return Promise.withResolvers<Response>().promise;
+}
+
+/** What any of the three providers answers when it takes a message over. */
+export function acceptMessage(request: DoubleRequest): Response {
+  const id = `provider-${crypto.randomUUID()}`;
+  if (request.path.endsWith("/messages")) {
+    return Response.json({
+      messaging_product: "whatsapp",
+      contacts: [{ input: request.json["to"], wa_id: request.json["to"] }],
+      messages: [{ id }],
+    });
+  }
+  if (request.path.startsWith("/message/")) {
+    return Response.json({ key: { id, fromMe: true } }, { status: 201 });
+  }
+  return Response.json({ zaapId: crypto.randomUUID(), messageId: id, id });
+}
+
+/** What Resend answers when it takes an e-mail over. */
+export function acceptEmail(): Response {
+  return Response.json({ id: crypto.randomUUID() });
+}

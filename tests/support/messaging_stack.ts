@@ -1,0 +1,161 @@
+/**
+ * The sending side of the product on a database of its own: the real apps, the real providers and
+ * the real mail client, with doubles on this machine in the place of the outside services.
+ */
+
+import type { Hono } from "hono";
+import type { Sql } from "postgres";
+import { createDispatchQueueApp } from "../../functions/dispatch-queue/app.ts";
+import { type DispatchReport, runDispatch } from "../../functions/dispatch-queue/dispatch.ts";
+import { createMessagesApiApp } from "../../functions/messages-api/app.ts";
+import { createSendMessageApp } from "../../functions/send-message/app.ts";
+import type { Database } from "../../shared/database/database.ts";
+import { openDirectDatabase } from "../../shared/database/direct_database.ts";
+import { createProviderOpener } from "../../shared/instances.ts";
+import type { Log, LogFields } from "../../shared/log.ts";
+import { createEmailDelivery } from "../../shared/notifications.ts";
+import type { SendingServices } from "../../shared/sending.ts";
+import { createTestDatabase, type TestDatabase } from "./database.ts";
+import { acceptEmail, acceptMessage, type HttpDouble, startHttpDouble } from "./http_double.ts";
+import { createTenant, type Tenant, type TenantOptions, testVault } from "./tenant.ts";
+
+export const secretKey = "sb_secret_of_the_tests_0123456789";
+export const panelBaseUrl = "https://panel.example.com";
+
+export interface LogLine {
+  readonly level: "info" | "error";
+  readonly event: string;
+  readonly fields: LogFields;
+}
+
+/** An answer, read. */
+export interface Answer {
+  readonly status: number;
+  readonly headers: Headers;
+  // deno-lint-ignore no-explicit-any -- tests assert on whatever the API answers
+  readonly body: any;
+}
+
+export interface StackOptions {
+  /** Default 2,000: enough for a busy machine, short enough to wait for. */
+  readonly providerTimeoutMs?: number;
+}
+
+export interface MessagingStack extends AsyncDisposable {
+  readonly testDatabase: TestDatabase;
+  /** The superuser's pool. */
+  readonly admin: Sql;
+  readonly database: Database;
+  readonly provider: HttpDouble;
+  readonly mail: HttpDouble;
+  readonly services: SendingServices;
+  readonly logLines: LogLine[];
+  createTenant(options?: TenantOptions): Promise<Tenant>;
+  /** POST send-message as the tenant; `instanceId` is filled in where the body has none. */
+  send(
+    tenant: Tenant,
+    body: Readonly<Record<string, unknown>>,
+    headers?: Readonly<Record<string, string>>,
+  ): Promise<Answer>;
+  /** A request to messages-api as the tenant; the path begins after the function's name. */
+  messages(
+    tenant: Tenant,
+    method: string,
+    path: string,
+    headers?: Readonly<Record<string, string>>,
+  ): Promise<Answer>;
+  /** Any request to any of the three functions. */
+  request(path: string, init?: RequestInit): Promise<Answer>;
+  /** One dispatcher run; by default it only takes what is due already. */
+  dispatch(limits?: { durationMs?: number; maxMessages?: number }): Promise<DispatchReport>;
+  /** Waits for what requests have started after their answers. */
+  finishBackground(): Promise<void>;
+}
+
+/** Starts a stack; its doubles accept everything until told otherwise. */
+export async function startMessagingStack(options: StackOptions = {}): Promise<MessagingStack> {
+  await using cleanup = new AsyncDisposableStack();
+  const testDatabase = cleanup.use(await createTestDatabase());
+  const database = openDirectDatabase(testDatabase.url);
+  cleanup.defer(() => database.close());
+  const provider = cleanup.use(startHttpDouble(acceptMessage));
+  const mail = cleanup.use(startHttpDouble(acceptEmail));
+  const logLines: LogLine[] = [];
+  const background = new Set<Promise<unknown>>();
+  const services: SendingServices = {
+    database,
+    openProvider: createProviderOpener(testVault),
+    deliverOutboxRow: createEmailDelivery(
+      { resendApiKey: "re_test", resendBaseUrl: mail.baseUrl, from: "API <api@example.com>" },
+      panelBaseUrl,
+    ),
+    runAfterResponse: (task) => {
+      const promise = task().finally(() => background.delete(promise));
+      background.add(promise);
+    },
+    providerTimeoutMs: options.providerTimeoutMs ?? 2_000,
+    log: createRecordingLog(logLines),
+  };
+  const finishBackground = async (): Promise<void> => {
+    while (background.size > 0) await Promise.all(background);
+  };
+  cleanup.defer(finishBackground);
+  const apps: Record<string, Hono> = {
+    "send-message": createSendMessageApp(services),
+    "messages-api": createMessagesApiApp(services),
+    "dispatch-queue": createDispatchQueueApp({ ...services, secretKeys: { default: secretKey } }),
+  };
+  const request = async (path: string, init?: RequestInit): Promise<Answer> => {
+    const app = apps[path.split("/")[1]?.split("?")[0] ?? ""];
+    if (app === undefined) throw new Error(`no function at ${path}`);
+    return await readAnswer(await app.request(path, init));
+  };
+  const keep = cleanup.move();
+  return {
+    testDatabase,
+    admin: testDatabase.admin,
+    database,
+    provider,
+    mail,
+    services,
+    logLines,
+    createTenant: (tenantOptions) =>
+      createTenant(testDatabase.admin, { baseUrl: provider.baseUrl, ...tenantOptions }),
+    send: (tenant, body, headers = {}) =>
+      request("/send-message", {
+        method: "POST",
+        headers: {
+          "X-Client-Token": tenant.token,
+          "Content-Type": "application/json",
+          ...headers,
+        },
+        body: JSON.stringify({ instanceId: tenant.instanceId, ...body }),
+      }),
+    messages: (tenant, method, path, headers = {}) =>
+      request(`/messages-api${path}`, {
+        method,
+        headers: { "X-Client-Token": tenant.token, ...headers },
+      }),
+    request,
+    dispatch: ({ durationMs = 150, maxMessages = 1_000 } = {}) =>
+      runDispatch(services, { durationMs, maxMessages }),
+    finishBackground,
+    [Symbol.asyncDispose]: () => keep.disposeAsync(),
+  };
+}
+
+function createRecordingLog(lines: LogLine[]): Log {
+  return {
+    info: (event, fields) => void lines.push({ level: "info", event, fields }),
+    error: (event, fields) => void lines.push({ level: "error", event, fields }),
+  };
+}
+
+async function readAnswer(response: Response): Promise<Answer> {
+  const text = await response.text();
+  return {
+    status: response.status,
+    headers: response.headers,
+    body: text === "" ? null : JSON.parse(text),
+  };
+}
