@@ -22,6 +22,8 @@ export const defaultIntervalSeconds = 30;
 /** A message to send, in the request's words. */
 export interface MessageDraft {
   readonly content: MessageContent;
+  /** What the history shows of a content that holds no words of its own: a template's wording. */
+  readonly historyText?: string | undefined;
   readonly cardId?: string | undefined;
   readonly sentBy?: string | undefined;
   readonly delayTypingMs?: number | undefined;
@@ -34,11 +36,13 @@ export interface AssignmentRequest {
   readonly departmentId?: string | undefined;
 }
 
-/** The agent that opens a conversation: the one named, else the instance's only active one. */
+/** The agent that opens a conversation or answers in it: the one named, else the only active one. */
 export interface AgentRequest {
   readonly agentId?: string | undefined;
   /** Merged into the session's `collected_data`. */
   readonly collectedData?: Readonly<Record<string, unknown>> | undefined;
+  /** For an answer: the newest inbound message that it takes account of. */
+  readonly answersThrough?: string | undefined;
 }
 
 /** What `assign_conversation` decided. */
@@ -57,6 +61,8 @@ export interface Delivery {
   readonly queued: boolean;
   readonly intervalSeconds: number;
   readonly delaySeconds: number;
+  /** Left to the dispatcher, due at once: its retries are worth more than the moment. */
+  readonly isDeferred?: boolean;
   /** How long an immediate send may hold its claim. */
   readonly leaseSeconds: number;
 }
@@ -117,6 +123,7 @@ export function acceptMessage(database: Database, request: AcceptRequest): Promi
     assignment: request.assignment,
     agent: request.agent ?? null,
     message: draft === null ? null : {
+      ...(draft.historyText === undefined ? {} : { message: draft.historyText }),
       ...draft.content,
       cardId: draft.cardId,
       sentBy: draft.sentBy,

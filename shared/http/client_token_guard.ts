@@ -87,5 +87,7 @@ async function readBody(context: ClientContext): Promise<JsonObject | AppError> 
 
 function readReference(holder: JsonObject | AppError): string | null {
   const reference = holder instanceof AppError ? null : holder["instanceId"];
-  return typeof reference === "string" && reference !== "" ? reference : null;
+  if (typeof reference !== "string" || reference === "") return null;
+  // A query may hold a NUL, which Postgres does not take: with it no instance is meant.
+  return reference.replaceAll("\u0000", "\ufffd");
 }

@@ -5,7 +5,7 @@ import { requestId } from "hono/request-id";
 import { AppError } from "../errors.ts";
 import type { Log } from "../log.ts";
 import { respondToError } from "./error_response.ts";
-import { maxBodyBytes } from "./json_body.ts";
+import { defaultMaxBodyBytes } from "./json_body.ts";
 
 export type HttpMethod = "GET" | "POST" | "PATCH" | "DELETE";
 
@@ -33,13 +33,15 @@ export interface AppOptions {
   readonly slug: string;
   readonly routes: readonly Route[];
   readonly log: Log;
+  /** Largest request body; 256 KiB where the function does not say. */
+  readonly maxBodyBytes?: number;
 }
 
 /**
  * The manners that every function shares (decisions, section 1): request id, CORS, body limit, 404
  * and 405 with `Allow`, errors as JSON, one log line per request.
  */
-export function createApp({ slug, routes, log }: AppOptions): Hono {
+export function createApp({ slug, routes, log, maxBodyBytes }: AppOptions): Hono {
   const app = new Hono({ strict: false });
   app.use(requestId({ limitLength: 128 }));
   app.use(logRequest(slug, log));
@@ -51,7 +53,7 @@ export function createApp({ slug, routes, log }: AppOptions): Hono {
     maxAge: 86_400,
   }));
   app.use(bodyLimit({
-    maxSize: maxBodyBytes,
+    maxSize: maxBodyBytes ?? defaultMaxBodyBytes,
     onError: () => {
       throw new AppError("payload_too_large");
     },

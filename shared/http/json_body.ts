@@ -1,8 +1,11 @@
 import type { Context } from "hono";
 import { AppError, type Issue } from "../errors.ts";
 
-/** Largest request body in bytes (decisions, section 1). */
-export const maxBodyBytes = 256 * 1024;
+/** Largest request body in bytes, but for provider webhooks (decisions, section 1). */
+export const defaultMaxBodyBytes = 256 * 1024;
+
+/** Levels of objects and arrays in a body: far above any request's, far below what breaks a stack. */
+const maxDepth = 100;
 
 export type JsonObject = Record<string, unknown>;
 
@@ -10,7 +13,7 @@ export type JsonObject = Record<string, unknown>;
  * The request's body as a JSON object.
  *
  * @throws {AppError} `unsupported_media_type`, `invalid_json`, or `invalid_request` for text that
- * cannot be stored (NUL, or half of a surrogate pair).
+ * cannot be stored (NUL, or half of a surrogate pair) and for more than 100 levels.
  */
 export async function readJsonBody(context: Context): Promise<JsonObject> {
   const mediaType = (context.req.header("content-type") ?? "").split(";")[0] ?? "";
@@ -19,6 +22,10 @@ export async function readJsonBody(context: Context): Promise<JsonObject> {
   }
   const text = await context.req.text();
   const value = parseJson(text);
+  if (isDeeperThan(value, maxDepth)) {
+    const message = `must not be nested deeper than ${maxDepth} levels`;
+    throw new AppError("invalid_request", { issues: [{ path: "", message }] });
+  }
   // Only an escape can smuggle such a character in: decoded UTF-8 holds neither.
   if (/\\u(?:0000|[dD][89a-fA-F])/.test(text)) {
     const issues = findUnstorableText(value);
@@ -38,6 +45,16 @@ function parseJson(text: string): JsonObject {
     throw new AppError("invalid_json");
   }
   return value as JsonObject;
+}
+
+/** Level by level, without recursion: the depth of the input is the caller's to choose. */
+function isDeeperThan(root: JsonObject, levels: number): boolean {
+  let level: object[] = [root];
+  for (let depth = 1; depth <= levels && level.length > 0; depth++) {
+    level = level.flatMap((holder) => Object.values(holder))
+      .filter((member: unknown) => typeof member === "object" && member !== null);
+  }
+  return level.length > 0;
 }
 
 /** Walks without recursion: the depth of the input is the caller's to choose. */

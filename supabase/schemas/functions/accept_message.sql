@@ -4,14 +4,16 @@
 --   assignment (see assign_conversation) or NULL,
 --   message {messageType, message, mediaUrl, mediaFilename, optionList, template, cardId, sentBy,
 --     delayTypingMs} or NULL,
---   agent {agentId, collectedData} when the message opens a conversation as the agent, or NULL,
---   delivery {queued, delaySeconds, intervalSeconds, leaseSeconds}.
+--   agent when the message is the agent's: {agentId, collectedData} to open the conversation, or
+--     {agentId, answersThrough} to answer in it; or NULL,
+--   delivery {queued, delaySeconds, isDeferred, intervalSeconds, leaseSeconds}; deferred is left to
+--     the dispatcher, due at once.
 -- Returns the outcome: mode, contactId, conversationId, agentId, assignment, messageId, status,
 -- scheduledFor, heldBy, aiAgentPausedUntil; for an immediate send also claimToken and `to`, the address: the
 -- caller holds the claim for leaseSeconds and must settle it. Or {replayed: ...} for a known key.
 -- Locks, in this order: key, contact, conversation, agent pause, pacing, dispatch.
 -- Errors: MI001, MI002, MI003 and MI009 (agent), MI005 (blocked), MI006 (24-hour window), MI007,
--- MI008, MI010.
+-- MI008, MI010, MI018 (the agent is to be silent).
 create or replace function public.accept_message(request jsonb)
 returns jsonb
 language plpgsql
@@ -52,7 +54,12 @@ begin
     );
   end if;
 
-  if nullif(request->'agent', 'null') is not null then
+  if request->'agent'->>'answersThrough' is not null then
+    agent_id := (request->'agent'->>'agentId')::uuid;
+    perform public.take_agent_turn(
+      conversation, agent_id, (request->'agent'->>'answersThrough')::timestamptz
+    );
+  elsif nullif(request->'agent', 'null') is not null then
     agent_id := public.begin_agent_session(instance.id, conversation.id, request->'agent');
   elsif draft->>'sentBy' = 'ai_agent' then
     agent_id := public.speaking_agent(conversation);
@@ -63,7 +70,8 @@ begin
   else
     mode := case
       when (delivery->>'queued')::boolean then 'queued'
-      when (delivery->>'delaySeconds')::numeric > 0 then 'scheduled'
+      when (delivery->>'delaySeconds')::numeric > 0 or (delivery->>'isDeferred')::boolean
+        then 'scheduled'
       else 'sent'
     end;
     not_before := date_trunc('milliseconds', clock_timestamp())
@@ -81,7 +89,7 @@ begin
       end if;
     elsif mode = 'scheduled' then
       slot := not_before;
-      held_by := 'delay';
+      held_by := case when not coalesce((delivery->>'isDeferred')::boolean, false) then 'delay' end;
       insert into public.message_queue (message_id, instance_id, scheduled_at, due_at)
       values (message_id, instance.id, slot, slot);
     else

@@ -1,6 +1,6 @@
 -- Stores a webhook payload and what it means, all in one transaction: inbound messages, echoes of
 -- what was typed on the phone, delivery events, template decisions, changed numbers.
--- `request`: instanceId, payload (kept as received), events (see shared/providers/provider_event.ts).
+-- `request`: instanceId, payload (the body's text, kept as received), events (see shared/providers/provider_event.ts).
 -- The same event twice, or at the same time in two calls, counts once. Returns {recorded}: how many
 -- events changed something.
 create or replace function public.record_provider_events(request jsonb)
@@ -15,15 +15,12 @@ declare
 begin
   select i.* into strict instance from public.instances i
   where i.id = (request->>'instanceId')::uuid;
-  insert into public.provider_events (instance_id, event) values (instance.id, request->'payload');
+  insert into public.provider_events (instance_id, payload)
+  values (instance.id, request->>'payload');
   perform public.lock_provider_messages(
-    instance.id,
-    array(
-      select e.value->>'providerMessageId'
-      from jsonb_array_elements(request->'events') as e
-      where e.value->>'providerMessageId' is not null
-    )
-  );
+    array_agg(instance.id), array_agg(e.value->>'providerMessageId')
+  )
+  from jsonb_array_elements(request->'events') as e;
   for event in select e.value from jsonb_array_elements(request->'events') as e loop
     recorded := recorded + case
       when case event->>'kind'

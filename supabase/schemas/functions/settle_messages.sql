@@ -6,7 +6,7 @@
 -- (a delivery event may have come before). Temporary refusals go back to the queue while attempts
 -- are left; a refusal of scope `instance` holds the whole instance, so that a backlog is not burnt.
 -- Returns {settled}: the ids that were settled.
--- Locks, in this order: queue rows, messages, agent pauses, pacing, dispatch.
+-- Locks, in this order: provider message ids, queue rows, messages, agent pauses, pacing, dispatch.
 create or replace function public.settle_messages(request jsonb)
 returns jsonb
 language plpgsql
@@ -20,6 +20,12 @@ declare
   held uuid[];
   held_until timestamptz[];
 begin
+  perform public.lock_provider_messages(
+    array_agg(q.instance_id), array_agg(r."providerMessageId")
+  )
+  from jsonb_to_recordset(request->'results') as r("messageId" uuid, "providerMessageId" text)
+  join public.message_queue q on q.message_id = r."messageId";
+
   with result as (
     select * from jsonb_to_recordset(request->'results') as r(
       "messageId" uuid, "claimToken" uuid, outcome text, "providerMessageId" text, "waId" text,
@@ -75,7 +81,9 @@ begin
       failed_at = case
         when won.outcome = 'rejected' and not won.is_retried then clock
       end,
-      unconfirmed_at = case when won.outcome = 'unknown' then clock end
+      unconfirmed_at = case
+        when won.outcome = 'unknown' and m.status in ('queued', 'sending') then clock
+      end
     from won
     where m.id = won.message_id
     returning m.instance_id, m.contact_id, won.wa_id
@@ -114,6 +122,7 @@ begin
       and s.sent_by is distinct from 'ai_agent'
     order by s.contact_id
   ) as m;
+  perform public.take_early_statuses(settled);
   if landing is not null or held is not null then
     perform public.land_instances(settled, landing, held, held_until);
   end if;

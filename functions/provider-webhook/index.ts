@@ -1,0 +1,14 @@
+import { parseConfig } from "../../shared/config.ts";
+import { createCredentialVault } from "../../shared/credentials.ts";
+import { connectDatabase } from "../../shared/database/connect_database.ts";
+import { consoleLog } from "../../shared/log.ts";
+import { createProviderWebhookApp } from "./app.ts";
+
+const config = parseConfig(Deno.env.toObject());
+const app = createProviderWebhookApp({
+  database: await connectDatabase(config.database),
+  vault: createCredentialVault(config.credentialsKeys),
+  log: consoleLog,
+});
+
+Deno.serve(app.fetch);

@@ -1,0 +1,48 @@
+import type { PromptMessage } from "./agent_prompt.ts";
+
+/** Where an OpenAI-compatible chat completions endpoint is, without `/chat/completions`. */
+export interface ChatModelConfig {
+  readonly baseUrl: string;
+  readonly apiKey: string;
+}
+
+/** What asking the model came to; an error is a word for the log, never what the model said. */
+export type ChatAnswer =
+  | { readonly text: string }
+  | { readonly error: string; readonly retryAfterMs?: number | undefined };
+
+/** Asks a model to go on with a conversation. Never throws for what the endpoint does. */
+export type AskModel = (
+  model: string,
+  messages: readonly PromptMessage[],
+) => Promise<ChatAnswer>;
+
+/** Longest wait for an answer; an outbox row's lease is longer. */
+const timeoutMs = 45_000;
+
+/** The endpoint of the environment. Tries once: the outbox retries, with backoff. */
+export function createChatModel(config: ChatModelConfig): AskModel {
+  return async (model, messages) => {
+    // Loaded where a model is really asked: no other request pays for it.
+    const { default: OpenAI, APIError } = await import("openai");
+    const client = new OpenAI({
+      apiKey: config.apiKey,
+      baseURL: config.baseUrl,
+      maxRetries: 0,
+      timeout: timeoutMs,
+      logLevel: "off",
+    });
+    try {
+      const completion = await client.chat.completions.create({ model, messages: [...messages] });
+      const text = completion.choices[0]?.message.content?.trim() ?? "";
+      return text === "" ? { error: "model_said_nothing" } : { text };
+    } catch (error) {
+      if (!(error instanceof APIError)) return { error: "model_answer_unreadable" };
+      const retryAfterSeconds = Number(error.headers?.get("retry-after"));
+      return {
+        error: error.status === undefined ? "model_unreachable" : `model_http_${error.status}`,
+        retryAfterMs: retryAfterSeconds > 0 ? retryAfterSeconds * 1_000 : undefined,
+      };
+    }
+  };
+}
