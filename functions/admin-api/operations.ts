@@ -1,0 +1,146 @@
+import * as z from "zod";
+import { demoInstanceId, demoOutboxId, demoTokenId } from "../../shared/contract/demo_world.ts";
+import type { Operation } from "../../shared/contract/operation.ts";
+import { outboxPageSchema, pageSchema } from "./contract.ts";
+import { outboxExample, tokenExample } from "./record_examples.ts";
+import { recordKinds } from "./record_kinds.ts";
+import { describeRecordKind } from "./record_operations.ts";
+import { outboxFields, pageAnswer, recordAnswer, tokenFields } from "./record_schemas.ts";
+import { createTokenSchema } from "./token_contract.ts";
+
+const manners = { tag: "Administration", access: "secretKey" } as const;
+
+const instanceParameter = {
+  id: { description: "`instanceId` of the instance.", example: demoInstanceId },
+};
+
+const tokenOperations: readonly Operation[] = [
+  {
+    ...manners,
+    method: "POST",
+    path: "/instances/:id/tokens",
+    operationId: "createToken",
+    summary: "Issue a token of an instance",
+    description:
+      "The token opens exactly this instance and is shown once: only its hash is kept. An instance may have several live tokens, so that one can be replaced without downtime.",
+    pathParameters: instanceParameter,
+    body: createTokenSchema,
+    isIdempotent: true,
+    success: {
+      status: 201,
+      description: "The token, this once.",
+      schema: recordAnswer({ ...tokenFields, token: z.string() }),
+    },
+    errors: ["service_unavailable", "Instance not found"],
+    examples: [{
+      name: "issued",
+      summary: "A token for a CRM",
+      request: { label: "CRM" },
+      response: {
+        success: true,
+        ...tokenExample,
+        token: "mia_k3Vd9yQz1mXw7rTb5nLc2hJf8gPs4aUe6oYi0vKxBqM",
+      },
+    }],
+  },
+  {
+    ...manners,
+    method: "GET",
+    path: "/instances/:id/tokens",
+    operationId: "listTokens",
+    summary: "List the tokens of an instance",
+    description: "Pages of tokens without their secret, oldest first, the revoked ones included.",
+    pathParameters: instanceParameter,
+    query: pageSchema,
+    success: { description: "A page.", schema: pageAnswer(tokenFields) },
+    errors: ["service_unavailable", "Instance not found"],
+    examples: [{
+      name: "page",
+      summary: "The first page, which is the last",
+      request: { limit: 50 },
+      response: { success: true, items: [tokenExample], nextCursor: null },
+    }],
+  },
+  {
+    ...manners,
+    method: "DELETE",
+    path: "/instances/:id/tokens/:tokenId",
+    operationId: "revokeToken",
+    summary: "Revoke a token",
+    description: "From now on the token opens nothing. Revoking twice answers the same.",
+    pathParameters: {
+      ...instanceParameter,
+      tokenId: { description: "`tokenId` of the token.", example: demoTokenId },
+    },
+    success: { description: "The revoked token.", schema: recordAnswer(tokenFields) },
+    errors: ["service_unavailable", "Instance not found", "token_not_found"],
+    examples: [{
+      name: "revoked",
+      summary: "A revoked token",
+      response: { success: true, ...tokenExample, revokedAt: "2026-11-23T14:00:00.000+00:00" },
+    }],
+  },
+];
+
+const outboxNotes = {
+  instanceId: "Instance that the entry is about; null when none.",
+  kind: "What is to be done: `assignment_email` notifies an operator.",
+  status: "`pending` is still to be done, `dead` was given up.",
+  runAt: "When it is tried next.",
+  lastError: "Why the last try failed.",
+};
+
+const outboxOperations: readonly Operation[] = [
+  {
+    ...manners,
+    method: "GET",
+    path: "/outbox",
+    operationId: "listOutbox",
+    summary: "List what is done after requests",
+    description:
+      "Pages of e-mails and other effects that were promised by a request, oldest first.",
+    query: outboxPageSchema,
+    success: { description: "A page.", schema: pageAnswer(outboxFields) },
+    errors: ["service_unavailable", "workspace_not_found"],
+    fields: Object.fromEntries(
+      Object.entries(outboxNotes).map(([name, note]) => [`items.${name}`, note]),
+    ),
+    examples: [{
+      name: "given_up",
+      summary: "What was given up",
+      request: { status: "dead" },
+      response: { success: true, items: [outboxExample], nextCursor: null },
+    }],
+  },
+  {
+    ...manners,
+    method: "POST",
+    path: "/outbox/:id/retry",
+    operationId: "retryOutbox",
+    summary: "Try what was given up again",
+    description: "An entry that is not `dead` stays as it is. The request has no body.",
+    pathParameters: { id: { description: "`outboxId` of the entry.", example: demoOutboxId } },
+    isIdempotent: true,
+    success: { description: "The entry as it is now.", schema: recordAnswer(outboxFields) },
+    errors: ["service_unavailable", "not_found"],
+    fields: outboxNotes,
+    examples: [{
+      name: "pending_again",
+      summary: "An entry to be tried again",
+      response: {
+        success: true,
+        ...outboxExample,
+        status: "pending",
+        attempts: 0,
+        settledAt: null,
+      },
+    }],
+  },
+];
+
+/** What admin-api promises (decisions, section 9). */
+export const operations: readonly Operation[] = [
+  ...recordKinds.flatMap(describeRecordKind),
+  ...tokenOperations,
+  ...outboxOperations,
+];

@@ -1,0 +1,115 @@
+import * as z from "zod";
+import {
+  demoContactId,
+  demoConversationId,
+  demoDepartmentId,
+  demoInstanceRef,
+  demoOperatorEmail,
+  demoOperatorId,
+  demoPhone,
+} from "../../shared/contract/demo_world.ts";
+import type { Operation } from "../../shared/contract/operation.ts";
+import { assignmentFields, successField } from "../../shared/contract/response_fields.ts";
+import { assignSchema, noteRequestSchema, statusSchema } from "./contract.ts";
+
+const target = { instanceId: demoInstanceRef, phone: demoPhone };
+const outcome = { success: true, contactId: demoContactId, conversationId: demoConversationId };
+
+/** What conversations-api promises (specification 4.1). */
+export const operations: readonly Operation[] = [
+  {
+    method: "POST",
+    path: "/assign",
+    operationId: "assignConversation",
+    tag: "Conversations",
+    summary: "Assign a conversation to an operator",
+    description:
+      "The operator is named by e-mail or UUID and is notified by e-mail. When another operator had the conversation, `transferred` is true: the transfer log gets an entry and the conversation an internal note that names both. Assigning who has it already changes nothing.\n\n" +
+      "`portfolio` = true puts the contact into the operator's portfolio. A missing contact is created.",
+    access: "clientToken",
+    body: assignSchema,
+    isIdempotent: true,
+    success: {
+      description: "Who has the conversation now, and who had it.",
+      schema: z.object({ ...successField, ...assignmentFields }),
+    },
+    errors: ["invalid_phone", "operator_not_found", "department_not_found"],
+    examples: [{
+      name: "to_sales",
+      summary: "To an operator of the sales department, into her portfolio",
+      request: {
+        ...target,
+        assignTo: demoOperatorEmail,
+        portfolio: true,
+        departmentId: demoDepartmentId,
+      },
+      response: {
+        success: true,
+        contactId: demoContactId,
+        assignedTo: demoOperatorId,
+        previousAssignedTo: null,
+        portfolio: true,
+        transferred: false,
+        departmentId: demoDepartmentId,
+      },
+    }],
+  },
+  {
+    method: "POST",
+    path: "/status",
+    operationId: "setConversationStatus",
+    tag: "Conversations",
+    summary: "Change a conversation's status",
+    description:
+      "Any status may follow any other. `internalNote` is recorded with the change. A missing contact is created.",
+    access: "clientToken",
+    body: statusSchema,
+    isIdempotent: true,
+    success: {
+      description: "The status, and whether a note was added.",
+      schema: z.object({
+        ...successField,
+        contactId: z.uuid(),
+        conversationId: z.uuid(),
+        status: z.enum(["open", "closed", "pending"]),
+        noteAdded: z.boolean(),
+      }),
+    },
+    errors: ["invalid_phone"],
+    fields: { status: "Status of the conversation." },
+    examples: [{
+      name: "close_with_note",
+      summary: "Closed, with a note for the operators",
+      request: { ...target, status: "closed", internalNote: "Resolvido por telefone." },
+      response: { ...outcome, status: "closed", noteAdded: true },
+    }],
+  },
+  {
+    method: "POST",
+    path: "/note",
+    operationId: "addInternalNote",
+    tag: "Conversations",
+    summary: "Add an internal note",
+    description:
+      "The note is for operators and is never sent to the contact. A missing contact is created.",
+    access: "clientToken",
+    body: noteRequestSchema,
+    isIdempotent: true,
+    success: {
+      description: "The note's id.",
+      schema: z.object({
+        ...successField,
+        contactId: z.uuid(),
+        conversationId: z.uuid(),
+        noteId: z.uuid(),
+      }),
+    },
+    errors: ["invalid_phone"],
+    examples: [{
+      name: "note",
+      summary: "A note",
+      request: { ...target, note: "Prefere contato à tarde." },
+      response: { ...outcome, noteId: "4f8a2b6d-1c3e-4d5f-9a7b-8c6d5e4f3a21" },
+    }],
+  },
+];

@@ -1,0 +1,50 @@
+import * as z from "zod";
+import type { Operation } from "../../shared/contract/operation.ts";
+import { successField } from "../../shared/contract/response_fields.ts";
+import { dispatchQueueSchema } from "./contract.ts";
+
+const countSchema = z.int().min(0);
+
+/** What dispatch-queue promises (decisions, section 9). */
+export const operations: readonly Operation[] = [{
+  method: "POST",
+  path: "/",
+  operationId: "dispatchQueue",
+  tag: "Dispatcher",
+  summary: "Send what is due",
+  description:
+    "Called by cron, once a minute. Sends due messages and outbox rows until the time or the number of messages is used up. Runs may overlap: whatever one leaves, the next one finds. The request has no body.",
+  access: "secretKey",
+  query: dispatchQueueSchema,
+  success: {
+    description: "What the run did.",
+    schema: z.object({
+      ...successField,
+      durationMs: countSchema,
+      accepted: countSchema,
+      rejected: countSchema,
+      unknown: countSchema,
+      outboxRows: countSchema,
+      expiredClaims: countSchema,
+      requeued: countSchema,
+      woken: countSchema,
+    }),
+  },
+  errors: [],
+  examples: [{
+    name: "quick_run",
+    summary: "A run of one second",
+    request: { maxSeconds: 1, maxMessages: 100 },
+    response: {
+      success: true,
+      durationMs: 1004,
+      accepted: 3,
+      rejected: 0,
+      unknown: 0,
+      outboxRows: 1,
+      expiredClaims: 0,
+      requeued: 0,
+      woken: 0,
+    },
+  }],
+}];

@@ -1,0 +1,190 @@
+import * as z from "zod";
+import {
+  demoContactId,
+  demoConversationId,
+  demoFailedMessageId,
+  demoInstanceRef,
+  demoPhone,
+  demoQueuedMessageId,
+  demoSentMessageId,
+} from "../../shared/contract/demo_world.ts";
+import type { Operation } from "../../shared/contract/operation.ts";
+import {
+  heldBySchema,
+  instantSchema,
+  messageStatusSchema,
+  successField,
+} from "../../shared/contract/response_fields.ts";
+import { instanceIdSchema } from "../../shared/request_fields.ts";
+import { listQueueSchema } from "./contract.ts";
+
+const messageSchema = z.object({
+  ...successField,
+  messageId: z.uuid(),
+  status: messageStatusSchema,
+  contactId: z.uuid(),
+  conversationId: z.uuid(),
+  providerMessageId: z.string().nullable(),
+  scheduledFor: instantSchema.nullable(),
+  heldBy: heldBySchema.nullable(),
+  createdAt: instantSchema,
+  sentAt: instantSchema.nullable(),
+  deliveredAt: instantSchema.nullable(),
+  readAt: instantSchema.nullable(),
+  failedAt: instantSchema.nullable(),
+  attempts: z.int().min(0),
+  lastError: z.object({ code: z.string(), message: z.string() }).nullable(),
+});
+
+const waitingItemSchema = z.object({
+  messageId: z.uuid(),
+  phone: z.string(),
+  messageType: z.string(),
+  scheduledFor: instantSchema,
+  heldBy: heldBySchema.nullable(),
+  position: z.int().min(1),
+});
+
+/** Optional: the token opens one instance anyway. */
+const instanceQuery = z.object({ instanceId: instanceIdSchema.optional() });
+
+const messageOf = (messageId: string): Operation["pathParameters"] => ({
+  id: { description: "`messageId` of the message.", example: messageId },
+});
+
+const waiting = {
+  success: true,
+  messageId: demoQueuedMessageId,
+  status: "queued",
+  contactId: demoContactId,
+  conversationId: demoConversationId,
+  providerMessageId: null,
+  scheduledFor: "2026-11-23T10:01:00.000-03:00",
+  heldBy: "interval",
+  createdAt: "2026-11-23T10:00:00.000-03:00",
+  sentAt: null,
+  deliveredAt: null,
+  readAt: null,
+  failedAt: null,
+  attempts: 0,
+  lastError: null,
+};
+
+const read = {
+  ...waiting,
+  messageId: demoSentMessageId,
+  status: "read",
+  providerMessageId: "3EB0C767D097B7C7C030",
+  scheduledFor: null,
+  heldBy: null,
+  sentAt: "2026-11-23T10:00:01.000-03:00",
+  deliveredAt: "2026-11-23T10:00:02.000-03:00",
+  readAt: "2026-11-23T10:04:10.000-03:00",
+  attempts: 1,
+};
+
+/** What messages-api promises (decisions, section 9). */
+export const operations: readonly Operation[] = [
+  {
+    method: "GET",
+    path: "/messages/:id",
+    operationId: "getMessage",
+    tag: "Messages",
+    summary: "Read the state of a message",
+    description: "One message that this service sent or is to send.",
+    access: "clientToken",
+    pathParameters: messageOf(demoSentMessageId),
+    query: instanceQuery,
+    success: { description: "The message's state.", schema: messageSchema },
+    errors: ["message_not_found"],
+    examples: [{ name: "read", summary: "A message that was read", response: read }],
+  },
+  {
+    method: "DELETE",
+    path: "/messages/:id",
+    operationId: "cancelMessage",
+    tag: "Messages",
+    summary: "Cancel a message that still waits",
+    description:
+      "Only what is still queued can be canceled; a message that a worker has in its hands goes out. Canceling twice answers the same.",
+    access: "clientToken",
+    pathParameters: messageOf(demoQueuedMessageId),
+    query: instanceQuery,
+    success: { description: "The canceled message.", schema: messageSchema },
+    errors: ["message_not_found", "message_not_cancelable"],
+    examples: [{
+      name: "canceled",
+      summary: "A message taken out of the queue",
+      response: { ...waiting, status: "canceled" },
+    }],
+  },
+  {
+    method: "POST",
+    path: "/messages/:id/retry",
+    operationId: "retryMessage",
+    tag: "Messages",
+    summary: "Send a failed or unconfirmed message again",
+    description:
+      "Puts the message back to where it waits to be sent, under the same `messageId`. An `unconfirmed` message may have reached the contact: sending it again may double it. The request has no body.",
+    access: "clientToken",
+    pathParameters: messageOf(demoFailedMessageId),
+    query: instanceQuery,
+    isIdempotent: true,
+    success: { description: "The message, waiting again.", schema: messageSchema },
+    errors: [
+      "message_not_found",
+      "contact_blocked",
+      "message_not_retriable",
+      "send_window_never_opens",
+    ],
+    examples: [{
+      name: "waiting_again",
+      summary: "A failed message, waiting again",
+      response: { ...waiting, messageId: demoFailedMessageId, heldBy: null, attempts: 1 },
+    }],
+  },
+  {
+    method: "GET",
+    path: "/queue",
+    operationId: "listQueue",
+    tag: "Messages",
+    summary: "List what waits in the queue",
+    description:
+      "Messages that wait on the instance, in the order in which they will leave, page by page.",
+    access: "clientToken",
+    query: listQueueSchema,
+    success: {
+      description: "A page of the queue.",
+      schema: z.object({
+        ...successField,
+        items: z.array(waitingItemSchema),
+        total: z.int().min(0),
+        nextCursor: z.string().nullable(),
+      }),
+    },
+    errors: [],
+    fields: {
+      items: "Waiting messages, the next to leave first.",
+      "items.scheduledFor": "When the message may leave, in the instance's time zone.",
+      total: "Messages that wait on the instance, on all pages.",
+    },
+    examples: [{
+      name: "one_waiting",
+      summary: "One message waits",
+      request: { instanceId: demoInstanceRef, limit: 50 },
+      response: {
+        success: true,
+        items: [{
+          messageId: demoQueuedMessageId,
+          phone: demoPhone,
+          messageType: "text",
+          scheduledFor: "2026-11-23T10:01:00.000-03:00",
+          heldBy: "interval",
+          position: 1,
+        }],
+        total: 1,
+        nextCursor: null,
+      },
+    }],
+  },
+];

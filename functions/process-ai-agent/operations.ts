@@ -1,0 +1,84 @@
+import * as z from "zod";
+import {
+  demoAgentId,
+  demoContactId,
+  demoConversationId,
+  demoInstanceRef,
+  demoPhone,
+  demoSentMessageId,
+} from "../../shared/contract/demo_world.ts";
+import type { Operation } from "../../shared/contract/operation.ts";
+import {
+  providerFailureFields,
+  sentMessageFields,
+  successField,
+} from "../../shared/contract/response_fields.ts";
+import { processAiAgentSchema } from "./contract.ts";
+
+const outcomeFields = {
+  mode: z.enum(["sent", "queued"]),
+  contactId: z.uuid(),
+  conversationId: z.uuid(),
+  agentId: z.uuid(),
+  ...sentMessageFields,
+};
+
+/** What process-ai-agent promises (specification 4.5). */
+export const operations: readonly Operation[] = [{
+  method: "POST",
+  path: "/",
+  operationId: "processAiAgent",
+  tag: "AI agent",
+  summary: "Let the AI agent open a conversation",
+  description:
+    "Sends the first message as the agent, not as a person. The conversation is linked to the agent, which speaks only after the contact has replied. `externalContext` is kept with the conversation: the agent sees each key as the variable `{{key}}` of its instructions.\n\n" +
+    "`agentId` is needed only when the instance has several active agents. A missing contact is created.",
+  access: "clientToken",
+  body: processAiAgentSchema,
+  isIdempotent: true,
+  success: {
+    description: "What was sent or queued, and by which agent.",
+    schema: z.object({ ...successField, ...outcomeFields }),
+  },
+  errors: [
+    "invalid_phone",
+    "agent_id_required",
+    "agent_not_found",
+    "provider_outbound_channel_not_configured",
+    "contact_blocked",
+    "outside_conversation_window",
+    "send_window_never_opens",
+    "provider_send_failed",
+    "provider_outcome_unknown",
+  ],
+  failure: z.object({ ...outcomeFields, ...providerFailureFields }),
+  fields: {
+    agentId: "Agent of the instance.",
+    intervalSeconds:
+      "Seconds between this queued message and the one before it on the instance; 30 when omitted.",
+    mode: "Whether the message went at once or waits in the queue.",
+  },
+  examples: [{
+    name: "proactive",
+    summary: "A reminder with data of the caller's own system",
+    request: {
+      instanceId: demoInstanceRef,
+      phone: demoPhone,
+      messageText: "Oi! Vi que você deixou um carrinho aberto. Posso ajudar?",
+      initiateConversation: true,
+      externalContext: { customerName: "João", cartTotal: "R$ 350,00" },
+    },
+    response: {
+      success: true,
+      mode: "sent",
+      contactId: demoContactId,
+      conversationId: demoConversationId,
+      messageId: demoSentMessageId,
+      providerMessageId: "3EB0C767D097B7C7C030",
+      status: "sent",
+      scheduledFor: null,
+      heldBy: null,
+      agentId: demoAgentId,
+    },
+  }],
+}];

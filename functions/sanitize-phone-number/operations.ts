@@ -1,0 +1,29 @@
+import * as z from "zod";
+import type { Operation } from "../../shared/contract/operation.ts";
+import { successField } from "../../shared/contract/response_fields.ts";
+import { sanitizePhoneNumberSchema } from "./contract.ts";
+
+/** What sanitize-phone-number promises (specification 4.6). */
+export const operations: readonly Operation[] = [{
+  method: "POST",
+  path: "/",
+  operationId: "sanitizePhoneNumber",
+  tag: "Phone numbers",
+  summary: "Strip the formatting from a phone number",
+  description:
+    "Takes away everything but digits; nothing is guessed and nothing is stored. Public: no token is needed.",
+  access: "public",
+  body: sanitizePhoneNumberSchema,
+  success: {
+    description: "The number as given, and its digits.",
+    schema: z.object({ ...successField, original: z.string(), sanitized: z.string() }),
+  },
+  errors: [],
+  fields: { phone: "A phone number in any form." },
+  examples: [{
+    name: "brazilian_mobile",
+    summary: "A Brazilian mobile number",
+    request: { phone: "+55 (11) 98888-7777" },
+    response: { success: true, original: "+55 (11) 98888-7777", sanitized: "5511988887777" },
+  }],
+}];

@@ -1,0 +1,160 @@
+import * as z from "zod";
+import {
+  demoContactId,
+  demoConversationId,
+  demoInstanceRef,
+  demoOperatorEmail,
+  demoOperatorId,
+  demoPhone,
+  demoSentMessageId,
+} from "../../shared/contract/demo_world.ts";
+import type { Operation } from "../../shared/contract/operation.ts";
+import {
+  assignmentFields,
+  instantSchema,
+  providerFailureFields,
+  sentMessageFields,
+  successField,
+} from "../../shared/contract/response_fields.ts";
+import { sendMessageSchema } from "./contract.ts";
+
+const outcomeFields = {
+  mode: z.enum(["sent", "queued", "scheduled", "assign_only"]),
+  contactId: z.uuid(),
+  conversationId: z.uuid(),
+  ...z.object(sentMessageFields).partial().shape,
+  assignment: z.object(assignmentFields).optional(),
+  aiAgentPausedUntil: instantSchema.nullable(),
+};
+
+const target = { instanceId: demoInstanceRef, phone: demoPhone };
+const outcome = { contactId: demoContactId, conversationId: demoConversationId };
+const pausedUntil = "2026-11-23T10:30:00.000-03:00";
+
+/** What send-message promises (specification 4.4). */
+export const operations: readonly Operation[] = [{
+  method: "POST",
+  path: "/",
+  operationId: "sendMessage",
+  tag: "Messages",
+  summary: "Send, queue or schedule a message",
+  description:
+    "Sends text, an image, audio, a document or an option list: at once, after `delayMessage` seconds, or through the instance's paced queue (`queued`). With `assignTo` the conversation is assigned too, and without anything to send that is all that happens (`mode` = `assign_only`).\n\n" +
+    "`messageType` is required as soon as something is to be sent: `text` needs `message`; `image`, `audio` and `document` need `mediaUrl`; `option_list` needs `optionList` and `message`. Audio carries no `message`.\n\n" +
+    "Every call whose `sentBy` is not `ai_agent` pauses the instance's AI agent for this contact for 30 minutes. A missing contact is created.",
+  access: "clientToken",
+  body: sendMessageSchema,
+  isIdempotent: true,
+  success: {
+    description: "What was sent, queued, scheduled or assigned. The members of the message are " +
+      "there when one was given, `assignment` when `assignTo` was.",
+    schema: z.object({ ...successField, ...outcomeFields }),
+  },
+  errors: [
+    "invalid_phone",
+    "provider_outbound_channel_not_configured",
+    "operator_not_found",
+    "contact_blocked",
+    "outside_conversation_window",
+    "send_window_never_opens",
+    "provider_send_failed",
+    "provider_outcome_unknown",
+  ],
+  failure: z.object({ ...outcomeFields, ...providerFailureFields }),
+  fields: {
+    intervalSeconds:
+      "Seconds between this queued message and the one before it on the instance; 30 when omitted.",
+    mode: "What the call came to: `assign_only` when nothing was sent.",
+  },
+  examples: [
+    {
+      name: "text",
+      summary: "A text, sent at once",
+      request: { ...target, messageType: "text", message: "Olá! Seu pedido saiu para entrega." },
+      response: {
+        success: true,
+        mode: "sent",
+        ...outcome,
+        messageId: demoSentMessageId,
+        providerMessageId: "3EB0C767D097B7C7C030",
+        status: "sent",
+        scheduledFor: null,
+        heldBy: null,
+        aiAgentPausedUntil: pausedUntil,
+      },
+    },
+    {
+      name: "queued_image",
+      summary: "An image through the paced queue",
+      request: {
+        ...target,
+        messageType: "image",
+        mediaUrl: "https://cdn.example.com/catalogue.png",
+        message: "Nosso catálogo novo",
+        queued: true,
+        intervalSeconds: 60,
+        cardId: "campaign-42",
+        sentBy: "automation",
+      },
+      response: {
+        success: true,
+        mode: "queued",
+        ...outcome,
+        messageId: demoSentMessageId,
+        providerMessageId: null,
+        status: "queued",
+        scheduledFor: "2026-11-23T10:01:00.000-03:00",
+        heldBy: "interval",
+        aiAgentPausedUntil: pausedUntil,
+      },
+    },
+    {
+      name: "option_list",
+      summary: "A list of options to choose from, in an hour",
+      request: {
+        ...target,
+        messageType: "option_list",
+        message: "Como podemos ajudar?",
+        optionList: {
+          title: "Atendimento",
+          buttonLabel: "Escolher",
+          options: [
+            { id: "sales", title: "Vendas", description: "Preços e prazos" },
+            { id: "support", title: "Suporte" },
+          ],
+        },
+        delayMessage: 3600,
+      },
+      response: {
+        success: true,
+        mode: "scheduled",
+        ...outcome,
+        messageId: demoSentMessageId,
+        providerMessageId: null,
+        status: "queued",
+        scheduledFor: "2026-11-23T11:00:00.000-03:00",
+        heldBy: "delay",
+        aiAgentPausedUntil: pausedUntil,
+      },
+    },
+    {
+      name: "assign_only",
+      summary: "Nothing to send, an operator to assign",
+      request: { ...target, assignTo: demoOperatorEmail, portfolio: true },
+      response: {
+        success: true,
+        mode: "assign_only",
+        ...outcome,
+        assignment: {
+          contactId: demoContactId,
+          assignedTo: demoOperatorId,
+          previousAssignedTo: null,
+          portfolio: true,
+          transferred: false,
+          departmentId: null,
+        },
+        aiAgentPausedUntil: null,
+      },
+    },
+  ],
+}];

@@ -1,0 +1,23 @@
+/**
+ * The values of the examples: those of supabase/seed.sql and of the local stack's demo instance, so
+ * that an example works there as it stands.
+ */
+
+/** `businessInstanceId` of the demo instance: one of the three forms of `instanceId`. */
+export const demoInstanceRef = "demo";
+export const demoInstanceId = "d0000000-0000-4000-8000-000000000101";
+export const demoWorkspaceId = "d0000000-0000-4000-8000-000000000001";
+export const demoDepartmentId = "d0000000-0000-4000-8000-000000000011";
+export const demoOperatorId = "d0000000-0000-4000-8000-000000000021";
+export const demoOperatorEmail = "ana@example.com";
+export const demoAgentId = "d0000000-0000-4000-8000-000000000031";
+export const demoTemplateId = "d0000000-0000-4000-8000-000000000041";
+export const demoTokenId = "d0000000-0000-4000-8000-000000000051";
+export const demoPhone = "5511988887777";
+export const demoContactId = "5b1f2c0e-8a34-4f6d-9d57-0b9c6a7e1f20";
+export const demoConversationId = "9c7d4e21-3f58-4a0b-8e6c-2d1b5a4f7c33";
+/** One message per operation that acts on one: sent, waiting in the queue, failed. */
+export const demoSentMessageId = "e1a6b7c8-0d2f-4e35-8a91-6c4b3d2e1f01";
+export const demoQueuedMessageId = "e1a6b7c8-0d2f-4e35-8a91-6c4b3d2e1f02";
+export const demoFailedMessageId = "e1a6b7c8-0d2f-4e35-8a91-6c4b3d2e1f03";
+export const demoOutboxId = "e1a6b7c8-0d2f-4e35-8a91-6c4b3d2e1f04";

@@ -1,0 +1,44 @@
+/** Fields that several responses share; for the document and the tests, not for running functions. */
+import * as z from "zod";
+
+/** The envelope's first member in every answer that is no refusal. */
+export const successField = { success: z.literal(true) };
+
+/** An instant in ISO 8601 with an offset. */
+export const instantSchema = z.iso.datetime({ offset: true });
+
+export const messageStatusSchema = z.enum([
+  ...["queued", "sending", "sent", "delivered", "read"] as const,
+  ...["failed", "canceled", "unconfirmed"] as const,
+]);
+
+export const heldBySchema = z.enum(["interval", "window", "holiday", "delay"]);
+
+/** What `conversations-api/assign` answers beside `success` (specification 4.1). */
+export const assignmentFields = {
+  contactId: z.uuid(),
+  assignedTo: z.uuid(),
+  previousAssignedTo: z.uuid().nullable(),
+  portfolio: z.boolean(),
+  transferred: z.boolean(),
+  departmentId: z.uuid().nullable(),
+};
+
+/** What became of a message that a call has sent, queued or scheduled (decisions, section 5). */
+export const sentMessageFields = {
+  messageId: z.uuid(),
+  providerMessageId: z.string().nullable(),
+  status: messageStatusSchema,
+  scheduledFor: instantSchema.nullable(),
+  heldBy: heldBySchema.nullable(),
+};
+
+/** What a provider's refusal says beside the envelope. */
+export const providerFailureFields = {
+  details: z.object({
+    code: z.string().optional(),
+    message: z.string().optional(),
+    reason: z.string().optional(),
+  }),
+  retryable: z.boolean(),
+};

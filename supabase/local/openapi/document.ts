@@ -1,0 +1,162 @@
+import type { Operation, Tag } from "../../../shared/contract/operation.ts";
+import type { ErrorCode } from "../../../shared/errors.ts";
+import { describeErrorExamples, listRefusals, writeErrorTable } from "./error_responses.ts";
+import type { JsonObject } from "./json_schema.ts";
+import { describeOperation } from "./operation_object.ts";
+
+/** The operations of every function, by the function's name. */
+export type OperationsBySlug = ReadonlyMap<string, readonly Operation[]>;
+
+/** Where an operation is reached, below `{base_url}`, with parameters as OpenAPI writes them. */
+export function toPathTemplate(slug: string, path: string): string {
+  const below = path === "/" ? "" : path.replaceAll(/:(\w+)/g, "{$1}");
+  return `/functions/v1/${slug}${below}`;
+}
+
+/** The OpenAPI 3.1 document of all operations. */
+export function composeDocument(operationsBySlug: OperationsBySlug): JsonObject {
+  const paths: Record<string, JsonObject> = {};
+  const schemas: Record<string, JsonObject> = { Error: errorSchema };
+  const refusals = new Set<ErrorCode>();
+  for (const [slug, operations] of [...operationsBySlug].sort(([a], [b]) => a < b ? -1 : 1)) {
+    for (const operation of operations) {
+      const described = describeOperation(operation);
+      const path = toPathTemplate(slug, operation.path);
+      paths[path] = { ...paths[path], [operation.method.toLowerCase()]: described.operation };
+      Object.assign(schemas, described.schemas);
+      for (const code of listRefusals(operation)) refusals.add(code);
+    }
+  }
+  const used = new Set([...operationsBySlug.values()].flat().map(({ tag }) => tag));
+  return {
+    openapi: "3.1.0",
+    info: describeService(),
+    servers: [{
+      url: "{base_url}",
+      description: "Where the service is reached.",
+      variables: {
+        base_url: {
+          default: "http://127.0.0.1:54321",
+          description:
+            "The local stack; on the hosted platform `https://<project>.supabase.co` or the project's own domain.",
+        },
+      },
+    }],
+    tags: tags.filter(({ name }) => used.has(name)),
+    paths,
+    components: {
+      securitySchemes,
+      parameters,
+      headers,
+      examples: describeErrorExamples(refusals),
+      schemas,
+    },
+  };
+}
+
+function describeService(): JsonObject {
+  return {
+    title: "Messaging Integration API",
+    version: "1.0.0",
+    description: `${introduction}\n\n## Errors\n\n${errorIntroduction}\n\n${writeErrorTable()}`,
+    license: { name: "MIT", identifier: "MIT" },
+  };
+}
+
+const introduction =
+  `Lets an external system drive a business messaging channel: contacts, conversations, messages, history, templates and the AI agent.
+
+A channel connection is an *instance*. \`instanceId\` is accepted in three forms: the UUID, the business instance id, the embed key (\`emb_...\`). Phone numbers are digits with country code, without \`+\` or separators.
+
+Every answer is JSON and carries \`X-Request-Id\`. POST operations take an \`Idempotency-Key\`: for 24 hours the same key with the same body gets the first answer again, marked \`Idempotent-Replayed: true\`. A body is at most 256 KiB. Unknown fields are ignored.`;
+
+const errorIntroduction =
+  `A refusal has \`success\` = false, a stable code in \`error\` and a sentence for people in \`message\`. \`issues\` names every fault of a request at once. An unknown path is 404 \`not_found\`, another method 405 \`method_not_allowed\` with \`Allow\`.`;
+
+const tags: readonly { readonly name: Tag; readonly description: string }[] = [
+  { name: "Messages", description: "Send, queue and schedule messages; see what became of them." },
+  { name: "Contacts", description: "Create and update contacts and manage their tags." },
+  { name: "Conversations", description: "Assign conversations, change their status, add notes." },
+  { name: "AI agent", description: "Let the AI agent open a conversation." },
+  { name: "Phone numbers", description: "Strip formatting." },
+  { name: "Webhooks", description: "What the providers call." },
+  { name: "Administration", description: "Tenants and what they own, for the secret key." },
+  { name: "Dispatcher", description: "What cron calls." },
+  { name: "Reference", description: "This document." },
+];
+
+const securitySchemes = {
+  ClientToken: {
+    type: "apiKey",
+    in: "header",
+    name: "X-Client-Token",
+    description: "The instance's token. It opens exactly one instance.",
+  },
+  SecretKey: {
+    type: "apiKey",
+    in: "header",
+    name: "apikey",
+    description: "One of the project's secret keys.",
+  },
+};
+
+const parameters = {
+  IdempotencyKey: {
+    name: "Idempotency-Key",
+    in: "header",
+    required: false,
+    description:
+      "1 to 255 visible ASCII characters, quoted or bare, of the caller's choice. A repeat with the same body gets the first answer again.",
+    schema: { type: "string", minLength: 1, maxLength: 255 },
+    example: "order-4711-confirmation",
+  },
+  RequestId: {
+    name: "X-Request-Id",
+    in: "header",
+    required: false,
+    description: "Given back in the answer and written to the log; made up when omitted.",
+    schema: { type: "string", maxLength: 128, pattern: "^[\\w\\-=]+$" },
+    example: "crm-20261123-0001",
+  },
+};
+
+const headers = {
+  "X-Request-Id": {
+    description: "Identifies this request in the service's log.",
+    schema: { type: "string" },
+    example: "crm-20261123-0001",
+  },
+  "Idempotent-Replayed": {
+    description: "`true` when this answer was given to an earlier request with the same key.",
+    schema: { type: "string", enum: ["true"] },
+  },
+  "Retry-After": {
+    description: "Seconds to wait before trying again.",
+    schema: { type: "integer" },
+    example: 1,
+  },
+};
+
+const errorSchema: JsonObject = {
+  type: "object",
+  description: "A refusal.",
+  required: ["success", "error", "message"],
+  properties: {
+    success: { type: "boolean", const: false, description: "Always false." },
+    error: { type: "string", description: "The stable code." },
+    message: { type: "string", description: "One sentence that a person can act on." },
+    issues: {
+      type: "array",
+      description: "What is wrong with which field, all at once.",
+      items: {
+        type: "object",
+        required: ["path", "message"],
+        properties: {
+          path: { type: "string", description: "Dotted path of the field in the request." },
+          message: { type: "string", description: "What is wrong with it." },
+        },
+      },
+    },
+    requestId: { type: "string", description: "The request's id, on an internal error." },
+  },
+};

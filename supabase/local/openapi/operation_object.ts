@@ -1,0 +1,148 @@
+import type { Operation } from "../../../shared/contract/operation.ts";
+import { describeRefusals } from "./error_responses.ts";
+import { glossary } from "./glossary.ts";
+import { type JsonObject, listProperties, toJsonSchema } from "./json_schema.ts";
+
+/** One operation of the document, with the schemas that it brings. */
+export interface DescribedOperation {
+  readonly operation: JsonObject;
+  readonly schemas: Readonly<Record<string, JsonObject>>;
+}
+
+/** Describes an operation; its schemas are named after its `operationId`. */
+export function describeOperation(operation: Operation): DescribedOperation {
+  const name = capitalise(operation.operationId);
+  const { body, success, failure } = operation;
+  const named = {
+    request: body === undefined ? undefined : `${name}Request`,
+    response: success.schema === undefined ? undefined : `${name}Response`,
+    failure: failure === undefined ? undefined : `${name}Failure`,
+  };
+  const schemas: Record<string, JsonObject> = {};
+  if (named.request && body) {
+    schemas[named.request] = explain(operation, toJsonSchema(body, "input"));
+  }
+  if (named.response && success.schema) {
+    schemas[named.response] = explain(operation, toJsonSchema(success.schema, "output"));
+  }
+  if (named.failure && failure) {
+    const fields = explain(operation, toJsonSchema(failure.partial(), "output"));
+    schemas[named.failure] = { allOf: [{ $ref: "#/components/schemas/Error" }, fields] };
+  }
+  return {
+    operation: {
+      operationId: operation.operationId,
+      tags: [operation.tag],
+      summary: operation.summary,
+      description: operation.description,
+      security: securityOf[operation.access],
+      parameters: [...describeParameters(operation)],
+      ...(named.request === undefined
+        ? {}
+        : { requestBody: describeBody(operation, named.request) }),
+      responses: {
+        [success.status ?? 200]: describeSuccess(operation, named.response),
+        ...describeRefusals(operation, named.failure),
+      },
+    },
+    schemas,
+  };
+}
+
+const securityOf = {
+  clientToken: [{ ClientToken: [] }],
+  secretKey: [{ SecretKey: [] }],
+  public: [],
+} as const;
+
+function* describeParameters(operation: Operation): Generator<JsonObject> {
+  for (const [name, parameter] of Object.entries(operation.pathParameters ?? {})) {
+    const { description, example, schema } = parameter;
+    yield {
+      name,
+      in: "path",
+      required: true,
+      description,
+      schema: schema === undefined
+        ? { type: "string", format: "uuid" }
+        : toJsonSchema(schema, "input"),
+      example,
+    };
+  }
+  if (operation.query !== undefined) yield* describeQuery(operation);
+  if (operation.isIdempotent) yield { $ref: "#/components/parameters/IdempotencyKey" };
+  yield { $ref: "#/components/parameters/RequestId" };
+}
+
+function* describeQuery(operation: Operation): Generator<JsonObject> {
+  if (operation.query === undefined) return;
+  const schema = explain(operation, toJsonSchema(operation.query, "input"));
+  const required = (schema["required"] ?? []) as string[];
+  const example = operation.examples[0]?.request ?? {};
+  for (const { name, property } of listProperties(schema)) {
+    const { description, ...rest } = property;
+    yield {
+      name,
+      in: "query",
+      required: required.includes(name),
+      description,
+      schema: rest,
+      ...(name in example ? { example: example[name] } : {}),
+    };
+  }
+}
+
+function describeBody(operation: Operation, schema: string): JsonObject {
+  return {
+    required: true,
+    content: {
+      "application/json": {
+        schema: { $ref: `#/components/schemas/${schema}` },
+        examples: listExamples(operation, "request"),
+      },
+    },
+  };
+}
+
+function describeSuccess(operation: Operation, schema: string | undefined): JsonObject {
+  const { description, mediaType = "application/json" } = operation.success;
+  const replayed = operation.isIdempotent
+    ? { "Idempotent-Replayed": { $ref: "#/components/headers/Idempotent-Replayed" } }
+    : {};
+  return {
+    description,
+    headers: { "X-Request-Id": { $ref: "#/components/headers/X-Request-Id" }, ...replayed },
+    content: {
+      [mediaType]: {
+        schema: schema === undefined
+          ? { type: mediaType === "application/json" ? "object" : "string" }
+          : { $ref: `#/components/schemas/${schema}` },
+        ...(operation.examples.length === 0
+          ? {}
+          : { examples: listExamples(operation, "response") }),
+      },
+    },
+  };
+}
+
+function listExamples(operation: Operation, part: "request" | "response"): JsonObject {
+  return Object.fromEntries(
+    operation.examples.map(({ name, summary, [part]: value }) => [name, { summary, value }]),
+  );
+}
+
+/** Gives every property its meaning: the operation's own word for it, else the glossary's. */
+function explain(operation: Operation, schema: JsonObject): JsonObject {
+  for (const { path, name, property } of listProperties(schema)) {
+    const description = operation.fields?.[path] ?? glossary[name];
+    if (description === undefined) {
+      throw new Error(`${operation.operationId}: nothing says what ${path} means`);
+    }
+    property["description"] = description;
+  }
+  return schema;
+}
+
+function capitalise(text: string): string {
+  return text.charAt(0).toUpperCase() + text.slice(1);
+}
