@@ -1,8 +1,8 @@
 import type { Context } from "hono";
 import { AppError, type Issue } from "../errors.ts";
 
-/** Largest request body in bytes (decisions, section 1). */
-export const maxBodyBytes = 256 * 1024;
+/** Largest request body in bytes, but for provider webhooks (decisions, section 1). */
+export const defaultMaxBodyBytes = 256 * 1024;
 
 /** Levels of objects and arrays in a body: far above any request's, far below what breaks a stack. */
 const maxDepth = 100;
