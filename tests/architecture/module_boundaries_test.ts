@@ -10,6 +10,8 @@ const pureModules: readonly string[] = [
   "shared/constant_time.ts",
   "shared/credentials.ts",
   "shared/encoding.ts",
+  "shared/history_content.ts",
+  "shared/history_period.ts",
   "shared/media_url.ts",
   "shared/phone.ts",
   "shared/public_host.ts",

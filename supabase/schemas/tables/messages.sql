@@ -32,6 +32,9 @@ create table public.messages (
   failed_at timestamptz,
   canceled_at timestamptz,
   unconfirmed_at timestamptz,
+  is_group boolean not null default false,
+  chat_name text,
+  choice jsonb,
   constraint messages_belong_to_their_conversation
     foreign key (instance_id, contact_id, conversation_id)
     references public.conversations (instance_id, contact_id, id) on delete cascade,
@@ -47,6 +50,9 @@ create table public.messages (
   constraint messages_held_by_known check (held_by in ('interval', 'window', 'holiday', 'delay')),
   constraint messages_sent_have_an_instant check (
     status not in ('sent', 'delivered', 'read', 'received') or sent_at is not null
+  ),
+  constraint messages_choice_has_title check (
+    coalesce(jsonb_typeof(choice->'title') = 'string', choice is null)
   )
 );
 create index messages_history on public.messages (instance_id, contact_id, sent_at desc)
@@ -59,3 +65,6 @@ create index messages_unconfirmed on public.messages (unconfirmed_at) where stat
 alter table public.messages enable row level security;
 revoke all on table public.messages from public, anon, authenticated;
 grant select, insert, update, delete on table public.messages to service_role;
+comment on column public.messages.choice is
+  'The option that an inbound message picked: {id, title}.';
+comment on column public.messages.chat_name is 'The name that the provider gives the chat.';

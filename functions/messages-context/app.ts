@@ -1,0 +1,44 @@
+import type { Hono } from "hono";
+import type { Database } from "../../shared/database/database.ts";
+import { AppError } from "../../shared/errors.ts";
+import {
+  type ClientContext,
+  createClientTokenGuard,
+  requireInstance,
+} from "../../shared/http/client_token_guard.ts";
+import { createApp } from "../../shared/http/create_app.ts";
+import { validate } from "../../shared/http/validate.ts";
+import type { Log } from "../../shared/log.ts";
+import { identityKeyOf } from "../../shared/phone.ts";
+import { checkReadContext, readContextSchema } from "./contract.ts";
+import { readContext } from "./read_context.ts";
+
+export interface MessagesContextServices {
+  readonly database: Database;
+  readonly log: Log;
+}
+
+/** /functions/v1/messages-context (specification 4.2). */
+export function createMessagesContextApp({ database, log }: MessagesContextServices): Hono {
+  const guard = createClientTokenGuard(database);
+
+  const getContext = async (context: ClientContext): Promise<Response> => {
+    const request = validate(readContextSchema, context.req.query(), checkReadContext);
+    const instance = requireInstance(context);
+    if (!isConnectedTo(request.connectedPhone, instance.connectedPhone)) {
+      throw new AppError("Instance not found");
+    }
+    return context.json({ success: true, ...await readContext(database, instance, request) });
+  };
+
+  return createApp({
+    slug: "messages-context",
+    log,
+    routes: [{ method: "GET", path: "/", handlers: [guard, getContext] }],
+  });
+}
+
+/** Whether a number, if one was asked for, is the instance's own in whatever spelling. */
+function isConnectedTo(asked: string | undefined, connectedPhone: string): boolean {
+  return asked === undefined || identityKeyOf(asked) === identityKeyOf(connectedPhone);
+}

@@ -1,0 +1,62 @@
+import * as z from "zod";
+import type { Issue } from "../../shared/errors.ts";
+import { countDays } from "../../shared/history_period.ts";
+import type { CrossCheck } from "../../shared/http/validate.ts";
+import { instanceIdSchema, phoneSchema } from "../../shared/request_fields.ts";
+
+const maxDays = 366;
+
+/** Undefined leaves a missing parameter to the sentence that all missing ones share. */
+const saysUnlessMissing = (message: string) => (issue: { readonly input?: unknown }) =>
+  issue.input === undefined ? undefined : message;
+
+const booleanSchema = z.enum(["true", "false"], {
+  error: saysUnlessMissing("must be true or false"),
+}).transform((text) => text === "true");
+
+const wrongLimit = "must be a whole number from 1 to 1000";
+const limitSchema = z.string().regex(/^[0-9]{1,9}$/, wrongLimit).transform(Number)
+  .pipe(z.number().min(1, wrongLimit).max(1_000, wrongLimit));
+
+const daySchema = z.iso.date({
+  error: saysUnlessMissing("must be a date that exists, YYYY-MM-DD"),
+  abort: true,
+}).refine(
+  (day) => day >= "1970-01-01" && day < "3000-01-01",
+  "must be a date from 1970 to 2999",
+);
+
+/** The query of GET /functions/v1/messages-context (specification 4.2). */
+export const readContextSchema = z.object({
+  phone: phoneSchema,
+  start: daySchema,
+  end: daySchema,
+  instanceId: instanceIdSchema.optional(),
+  connectedPhone: phoneSchema.optional(),
+  limit: limitSchema.default(100),
+  fromMe: booleanSchema.optional(),
+  attachments: booleanSchema.default(true),
+  format: z.enum(["conversation", "raw"]).default("conversation"),
+  includeMeta: booleanSchema.default(true),
+});
+
+export type ReadContextRequest = z.infer<typeof readContextSchema>;
+
+/** The instance is named in one way at least; the period is in order and at most 366 days. */
+export const checkReadContext: CrossCheck = (query) => [
+  ...(query["instanceId"] === undefined && query["connectedPhone"] === undefined
+    ? [{ path: "instanceId", message: "is required, or connectedPhone" }]
+    : []),
+  ...checkPeriod(daySchema.safeParse(query["start"]), daySchema.safeParse(query["end"])),
+];
+
+function checkPeriod(
+  start: z.ZodSafeParseResult<string>,
+  end: z.ZodSafeParseResult<string>,
+): Issue[] {
+  if (!start.success || !end.success) return [];
+  const days = countDays({ start: start.data, end: end.data });
+  if (days < 1) return [{ path: "end", message: "must not be before start" }];
+  if (days <= maxDays) return [];
+  return [{ path: "end", message: `must be at most ${maxDays} days from start, both included` }];
+}

@@ -1,0 +1,29 @@
+import type { History, HistoryMessage } from "../../shared/history.ts";
+import { nameSender, renderContent } from "../../shared/history_content.ts";
+
+/** How much of a message is told. */
+export interface Disclosure {
+  readonly attachments: boolean;
+  readonly includeMeta: boolean;
+}
+
+/** The message items of `format=conversation` (specification, section 2). */
+export function formatConversation(
+  { contact, messages }: History,
+  instanceName: string,
+  disclosure: Disclosure,
+): Record<string, unknown>[] {
+  return messages.map((message) => ({
+    role: message.direction === "inbound" ? "user" : "assistant",
+    sender: nameSender(message, contact, instanceName),
+    content: renderContent(message, disclosure.attachments),
+    timestamp: Math.floor(Date.parse(message.sentAt) / 1_000),
+    status: message.direction === "inbound" ? "received" : "sent",
+    ...(disclosure.includeMeta ? describeMeta(message) : {}),
+  }));
+}
+
+function describeMeta(message: HistoryMessage): Record<string, unknown> {
+  const { messageId, messageType, isGroup, chatName, cardId } = message;
+  return { messageId, messageType, isGroup, chatName, cardId };
+}

@@ -1,0 +1,12 @@
+import { parseConfig } from "../../shared/config.ts";
+import { connectDatabase } from "../../shared/database/connect_database.ts";
+import { consoleLog } from "../../shared/log.ts";
+import { createMessagesContextApp } from "./app.ts";
+
+const config = parseConfig(Deno.env.toObject());
+const app = createMessagesContextApp({
+  database: await connectDatabase(config.database),
+  log: consoleLog,
+});
+
+Deno.serve(app.fetch);

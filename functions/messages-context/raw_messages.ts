@@ -1,0 +1,42 @@
+import type { HistoryMessage } from "../../shared/history.ts";
+import type { Disclosure } from "./conversation.ts";
+
+/**
+ * The rows of `format=raw`: each message as it is kept, ungrouped. Without `includeMeta` what
+ * identifies or tags a message goes; without `attachments` every URL of a media file does.
+ */
+export function formatRawMessages(
+  messages: readonly HistoryMessage[],
+  { attachments, includeMeta }: Disclosure,
+): Record<string, unknown>[] {
+  return messages.map((message) => ({
+    ...(includeMeta ? describeMeta(message) : {}),
+    direction: message.direction,
+    status: message.status,
+    message: message.message,
+    mediaUrl: attachments ? message.mediaUrl : null,
+    mediaFilename: message.mediaFilename,
+    optionList: message.optionList,
+    choice: message.choice,
+    template: attachments ? message.template : withoutLinks(message.template),
+    sentAt: message.sentAt,
+    deliveredAt: message.deliveredAt,
+    readAt: message.readAt,
+  }));
+}
+
+function describeMeta(message: HistoryMessage): Record<string, unknown> {
+  const { messageId, messageType, isGroup, chatName, cardId, sentBy, providerMessageId } = message;
+  return { messageId, messageType, isGroup, chatName, cardId, sentBy, providerMessageId };
+}
+
+/** A template's media parameters hold their file's address as `link`, at whatever depth. */
+function withoutLinks(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(withoutLinks);
+  if (typeof value !== "object" || value === null) return value;
+  return Object.fromEntries(
+    Object.entries(value)
+      .filter(([key]) => key !== "link")
+      .map(([key, member]) => [key, withoutLinks(member)]),
+  );
+}

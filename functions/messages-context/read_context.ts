@@ -1,0 +1,39 @@
+import type { Database } from "../../shared/database/database.ts";
+import { readHistory } from "../../shared/history.ts";
+import { resolvePeriod } from "../../shared/history_period.ts";
+import type { Instance } from "../../shared/instances.ts";
+import type { ReadContextRequest } from "./contract.ts";
+import { formatConversation } from "./conversation.ts";
+import { formatRawMessages } from "./raw_messages.ts";
+
+/**
+ * The history of one contact over a range of days in the instance's time zone (specification 4.2).
+ * A phone that nobody has written with gives an empty one; nothing is created.
+ */
+export async function readContext(
+  database: Database,
+  instance: Instance,
+  request: ReadContextRequest,
+): Promise<Record<string, unknown>> {
+  const { phone, start, end, limit, fromMe } = request;
+  const { instanceId, gatewayInstanceId } = instance;
+  const period = { start, end };
+  const history = await readHistory(database, {
+    instanceId,
+    phone,
+    ...resolvePeriod(period, instance.timeZone),
+    limit,
+    fromMe,
+  });
+  const messages = request.format === "raw"
+    ? { messages: formatRawMessages(history.messages, request) }
+    : { conversation: formatConversation(history, instance.name, request) };
+  return {
+    phone,
+    period,
+    totalMessages: history.messages.length,
+    hasMore: history.hasMore,
+    ...messages,
+    instanceInfo: { instanceId, gatewayInstanceId },
+  };
+}

@@ -1,0 +1,65 @@
+import type { Database } from "./database/database.ts";
+import type { OptionList, TemplateContent } from "./providers/provider.ts";
+
+/** Which part of a contact's history is wanted. */
+export interface HistoryQuery {
+  readonly instanceId: string;
+  readonly phone: string;
+  /** Unix seconds. */
+  readonly startsAt: number;
+  /** Unix seconds; not included. */
+  readonly endsAt: number;
+  readonly limit: number;
+  /** True for sent ones only, false for received ones only. */
+  readonly fromMe?: boolean | undefined;
+}
+
+/** One message that was really sent or received. Instants are ISO 8601 in the instance's zone. */
+export interface HistoryMessage {
+  readonly messageId: string;
+  readonly direction: "inbound" | "outbound";
+  /** A received message may have a type that cannot be sent, such as `video`. */
+  readonly messageType: string;
+  /** The text, or the caption of a media message. */
+  readonly message: string | null;
+  readonly mediaUrl: string | null;
+  readonly mediaFilename: string | null;
+  readonly optionList: OptionList | null;
+  /** The option that a received message picked. */
+  readonly choice: { readonly id?: string | null; readonly title: string } | null;
+  readonly template: TemplateContent | null;
+  readonly cardId: string | null;
+  readonly sentBy: string | null;
+  readonly operatorName: string | null;
+  readonly agentName: string | null;
+  readonly status: "sent" | "delivered" | "read" | "received";
+  readonly providerMessageId: string | null;
+  readonly sentAt: string;
+  readonly deliveredAt: string | null;
+  readonly readAt: string | null;
+  readonly isGroup: boolean;
+  readonly chatName: string | null;
+}
+
+/** Whose history it is: what a received message's sender is called by. */
+export interface HistoryContact {
+  readonly name: string | null;
+  readonly phone: string;
+}
+
+export interface History {
+  /** Null for a phone that the instance does not know. */
+  readonly contact: HistoryContact | null;
+  /** Oldest first. */
+  readonly messages: readonly HistoryMessage[];
+  /** Whether older messages of the period were left out. */
+  readonly hasMore: boolean;
+}
+
+/**
+ * The newest messages of a contact in a period (decisions, section 7), whichever way its phone is
+ * spelled. Creates nothing.
+ */
+export function readHistory(database: Database, query: HistoryQuery): Promise<History> {
+  return database.rpc("read_history", { ...query });
+}

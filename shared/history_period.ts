@@ -1,0 +1,68 @@
+import { fromZonedTime } from "date-fns-tz/fromZonedTime";
+
+/** Days of a calendar, `YYYY-MM-DD`, both included. */
+export interface Period {
+  readonly start: string;
+  readonly end: string;
+}
+
+/** A span of time in Unix seconds; the end is not included. */
+export interface Span {
+  readonly startsAt: number;
+  readonly endsAt: number;
+}
+
+const dayMs = 86_400_000;
+
+/** How many days a period has; zero or less when it ends before it starts. */
+export function countDays({ start, end }: Period): number {
+  return (Date.parse(end) - Date.parse(start)) / dayMs + 1;
+}
+
+/**
+ * The time that a period takes in a zone, from the start of its first day to the start of the day
+ * after its last. Right across daylight-saving changes: days have 23 or 25 hours, begin at 01:00
+ * or, as in Samoa in 2011, do not happen at all. Years 1000 to 9998.
+ *
+ * @param timeZone an IANA name.
+ * @throws RangeError for a zone that the runtime does not know.
+ */
+export function resolvePeriod({ start, end }: Period, timeZone: string): Span {
+  const dayAfterEnd = new Date(Date.parse(end) + dayMs).toISOString().slice(0, 10);
+  return { startsAt: startOfDay(start, timeZone), endsAt: startOfDay(dayAfterEnd, timeZone) };
+}
+
+/** The first instant whose date in the zone is `day` or later, in Unix seconds. */
+function startOfDay(day: string, timeZone: string): number {
+  const calendar = createCalendar(timeZone);
+  const isReached = (seconds: number): boolean => calendar(seconds) >= day;
+  const guess = fromZonedTime(`${day}T00:00:00`, timeZone).getTime() / 1_000;
+  if (isReached(guess) && !isReached(guess - 1)) return guess;
+  // Midnight does not exist on this day or comes twice; of such a time the library may give
+  // any reading, the evening before included.
+  let before = guess - 2 * dayMs / 1_000;
+  let reached = guess + 2 * dayMs / 1_000;
+  while (reached - before > 1) {
+    const middle = Math.floor((before + reached) / 2);
+    if (isReached(middle)) reached = middle;
+    else before = middle;
+  }
+  return reached;
+}
+
+/** Tells the date of an instant (Unix seconds) in a zone as `YYYY-MM-DD`. */
+function createCalendar(timeZone: string): (seconds: number) => string {
+  const format = new Intl.DateTimeFormat("en-US", {
+    timeZone,
+    calendar: "gregory",
+    numberingSystem: "latn",
+    year: "numeric",
+    month: "2-digit",
+    day: "2-digit",
+  });
+  return (seconds) => {
+    const parts = format.formatToParts(seconds * 1_000);
+    const part = (type: string): string => parts.find((p) => p.type === type)?.value ?? "";
+    return `${part("year")}-${part("month")}-${part("day")}`;
+  };
+}
