@@ -1,0 +1,144 @@
+import { assertEquals, assertFalse } from "../../support/assert.ts";
+import { createContextClient } from "./context_client.ts";
+
+const link = "https://cdn.example.com/a/invoice.pdf";
+
+Deno.test("a raw row tells the message as it is kept, in the instance's time", async () => {
+  await using client = await createContextClient({ timeZone: "America/Sao_Paulo" });
+  const contact = await client.createContact();
+  const sent = await client.write(contact, {
+    direction: "outbound",
+    message_type: "document",
+    status: "read",
+    message: "Segue",
+    media_url: link,
+    media_filename: "boleto.pdf",
+    card_id: "card-7",
+    sent_by: "automation",
+    provider_message_id: "wamid.1",
+    sent_at: "2026-03-10T12:00:00.5Z",
+    delivered_at: "2026-03-10T12:00:02Z",
+    read_at: "2026-03-10T12:05:00Z",
+  });
+  const { admin } = client.testDatabase;
+  const chosen = await client.write(contact, {
+    message_type: "option_list",
+    choice: admin.json({ id: "2", title: "Tarde" }),
+    chat_name: "Ana",
+    is_group: true,
+    sent_at: "2026-03-10T13:00:00Z",
+  });
+  const { instanceId, gatewayInstanceId } = client.tenant;
+  const answer = await client.read({ format: "raw" });
+  assertEquals(answer.body, {
+    success: true,
+    phone: "5511988887777",
+    period: { start: "2026-03-01", end: "2026-03-31" },
+    totalMessages: 2,
+    hasMore: false,
+    messages: [
+      {
+        messageId: sent,
+        messageType: "document",
+        isGroup: false,
+        chatName: null,
+        cardId: "card-7",
+        sentBy: "automation",
+        providerMessageId: "wamid.1",
+        direction: "outbound",
+        status: "read",
+        message: "Segue",
+        mediaUrl: link,
+        mediaFilename: "boleto.pdf",
+        optionList: null,
+        choice: null,
+        template: null,
+        sentAt: "2026-03-10T09:00:00.500-03:00",
+        deliveredAt: "2026-03-10T09:00:02.000-03:00",
+        readAt: "2026-03-10T09:05:00.000-03:00",
+      },
+      {
+        messageId: chosen,
+        messageType: "option_list",
+        isGroup: true,
+        chatName: "Ana",
+        cardId: null,
+        sentBy: null,
+        providerMessageId: null,
+        direction: "inbound",
+        status: "received",
+        message: null,
+        mediaUrl: null,
+        mediaFilename: null,
+        optionList: null,
+        choice: { id: "2", title: "Tarde" },
+        template: null,
+        sentAt: "2026-03-10T10:00:00.000-03:00",
+        deliveredAt: null,
+        readAt: null,
+      },
+    ],
+    instanceInfo: { instanceId, gatewayInstanceId },
+  });
+});
+
+Deno.test("raw without meta drops what identifies or tags a message, and nothing of its content", async () => {
+  await using client = await createContextClient();
+  await client.write(await client.createContact(), {
+    direction: "outbound",
+    message: "Oi",
+    card_id: "card-7",
+    provider_message_id: "wamid.1",
+  });
+  const answer = await client.read({ format: "raw", includeMeta: "false" });
+  assertEquals(Object.keys(answer.body.messages[0]), [
+    ...["direction", "status", "message", "mediaUrl", "mediaFilename", "optionList", "choice"],
+    ...["template", "sentAt", "deliveredAt", "readAt"],
+  ]);
+});
+
+Deno.test("attachments=false hides media URLs in raw rows and inside templates", async () => {
+  await using client = await createContextClient();
+  const contact = await client.createContact();
+  const body = { type: "body", parameters: [{ type: "text", text: "Ana" }] };
+  const template = {
+    name: "boleto",
+    language: "pt_BR",
+    components: [
+      { type: "header", parameters: [{ type: "document", document: { link, filename: "a.pdf" } }] },
+      body,
+    ],
+  };
+  await client.write(contact, {
+    direction: "outbound",
+    message_type: "template",
+    message: "Olá, Ana.",
+    template: client.testDatabase.admin.json(template),
+    sent_at: "2026-03-10T12:00:00Z",
+  });
+  await client.write(contact, {
+    direction: "outbound",
+    message_type: "document",
+    message: "Segue",
+    media_url: link,
+    media_filename: "boleto.pdf",
+    sent_at: "2026-03-10T12:00:01Z",
+  });
+  const shown = (await client.read({ format: "raw" })).body.messages;
+  assertEquals([shown[0].template, shown[1].mediaUrl], [template, link]);
+  const answer = await client.read({ format: "raw", attachments: "false" });
+  assertFalse(answer.text.includes("cdn.example.com"));
+  const [templated, document] = answer.body.messages;
+  assertEquals(templated.template, {
+    ...template,
+    components: [
+      { type: "header", parameters: [{ type: "document", document: { filename: "a.pdf" } }] },
+      body,
+    ],
+  });
+  assertEquals([document.message, document.mediaUrl, document.mediaFilename], [
+    "Segue",
+    null,
+    "boleto.pdf",
+  ]);
+});

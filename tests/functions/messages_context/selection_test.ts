@@ -1,0 +1,144 @@
+import { assertEquals } from "../../support/assert.ts";
+import { contents, createContextClient } from "./context_client.ts";
+
+Deno.test("of more than limit the newest are taken and returned oldest first", async () => {
+  await using client = await createContextClient();
+  const contact = await client.createContact();
+  for (const minute of [3, 1, 5, 2, 4]) {
+    await client.write(contact, { message: `${minute}`, sent_at: `2026-03-10T12:0${minute}:00Z` });
+  }
+  const read = async (limit?: string): Promise<unknown[]> => {
+    const answer = await client.read({ limit });
+    return [contents(answer).join(""), answer.body.totalMessages, answer.body.hasMore];
+  };
+  assertEquals(await read(), ["12345", 5, false]);
+  assertEquals(await read("6"), ["12345", 5, false]);
+  assertEquals(await read("5"), ["12345", 5, false]);
+  assertEquals(await read("4"), ["2345", 4, true]);
+  assertEquals(await read("1"), ["5", 1, true]);
+});
+
+Deno.test("limit is 100 unless given", async () => {
+  await using client = await createContextClient();
+  const { instanceId, contactId, conversationId } = await client.createContact();
+  await client.testDatabase.admin`
+    insert into public.messages (
+      instance_id, contact_id, conversation_id, direction, message_type, message, status, sent_at
+    )
+    select ${instanceId}, ${contactId}, ${conversationId}, 'inbound', 'text', n::text, 'received',
+      '2026-03-10T12:00:00Z'::timestamptz + n * interval '1 second'
+    from generate_series(1, 1001) as n`;
+  const answer = await client.read();
+  assertEquals([answer.body.totalMessages, answer.body.hasMore], [100, true]);
+  assertEquals([contents(answer)[0], contents(answer)[99]], ["902", "1001"]);
+  const most = await client.read({ limit: "1000", format: "raw" });
+  assertEquals([most.body.totalMessages, most.body.messages.length, most.body.hasMore], [
+    1000,
+    1000,
+    true,
+  ]);
+});
+
+Deno.test("messages of one instant keep the order in which they came", async () => {
+  await using client = await createContextClient();
+  const contact = await client.createContact();
+  for (const message of ["c", "a", "d", "b"]) {
+    const second = message.charCodeAt(0) - 97;
+    await client.write(contact, { message, created_at: `2026-03-10T12:00:1${second}Z` });
+  }
+  assertEquals(contents(await client.read()), ["a", "b", "c", "d"]);
+  assertEquals(contents(await client.read({ limit: "2" })), ["c", "d"]);
+});
+
+Deno.test("only what was really sent or received is history", async () => {
+  await using client = await createContextClient();
+  const contact = await client.createContact();
+  for (const status of ["queued", "sending", "failed", "canceled", "unconfirmed"]) {
+    for (const sent_at of [null, "2026-03-10T12:00:00Z"]) {
+      await client.write(contact, { direction: "outbound", status, sent_at, message: status });
+    }
+  }
+  assertEquals((await client.read()).body.conversation, []);
+  for (const [index, status] of ["sent", "delivered", "read"].entries()) {
+    await client.write(contact, {
+      direction: "outbound",
+      status,
+      message: status,
+      sent_at: `2026-03-10T12:00:0${index}Z`,
+    });
+  }
+  assertEquals(contents(await client.read()), ["sent", "delivered", "read"]);
+});
+
+Deno.test("fromMe is the sent ones, the received ones or both, before the limit is counted", async () => {
+  await using client = await createContextClient();
+  const contact = await client.createContact();
+  for (const [index, direction] of ["outbound", "inbound", "outbound", "inbound"].entries()) {
+    const sent_at = `2026-03-10T12:00:0${index}Z`;
+    await client.write(contact, { direction, message: `${index}`, sent_at });
+  }
+  assertEquals(contents(await client.read()), ["0", "1", "2", "3"]);
+  assertEquals(contents(await client.read({ fromMe: "true" })), ["0", "2"]);
+  assertEquals(contents(await client.read({ fromMe: "false" })), ["1", "3"]);
+  const newest = await client.read({ fromMe: "true", limit: "1" });
+  assertEquals([contents(newest), newest.body.hasMore], [["2"], true]);
+  const all = await client.read({ fromMe: "true", limit: "2" });
+  assertEquals([contents(all), all.body.hasMore], [["0", "2"], false]);
+});
+
+Deno.test("both spellings of a phone read one conversation, and the phone is told as asked", async () => {
+  await using client = await createContextClient();
+  const contact = await client.createContact({ phone: "551188887777" });
+  await client.write(contact, { message: "Oi" });
+  for (const phone of ["551188887777", "5511988887777"]) {
+    const answer = await client.read({ phone });
+    assertEquals(contents(answer), ["Oi"]);
+    assertEquals(answer.body.phone, phone);
+    assertEquals(answer.body.conversation[0].sender, "551188887777");
+  }
+});
+
+Deno.test("an address proven to be a contact's reads its conversation", async () => {
+  await using client = await createContextClient();
+  const contact = await client.createContact();
+  await client.write(contact, { message: "Oi" });
+  await client.testDatabase.admin`
+    insert into public.contact_addresses (instance_id, address, contact_id)
+    values (${contact.instanceId}, '123456789012345', ${contact.contactId})`;
+  assertEquals(contents(await client.read({ phone: "123456789012345" })), ["Oi"]);
+});
+
+Deno.test("the same phone on another instance is another conversation", async () => {
+  await using client = await createContextClient();
+  const other = await client.createTenant({ workspaceId: client.tenant.workspaceId });
+  await client.write(await client.createContact({ tenant: other }), { message: "theirs" });
+  assertEquals(contents(await client.read()), []);
+  await client.write(await client.createContact(), { message: "ours" });
+  assertEquals(contents(await client.read()), ["ours"]);
+});
+
+Deno.test("an unknown phone gives an empty conversation and creates nothing", async () => {
+  await using client = await createContextClient();
+  const { instanceId, gatewayInstanceId } = client.tenant;
+  const answer = await client.read({ phone: "5511900000000" });
+  assertEquals([answer.status, answer.body], [200, {
+    success: true,
+    phone: "5511900000000",
+    period: { start: "2026-03-01", end: "2026-03-31" },
+    totalMessages: 0,
+    hasMore: false,
+    conversation: [],
+    instanceInfo: { instanceId, gatewayInstanceId },
+  }]);
+  const [rows] = await client.testDatabase.admin`
+    select (select count(*)::int from public.contacts) as contacts,
+      (select count(*)::int from public.conversations) as conversations`;
+  assertEquals({ ...rows }, { contacts: 0, conversations: 0 });
+});
+
+Deno.test("a contact without a conversation or without messages reads as empty", async () => {
+  await using client = await createContextClient();
+  await client.createContact();
+  const answer = await client.read();
+  assertEquals([answer.body.conversation, answer.body.hasMore], [[], false]);
+});

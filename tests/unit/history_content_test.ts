@@ -1,0 +1,123 @@
+import type { HistoryMessage } from "../../shared/history.ts";
+import { nameSender, renderContent } from "../../shared/history_content.ts";
+import { assertEquals } from "../support/assert.ts";
+
+const url = "https://cdn.example.com/a/invoice.pdf";
+
+function createMessage(part: Partial<HistoryMessage>): HistoryMessage {
+  return {
+    messageId: "3f6c1f0e-57a5-4c1c-9d3b-7a3d5f3f1a11",
+    direction: "outbound",
+    messageType: "text",
+    message: null,
+    mediaUrl: null,
+    mediaFilename: null,
+    optionList: null,
+    choice: null,
+    template: null,
+    cardId: null,
+    sentBy: null,
+    operatorName: null,
+    agentName: null,
+    status: "sent",
+    providerMessageId: null,
+    sentAt: "2026-03-02T10:00:00.000-03:00",
+    deliveredAt: null,
+    readAt: null,
+    isGroup: false,
+    chatName: null,
+    ...part,
+  };
+}
+
+/** With and without attachments. */
+function renderBoth(part: Partial<HistoryMessage>): [string, string] {
+  const message = createMessage(part);
+  return [renderContent(message, true), renderContent(message, false)];
+}
+
+Deno.test("a text reads as it is, line breaks and all", () => {
+  const message = "  Olá!\n\nhttps://example.com 👋 ";
+  assertEquals(renderBoth({ message }), [message, message]);
+});
+
+Deno.test("media reads as its caption, then its URL or its type on a line of its own", () => {
+  for (const messageType of ["image", "document", "video"]) {
+    assertEquals(renderBoth({ messageType, message: "Segue o boleto", mediaUrl: url }), [
+      `Segue o boleto\n${url}`,
+      `Segue o boleto\n[${messageType}]`,
+    ]);
+  }
+});
+
+Deno.test("media without a caption reads as its URL, or as its type where URLs are hidden", () => {
+  for (const messageType of ["image", "audio", "document", "video", "sticker"]) {
+    for (const message of [null, ""]) {
+      assertEquals(renderBoth({ messageType, message, mediaUrl: url }), [url, `[${messageType}]`]);
+    }
+  }
+});
+
+Deno.test("media whose address is not known reads as its type", () => {
+  assertEquals(renderBoth({ messageType: "audio" }), ["[audio]", "[audio]"]);
+  const captioned = "Veja\n[image]";
+  assertEquals(renderBoth({ messageType: "image", message: "Veja" }), [captioned, captioned]);
+});
+
+Deno.test("an option list reads as its body and its options", () => {
+  const optionList = {
+    title: "Horários",
+    buttonLabel: "Ver",
+    options: [
+      { id: "1", title: "Manhã", description: "8h às 12h" },
+      { id: "2", title: "Tarde" },
+      { id: "3", title: "Noite", description: "" },
+    ],
+  };
+  const text = "Quando?\n- Manhã: 8h às 12h\n- Tarde\n- Noite";
+  assertEquals(renderBoth({ messageType: "option_list", message: "Quando?", optionList }), [
+    text,
+    text,
+  ]);
+});
+
+Deno.test("a choice reads as the chosen title", () => {
+  const choice = { id: "2", title: "Tarde" };
+  for (const message of [null, "2", "Tarde"]) {
+    assertEquals(renderBoth({ direction: "inbound", message, choice }), ["Tarde", "Tarde"]);
+  }
+});
+
+Deno.test("a template reads as its rendered text", () => {
+  const template = {
+    name: "boleto",
+    language: "pt_BR",
+    components: [{ type: "header", parameters: [{ type: "document", document: { link: url } }] }],
+  };
+  const message = "Olá, Ana: seu boleto.";
+  assertEquals(renderBoth({ messageType: "template", message, template }), [message, message]);
+});
+
+Deno.test("what has no text is named by its type", () => {
+  for (const messageType of ["location", "template", "text"]) {
+    const named = `[${messageType}]`;
+    assertEquals(renderBoth({ messageType }), [named, named]);
+  }
+});
+
+Deno.test("the sender of a received message is the contact's name, else its phone", () => {
+  const message = createMessage({ direction: "inbound", status: "received" });
+  const phone = "5511999990000";
+  assertEquals(nameSender(message, { name: "Ana", phone }, "Loja"), "Ana");
+  assertEquals(nameSender(message, { name: null, phone }, "Loja"), phone);
+  assertEquals(nameSender(message, { name: "", phone }, "Loja"), phone);
+});
+
+Deno.test("the sender of a sent message is the operator, else the agent, else the instance", () => {
+  const contact = { name: "Ana", phone: "5511999990000" };
+  const name = (part: Partial<HistoryMessage>): string =>
+    nameSender(createMessage(part), contact, "Loja");
+  assertEquals(name({ operatorName: "Rui", agentName: "Bia" }), "Rui");
+  assertEquals(name({ agentName: "Bia" }), "Bia");
+  assertEquals(name({ sentBy: "ai_agent" }), "Loja");
+});
