@@ -1,0 +1,99 @@
+import * as z from "zod";
+
+/** How a template names its variables (specification, section 2): `{{1}}` or `{{name}}`. */
+export type ParameterFormat = "POSITIONAL" | "NAMED";
+
+export const mediaFormats = ["IMAGE", "VIDEO", "DOCUMENT"] as const;
+export type MediaFormat = (typeof mediaFormats)[number];
+
+export type TemplateHeader =
+  | { readonly format: "TEXT"; readonly text: string }
+  | { readonly format: MediaFormat };
+
+export interface TemplateButton {
+  /** `QUICK_REPLY`, `PHONE_NUMBER`, `URL`, or a static one of the official channel. */
+  readonly type: string;
+  readonly text: string;
+  readonly url?: string | undefined;
+  readonly phoneNumber?: string | undefined;
+}
+
+/** What a stored template consists of, as far as sending it goes (specification, section 2). */
+export interface TemplateDefinition {
+  readonly parameterFormat: ParameterFormat;
+  readonly header: TemplateHeader | null;
+  readonly body: string;
+  readonly footer: string | null;
+  readonly buttons: readonly TemplateButton[];
+}
+
+export type ReadDefinition =
+  | { readonly ok: true; readonly definition: TemplateDefinition }
+  | { readonly ok: false; readonly reason: string };
+
+const buttonSchema = z.looseObject({
+  type: z.string().toUpperCase(),
+  text: z.string().default(""),
+  url: z.string().optional(),
+  phone_number: z.string().optional(),
+});
+
+const componentSchema = z.looseObject({
+  type: z.string().toUpperCase(),
+  format: z.string().toUpperCase().default("TEXT"),
+  text: z.string().optional(),
+  buttons: z.array(buttonSchema).default([]),
+});
+
+type Component = z.infer<typeof componentSchema>;
+
+const knownTypes = ["HEADER", "BODY", "FOOTER", "BUTTONS"];
+
+/** Buttons that take a parameter which `variables` has no key for. */
+const unfillableButtons = ["COPY_CODE", "OTP", "MPM", "SPM", "ORDER_DETAILS"];
+
+/**
+ * Reads stored components, which have the official channel's shape (Meta: Message templates,
+ * Components). A template with a part that this service cannot fill (a carousel, a location header,
+ * a coupon code) is not read: without that part the channel would refuse every send.
+ */
+export function readTemplateDefinition(
+  parameterFormat: ParameterFormat,
+  stored: readonly unknown[],
+): ReadDefinition {
+  const parsed = z.array(componentSchema).safeParse(stored);
+  if (!parsed.success) return { ok: false, reason: "its stored components are malformed" };
+  const components = parsed.data;
+  const find = (type: string): Component | undefined =>
+    components.find((component) => component.type === type);
+  const unknown = components.find(({ type }) => !knownTypes.includes(type));
+  if (unknown !== undefined) return { ok: false, reason: describeUnfillable(unknown.type) };
+  const header = readHeader(find("HEADER"));
+  if (header === "unfillable") {
+    return { ok: false, reason: describeUnfillable(`${find("HEADER")?.format} header`) };
+  }
+  const buttons = (find("BUTTONS")?.buttons ?? []).map(({ type, text, url, phone_number }) => ({
+    type,
+    text,
+    url,
+    phoneNumber: phone_number,
+  }));
+  const unfillable = buttons.find(({ type }) => unfillableButtons.includes(type));
+  if (unfillable !== undefined) {
+    return { ok: false, reason: describeUnfillable(`${unfillable.type} button`) };
+  }
+  const body = find("BODY")?.text ?? "";
+  const footer = find("FOOTER")?.text ?? null;
+  return { ok: true, definition: { parameterFormat, header, body, footer, buttons } };
+}
+
+function readHeader(component: Component | undefined): TemplateHeader | null | "unfillable" {
+  if (component === undefined) return null;
+  if (component.format === "TEXT") return { format: "TEXT", text: component.text ?? "" };
+  const format = mediaFormats.find((known) => known === component.format);
+  return format === undefined ? "unfillable" : { format };
+}
+
+function describeUnfillable(part: string): string {
+  return `it has a part that this endpoint cannot fill: ${part}`;
+}

@@ -1,0 +1,69 @@
+import type { Issue } from "./errors.ts";
+import { checkMediaUrl, mediaExtensionOf } from "./media_url.ts";
+import type { MediaFormat } from "./template_definition.ts";
+
+/** The file of a media header: uploaded to the channel's provider, or public. */
+export type HeaderMedia =
+  | { readonly id: string; readonly link?: string | undefined }
+  | { readonly id?: undefined; readonly link: string };
+
+/** What `variables.header` gives for a media header; `missing` when it gives nothing. */
+export type HeaderMediaReading =
+  | { readonly outcome: "read"; readonly media: HeaderMedia }
+  | { readonly outcome: "missing" }
+  | { readonly outcome: "refused"; readonly issues: readonly Issue[] };
+
+/** Which message type's URL rules hold for a format, and which file types of those fit it. */
+const linkRules = {
+  IMAGE: { messageType: "image", extensions: ["jpg", "jpeg", "png"] },
+  VIDEO: { messageType: "document", extensions: ["mp4"] },
+  DOCUMENT: { messageType: "document", extensions: ["pdf"] },
+} as const satisfies Record<MediaFormat, object>;
+
+const mediaIdPattern = /^[\x21-\x7e]{1,200}$/;
+
+/** Reads a public file URL, or an object with `id` and `link` (specification 4.7). */
+export function readHeaderMedia(value: unknown, format: MediaFormat): HeaderMediaReading {
+  if (isAbsent(value)) return { outcome: "missing" };
+  if (typeof value === "string") return readSources({ link: value }, format, "variables.header");
+  if (typeof value === "object" && value !== null && !Array.isArray(value)) {
+    const { id, link } = value as { id?: unknown; link?: unknown };
+    return readSources({ id, link }, format, "variables.header.link");
+  }
+  return refuse("variables.header", "must be a public file URL, or an object with id or link");
+}
+
+function readSources(
+  sources: { readonly id?: unknown; readonly link?: unknown },
+  format: MediaFormat,
+  linkPath: string,
+): HeaderMediaReading {
+  const id = isAbsent(sources.id) ? undefined : String(sources.id);
+  const link = isAbsent(sources.link) ? undefined : String(sources.link);
+  if (id !== undefined && !mediaIdPattern.test(id)) {
+    return refuse("variables.header.id", "must be the id of an uploaded file");
+  }
+  const problem = link === undefined ? null : findLinkProblem(link, format);
+  if (problem !== null) return refuse(linkPath, problem);
+  if (id !== undefined) return { outcome: "read", media: { id, link } };
+  return link === undefined ? { outcome: "missing" } : { outcome: "read", media: { link } };
+}
+
+function findLinkProblem(link: string, format: MediaFormat): string | null {
+  const { messageType, extensions } = linkRules[format];
+  const issue = checkMediaUrl(link, messageType);
+  const extension = mediaExtensionOf(link);
+  const isFitting = extension === null || extensions.some((known) => known === extension);
+  if (issue !== null && isFitting) return issue.message.replace("mediaUrl", "The URL");
+  if (issue === null && isFitting) return null;
+  return `must lead to a file that fits a header of format ${format}: ${extensions.join(", ")}`;
+}
+
+function isAbsent(value: unknown): boolean {
+  return value === undefined || value === null ||
+    typeof value === "string" && value.trim() === "";
+}
+
+function refuse(path: string, message: string): HeaderMediaReading {
+  return { outcome: "refused", issues: [{ path, message }] };
+}

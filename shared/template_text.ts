@@ -1,0 +1,19 @@
+/** Placeholders of a template's wording: `{{1}}`, `{{nome}}`. */
+
+const placeholderPattern = /\{\{\s*([\p{L}\p{N}_]+)\s*\}\}/gu;
+
+/** The names between double braces, each once, in the order in which they appear. */
+export function listPlaceholders(text: string): string[] {
+  return [...new Set([...text.matchAll(placeholderPattern)].map(([, name = ""]) => name))];
+}
+
+/**
+ * The wording with its placeholders replaced, in one pass: braces inside a value are text. A
+ * placeholder without a value stays as it is.
+ */
+export function fillText(text: string, values: ReadonlyMap<string, string>): string {
+  return text.replace(
+    placeholderPattern,
+    (placeholder, name: string) => values.get(name) ?? placeholder,
+  );
+}

@@ -1,0 +1,185 @@
+import type { Issue } from "./errors.ts";
+import type {
+  MediaFormat,
+  ParameterFormat,
+  TemplateButton,
+  TemplateDefinition,
+} from "./template_definition.ts";
+import { type HeaderMedia, readHeaderMedia } from "./template_header_media.ts";
+import { fillText, listPlaceholders } from "./template_text.ts";
+
+/** One placeholder with what it becomes. */
+export interface FilledParameter {
+  /** The key of `variables` that fills it. */
+  readonly key: string;
+  /** What stands between the braces. */
+  readonly placeholder: string;
+  readonly value: string;
+}
+
+/** A wording with its variables in place, and the variables apart. */
+export interface FilledText {
+  readonly text: string;
+  readonly parameters: readonly FilledParameter[];
+}
+
+export type FilledHeader =
+  | FilledText & { readonly format: "TEXT" }
+  | { readonly format: MediaFormat; readonly media: HeaderMedia };
+
+export interface FilledButton {
+  readonly type: string;
+  readonly text: string;
+  readonly phoneNumber?: string | undefined;
+  /** Its URL with the suffix in place. */
+  readonly url?: string | undefined;
+  /** What a URL with a placeholder was given. */
+  readonly suffix?: string | undefined;
+  /** What a `QUICK_REPLY` sends back, where the caller chose it. */
+  readonly payload?: string | undefined;
+}
+
+/** A template ready to be sent on any channel. */
+export interface FilledTemplate {
+  readonly parameterFormat: ParameterFormat;
+  readonly header: FilledHeader | null;
+  readonly body: FilledText;
+  readonly footer: string | null;
+  readonly buttons: readonly FilledButton[];
+}
+
+/** What fills `nome` and `telefone` by itself. */
+export interface ContactFacts {
+  readonly name: string | null;
+  readonly phone: string;
+}
+
+export interface Filling {
+  /** Whole only when nothing is missing and nothing is refused. */
+  readonly template: FilledTemplate;
+  /** Keys of `variables` that are needed and absent, in the template's order, each once. */
+  readonly missing: readonly string[];
+  /** Values that no channel could carry; paths into the request. */
+  readonly issues: readonly Issue[];
+}
+
+/**
+ * Puts `variables` into a template (specification 4.7). Values are texts; numbers are written out;
+ * null and blank texts count as absent; keys that the template does not have are ignored. The first
+ * placeholder of a text header is filled by `header`, or, when it is a name, by that name.
+ */
+export function fillTemplate(
+  definition: TemplateDefinition,
+  variables: Readonly<Record<string, unknown>>,
+  contact: ContactFacts,
+): Filling {
+  const missing = new Set<string>();
+  const issues = new Map<string, Issue>();
+  const refuse = (issue: Issue): void => void issues.set(issue.path, issue);
+  const read = (key: string): string | undefined => readVariable(variables, key, refuse);
+  const find = (key: string, name = key): string => {
+    const value = read(key) ?? read(name) ?? findContactFact(contact, name);
+    if (value === undefined) missing.add(key);
+    return value ?? "";
+  };
+
+  const header = fillHeader(definition, variables, { find, missing, refuse });
+  const body = fillWording(definition.body, (placeholder) => ({ key: placeholder }), find);
+  const buttons = definition.buttons.map((button, index) =>
+    fillButton(button, index + 1, find, read)
+  );
+  const { parameterFormat, footer } = definition;
+  return {
+    template: { parameterFormat, header, body, footer, buttons },
+    missing: [...missing],
+    issues: [...issues.values()],
+  };
+}
+
+type FindValue = (key: string, name?: string) => string;
+
+function readVariable(
+  variables: Readonly<Record<string, unknown>>,
+  key: string,
+  refuse: (issue: Issue) => void,
+): string | undefined {
+  const value = Object.hasOwn(variables, key) ? variables[key] : undefined;
+  if (value === undefined || value === null) return undefined;
+  if (typeof value === "string") return value.trim() === "" ? undefined : value;
+  if (typeof value === "number") return String(value);
+  refuse({ path: `variables.${key}`, message: "must be a text or a number" });
+  return "";
+}
+
+/** A name is one line: the official channel refuses line breaks in a variable. */
+function findContactFact(contact: ContactFacts, name: string): string | undefined {
+  if (name === "telefone") return contact.phone;
+  if (name !== "nome") return undefined;
+  const oneLine = (contact.name ?? "").replace(/\s+/g, " ").trim();
+  return oneLine === "" ? undefined : oneLine;
+}
+
+function fillHeader(
+  { header }: TemplateDefinition,
+  variables: Readonly<Record<string, unknown>>,
+  { find, missing, refuse }: {
+    readonly find: FindValue;
+    readonly missing: Set<string>;
+    readonly refuse: (issue: Issue) => void;
+  },
+): FilledHeader | null {
+  if (header === null) return null;
+  if (header.format === "TEXT") {
+    const [first] = listPlaceholders(header.text);
+    const keyOf = (placeholder: string): VariableKey =>
+      placeholder === first
+        ? { key: "header", name: isNumber(placeholder) ? undefined : placeholder }
+        : { key: placeholder };
+    return { format: "TEXT", ...fillWording(header.text, keyOf, find) };
+  }
+  const value = Object.hasOwn(variables, "header") ? variables["header"] : undefined;
+  const reading = readHeaderMedia(value, header.format);
+  if (reading.outcome === "read") return { format: header.format, media: reading.media };
+  if (reading.outcome === "missing") missing.add("header");
+  else reading.issues.forEach(refuse);
+  return null;
+}
+
+interface VariableKey {
+  readonly key: string;
+  /** A second key, and what the contact may fill. */
+  readonly name?: string | undefined;
+}
+
+function fillWording(
+  wording: string,
+  keyOf: (placeholder: string) => VariableKey,
+  find: FindValue,
+): FilledText {
+  const parameters = listPlaceholders(wording).map((placeholder) => {
+    const { key, name } = keyOf(placeholder);
+    return { key, placeholder, value: find(key, name) };
+  });
+  const values = new Map(parameters.map(({ placeholder, value }) => [placeholder, value]));
+  return { text: fillText(wording, values), parameters };
+}
+
+function fillButton(
+  { type, text, url, phoneNumber }: TemplateButton,
+  position: number,
+  find: FindValue,
+  read: (key: string) => string | undefined,
+): FilledButton {
+  if (type === "QUICK_REPLY") return { type, text, payload: read(`button_${position}_payload`) };
+  if (type !== "URL" || url === undefined) return { type, text, phoneNumber };
+  const placeholders = listPlaceholders(url);
+  if (placeholders.length === 0) return { type, text, url };
+  const suffix = find(`button_${position}`);
+  const encoded = suffix.replace(/\s/gu, encodeURIComponent);
+  const values = new Map(placeholders.map((placeholder) => [placeholder, encoded]));
+  return { type, text, url: fillText(url, values), suffix };
+}
+
+function isNumber(placeholder: string): boolean {
+  return /^\d+$/.test(placeholder);
+}
