@@ -9,15 +9,32 @@ import { toDatabaseError } from "./sqlstates.ts";
 export function openDataApiDatabase(url: string, secretKey: string): Database {
   const client = createClient(url, secretKey, {
     auth: { persistSession: false, autoRefreshToken: false, detectSessionInUrl: false },
+    global: { fetch: fetchOnce },
   });
   return {
     async rpc<Result>(name: string, request: Readonly<Record<string, unknown>>): Promise<Result> {
       const { data, error, status } = await client.rpc(name, { request });
-      if (error === null) return data as Result;
-      // Without an answer from the Data API there is no SQLSTATE: status 0, or a gateway's own 5xx.
-      const isUnreachable = error.code === "" && (status === 0 || status >= 502);
-      throw toDatabaseError(name, isUnreachable ? "CONNECTION_CLOSED" : error.code);
+      // The client reads an empty 404, which is no answer of PostgREST's, as a success.
+      if (error === null && status === 200) return data as Result;
+      throw toDatabaseError(name, readCode(error, status));
     },
     close: () => Promise.resolve(),
   };
+}
+
+/** Without an answer of PostgREST's own there is no code: status 0, or a gateway's 5xx. */
+function readCode(error: { readonly code?: string } | null, status: number): string {
+  const code = error?.code ?? "";
+  if (code !== "") return code;
+  return status === 0 || status >= 502 ? "CONNECTION_CLOSED" : `HTTP_${status}`;
+}
+
+/**
+ * Sends a call's body as a Blob. Newer versions of Deno send a body that they hold whole a second
+ * time when a reused connection ends without an answer (denoland/deno#32566), though the database
+ * may have executed the first: `accept_message` twice. A Blob is streamed, so it goes out once.
+ */
+function fetchOnce(input: RequestInfo | URL, init?: RequestInit): Promise<Response> {
+  const body = init?.body;
+  return fetch(input, typeof body === "string" ? { ...init, body: new Blob([body]) } : init);
 }

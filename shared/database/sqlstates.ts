@@ -19,6 +19,7 @@ const refusalBySqlstate: Readonly<Record<string, ErrorCode>> = {
   MI015: "token_not_found",
   MI016: "template_not_found",
   MI017: "already_exists",
+  MI018: "agent_silent",
 };
 
 /**
@@ -28,7 +29,8 @@ const refusalBySqlstate: Readonly<Record<string, ErrorCode>> = {
 const unavailable = new Set([
   ...["08", "53", "57P01", "57P02", "57P03", "55P03", "40P01", "40001"],
   ...["CONNECTION_CLOSED", "CONNECTION_ENDED", "CONNECTION_DESTROYED", "CONNECT_TIMEOUT"],
-  ...["ECONNREFUSED", "ECONNRESET", "EPIPE", "ENOTFOUND"],
+  ...["ECONNREFUSED", "ECONNRESET", "EPIPE", "ETIMEDOUT", "EHOSTUNREACH", "ENETUNREACH"],
+  ...["ENOTFOUND", "EAI_AGAIN"],
   ...["PGRST000", "PGRST001", "PGRST002", "PGRST003"],
 ]);
 

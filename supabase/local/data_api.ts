@@ -1,13 +1,24 @@
 import { App } from "@supabase/lite";
 import { createPostgresConnection } from "@supabase/lite/postgres";
+import { toDataApiError } from "./data_api_error.ts";
 
 export interface DataApi {
   /** Answers `/rest/v1/...` as PostgREST does. */
   fetch(request: Request): Promise<Response>;
+  /** Lets go of the database's connections. */
+  close(): Promise<void>;
 }
 
 /** Connections of the Data API: a small pool is what slows it down most. */
 const maxConnections = 40;
+
+/** An rpc's arguments arrive here as JSON already; the library's own type would write them twice. */
+const jsonbAsWritten = {
+  to: 3802,
+  from: [3802],
+  serialize: (value: unknown) => typeof value === "string" ? value : JSON.stringify(value),
+  parse: (text: string) => JSON.parse(text),
+};
 
 /**
  * A PostgREST-compatible API over the stack's database, so that the functions can be run on the
@@ -16,12 +27,23 @@ const maxConnections = 40;
 export function openDataApi(databaseUrl: string, secretKey: string): DataApi {
   const connection = createPostgresConnection({
     url: databaseUrl,
-    postgresOptions: { max: maxConnections, connection: { role: "service_role" } },
+    postgresOptions: {
+      max: maxConnections,
+      onnotice: () => {},
+      connection: { role: "service_role" },
+      types: { jsonb: jsonbAsWritten },
+    },
   });
+  connection.normalizeDbError = toDataApiError;
+  // Else its first request makes roles and grants them all tables, which the migrations took away.
+  Object.assign(connection, { rlsState: "active" });
   const app = new App({
     connection,
     auth: { enabled: false, publishable_key: "sb_publishable_local_stack", secret_key: secretKey },
     options: {},
   });
-  return { fetch: async (request) => await app.fetch(request) };
+  return {
+    fetch: async (request) => await app.fetch(request),
+    close: () => connection.close(),
+  };
 }

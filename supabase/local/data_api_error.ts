@@ -1,0 +1,72 @@
+/**
+ * What PostgREST makes of an error of the database: its status by SQLSTATE (PostgREST's page
+ * "Errors"), the SQLSTATE itself as `code`.
+ */
+
+const statusBySqlstate: readonly (readonly [sqlstateBegins: string, status: number])[] = [
+  ["08", 503],
+  ["23503", 409],
+  ["23505", 409],
+  ["25006", 405],
+  ["25", 500],
+  ["28", 403],
+  ["2D", 500],
+  ["38", 500],
+  ["39", 500],
+  ["3B", 500],
+  ["40", 500],
+  ["42501", 403],
+  ["42883", 404],
+  ["42P01", 404],
+  ["42P17", 500],
+  ["53400", 500],
+  ["53", 503],
+  ["54", 500],
+  ["55", 500],
+  ["57", 500],
+  ["58", 500],
+  ["F0", 500],
+  ["HV", 500],
+  ["P0001", 400],
+  ["P0", 500],
+  ["XX", 500],
+];
+
+/** PostgREST's own code for a database that it cannot connect to. */
+const noConnection = "PGRST001";
+
+/**
+ * Puts an error of the database into the form in which `@supabase/lite` answers a status and a code
+ * as given: that of `raise sqlstate 'PGRST'`. By itself it knows a few SQLSTATEs and answers all
+ * others as one and the same. Anything that is no database error stays as it is.
+ */
+export function toDataApiError(error: unknown): unknown {
+  if (!(error instanceof Error) || !("code" in error) || typeof error.code !== "string") {
+    return error;
+  }
+  const isSqlstate = /^[0-9A-Z]{5}$/.test(error.code);
+  if (!isSqlstate && !/^(?:CONN|E)[A-Z_]+$/.test(error.code)) return error;
+  const code = isSqlstate ? error.code : noConnection;
+  return new DataApiError(code, isSqlstate ? findStatus(code) : 503, error);
+}
+
+function findStatus(sqlstate: string): number {
+  return statusBySqlstate.find(([begins]) => sqlstate.startsWith(begins))?.[1] ?? 400;
+}
+
+class DataApiError extends Error {
+  override readonly name = "DataApiError";
+  readonly code = "PGRST";
+  readonly detail: string;
+
+  constructor(private readonly answeredCode: string, status: number, cause: Error) {
+    const { detail = null, hint = null } = cause as { detail?: string; hint?: string };
+    super(JSON.stringify({ code: answeredCode, message: cause.message, details: detail, hint }));
+    this.detail = JSON.stringify({ status, headers: {} });
+  }
+
+  /** The library prints every error; a refusal's words may hold a phone number. */
+  [Symbol.for("Deno.customInspect")](): string {
+    return JSON.stringify({ level: "info", event: "data_api_refusal", code: this.answeredCode });
+  }
+}

@@ -1,0 +1,213 @@
+import type { Sql } from "postgres";
+import type { Database } from "../../shared/database/database.ts";
+import { DatabaseError } from "../../shared/database/sqlstates.ts";
+import { AppError } from "../../shared/errors.ts";
+import { assert, assertEquals, assertInstanceOf, assertMatch } from "../support/assert.ts";
+import { createTestDatabase, type TestDatabase } from "../support/database.ts";
+import { type Transport, transports } from "../support/transports.ts";
+import { waitUntil } from "../support/wait_until.ts";
+
+/** What a call came to, comparable between the transports. */
+type Outcome =
+  | { readonly result: unknown }
+  | { readonly refusal: string; readonly status: number }
+  | { readonly defect: string };
+
+const awkwardValues: readonly (readonly [name: string, value: unknown])[] = [
+  ["texts of every plane", { text: 'São Paulo 日本 🧑‍🚀 "quoted" \\ back\nnew\ttab \u0001' }],
+  ["texts that look like something else", { a: "null", b: "1", c: "{}", d: "'; select 1 --" }],
+  ["numbers", { integer: 9_007_199_254_740_991, fraction: 0.1, negative: -1e-9, zero: 0 }],
+  ["nothing, in its kinds", { none: null, empty: "", list: [], object: {}, no: false }],
+  ["nested lists", { list: [[1, [2, [null]]], [{ a: [{ b: [] }] }]] }],
+  ["200 kB", { text: "ação ".repeat(40_000) }],
+];
+
+for (const transport of transports) {
+  Deno.test(`${transport.name}: JSON comes back as it went`, async () => {
+    await using probe = await openProbe(transport);
+    for (const [name, value] of awkwardValues) {
+      assertEquals(await probe.call("probe_echo", { value }), { result: { value } }, name);
+    }
+    assertEquals(await probe.call("probe_echo", {}), { result: {} });
+  });
+
+  Deno.test(`${transport.name}: SQL NULL and JSON null are null`, async () => {
+    await using probe = await openProbe(transport);
+    assertEquals(await probe.call("probe_null", { isJson: false }), { result: null });
+    assertEquals(await probe.call("probe_null", { isJson: true }), { result: null });
+  });
+
+  Deno.test(`${transport.name}: calls act as service_role, and only on what it may`, async () => {
+    await using probe = await openProbe(transport);
+    assertEquals(await probe.call("probe_role", {}), { result: { role: "service_role" } });
+    assertEquals(await probe.call("probe_forbidden", {}), { defect: "42501" });
+  });
+
+  Deno.test(`${transport.name}: a refusal is known by its SQLSTATE, whatever its words`, async () => {
+    await using probe = await openProbe(transport);
+    const refusals: readonly (readonly [sqlstate: string, code: string, status: number])[] = [
+      ["MI001", "operator_not_found", 404],
+      ["MI005", "contact_blocked", 409],
+      ["MI007", "idempotency_key_in_progress", 409],
+      ["MI008", "idempotency_key_reused", 422],
+      ["MI009", "agent_id_required", 400],
+      ["MI014", "Instance not found", 404],
+      ["MI017", "already_exists", 409],
+      ["40001", "service_unavailable", 503],
+      ["40P01", "service_unavailable", 503],
+      ["53300", "service_unavailable", 503],
+      ["55P03", "service_unavailable", 503],
+    ];
+    for (const [sqlstate, refusal, status] of refusals) {
+      assertEquals(await probe.call("probe_raise", { sqlstate }), { refusal, status }, sqlstate);
+    }
+  });
+
+  Deno.test(`${transport.name}: what nobody foresaw is a defect that says the SQLSTATE alone`, async () => {
+    await using probe = await openProbe(transport);
+    for (const sqlstate of ["MI999", "P0001", "23505", "22P02", "57014", "XX000"]) {
+      assertEquals(await probe.call("probe_raise", { sqlstate }), { defect: sqlstate });
+    }
+    const error = await probe.database.rpc("probe_raise", { sqlstate: "23505" }).catch((e) => e);
+    assertInstanceOf(error, DatabaseError);
+    const told = `${error.message} ${error.stack} ${Deno.inspect(error)}`;
+    assertEquals(told.includes("5511999990000"), false);
+  });
+
+  Deno.test(`${transport.name}: a function that is not there is a defect`, async () => {
+    await using probe = await openProbe(transport);
+    const outcome = await probe.call("probe_of_nothing", {});
+    assertMatch("defect" in outcome ? outcome.defect : "none", /^(?:42883|PGRST202)$/);
+  });
+
+  Deno.test(`${transport.name}: a call is one transaction: refused, it leaves nothing`, async () => {
+    await using probe = await openProbe(transport);
+    assertEquals(await probe.call("probe_write", { sqlstate: "MI005" }), {
+      refusal: "contact_blocked",
+      status: 409,
+    });
+    assertEquals(await probe.call("probe_write", { sqlstate: null }), { result: { ok: true } });
+    assertEquals(await countWrites(probe.admin), 1);
+  });
+
+  Deno.test(`${transport.name}: 60 calls at once are all answered, each with its own result`, async () => {
+    await using probe = await openProbe(transport);
+    const numbers = Array.from({ length: 60 }, (_, number) => number);
+    const outcomes = await Promise.all(
+      numbers.map((number) => probe.call("probe_echo", { number })),
+    );
+    assertEquals(outcomes, numbers.map((number) => ({ result: { number } })));
+  });
+
+  Deno.test(`${transport.name}: a database that cannot be reached is service_unavailable, with Retry-After`, async () => {
+    const { port } = closedPort();
+    await using unreachable = transport.openUnreachable(port);
+    const error = await unreachable.database.rpc("probe_role", {}).catch((e) => e);
+    assertInstanceOf(error, AppError);
+    assertEquals(error.code, "service_unavailable");
+    assertEquals(error.extras.headers, { "Retry-After": "1" });
+  });
+}
+
+Deno.test("direct: a call whose session is ended is service_unavailable, the next one works", async () => {
+  const [direct] = transports;
+  assert(direct?.name === "direct");
+  await using probe = await openProbe(direct);
+  const cut = probe.call("probe_sleep", {});
+  await waitUntil(() => endSleepers(probe.admin), { what: "the sleeping call" });
+  assertEquals(await cut, { refusal: "service_unavailable", status: 503 });
+  assertEquals(await probe.call("probe_role", {}), { result: { role: "service_role" } });
+});
+
+Deno.test("the transports give the same answers of a real function, word for word", async () => {
+  await using testDatabase = await createTestDatabase();
+  const answers: string[] = [];
+  for (const transport of transports) {
+    await using open = transport.open(testDatabase.url);
+    const answer = await open.database.rpc("authenticate_client", {
+      tokenHash: "0".repeat(64),
+      instanceRef: null,
+    });
+    answers.push(JSON.stringify(answer));
+  }
+  assertEquals(answers[0], answers[1]);
+  assertEquals(answers[0], JSON.stringify({ tokenId: null, instance: null }));
+});
+
+interface Probe extends AsyncDisposable {
+  readonly database: Database;
+  readonly admin: Sql;
+  call(name: string, request: Readonly<Record<string, unknown>>): Promise<Outcome>;
+}
+
+/** A transport to a database that has functions made to be called by these tests. */
+async function openProbe(transport: Transport): Promise<Probe> {
+  await using cleanup = new AsyncDisposableStack();
+  const testDatabase: TestDatabase = cleanup.use(await createTestDatabase());
+  await testDatabase.admin.unsafe(probeFunctions);
+  const { database } = cleanup.use(transport.open(testDatabase.url));
+  const keep = cleanup.move();
+  return {
+    database,
+    admin: testDatabase.admin,
+    call: (name, request) => readOutcome(database.rpc(name, request)),
+    [Symbol.asyncDispose]: () => keep.disposeAsync(),
+  };
+}
+
+async function readOutcome(call: Promise<unknown>): Promise<Outcome> {
+  try {
+    return { result: await call };
+  } catch (error) {
+    if (error instanceof AppError) return { refusal: error.code, status: error.status };
+    assert(error instanceof DatabaseError, String(error));
+    return { defect: error.code };
+  }
+}
+
+async function countWrites(admin: Sql): Promise<number> {
+  const [row] = await admin<{ count: number }[]>`select count(*)::int from public.probe_writes`;
+  return row?.count ?? -1;
+}
+
+async function endSleepers(admin: Sql): Promise<number> {
+  const rows = await admin`
+    select pg_terminate_backend(pid) from pg_stat_activity
+    where datname = current_database() and wait_event = 'PgSleep'`;
+  return rows.length;
+}
+
+function closedPort(): { port: number } {
+  using listener = Deno.listen({ hostname: "127.0.0.1", port: 0 });
+  return { port: listener.addr.port };
+}
+
+const probeFunctions = `
+create function public.probe_echo(request jsonb) returns jsonb language sql as 'select request';
+create function public.probe_null(request jsonb) returns jsonb language sql as
+  $$ select case when (request->>'isJson')::boolean then 'null'::jsonb end $$;
+create function public.probe_role(request jsonb) returns jsonb language sql as
+  $$ select jsonb_build_object('role', current_user) $$;
+create function public.probe_raise(request jsonb) returns jsonb language plpgsql as $$
+begin
+  raise exception using errcode = request->>'sqlstate',
+    message = 'operator_not_found of 5511999990000', detail = '5511999990000', hint = '5511999990000';
+end $$;
+create table public.probe_writes (at timestamptz not null default now());
+grant all on table public.probe_writes to service_role;
+create function public.probe_write(request jsonb) returns jsonb language plpgsql as $$
+begin
+  insert into public.probe_writes default values;
+  if request->>'sqlstate' is not null then
+    raise exception using errcode = request->>'sqlstate', message = 'refused';
+  end if;
+  return '{"ok": true}';
+end $$;
+create function public.probe_sleep(request jsonb) returns jsonb language plpgsql as
+  $$ begin perform pg_sleep(60); return '{}'; end $$;
+create table public.probe_secrets (secret text);
+revoke all on table public.probe_secrets from public, anon, authenticated, service_role;
+create function public.probe_forbidden(request jsonb) returns jsonb language plpgsql as
+  $$ begin return (select to_jsonb(s) from public.probe_secrets s); end $$;
+grant execute on all functions in schema public to service_role;
+`;

@@ -1,0 +1,124 @@
+import { openDataApiDatabase } from "../../../shared/database/data_api_database.ts";
+import { DatabaseError } from "../../../shared/database/sqlstates.ts";
+import { AppError } from "../../../shared/errors.ts";
+import { assertEquals, assertInstanceOf } from "../../support/assert.ts";
+import {
+  withBrokenDouble,
+  withProviderDouble,
+  withSecondRequestLost,
+} from "../providers/provider_double.ts";
+
+const secretKey = "sb_secret_of_the_data_api_tests_012";
+
+Deno.test("a call is one POST with the secret key and the request as its only argument", async () => {
+  await withProviderDouble(
+    () => Response.json({ done: true }),
+    async ({ baseUrl, requests }) => {
+      const result = await openDataApiDatabase(baseUrl, secretKey).rpc("do_it", { a: "ção" });
+      assertEquals(result, { done: true });
+      assertEquals(requests.length, 1);
+      assertEquals(requests[0]?.method, "POST");
+      assertEquals(requests[0]?.path, "/rest/v1/rpc/do_it");
+      assertEquals(requests[0]?.body, { request: { a: "ção" } });
+      assertEquals(requests[0]?.headers.get("apikey"), secretKey);
+      assertEquals(requests[0]?.headers.get("content-type"), "application/json");
+    },
+  );
+});
+
+Deno.test("a call whose kept connection is lost is never sent a second time", async () => {
+  await withSecondRequestLost({ done: true }, async ({ baseUrl, requests }) => {
+    const database = openDataApiDatabase(baseUrl, secretKey);
+    const outcomes: unknown[] = [];
+    const call = (): Promise<unknown> =>
+      readCode(database.rpc("accept_message", { call: outcomes.length }));
+    const lost = { refusal: "service_unavailable" };
+    // When a connection goes back for reuse is the runtime's affair, so it is given many chances.
+    do outcomes.push(await call()); while (
+      outcomes.length < 50 && "result" in Object(outcomes.at(-1))
+    );
+    assertEquals(outcomes.at(-1), lost);
+    assertEquals(
+      requests.map(({ body }) => body),
+      outcomes.map((_, call) => ({ request: { call } })),
+    );
+  });
+});
+
+Deno.test("an answer that breaks off is service_unavailable, and the call was sent once", async () => {
+  const begun = "HTTP/1.1 200 OK\r\ncontent-length: 100\r\n\r\n{";
+  for (const bytes of ["", "HTTP/1.1 200", begun]) {
+    await withBrokenDouble(bytes, async ({ baseUrl, requests }) => {
+      const database = openDataApiDatabase(baseUrl, secretKey);
+      assertEquals(await readCode(database.rpc("accept_message", {})), {
+        refusal: "service_unavailable",
+      }, bytes);
+      assertEquals(requests.length, 1, bytes);
+    });
+  }
+});
+
+const answers: readonly (readonly [what: string, answer: () => Response, outcome: unknown])[] = [
+  [
+    "a refusal by SQLSTATE",
+    () => Response.json({ code: "MI004", message: "message_not_found" }, { status: 400 }),
+    { refusal: "message_not_found" },
+  ],
+  [
+    "PostgREST without its database",
+    () => Response.json({ code: "PGRST001", message: "no connection" }, { status: 503 }),
+    { refusal: "service_unavailable" },
+  ],
+  [
+    "PostgREST without a free connection",
+    () => Response.json({ code: "PGRST003", message: "timed out" }, { status: 504 }),
+    { refusal: "service_unavailable" },
+  ],
+  [
+    "a session that was ended",
+    () => Response.json({ code: "57P01", message: "terminating connection" }, { status: 500 }),
+    { refusal: "service_unavailable" },
+  ],
+  [
+    "a gateway's page",
+    () => new Response("<html>Bad Gateway</html>", { status: 502 }),
+    { refusal: "service_unavailable" },
+  ],
+  [
+    "a gateway's JSON without a code",
+    () => Response.json({ message: "no upstream" }, { status: 503 }),
+    { refusal: "service_unavailable" },
+  ],
+  [
+    "a key that is not known",
+    () => Response.json({ message: "Invalid API key" }, { status: 401 }),
+    {
+      defect: "HTTP_401",
+    },
+  ],
+  ["a function that is not there", () => Response.json({ code: "PGRST202" }, { status: 404 }), {
+    defect: "PGRST202",
+  }],
+  ["an empty 404", () => new Response(null, { status: 404 }), { defect: "HTTP_204" }],
+  ["a page with status 200", () => new Response("<html>Welcome</html>"), { defect: "HTTP_200" }],
+];
+
+for (const [what, answer, outcome] of answers) {
+  Deno.test(`${what} is ${Object.values(outcome as object)[0]}`, async () => {
+    await withProviderDouble(answer, async ({ baseUrl, requests }) => {
+      const database = openDataApiDatabase(baseUrl, secretKey);
+      assertEquals(await readCode(database.rpc("get_message", {})), outcome);
+      assertEquals(requests.length, 1);
+    });
+  });
+}
+
+async function readCode(call: Promise<unknown>): Promise<unknown> {
+  try {
+    return { result: await call };
+  } catch (error) {
+    if (error instanceof AppError) return { refusal: error.code };
+    assertInstanceOf(error, DatabaseError);
+    return { defect: error.code };
+  }
+}
