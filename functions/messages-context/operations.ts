@@ -1,0 +1,203 @@
+import * as z from "zod";
+import {
+  demoInstanceId,
+  demoInstanceRef,
+  demoPhone,
+  demoSentMessageId,
+} from "../../shared/contract/demo_world.ts";
+import type { Operation } from "../../shared/contract/operation.ts";
+import { instantSchema, successField } from "../../shared/contract/response_fields.ts";
+import { readContextSchema } from "./contract.ts";
+
+/** As the contract, with the types that the texts of a query stand for. */
+const querySchema = readContextSchema.extend({
+  limit: z.int().min(1).max(1_000).default(100),
+  fromMe: z.boolean().optional(),
+  attachments: z.boolean().default(true),
+  includeMeta: z.boolean().default(true),
+});
+
+const conversationItemSchema = z.object({
+  role: z.enum(["user", "assistant"]),
+  sender: z.string(),
+  content: z.string(),
+  timestamp: z.int(),
+  status: z.enum(["received", "sent"]),
+  messageId: z.uuid().optional(),
+  messageType: z.string().optional(),
+  isGroup: z.boolean().optional(),
+  chatName: z.string().nullable().optional(),
+  cardId: z.string().nullable().optional(),
+});
+
+const rawMessageSchema = z.object({
+  messageId: z.uuid().optional(),
+  messageType: z.string().optional(),
+  isGroup: z.boolean().optional(),
+  chatName: z.string().nullable().optional(),
+  cardId: z.string().nullable().optional(),
+  sentBy: z.string().nullable().optional(),
+  providerMessageId: z.string().nullable().optional(),
+  direction: z.enum(["inbound", "outbound"]),
+  status: z.enum(["received", "sent", "delivered", "read"]),
+  message: z.string().nullable(),
+  mediaUrl: z.string().nullable(),
+  mediaFilename: z.string().nullable(),
+  optionList: z.object({
+    title: z.string(),
+    buttonLabel: z.string(),
+    options: z.array(z.object({
+      id: z.string(),
+      title: z.string(),
+      description: z.string().optional(),
+    })),
+  }).nullable(),
+  choice: z.object({ id: z.string().nullable().optional(), title: z.string() }).nullable(),
+  template: z.object({
+    name: z.string(),
+    language: z.string(),
+    components: z.array(z.record(z.string(), z.unknown())),
+  }).nullable(),
+  sentAt: instantSchema,
+  deliveredAt: instantSchema.nullable(),
+  readAt: instantSchema.nullable(),
+});
+
+const responseSchema = z.object({
+  ...successField,
+  phone: z.string(),
+  period: z.object({ start: z.iso.date(), end: z.iso.date() }),
+  totalMessages: z.int().min(0),
+  hasMore: z.boolean(),
+  conversation: z.array(conversationItemSchema).optional(),
+  messages: z.array(rawMessageSchema).optional(),
+  instanceInfo: z.object({
+    instanceId: z.uuid(),
+    gatewayInstanceId: z.string().nullable(),
+  }),
+});
+
+const meanings: Operation["fields"] = {
+  instanceId:
+    "The instance: its UUID, its business instance id, or its embed key (`emb_...`). One of `instanceId` and `connectedPhone` is required; with both, both must fit.",
+  connectedPhone: "The instance's connected number, in place of `instanceId`.",
+  start: "First day, in the instance's time zone.",
+  end: "Last day, included; at most 366 days from `start`, both counted.",
+  limit: "Most messages returned; of more than that the newest.",
+  fromMe: "True for sent messages only, false for received ones only.",
+  attachments: "False hides every media URL.",
+  format:
+    "`conversation` for items made for a language model, `raw` for the messages as they are kept.",
+  includeMeta:
+    "False leaves out `messageId`, `messageType`, `isGroup`, `chatName`, `cardId`, and of raw messages `sentBy` and `providerMessageId`.",
+  period: "The days that were asked for.",
+  "period.start": "First day.",
+  "period.end": "Last day, included.",
+  totalMessages: "Messages returned.",
+  hasMore: "Whether older messages of the period were left out.",
+  conversation: "The messages, oldest first; with `format=conversation`.",
+  "conversation.role": "`user` for received, `assistant` for sent messages.",
+  "conversation.sender":
+    "Of a received message the contact's name or phone; of a sent one the operator's or agent's name, else the instance's.",
+  "conversation.content":
+    "The text. Of media the caption and the URL on a line of its own, or `[image]`, `[audio]`, `[document]`, `[video]` with `attachments=false`; of an option list its body and options; of a choice the chosen title.",
+  "conversation.timestamp": "Unix time in seconds.",
+  "conversation.status": "`received` or `sent`.",
+  "conversation.isGroup": "Whether the chat is a group.",
+  "conversation.chatName": "The provider's name of the chat.",
+  messages: "The messages, oldest first; with `format=raw`.",
+  "messages.isGroup": "Whether the chat is a group.",
+  "messages.chatName": "The provider's name of the chat.",
+  "messages.sentBy": "Who sent it: `sentBy` of the request.",
+  "messages.direction": "`inbound` for received, `outbound` for sent messages.",
+  "messages.mediaUrl": "Address of the file; null with `attachments=false`.",
+  "messages.choice": "The option that a received message picked.",
+  "messages.template":
+    "The template in the official channel's shape, filled; without `link` in media with `attachments=false`.",
+  "messages.sentAt":
+    "When the provider accepted it, or when it was received, in the instance's time.",
+  instanceInfo: "The instance that was read.",
+};
+
+const common = {
+  success: true,
+  phone: demoPhone,
+  period: { start: "2026-11-01", end: "2026-11-30" },
+  totalMessages: 1,
+  hasMore: true,
+  instanceInfo: { instanceId: demoInstanceId, gatewayInstanceId: "DEMO" },
+};
+
+const meta = {
+  messageId: demoSentMessageId,
+  messageType: "text",
+  isGroup: false,
+  chatName: null,
+  cardId: "order-4711",
+};
+
+const query = {
+  phone: demoPhone,
+  start: "2026-11-01",
+  end: "2026-11-30",
+  instanceId: demoInstanceRef,
+  limit: 1,
+};
+
+/** What messages-context promises (specification 4.2). */
+export const operations: readonly Operation[] = [{
+  method: "GET",
+  path: "/",
+  operationId: "readMessageHistory",
+  tag: "Messages",
+  summary: "Read the message history of a contact",
+  description:
+    "The messages that were really sent to or received from one contact over a range of days, oldest first. Both forms of a Brazilian mobile number are the same contact. An unknown phone gives an empty history; nothing is created.",
+  access: "clientToken",
+  query: querySchema,
+  success: { description: "The history.", schema: responseSchema },
+  errors: ["invalid_phone"],
+  fields: meanings,
+  examples: [
+    {
+      name: "conversation",
+      summary: "For a language model",
+      request: query,
+      response: {
+        ...common,
+        conversation: [{
+          role: "assistant",
+          sender: "Demo",
+          content: "Seu pedido saiu para entrega.",
+          timestamp: 1_795_438_801,
+          status: "sent",
+          ...meta,
+        }],
+      },
+    },
+    {
+      name: "raw",
+      summary: "The messages as they are kept",
+      request: { ...query, format: "raw" },
+      response: {
+        ...common,
+        messages: [{
+          ...meta,
+          sentBy: "automation",
+          providerMessageId: "3EB0C767D097B7C7C030",
+          direction: "outbound",
+          status: "read",
+          message: "Seu pedido saiu para entrega.",
+          mediaUrl: null,
+          mediaFilename: null,
+          optionList: null,
+          choice: null,
+          template: null,
+          sentAt: "2026-11-23T10:00:01.000-03:00",
+          deliveredAt: "2026-11-23T10:00:02.000-03:00",
+          readAt: "2026-11-23T10:04:10.000-03:00",
+        }],
+      },
+    },
+  ],
+}];
