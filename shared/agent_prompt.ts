@@ -43,8 +43,7 @@ export function fillVariables(
 ): string {
   return text.replace(
     /\{\{\s*([^{}]{1,200}?)\s*\}\}/g,
-    (_placeholder, key: string) =>
-      Object.hasOwn(variables, key) ? toPlainText(variables[key]) : "",
+    (_placeholder, key: string) => Object.hasOwn(variables, key) ? toPlainText(variables[key]) : "",
   );
 }
 

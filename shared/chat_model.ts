@@ -20,8 +20,12 @@ export type AskModel = (
 /** Longest wait for an answer; an outbox row's lease is longer. */
 const timeoutMs = 45_000;
 
-/** The endpoint of the environment. Tries once: the outbox retries, with backoff. */
-export function createChatModel(config: ChatModelConfig): AskModel {
+/**
+ * The endpoint of the environment; without one every question ends in an error, and the agents'
+ * replies become `dead` outbox rows that can be seen. Tries once: the outbox retries, with backoff.
+ */
+export function createChatModel(config: ChatModelConfig | null): AskModel {
+  if (config === null) return () => Promise.resolve({ error: "model_not_configured" });
   return async (model, messages) => {
     // Loaded where a model is really asked: no other request pays for it.
     const { default: OpenAI, APIError } = await import("openai");

@@ -1,4 +1,5 @@
 import * as z from "zod";
+import type { ChatModelConfig } from "./chat_model.ts";
 
 const secretKeysSchema = z.record(z.string(), z.string().min(20));
 
@@ -15,6 +16,8 @@ export interface Config {
   /** Base64 keys, the first seals; see `createCredentialVault`. */
   readonly credentialsKeys: string;
   readonly email: EmailConfig;
+  /** The language model's endpoint; null where no agent is to answer. */
+  readonly chatModel: ChatModelConfig | null;
   /** Where the operator panel lives, without a trailing slash. */
   readonly panelBaseUrl: string;
   /** Bound on one provider call, in milliseconds. */
@@ -38,6 +41,8 @@ const environmentSchema = z.object({
   RESEND_BASE_URL: z.url().optional(),
   EMAIL_FROM: z.string().min(3),
   PANEL_BASE_URL: z.url(),
+  AI_BASE_URL: z.url().optional(),
+  AI_API_KEY: z.string().min(1).optional(),
   PROVIDER_TIMEOUT_MS: z.coerce.number().int().min(100).max(60_000).default(20_000),
 });
 
@@ -72,9 +77,21 @@ export function parseConfig(environment: Readonly<Record<string, string | undefi
       resendBaseUrl: values.RESEND_BASE_URL,
       from: values.EMAIL_FROM,
     },
+    chatModel: readChatModel(values.AI_BASE_URL, values.AI_API_KEY),
     panelBaseUrl: values.PANEL_BASE_URL.replace(/\/+$/, ""),
     providerTimeoutMs: values.PROVIDER_TIMEOUT_MS,
   };
+}
+
+/** Both or neither: half of it is a mistake that would show only when a contact writes. */
+function readChatModel(
+  baseUrl: string | undefined,
+  apiKey: string | undefined,
+): ChatModelConfig | null {
+  if (baseUrl === undefined && apiKey === undefined) return null;
+  if (baseUrl === undefined) throw new ConfigError("AI_BASE_URL is missing beside AI_API_KEY.");
+  if (apiKey === undefined) throw new ConfigError("AI_API_KEY is missing beside AI_BASE_URL.");
+  return { baseUrl, apiKey };
 }
 
 /** The hosted platform gives `SUPABASE_SECRET_KEYS` (JSON by name), a single machine one key. */

@@ -1,11 +1,14 @@
 import type { Database } from "./database/database.ts";
 import type { RunAfterResponse } from "./background.ts";
 
+/** Kinds of work; each kind is claimed by itself, so that a slow one delays no other. */
+export type OutboxKind = "assignment_email" | "agent_reply";
+
 /** Work that a request promised; its id is the idempotency key towards the receiver. */
 export interface OutboxRow {
   readonly outboxId: string;
   readonly claimToken: string;
-  readonly kind: "assignment_email";
+  readonly kind: OutboxKind;
   readonly payload: Readonly<Record<string, unknown>>;
   readonly attempts: number;
 }
@@ -26,46 +29,62 @@ export type DeliverOutboxRow = (row: OutboxRow) => Promise<OutboxOutcome>;
 /** Longer than any delivery takes; a row whose worker died is due again after it. */
 const leaseSeconds = 60;
 
-/** One pass over the outbox. */
-export interface OutboxPass {
-  readonly database: Database;
-  readonly deliver: DeliverOutboxRow;
+/** Which rows to take. */
+export interface OutboxClaim {
+  readonly kind: OutboxKind;
   readonly maxRows: number;
   /** Only these rows: what the request itself has just written. */
   readonly outboxIds?: readonly string[];
 }
 
-/**
- * Claims due rows and does their work, one after the other: mail services count requests per
- * second. Returns how many rows it had in hand.
- */
-export async function deliverOutbox(pass: OutboxPass): Promise<number> {
-  const { database, maxRows, outboxIds } = pass;
+/** Claims due rows; each is this worker's until it is delivered or its lease ends. */
+export async function claimOutbox(
+  database: Database,
+  { kind, maxRows, outboxIds }: OutboxClaim,
+): Promise<readonly OutboxRow[]> {
   const { rows } = await database.rpc<{ rows: OutboxRow[] }>("claim_outbox", {
+    kinds: [kind],
     maxRows,
     leaseSeconds: leaseSeconds + maxRows,
     outboxIds: outboxIds ?? null,
   });
-  for (const row of rows) {
-    const outcome = await deliverSafely(pass.deliver, row);
-    const { outboxId, claimToken } = row;
-    await database.rpc("settle_outbox", { outboxId, claimToken, ...outcome });
-  }
+  return rows;
+}
+
+/** Does the work of a claimed row and records how it ended. */
+export async function deliverOutboxRow(
+  database: Database,
+  deliver: DeliverOutboxRow,
+  row: OutboxRow,
+): Promise<void> {
+  const outcome = await deliverSafely(deliver, row);
+  const { outboxId, claimToken } = row;
+  await database.rpc("settle_outbox", { outboxId, claimToken, ...outcome });
+}
+
+/** Delivers e-mails that are due, one after the other: mail services count requests per second. */
+export async function deliverEmails(
+  database: Database,
+  deliver: DeliverOutboxRow,
+  claim: Omit<OutboxClaim, "kind">,
+): Promise<number> {
+  const rows = await claimOutbox(database, { ...claim, kind: "assignment_email" });
+  for (const row of rows) await deliverOutboxRow(database, deliver, row);
   return rows.length;
 }
 
 /** What hurrying takes. */
 export interface HurryServices {
   readonly database: Database;
-  readonly deliverOutboxRow: DeliverOutboxRow;
+  readonly deliverEmail: DeliverOutboxRow;
   readonly runAfterResponse: RunAfterResponse;
 }
 
-/** Tries a row that this request has written, after its answer. The dispatcher does so otherwise. */
-export function hurryOutbox(services: HurryServices, outboxId: string): void {
-  const { database, deliverOutboxRow: deliver } = services;
+/** Tries an e-mail that this request has written, after its answer; else the dispatcher does so. */
+export function hurryEmail(services: HurryServices, outboxId: string): void {
+  const { database, deliverEmail } = services;
   services.runAfterResponse(() =>
-    deliverOutbox({ database, deliver, maxRows: 1, outboxIds: [outboxId] })
+    deliverEmails(database, deliverEmail, { maxRows: 1, outboxIds: [outboxId] })
   );
 }
 

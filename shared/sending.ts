@@ -8,7 +8,7 @@ import {
   type MessageDraft,
   type Replay,
 } from "./messages.ts";
-import { hurryOutbox, type HurryServices } from "./outbox.ts";
+import { hurryEmail, type HurryServices } from "./outbox.ts";
 import type { Provider, Receipt } from "./providers/provider.ts";
 import { recordOutcome } from "./settling.ts";
 
@@ -85,7 +85,7 @@ function callProvider(
 /** Both are stored rows already; the dispatcher takes them up if this does not. */
 function hurryAfterResponse(services: SendingServices, accepted: AcceptedOutcome): void {
   const outboxId = accepted.assignment?.outboxId ?? null;
-  if (outboxId !== null) hurryOutbox(services, outboxId);
+  if (outboxId !== null) hurryEmail(services, outboxId);
   const isDueNow = accepted.mode === "queued" && accepted.heldBy === null;
   if (isDueNow) services.runAfterResponse(() => dispatchDueMessages(services, 1));
 }

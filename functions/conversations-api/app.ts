@@ -12,7 +12,13 @@ import type { Log } from "../../shared/log.ts";
 import type { HurryServices } from "../../shared/outbox.ts";
 import { callRecorded } from "../../shared/recorded_call.ts";
 import { assignConversation } from "./assign.ts";
-import { assignSchema, noteRequestSchema, statusSchema } from "./contract.ts";
+import {
+  assignSchema,
+  getAgentPauseSchema,
+  noteRequestSchema,
+  setAgentPauseSchema,
+  statusSchema,
+} from "./contract.ts";
 
 export interface ConversationsApiServices extends HurryServices {
   readonly log: Log;
@@ -61,10 +67,29 @@ export function createConversationsApiApp(services: ConversationsApiServices): H
     );
   };
 
+  const getPause = async (context: ClientContext): Promise<Response> => {
+    const { phone } = validate(getAgentPauseSchema, context.req.query());
+    const { instanceId } = requireInstance(context);
+    const pause = await database.rpc<object>("get_agent_pause", { instanceId, phone });
+    return context.json({ success: true, ...pause });
+  };
+
+  const setPause = async (context: ClientContext): Promise<Response> => {
+    const request = validate(setAgentPauseSchema, context.get("body"));
+    const { instanceId } = requireInstance(context);
+    const idempotency = await readClientIdempotency(context);
+    return answerRecorded(
+      context,
+      await callRecorded(database, "set_agent_pause", { ...request, instanceId, idempotency }),
+    );
+  };
+
   const routes: Route[] = [
     { method: "POST", path: "/assign", handlers: [guard, assign] },
     { method: "POST", path: "/status", handlers: [guard, setStatus] },
     { method: "POST", path: "/note", handlers: [guard, addNote] },
+    { method: "GET", path: "/agent-pause", handlers: [guard, getPause] },
+    { method: "POST", path: "/agent-pause", handlers: [guard, setPause] },
   ];
   return createApp({ slug: "conversations-api", log, routes });
 }

@@ -1,6 +1,6 @@
 import type { Idempotency } from "../../shared/idempotent_response.ts";
 import type { AcceptedOutcome, AssignmentRequest } from "../../shared/messages.ts";
-import { hurryOutbox, type HurryServices } from "../../shared/outbox.ts";
+import { hurryEmail, type HurryServices } from "../../shared/outbox.ts";
 import { callRecorded, type Recorded } from "../../shared/recorded_call.ts";
 import { describeAssignment } from "../../shared/sending_response.ts";
 
@@ -27,6 +27,6 @@ export async function assignConversation(
   );
   const { assignment } = outcome;
   if (assignment === null) throw new Error("an assignment was asked for and none was recorded");
-  if (!isReplay && assignment.outboxId !== null) hurryOutbox(services, assignment.outboxId);
+  if (!isReplay && assignment.outboxId !== null) hurryEmail(services, assignment.outboxId);
   return { outcome: describeAssignment(assignment), isReplay };
 }

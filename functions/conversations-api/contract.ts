@@ -21,3 +21,19 @@ export const statusSchema = z.object({
 
 /** POST /functions/v1/conversations-api/note (specification 4.1). */
 export const noteRequestSchema = z.object({ ...targetFields, note: noteSchema });
+
+/** GET /functions/v1/conversations-api/agent-pause (beyond the specification). */
+export const getAgentPauseSchema = z.object(targetFields);
+
+/** Longest pause that can be asked for: 30 days. */
+const maxPauseMinutes = 43_200;
+
+/**
+ * POST /functions/v1/conversations-api/agent-pause (beyond the specification): `paused` for so many
+ * `minutes` from now, or false to let the agent speak at once.
+ */
+export const setAgentPauseSchema = z.object({
+  ...targetFields,
+  paused: z.boolean(),
+  minutes: z.number().int().min(1).max(maxPauseMinutes).default(30),
+});

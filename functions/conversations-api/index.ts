@@ -8,7 +8,7 @@ import { createConversationsApiApp } from "./app.ts";
 const config = parseConfig(Deno.env.toObject());
 const app = createConversationsApiApp({
   database: await connectDatabase(config.database),
-  deliverOutboxRow: createEmailDelivery(config.email, config.panelBaseUrl),
+  deliverEmail: createEmailDelivery(config.email, config.panelBaseUrl),
   runAfterResponse: createBackground(consoleLog),
   log: consoleLog,
 });

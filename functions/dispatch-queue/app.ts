@@ -5,9 +5,9 @@ import { validate } from "../../shared/http/validate.ts";
 import { dispatchQueueSchema } from "./contract.ts";
 import { type DispatchServices, runDispatch } from "./dispatch.ts";
 
-export interface DispatchQueueServices extends DispatchServices {
+export type DispatchQueueServices = DispatchServices & {
   readonly secretKeys: Readonly<Record<string, string>>;
-}
+};
 
 /** POST /functions/v1/dispatch-queue. */
 export function createDispatchQueueApp(services: DispatchQueueServices): Hono {

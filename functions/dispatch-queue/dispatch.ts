@@ -1,11 +1,9 @@
 import { type DispatchingServices, dispatchMessage } from "../../shared/dispatching.ts";
 import { describeDefect } from "../../shared/log.ts";
-import { deliverOutbox, type DeliverOutboxRow } from "../../shared/outbox.ts";
 import { claimDueMessages, expireClaims, keepQueueUp, toLeaseSeconds } from "../../shared/queue.ts";
+import { OutboxLanes, type OutboxLaneServices } from "./outbox_lanes.ts";
 
-export interface DispatchServices extends DispatchingServices {
-  readonly deliverOutboxRow: DeliverOutboxRow;
-}
+export type DispatchServices = DispatchingServices & OutboxLaneServices;
 
 /** Bounds of one run; runs may overlap and hand over, whatever one leaves the next one finds. */
 export interface DispatchLimits {
@@ -34,7 +32,6 @@ const minSleepMs = 20;
 const upkeepIntervalMs = 5_000;
 /** Pause after a look at the database that failed. */
 const failurePauseMs = 500;
-const outboxRowsPerPass = 20;
 
 /**
  * Sends what is due until the time or the number of messages is used up, sleeping until the next
@@ -61,15 +58,16 @@ class DispatchRun {
     woken: 0,
   };
   readonly #inFlight = new Set<Promise<void>>();
+  readonly #outbox: OutboxLanes;
   readonly #deadline: number;
   #taken = 0;
   #nextUpkeepAt = 0;
-  #outboxPass: Promise<void> | null = null;
 
   constructor(
     private readonly services: DispatchServices,
     private readonly limits: DispatchLimits,
   ) {
+    this.#outbox = new OutboxLanes(services);
     this.#deadline = performance.now() + limits.durationMs;
   }
 
@@ -79,7 +77,8 @@ class DispatchRun {
       await this.#sleep(Math.min(sleepMs, this.#deadline - performance.now()));
     }
     await Promise.all(this.#inFlight);
-    await this.#outboxPass;
+    await this.#outbox.finish();
+    this.report.outboxRows = this.#outbox.rows;
   }
 
   /** One look at the database; it may be away for a moment without ending the run. */
@@ -109,7 +108,7 @@ class DispatchRun {
         }),
       );
     }
-    if (claim.isOutboxDue) this.#startOutboxPass();
+    if (claim.isOutboxDue) this.#outbox.start();
     if (claim.messages.length === free) return 0;
     const idleMs = Math.min(claim.nextDueInMs ?? maxSleepMs, maxSleepMs);
     return claim.messages.length > 0 ? idleMs : Math.max(idleMs, minSleepMs);
@@ -118,21 +117,6 @@ class DispatchRun {
   #track(work: Promise<void>): void {
     this.#inFlight.add(work);
     work.finally(() => this.#inFlight.delete(work));
-  }
-
-  /** One pass at a time, beside the messages: a slow mail service delays nothing else. */
-  #startOutboxPass(): void {
-    this.#outboxPass ??= deliverOutbox({
-      database: this.services.database,
-      deliver: this.services.deliverOutboxRow,
-      maxRows: outboxRowsPerPass,
-    }).then((rows) => {
-      this.report.outboxRows += rows;
-    }).catch((error: unknown) => {
-      this.services.log.error("outbox_pass_failed", describeDefect(error));
-    }).finally(() => {
-      this.#outboxPass = null;
-    });
   }
 
   /** Everything once at the start; dead claims, which hold up their instance, every so often. */

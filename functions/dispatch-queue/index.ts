@@ -1,3 +1,5 @@
+import { createAgentReplies } from "../../shared/agents.ts";
+import { createChatModel } from "../../shared/chat_model.ts";
 import { parseConfig } from "../../shared/config.ts";
 import { createCredentialVault } from "../../shared/credentials.ts";
 import { connectDatabase } from "../../shared/database/connect_database.ts";
@@ -7,10 +9,12 @@ import { createEmailDelivery } from "../../shared/notifications.ts";
 import { createDispatchQueueApp } from "./app.ts";
 
 const config = parseConfig(Deno.env.toObject());
+const database = await connectDatabase(config.database);
 const app = createDispatchQueueApp({
-  database: await connectDatabase(config.database),
+  database,
   openProvider: createProviderOpener(createCredentialVault(config.credentialsKeys)),
-  deliverOutboxRow: createEmailDelivery(config.email, config.panelBaseUrl),
+  deliverEmail: createEmailDelivery(config.email, config.panelBaseUrl),
+  deliverAgentReply: createAgentReplies(database, createChatModel(config.chatModel)),
   secretKeys: config.secretKeys,
   providerTimeoutMs: config.providerTimeoutMs,
   log: consoleLog,

@@ -11,7 +11,7 @@ const config = parseConfig(Deno.env.toObject());
 const app = createProcessAiAgentApp({
   database: await connectDatabase(config.database),
   openProvider: createProviderOpener(createCredentialVault(config.credentialsKeys)),
-  deliverOutboxRow: createEmailDelivery(config.email, config.panelBaseUrl),
+  deliverEmail: createEmailDelivery(config.email, config.panelBaseUrl),
   runAfterResponse: createBackground(consoleLog),
   providerTimeoutMs: config.providerTimeoutMs,
   log: consoleLog,

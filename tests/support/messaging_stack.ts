@@ -85,7 +85,7 @@ export async function startMessagingStack(options: StackOptions = {}): Promise<M
   const services: SendingServices = {
     database,
     openProvider: createProviderOpener(testVault),
-    deliverOutboxRow: createEmailDelivery(
+    deliverEmail: createEmailDelivery(
       { resendApiKey: "re_test", resendBaseUrl: mail.baseUrl, from: "API <api@example.com>" },
       panelBaseUrl,
     ),

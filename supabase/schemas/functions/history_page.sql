@@ -1,0 +1,71 @@
+-- The newest messages that were really sent to or received from a contact in a span of time (the end
+-- is not included), oldest first: what messages-context shows and what an agent is told.
+-- `wanted_direction`: inbound, outbound, or NULL for both.
+-- Returns {messages, hasMore}: hasMore says whether older ones of the span were left out. Instants
+-- carry the instance's offset.
+create or replace function public.history_page(
+  instance public.instances,
+  contact_id uuid,
+  starts_at timestamptz,
+  ends_at timestamptz,
+  wanted_direction text,
+  page_size integer
+)
+returns jsonb
+language plpgsql
+stable
+set search_path = ''
+as $$
+declare
+  messages jsonb;
+  has_more boolean;
+begin
+  with newest as (
+    select m.*, row_number() over (order by m.sent_at desc, m.created_at desc, m.id desc) as place
+    from public.messages m
+    where m.instance_id = instance.id and m.contact_id = history_page.contact_id
+      and m.sent_at >= starts_at and m.sent_at < ends_at
+      and m.status in ('sent', 'delivered', 'read', 'received')
+      and (wanted_direction is null or m.direction = wanted_direction)
+    order by m.sent_at desc, m.created_at desc, m.id desc
+    limit page_size + 1
+  )
+  select
+    coalesce(
+      jsonb_agg(
+        jsonb_build_object(
+          'messageId', n.id,
+          'direction', n.direction,
+          'messageType', n.message_type,
+          'message', n.message,
+          'mediaUrl', n.media_url,
+          'mediaFilename', n.media_filename,
+          'optionList', n.option_list,
+          'choice', n.choice,
+          'template', n.template,
+          'cardId', n.card_id,
+          'sentBy', n.sent_by,
+          'operatorName', o.name,
+          'agentName', a.name,
+          'status', n.status,
+          'providerMessageId', n.provider_message_id,
+          'sentAt', public.iso_in_zone(n.sent_at, instance.time_zone),
+          'deliveredAt', public.iso_in_zone(n.delivered_at, instance.time_zone),
+          'readAt', public.iso_in_zone(n.read_at, instance.time_zone),
+          'isGroup', n.is_group,
+          'chatName', n.chat_name
+        )
+        order by n.place desc
+      ) filter (where n.place <= page_size),
+      '[]'
+    ),
+    count(*) > page_size
+  into messages, has_more
+  from newest n
+  left join public.operators o on o.id = n.operator_id
+  left join public.ai_agents a on a.id = n.agent_id;
+  return jsonb_build_object('messages', messages, 'hasMore', has_more);
+end;
+$$;
+revoke all on function public.history_page(public.instances, uuid, timestamptz, timestamptz, text, integer) from public, anon, authenticated;
+grant execute on function public.history_page(public.instances, uuid, timestamptz, timestamptz, text, integer) to service_role;

@@ -1,0 +1,39 @@
+-- conversations-api agent-pause: silences the agent towards a contact for so many minutes from now,
+-- whether it was to be silent for longer or not at all, or lets it speak at once. `request`:
+-- instanceId, phone, paused, minutes, idempotency. Creates the contact when it is missing.
+-- Returns the outcome: contactId, paused, aiAgentPausedUntil; or {replayed}. Errors: MI007, MI008.
+create or replace function public.set_agent_pause(request jsonb)
+returns jsonb
+language plpgsql
+set search_path = ''
+as $$
+declare
+  instance public.instances;
+  known_contact_id uuid;
+  replayed jsonb := public.begin_idempotent(request->'idempotency');
+  outcome jsonb;
+begin
+  if replayed is not null then
+    return jsonb_build_object('replayed', replayed);
+  end if;
+  select i.* into strict instance from public.instances i
+  where i.id = (request->>'instanceId')::uuid;
+  select (r.contact).id into known_contact_id
+  from public.resolve_contact(instance.id, request->>'phone') r;
+  if (request->>'paused')::boolean then
+    insert into public.agent_pauses (contact_id, instance_id, paused_until)
+    values (
+      known_contact_id, instance.id,
+      clock_timestamp() + make_interval(mins => (request->>'minutes')::integer)
+    )
+    on conflict on constraint agent_pauses_pkey do update set paused_until = excluded.paused_until;
+  else
+    delete from public.agent_pauses p where p.contact_id = known_contact_id;
+  end if;
+  outcome := public.describe_agent_pause(instance, known_contact_id);
+  perform public.keep_outcome(request->'idempotency', outcome, null);
+  return outcome;
+end;
+$$;
+revoke all on function public.set_agent_pause(jsonb) from public, anon, authenticated;
+grant execute on function public.set_agent_pause(jsonb) to service_role;
