@@ -1,0 +1,34 @@
+import type { Hono } from "hono";
+import {
+  type ClientContext,
+  createClientTokenGuard,
+  readClientIdempotency,
+} from "../../shared/http/client_token_guard.ts";
+import { createApp } from "../../shared/http/create_app.ts";
+import { answerSending } from "../../shared/http/sending_answer.ts";
+import type { SendingServices } from "../../shared/sending.ts";
+import { readSendTemplateMessage } from "./contract.ts";
+import { sendTemplate } from "./send_template.ts";
+
+/** POST /functions/v1/send-template-message. */
+export function createSendTemplateMessageApp(services: SendingServices): Hono {
+  const handle = async (context: ClientContext): Promise<Response> => {
+    const request = readSendTemplateMessage(context.get("body"));
+    const answer = await sendTemplate(services, {
+      request,
+      tokenId: context.get("tokenId"),
+      instance: context.get("instance"),
+      idempotency: await readClientIdempotency(context),
+    });
+    return answerSending(context, answer);
+  };
+  return createApp({
+    slug: "send-template-message",
+    log: services.log,
+    routes: [{
+      method: "POST",
+      path: "/",
+      handlers: [createClientTokenGuard(services.database), handle],
+    }],
+  });
+}

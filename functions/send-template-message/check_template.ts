@@ -1,0 +1,72 @@
+import { AppError } from "../../shared/errors.ts";
+import type { Instance } from "../../shared/instances.ts";
+import { readTemplateDefinition } from "../../shared/template_definition.ts";
+import {
+  type ContactFacts,
+  type FilledTemplate,
+  fillTemplate,
+} from "../../shared/template_variables.ts";
+import type { StoredTemplate } from "../../shared/templates.ts";
+import type { SendTemplateMessageRequest } from "./contract.ts";
+
+/** A template and the instance that sends it. */
+export interface ReadyTemplate {
+  readonly template: StoredTemplate;
+  readonly instance: Instance;
+}
+
+/**
+ * Whether the instance may send the template (decisions, section 8, whose order this is).
+ *
+ * @throws {AppError} the first thing that is in the way.
+ */
+export function checkTemplate(
+  template: StoredTemplate | null,
+  instance: Instance | null,
+  request: SendTemplateMessageRequest,
+): ReadyTemplate {
+  if (template === null) throw new AppError("Template not found");
+  const isForeign = template.instanceId !== null && template.instanceId !== instance?.instanceId;
+  // Nobody has named an instance that it could fail to belong to.
+  if (isForeign && request.instanceId === undefined) throw new AppError("Template not found");
+  if (instance === null) throw new AppError("Instance not found");
+  if (isForeign) throw new AppError("Template does not belong to this instance");
+  if (instance.gatewayInstanceId === null) {
+    throw new AppError("provider_outbound_channel_not_configured");
+  }
+  if (instance.provider === "whatsapp_cloud") checkApproval(template);
+  return { template, instance };
+}
+
+/** Asked of the official channel alone: gateways know nothing of templates. */
+function checkApproval({ providerTemplateId, providerStatus }: StoredTemplate): void {
+  if (providerTemplateId === null) throw new AppError("template_not_synced_with_provider");
+  if (providerStatus === "APPROVED") return;
+  throw new AppError("template_not_approved", {
+    message: `The template's provider_status is ${providerStatus ?? "not known"}; only APPROVED ` +
+      "templates can be sent.",
+  });
+}
+
+/**
+ * The template with its variables in place.
+ *
+ * @throws {AppError} `missing_variables` with `missing`; `invalid_request` for values that are no
+ * texts, for a header's URL that cannot be sent, and for a template with parts that no variable
+ * fills.
+ */
+export function fillStoredTemplate(
+  { parameterFormat, components }: StoredTemplate,
+  variables: Readonly<Record<string, unknown>>,
+  contact: ContactFacts,
+): FilledTemplate {
+  const read = readTemplateDefinition(parameterFormat, components);
+  if (!read.ok) {
+    const message = `this template cannot be sent: ${read.reason}`;
+    throw new AppError("invalid_request", { issues: [{ path: "templateId", message }] });
+  }
+  const { template, missing, issues } = fillTemplate(read.definition, variables, contact);
+  if (missing.length > 0) throw new AppError("missing_variables", { body: { missing } });
+  if (issues.length > 0) throw new AppError("invalid_request", { issues });
+  return template;
+}

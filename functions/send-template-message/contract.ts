@@ -1,0 +1,37 @@
+import * as z from "zod";
+import { AppError } from "../../shared/errors.ts";
+import type { JsonObject } from "../../shared/http/json_body.ts";
+import { validate } from "../../shared/http/validate.ts";
+import { instanceIdSchema, phoneSchema } from "../../shared/request_fields.ts";
+
+/**
+ * POST /functions/v1/send-template-message (specification 4.7). The values of `variables` are
+ * judged by what the template needs of them: texts, numbers, and for a media header an object.
+ */
+export const sendTemplateMessageSchema = z.object({
+  /** A UUID; anything else is an id that no template has. */
+  templateId: z.string(),
+  instanceId: instanceIdSchema.optional(),
+  phone: phoneSchema,
+  variables: z.record(z.string(), z.unknown()).optional(),
+});
+
+export type SendTemplateMessageRequest = z.infer<typeof sendTemplateMessageSchema>;
+
+/**
+ * The request of a body.
+ *
+ * @throws {AppError} `templateId and phone are required` where one of them is absent or no text,
+ * else `invalid_phone` or `invalid_request` with `issues`.
+ */
+export function readSendTemplateMessage(body: JsonObject): SendTemplateMessageRequest {
+  const absent = ["templateId", "phone"].filter((field) => {
+    const value = body[field];
+    return typeof value !== "string" || value.trim() === "";
+  });
+  if (absent.length > 0) {
+    const issues = absent.map((path) => ({ path, message: "is required, as a text" }));
+    throw new AppError("templateId and phone are required", { issues });
+  }
+  return validate(sendTemplateMessageSchema, body);
+}

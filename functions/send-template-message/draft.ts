@@ -1,0 +1,41 @@
+import { refuseUncarriable } from "../../shared/channel_limits.ts";
+import { AppError } from "../../shared/errors.ts";
+import type { MessageDraft } from "../../shared/messages.ts";
+import type { MessageContent, Provider } from "../../shared/providers/provider.ts";
+import {
+  checkWhatsappCloudTemplate,
+  toWhatsappCloudTemplate,
+} from "../../shared/providers/whatsapp_cloud_template.ts";
+import { renderForGateway, renderTemplateText } from "../../shared/template_rendering.ts";
+import type { FilledTemplate } from "../../shared/template_variables.ts";
+import type { ReadyTemplate } from "./check_template.ts";
+
+/**
+ * The message that carries the template on the instance's channel.
+ *
+ * @throws {AppError} `invalid_request` with `issues` for what the channel would refuse.
+ */
+export function toTemplateDraft(
+  { template, instance }: ReadyTemplate,
+  provider: Provider,
+  filled: FilledTemplate,
+): MessageDraft {
+  if (provider.providerClass === "gateway") {
+    const content = requireGatewayContent(filled);
+    refuseUncarriable(instance, provider, content, { message: "variables" });
+    return { content };
+  }
+  const issues = checkWhatsappCloudTemplate(filled);
+  if (issues.length > 0) throw new AppError("invalid_request", { issues });
+  return {
+    content: { messageType: "template", template: toWhatsappCloudTemplate(template, filled) },
+    historyText: renderTemplateText(filled),
+  };
+}
+
+function requireGatewayContent(filled: FilledTemplate): MessageContent {
+  const content = renderForGateway(filled);
+  if (content !== null) return content;
+  const message = "is required: an id is known to the official channel's provider alone";
+  throw new AppError("invalid_request", { issues: [{ path: "variables.header.link", message }] });
+}

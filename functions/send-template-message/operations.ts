@@ -1,0 +1,94 @@
+import * as z from "zod";
+import {
+  demoContactId,
+  demoConversationId,
+  demoInstanceRef,
+  demoPhone,
+  demoSentMessageId,
+  demoTemplateId,
+} from "../../shared/contract/demo_world.ts";
+import type { Operation } from "../../shared/contract/operation.ts";
+import {
+  instantSchema,
+  messageStatusSchema,
+  providerFailureFields,
+  successField,
+} from "../../shared/contract/response_fields.ts";
+import { sendTemplateMessageSchema } from "./contract.ts";
+
+const outcomeFields = {
+  provider: z.enum(["official", "gateway"]),
+  templateId: z.uuid(),
+  templateName: z.string(),
+  phone: z.string(),
+  messageId: z.string().nullable(),
+  internalMessageId: z.uuid(),
+  status: messageStatusSchema,
+  contactId: z.uuid(),
+  conversationId: z.uuid(),
+  aiAgentPausedUntil: instantSchema.nullable(),
+};
+
+/** What send-template-message promises (specification 4.7). */
+export const operations: readonly Operation[] = [{
+  method: "POST",
+  path: "/",
+  operationId: "sendTemplateMessage",
+  tag: "Messages",
+  summary: "Send a stored template",
+  description:
+    "Sends a template with its variables filled in. On the official channel it is the only way to write to a contact who last wrote more than 24 hours ago, and must be approved and synchronised; on a gateway it is sent as the message that it reads as.\n\n" +
+    "Keys of `variables`: the body's variables (their names, or `1`, `2` ... by `parameterFormat`); `nome` and `telefone`, filled from the contact when omitted; `header` for a text variable, or the file of a media header (its URL, or an object with `id` or `link`); `button_1` to `button_3`, the ends of dynamic URLs by position; `button_1_payload`, the payload of a quick reply. Fixed parts are always included. A missing contact is created.",
+  access: "clientToken",
+  body: sendTemplateMessageSchema,
+  isIdempotent: true,
+  success: {
+    description: "The message that was sent.",
+    schema: z.object({ ...successField, ...outcomeFields, messageId: z.string() }),
+  },
+  errors: [
+    "templateId and phone are required",
+    "invalid_phone",
+    "template_not_synced_with_provider",
+    "template_not_approved",
+    "missing_variables",
+    "provider_outbound_channel_not_configured",
+    "Template does not belong to this instance",
+    "Template not found",
+    "contact_blocked",
+    "provider_template_send_failed",
+    "provider_outcome_unknown",
+  ],
+  failure: z.object({ ...outcomeFields, ...providerFailureFields }),
+  fields: {
+    instanceId: "The instance, in any of its three forms; the token's own when omitted.",
+    provider: "What carried it: the official channel or a gateway.",
+    templateName: "Name of the template.",
+    variables: "What fills the template, by key.",
+    messageId: "The provider's id of the message.",
+    internalMessageId: "The message's UUID in this service.",
+  },
+  examples: [{
+    name: "named_variables",
+    summary: "A template with a variable beside the contact's name",
+    request: {
+      templateId: demoTemplateId,
+      instanceId: demoInstanceRef,
+      phone: demoPhone,
+      variables: { nome: "João", pedido: "4711" },
+    },
+    response: {
+      success: true,
+      provider: "gateway",
+      templateId: demoTemplateId,
+      templateName: "pedido_enviado",
+      phone: demoPhone,
+      messageId: "3EB0C767D097B7C7C030",
+      internalMessageId: demoSentMessageId,
+      status: "sent",
+      contactId: demoContactId,
+      conversationId: demoConversationId,
+      aiAgentPausedUntil: null,
+    },
+  }],
+}];

@@ -1,0 +1,69 @@
+import { AppError } from "../../shared/errors.ts";
+import type { StoredResponse } from "../../shared/idempotent_response.ts";
+import type { AcceptedOutcome, MessageStatus } from "../../shared/messages.ts";
+import type { ProviderClass, Receipt } from "../../shared/providers/provider.ts";
+import type { RespondToSending } from "../../shared/sending.ts";
+import type { StoredTemplate } from "../../shared/templates.ts";
+
+/**
+ * How a call for this template is answered (specification 4.7): `messageId` is the provider's, ours
+ * is `internalMessageId`.
+ */
+export function createTemplateResponder(
+  { templateId, name }: StoredTemplate,
+  provider: ProviderClass,
+  phone: string,
+): RespondToSending {
+  const describe = (
+    outcome: AcceptedOutcome,
+    status: MessageStatus,
+    messageId: string | null,
+  ): Record<string, unknown> => ({
+    provider,
+    templateId,
+    templateName: name,
+    phone,
+    messageId,
+    internalMessageId: outcome.messageId,
+    status,
+    contactId: outcome.contactId,
+    conversationId: outcome.conversationId,
+    aiAgentPausedUntil: outcome.aiAgentPausedUntil,
+  });
+  return (outcome, receipt) => respond(receipt, (...how) => describe(outcome, ...how));
+}
+
+function respond(
+  receipt: Receipt | null,
+  describe: (status: MessageStatus, messageId: string | null) => Record<string, unknown>,
+): StoredResponse {
+  switch (receipt?.outcome) {
+    case undefined:
+      throw new Error("a template is always sent at once");
+    case "accepted":
+      return {
+        status: 200,
+        body: { success: true, ...describe("sent", receipt.providerMessageId) },
+      };
+    case "rejected":
+      return refuse("provider_template_send_failed", {
+        ...describe("failed", null),
+        details: { code: receipt.code, message: receipt.message },
+        retryable: receipt.retryable,
+      });
+    case "unknown":
+      return refuse("provider_outcome_unknown", {
+        ...describe("unconfirmed", null),
+        details: { reason: receipt.reason },
+        retryable: false,
+      });
+  }
+}
+
+function refuse(
+  code: "provider_template_send_failed" | "provider_outcome_unknown",
+  body: Record<string, unknown>,
+): StoredResponse {
+  const refusal = new AppError(code, { body });
+  return { status: refusal.status, body: refusal.toBody() };
+}

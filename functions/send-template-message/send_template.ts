@@ -1,0 +1,61 @@
+import { AppError } from "../../shared/errors.ts";
+import type { Idempotency } from "../../shared/idempotent_response.ts";
+import type { Instance } from "../../shared/instances.ts";
+import { defaultIntervalSeconds } from "../../shared/messages.ts";
+import { toLeaseSeconds } from "../../shared/queue.ts";
+import { executeSending, type SendingAnswer, type SendingServices } from "../../shared/sending.ts";
+import { findTemplateToSend } from "../../shared/templates.ts";
+import { checkTemplate, fillStoredTemplate } from "./check_template.ts";
+import type { SendTemplateMessageRequest } from "./contract.ts";
+import { toTemplateDraft } from "./draft.ts";
+import { createTemplateResponder } from "./response.ts";
+
+/** One valid call, by who may make it. */
+export interface SendTemplateCall {
+  readonly request: SendTemplateMessageRequest;
+  readonly tokenId: string;
+  /** Null where the request names an instance that the token does not open. */
+  readonly instance: Instance | null;
+  readonly idempotency: Idempotency | null;
+}
+
+const uuidPattern = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
+
+/**
+ * Sends a stored template (specification 4.7): to the official channel with its parameters, to a
+ * gateway as the message that it reads as. Creates the contact, pauses the agent.
+ *
+ * @throws {AppError} before anything is stored, in the order of decisions, section 8; then what
+ * `accept_message` refuses.
+ */
+export async function sendTemplate(
+  services: SendingServices,
+  { request, tokenId, instance, idempotency }: SendTemplateCall,
+): Promise<SendingAnswer> {
+  const { templateId, phone } = request;
+  if (!uuidPattern.test(templateId)) throw new AppError("Template not found");
+  const found = await findTemplateToSend(services.database, {
+    tokenId,
+    templateId,
+    phone,
+    idempotency,
+  });
+  if (found.keptResponse !== null) return { response: found.keptResponse, isReplay: true };
+  const ready = checkTemplate(found.template, instance, request);
+  const contact = found.contact ?? { name: null, phone };
+  const filled = fillStoredTemplate(ready.template, request.variables ?? {}, contact);
+  const provider = await services.openProvider(ready.instance);
+  return await executeSending(services, provider, {
+    instanceId: ready.instance.instanceId,
+    phone,
+    draft: toTemplateDraft(ready, provider, filled),
+    assignment: null,
+    delivery: {
+      queued: false,
+      intervalSeconds: defaultIntervalSeconds,
+      delaySeconds: 0,
+      leaseSeconds: toLeaseSeconds(services.providerTimeoutMs),
+    },
+    idempotency,
+  }, createTemplateResponder(ready.template, provider.providerClass, phone));
+}

@@ -1,0 +1,250 @@
+-- Written by `deno task db:baseline` from supabase/schemas: change those files, not this one.
+
+-- source: supabase/schemas/functions/recall_idempotent.sql
+-- What the first call with this `Idempotency-Key` came to, as begin_idempotent says it; NULL while
+-- the key is free, which it stays. For calls that have something to read before they are executed:
+-- a repeat is answered by the first answer, whatever has changed since. Errors: MI007, MI008.
+create or replace function public.recall_idempotent(idempotency jsonb)
+returns jsonb
+language plpgsql
+set search_path = ''
+as $$
+begin
+  if exists (
+    select from public.idempotency_keys k
+    where k.scope = idempotency->>'scope' and k.key = idempotency->>'key'
+      and k.created_at > now() - interval '24 hours'
+  ) then
+    return public.begin_idempotent(idempotency);
+  end if;
+  return null;
+end;
+$$;
+revoke all on function public.recall_idempotent(jsonb) from public, anon, authenticated;
+grant execute on function public.recall_idempotent(jsonb) to service_role;
+
+-- source: supabase/schemas/functions/find_template_to_send.sql
+-- What send-template-message needs before it can render. `request`: tokenId, templateId, phone,
+-- idempotency (see begin_idempotent). Returns {template, contact, keptResponse}: NULL template
+-- unless the workspace of the token's instance has it, NULL contact for a phone that the token's
+-- instance does not know yet; keptResponse is the answer to an earlier call with the same key.
+-- Writes nothing. Errors: MI007, MI008.
+create or replace function public.find_template_to_send(request jsonb)
+returns jsonb
+language plpgsql
+set search_path = ''
+as $$
+declare
+  instance public.instances;
+  template public.message_templates;
+  contact public.contacts;
+  known jsonb := public.recall_idempotent(request->'idempotency');
+begin
+  select i.* into strict instance
+  from public.client_tokens t
+  join public.instances i on i.id = t.instance_id
+  where t.id = (request->>'tokenId')::uuid;
+  select r.* into template
+  from public.message_templates r
+  where r.id = (request->>'templateId')::uuid and r.workspace_id = instance.workspace_id;
+  contact := public.find_contact(instance.id, request->>'phone');
+  return jsonb_build_object(
+    'template', case when template.id is not null then
+      public.describe_message_template(template)
+    end,
+    'contact', case when contact.id is not null then
+      jsonb_build_object('name', contact.name, 'phone', contact.phone)
+    end,
+    'keptResponse', known->'response'
+  );
+end;
+$$;
+revoke all on function public.find_template_to_send(jsonb) from public, anon, authenticated;
+grant execute on function public.find_template_to_send(jsonb) to service_role;
+
+-- source: supabase/schemas/functions/begin_template_sync.sql
+-- admin-api: the instance whose templates are to be read from its provider. `request`: instanceId,
+-- idempotency (see begin_idempotent). Returns {provider, sealedProviderConfig}, or {replayed}: then
+-- the provider need not be asked again. Takes nothing. Errors: MI007, MI008, MI014.
+create or replace function public.begin_template_sync(request jsonb)
+returns jsonb
+language plpgsql
+set search_path = ''
+as $$
+declare
+  instance public.instances := public.find_instance((request->>'instanceId')::uuid);
+  replayed jsonb := public.recall_idempotent(request->'idempotency');
+begin
+  if replayed is not null then
+    return jsonb_build_object('replayed', replayed);
+  end if;
+  return jsonb_build_object(
+    'provider', instance.provider,
+    'sealedProviderConfig', instance.sealed_provider_config
+  );
+end;
+$$;
+revoke all on function public.begin_template_sync(jsonb) from public, anon, authenticated;
+grant execute on function public.begin_template_sync(jsonb) to service_role;
+
+-- source: supabase/schemas/functions/match_listed_templates.sql
+-- Which stored template each template of the provider's list is; those that are new have no row.
+-- `listed`: see sync_message_templates. In this order: the instance's template with that provider
+-- id; the workspace's; the instance's with that name and language, if it has no provider id or one
+-- that is not listed any more (deleted and made anew); the workspace's without a provider id.
+create or replace function public.match_listed_templates(instance public.instances, listed jsonb)
+returns table (provider_template_id text, template_id uuid)
+language sql
+stable
+set search_path = ''
+as $$
+  with entry as (
+    select e."providerTemplateId" as id, e.name, e.language
+    from jsonb_to_recordset(listed) as e("providerTemplateId" text, name text, language text)
+  ),
+  owned as (
+    select r.*
+    from public.message_templates r
+    where r.workspace_id = instance.workspace_id
+      and (r.instance_id = instance.id or r.instance_id is null)
+  ),
+  candidate as (
+    select e.id, o.id as template_id, o.created_at,
+      case when o.instance_id is not null then 1 else 2 end as preference
+    from entry e
+    join owned o on o.provider_template_id = e.id
+    union all
+    select e.id, o.id, o.created_at, case when o.instance_id is not null then 3 else 4 end
+    from entry e
+    join owned o on o.name = e.name and o.language = e.language
+    where o.provider_template_id is null
+      or (
+        o.instance_id is not null
+        and o.provider_template_id not in (select l.id from entry l)
+      )
+  ),
+  chosen as (
+    select distinct on (c.id) c.id, c.template_id, c.preference
+    from candidate c
+    order by c.id, c.preference, c.created_at, c.template_id
+  )
+  select distinct on (c.template_id) c.id, c.template_id
+  from chosen c
+  order by c.template_id, c.preference, c.id;
+$$;
+revoke all on function public.match_listed_templates(public.instances, jsonb) from public, anon, authenticated;
+grant execute on function public.match_listed_templates(public.instances, jsonb) to service_role;
+
+-- source: supabase/schemas/functions/sync_message_templates.sql
+-- admin-api: makes the stored templates of an instance what its provider's complete list says.
+-- `request`: instanceId, idempotency (see begin_idempotent), templates [{providerTemplateId, name,
+-- language, parameterFormat, components, providerStatus}], each provider id once.
+-- Listed templates are created, or linked to what is stored (see match_listed_templates) and brought
+-- up to date; templates of the instance that are listed no more get the status DELETED and stay, as
+-- messages and callers may still name them.
+-- Returns {instanceId, created, updated, unchanged, deleted, items [{templateId, name, language,
+-- providerStatus, providerTemplateId, change}]}, or {replayed}. Errors: MI007, MI008, MI014.
+create or replace function public.sync_message_templates(request jsonb)
+returns jsonb
+language plpgsql
+set search_path = ''
+as $$
+declare
+  instance public.instances := public.find_instance((request->>'instanceId')::uuid);
+  replayed jsonb := public.begin_idempotent(request->'idempotency');
+  outcome jsonb;
+begin
+  if replayed is not null then
+    return jsonb_build_object('replayed', replayed);
+  end if;
+  -- One after the other: two at once would both create what is new.
+  perform from public.instances i where i.id = instance.id for no key update;
+
+  with listed as (
+    select e."providerTemplateId" as id, e.name, e.language, e."parameterFormat" as format,
+      e.components, e."providerStatus" as status
+    from jsonb_to_recordset(request->'templates') as e(
+      "providerTemplateId" text, name text, language text, "parameterFormat" text,
+      components jsonb, "providerStatus" text
+    )
+  ),
+  matched as (
+    select m.provider_template_id as id, m.template_id
+    from public.match_listed_templates(instance, request->'templates') m
+  ),
+  updated as (
+    update public.message_templates r
+    set name = l.name, language = l.language, parameter_format = l.format,
+      components = l.components, provider_status = l.status, provider_template_id = l.id,
+      updated_at = now()
+    from matched m
+    join listed l on l.id = m.id
+    where r.id = m.template_id
+      and (
+        r.name, r.language, r.parameter_format, r.components, r.provider_status,
+        r.provider_template_id
+      ) is distinct from (l.name, l.language, l.format, l.components, l.status, l.id)
+    returning r.id
+  ),
+  created as (
+    insert into public.message_templates (
+      workspace_id, instance_id, name, language, parameter_format, components, provider_status,
+      provider_template_id
+    )
+    select instance.workspace_id, instance.id, l.name, l.language, l.format, l.components, l.status,
+      l.id
+    from listed l
+    where not exists (select from matched m where m.id = l.id)
+    returning id, provider_template_id
+  ),
+  deleted as (
+    update public.message_templates r
+    set provider_status = 'DELETED', updated_at = now()
+    where r.instance_id = instance.id
+      and r.provider_template_id is not null
+      and r.provider_status is distinct from 'DELETED'
+      and not exists (select from listed l where l.id = r.provider_template_id)
+      and not exists (select from matched m where m.template_id = r.id)
+    returning r.id, r.name, r.language, r.provider_status as status, r.provider_template_id
+  ),
+  item as (
+    select coalesce(m.template_id, c.id) as template_id, l.name, l.language, l.status, l.id,
+      case
+        when c.id is not null then 'created'
+        when exists (select from updated u where u.id = m.template_id) then 'updated'
+        else 'unchanged'
+      end as change
+    from listed l
+    left join matched m on m.id = l.id
+    left join created c on c.provider_template_id = l.id
+    union all
+    select d.id, d.name, d.language, d.status, d.provider_template_id, 'deleted' from deleted d
+  )
+  select jsonb_build_object(
+    'instanceId', instance.id,
+    'created', count(*) filter (where i.change = 'created'),
+    'updated', count(*) filter (where i.change = 'updated'),
+    'unchanged', count(*) filter (where i.change = 'unchanged'),
+    'deleted', count(*) filter (where i.change = 'deleted'),
+    'items', coalesce(
+      jsonb_agg(
+        jsonb_build_object(
+          'templateId', i.template_id,
+          'name', i.name,
+          'language', i.language,
+          'providerStatus', i.status,
+          'providerTemplateId', i.id,
+          'change', i.change
+        )
+        order by i.name, i.language, i.id
+      ),
+      '[]'
+    )
+  ) into outcome
+  from item i;
+  perform public.keep_outcome(request->'idempotency', outcome, null);
+  return outcome;
+end;
+$$;
+revoke all on function public.sync_message_templates(jsonb) from public, anon, authenticated;
+grant execute on function public.sync_message_templates(jsonb) to service_role;

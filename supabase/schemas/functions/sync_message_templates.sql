@@ -1,0 +1,112 @@
+-- admin-api: makes the stored templates of an instance what its provider's complete list says.
+-- `request`: instanceId, idempotency (see begin_idempotent), templates [{providerTemplateId, name,
+-- language, parameterFormat, components, providerStatus}], each provider id once.
+-- Listed templates are created, or linked to what is stored (see match_listed_templates) and brought
+-- up to date; templates of the instance that are listed no more get the status DELETED and stay, as
+-- messages and callers may still name them.
+-- Returns {instanceId, created, updated, unchanged, deleted, items [{templateId, name, language,
+-- providerStatus, providerTemplateId, change}]}, or {replayed}. Errors: MI007, MI008, MI014.
+create or replace function public.sync_message_templates(request jsonb)
+returns jsonb
+language plpgsql
+set search_path = ''
+as $$
+declare
+  instance public.instances := public.find_instance((request->>'instanceId')::uuid);
+  replayed jsonb := public.begin_idempotent(request->'idempotency');
+  outcome jsonb;
+begin
+  if replayed is not null then
+    return jsonb_build_object('replayed', replayed);
+  end if;
+  -- One after the other: two at once would both create what is new.
+  perform from public.instances i where i.id = instance.id for no key update;
+
+  with listed as (
+    select e."providerTemplateId" as id, e.name, e.language, e."parameterFormat" as format,
+      e.components, e."providerStatus" as status
+    from jsonb_to_recordset(request->'templates') as e(
+      "providerTemplateId" text, name text, language text, "parameterFormat" text,
+      components jsonb, "providerStatus" text
+    )
+  ),
+  matched as (
+    select m.provider_template_id as id, m.template_id
+    from public.match_listed_templates(instance, request->'templates') m
+  ),
+  updated as (
+    update public.message_templates r
+    set name = l.name, language = l.language, parameter_format = l.format,
+      components = l.components, provider_status = l.status, provider_template_id = l.id,
+      updated_at = now()
+    from matched m
+    join listed l on l.id = m.id
+    where r.id = m.template_id
+      and (
+        r.name, r.language, r.parameter_format, r.components, r.provider_status,
+        r.provider_template_id
+      ) is distinct from (l.name, l.language, l.format, l.components, l.status, l.id)
+    returning r.id
+  ),
+  created as (
+    insert into public.message_templates (
+      workspace_id, instance_id, name, language, parameter_format, components, provider_status,
+      provider_template_id
+    )
+    select instance.workspace_id, instance.id, l.name, l.language, l.format, l.components, l.status,
+      l.id
+    from listed l
+    where not exists (select from matched m where m.id = l.id)
+    returning id, provider_template_id
+  ),
+  deleted as (
+    update public.message_templates r
+    set provider_status = 'DELETED', updated_at = now()
+    where r.instance_id = instance.id
+      and r.provider_template_id is not null
+      and r.provider_status is distinct from 'DELETED'
+      and not exists (select from listed l where l.id = r.provider_template_id)
+      and not exists (select from matched m where m.template_id = r.id)
+    returning r.id, r.name, r.language, r.provider_status as status, r.provider_template_id
+  ),
+  item as (
+    select coalesce(m.template_id, c.id) as template_id, l.name, l.language, l.status, l.id,
+      case
+        when c.id is not null then 'created'
+        when exists (select from updated u where u.id = m.template_id) then 'updated'
+        else 'unchanged'
+      end as change
+    from listed l
+    left join matched m on m.id = l.id
+    left join created c on c.provider_template_id = l.id
+    union all
+    select d.id, d.name, d.language, d.status, d.provider_template_id, 'deleted' from deleted d
+  )
+  select jsonb_build_object(
+    'instanceId', instance.id,
+    'created', count(*) filter (where i.change = 'created'),
+    'updated', count(*) filter (where i.change = 'updated'),
+    'unchanged', count(*) filter (where i.change = 'unchanged'),
+    'deleted', count(*) filter (where i.change = 'deleted'),
+    'items', coalesce(
+      jsonb_agg(
+        jsonb_build_object(
+          'templateId', i.template_id,
+          'name', i.name,
+          'language', i.language,
+          'providerStatus', i.status,
+          'providerTemplateId', i.id,
+          'change', i.change
+        )
+        order by i.name, i.language, i.id
+      ),
+      '[]'
+    )
+  ) into outcome
+  from item i;
+  perform public.keep_outcome(request->'idempotency', outcome, null);
+  return outcome;
+end;
+$$;
+revoke all on function public.sync_message_templates(jsonb) from public, anon, authenticated;
+grant execute on function public.sync_message_templates(jsonb) to service_role;

@@ -1,0 +1,77 @@
+/** The sending stack with send-template-message on it, and templates stored as admin-api would. */
+
+import { createSendTemplateMessageApp } from "../../../functions/send-template-message/app.ts";
+import { type MessagingStack, startMessagingStack } from "../../support/messaging_stack.ts";
+import type { Answer, StackOptions } from "../../support/messaging_stack.ts";
+import type { Tenant } from "../../support/tenant.ts";
+
+export interface TemplateOptions {
+  readonly instanceId?: string | null;
+  readonly name?: string;
+  readonly parameterFormat?: "POSITIONAL" | "NAMED";
+  readonly components?: readonly Record<string, unknown>[];
+  readonly providerStatus?: string | null;
+  readonly providerTemplateId?: string | null;
+}
+
+export interface TemplateStack extends AsyncDisposable {
+  readonly stack: MessagingStack;
+  /** A template of the tenant's workspace: approved and synced unless told otherwise. */
+  createTemplate(tenant: Tenant, options?: TemplateOptions): Promise<string>;
+  /** POST send-template-message with exactly this body. */
+  post(
+    tenant: Tenant,
+    body: Readonly<Record<string, unknown>>,
+    headers?: Readonly<Record<string, string>>,
+  ): Promise<Answer>;
+}
+
+export const phone = "5511987654321";
+
+/** A body with one positional variable. */
+export const oneVariable = [{ type: "BODY", text: "Pedido {{1}}" }];
+
+export async function startTemplateStack(options: StackOptions = {}): Promise<TemplateStack> {
+  const stack = await startMessagingStack(options);
+  const app = createSendTemplateMessageApp(stack.services);
+  return {
+    stack,
+    async createTemplate(tenant: Tenant, template: TemplateOptions = {}): Promise<string> {
+      const id = crypto.randomUUID();
+      const {
+        instanceId = null,
+        name = "aviso",
+        parameterFormat = "POSITIONAL",
+        components = [{ type: "BODY", text: "Olá" }],
+        providerStatus = "APPROVED",
+        providerTemplateId = crypto.randomUUID(),
+      } = template;
+      await stack.admin`
+        insert into public.message_templates (
+          id, workspace_id, instance_id, name, language, parameter_format, components,
+          provider_status, provider_template_id
+        ) values (
+          ${id}, ${tenant.workspaceId}, ${instanceId}, ${name}, 'pt_BR', ${parameterFormat},
+          ${stack.admin.json(components as never)}, ${providerStatus}, ${providerTemplateId}
+        )`;
+      return id;
+    },
+    async post(tenant, body, headers = {}): Promise<Answer> {
+      const response = await app.request("/send-template-message", {
+        method: "POST",
+        headers: {
+          "X-Client-Token": tenant.token,
+          "Content-Type": "application/json",
+          ...headers,
+        },
+        body: JSON.stringify(body),
+      });
+      return {
+        status: response.status,
+        headers: response.headers,
+        body: await response.json(),
+      };
+    },
+    [Symbol.asyncDispose]: () => stack[Symbol.asyncDispose](),
+  };
+}
