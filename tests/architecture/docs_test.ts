@@ -1,0 +1,158 @@
+import { assertEquals } from "../support/assert.ts";
+import {
+  type MarkdownPage,
+  readAnchors,
+  readCodeSpans,
+  readCommands,
+  readLinks,
+} from "./markdown.ts";
+import { isSymlink, listFolders, listNames, readText, readTextFiles } from "./repository.ts";
+import { resolveRelative } from "./source_file.ts";
+
+const pageNames = ["README.md", "CONTRIBUTING.md", "CHANGELOG.md"];
+
+/** Words that a page sets in code to say that they are not to be used, or how names end. */
+const absentWords = new Set(["utils", "helpers", "common", "Temporal", "_at"]);
+
+async function readPages(): Promise<MarkdownPage[]> {
+  return await Promise.all(pageNames.map(async (path) => ({ path, text: await readText(path) })));
+}
+
+/** Every path of the repository: its files and, without their slash, its folders. */
+async function listPaths(): Promise<Set<string>> {
+  const names = (await listNames(".")).filter((name) => !/^\.(?:git|local)$/.test(name));
+  const files = await readTextFiles(...names);
+  const paths = new Set(names);
+  if (await isSymlink("supabase/migrations")) paths.add("supabase/migrations");
+  for (const { path } of files) {
+    const parts = path.split("/");
+    for (let depth = 1; depth <= parts.length; depth++) paths.add(parts.slice(0, depth).join("/"));
+  }
+  return paths;
+}
+
+/** Links and paths in code that lead nowhere. `<slug>` and `*` stand for any one name. */
+function findDeadPaths(pages: readonly MarkdownPage[], paths: ReadonlySet<string>): string[] {
+  const exists = (path: string): boolean => {
+    const plain = path.replace(/\/$/, "");
+    if (!/[<*]/.test(plain)) return paths.has(plain);
+    const escaped = plain.replace(/[.+?^${}()|[\]\\]/g, "\\$&");
+    const pattern = new RegExp(`^${escaped.replace(/<[\w ]+>|\*/g, "[^/]+")}$`);
+    return [...paths].some((known) => pattern.test(known));
+  };
+  return pages.flatMap((page) => {
+    const links = readLinks(page).filter((link) => !/^(?:https?:|#)/.test(link));
+    const targets = links.map((link) => resolveRelative(page.path, `./${link.replace(/#.*/, "")}`));
+    const named = readCodeSpans(page).filter((code) =>
+      /^(?:functions|shared|supabase|migrations|tests|\.ci)\/[\w./<>*-]*$/.test(code) ||
+      /^\.?[\w.-]+\.(?:md|json|lock|example)$/.test(code)
+    );
+    return [...targets.map(String), ...named].filter((path) => !exists(path))
+      .map((path) => `${page.path} names ${path}`);
+  });
+}
+
+function findDeadAnchors(pages: readonly MarkdownPage[]): string[] {
+  return pages.flatMap((page) =>
+    readLinks(page).filter((link) => !/^https?:/.test(link) && link.includes("#")).filter(
+      (link) => {
+        const [path, anchor] = link.split("#");
+        const target = path === "" ? page : pages.find((other) => other.path === path);
+        return target === undefined || !readAnchors(target).includes(anchor ?? "");
+      },
+    ).map((link) => `${page.path} links to ${link}`)
+  );
+}
+
+function findUnknownTasks(pages: readonly MarkdownPage[], tasks: readonly string[]): string[] {
+  return pages.flatMap(({ path, text }) =>
+    Array.from(
+      text.matchAll(/\bdeno(?:@[\d.]+)? task (?:--?[\w=.-]+ )*([a-z][\w:-]*)/g),
+      ([, name]) => name ?? "",
+    ).filter((name) => !tasks.includes(name)).map((name) => `${path} runs ${name}`)
+  );
+}
+
+/** Single words in code that no source knows: fields, codes, states, tables, functions. */
+function findUnknownWords(pages: readonly MarkdownPage[], sources: readonly string[]): string[] {
+  const known = new Set(sources.flatMap((text) => text.match(/[A-Za-z_]\w*/g) ?? []));
+  return pages.flatMap((page) =>
+    readCodeSpans(page).filter((code) => /^[A-Za-z_]\w*$/.test(code))
+      .filter((word) => !known.has(word) && !absentWords.has(word))
+      .map((word) => `${page.path} names ${word}`)
+  );
+}
+
+Deno.test("every path, link and anchor of the documentation leads somewhere", async () => {
+  const pages = await readPages();
+  assertEquals(findDeadPaths(pages, await listPaths()), []);
+  assertEquals(findDeadAnchors(pages), []);
+});
+
+Deno.test("every task that the documentation runs exists", async () => {
+  const { tasks } = JSON.parse(await readText("deno.json"));
+  const others = [{ path: ".env.example", text: await readText(".env.example") }];
+  assertEquals(findUnknownTasks([...await readPages(), ...others], Object.keys(tasks)), []);
+});
+
+Deno.test("every word that the documentation sets in code is one of the code", async () => {
+  const sources = await readTextFiles("functions", "shared", "supabase", "tests");
+  const texts = sources.filter(({ path }) => !path.startsWith("tests/architecture/"))
+    .map(({ text }) => text);
+  const { tasks } = JSON.parse(await readText("deno.json"));
+  const folders = [...await listNames("."), ...await listFolders("tests"), ...Object.keys(tasks)];
+  assertEquals(findUnknownWords(await readPages(), [...texts, ...folders]), []);
+});
+
+Deno.test("the README's first two commands start the stack and run the tests", async () => {
+  const [start, test] = readCommands({ path: "README.md", text: await readText("README.md") });
+  assertEquals([start, test], [
+    "npx --yes deno@2.9.6 task start",
+    "npx --yes deno@2.9.6 task test",
+  ]);
+});
+
+function page(text: string): MarkdownPage {
+  return { path: "README.md", text };
+}
+
+Deno.test("a path that leads nowhere is found", () => {
+  const paths = new Set(["shared", "shared/phone.ts", "functions/a/contract.ts", "README.md"]);
+  const fine = [
+    "[phone](shared/phone.ts)",
+    "[phone](shared/phone.ts#top)",
+    "[site](https://example.com/shared/gone.ts)",
+    "`shared/` and `shared/phone.ts` and `functions/<slug>/contract.ts` and `README.md`",
+    "`functions/*/contract.ts` and `/functions/v1/a` and `a/b.ts`",
+    "```sh\ncat `shared/gone.ts`\n```",
+  ];
+  for (const text of fine) assertEquals(findDeadPaths([page(text)], paths), [], text);
+  const offending = [
+    "[phone](shared/gone.ts)",
+    "[up](../shared/phone.ts)",
+    "`shared/gone.ts`",
+    "`functions/<slug>/gone.ts`",
+    "`supabase/`",
+    "`deno.json`",
+  ];
+  for (const text of offending) assertEquals(findDeadPaths([page(text)], paths).length, 1, text);
+});
+
+Deno.test("a link to a heading that is not there is found", () => {
+  const text = "# Try it, now\n[here](#try-it-now) [there](#gone) [else](README.md#try-it-now)";
+  assertEquals(findDeadAnchors([page(text)]), ["README.md links to #gone"]);
+});
+
+Deno.test("a task that is not in deno.json is found", () => {
+  const text =
+    "`deno task test:unit`, then\n\n```sh\nnpx --yes deno@2.9.6 task --env-file start\n```";
+  assertEquals(findUnknownTasks([page(text)], ["start", "test:unit"]), []);
+  assertEquals(findUnknownTasks([page(text)], ["test"]).length, 2);
+});
+
+Deno.test("a word that no source knows is found", () => {
+  const text = "`contact_blocked`, `identity key`, `GET /a` and `contact_locked`";
+  assertEquals(findUnknownWords([page(text)], ["throw contact_blocked;"]), [
+    "README.md names contact_locked",
+  ]);
+});

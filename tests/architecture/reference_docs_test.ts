@@ -1,0 +1,142 @@
+import { listErrors } from "../../shared/errors.ts";
+import { assertEquals } from "../support/assert.ts";
+import { listFunctionRoutes } from "./function_routes.ts";
+import { type MarkdownPage, readTables } from "./markdown.ts";
+import { listFolders, readText, readTextFiles } from "./repository.ts";
+
+async function readReadme(): Promise<MarkdownPage> {
+  return { path: "README.md", text: await readText("README.md") };
+}
+
+interface Endpoints {
+  /** As in the apps: `POST /functions/v1/send-message`. */
+  readonly operations: readonly string[];
+  readonly paths: ReadonlySet<string>;
+}
+
+function findEndpointFaults(readme: MarkdownPage, { operations, paths }: Endpoints): string[] {
+  const rows = readTables(readme, ["Method", "Path", "What it does", "Contract"]);
+  const faults = rows.flatMap(([method, path, purpose, contract]) => {
+    const operation = `${method} ${path?.replaceAll("`", "")}`;
+    const slug = /\/functions\/v1\/([\w-]+)/.exec(operation)?.[1];
+    const link = /\]\((functions\/([\w-]+)\/[\w-]+\.ts)\)/.exec(contract ?? "");
+    return [
+      ...(purpose === "" ? [`${operation} says nothing`] : []),
+      ...(link?.[2] === slug && paths.has(link?.[1] ?? "") ? [] : [`${operation} has no contract`]),
+      ...(operations.includes(operation) ? [] : [`${operation} is in no function`]),
+    ];
+  });
+  const listed = rows.map(([method, path]) => `${method} ${path?.replaceAll("`", "")}`);
+  const repeated = listed.filter((operation, index) => listed.indexOf(operation) !== index);
+  const missing = operations.filter((operation) => !listed.includes(operation));
+  return [
+    ...faults,
+    ...repeated.map((operation) => `${operation} stands there twice`),
+    ...missing.map((operation) => `${operation} has no row`),
+  ];
+}
+
+interface KnownError {
+  readonly code: string;
+  readonly status: number;
+}
+
+/** The README's table of codes by status against the one in the code. */
+function findErrorFaults(readme: MarkdownPage, errors: readonly KnownError[]): string[] {
+  const listed = readTables(readme, ["Status", "`error`"]).flatMap(([status, codes]) =>
+    Array.from(codes?.matchAll(/`([^`]+)`/g) ?? [], ([, code]) => `${status} ${code}`)
+  );
+  const wanted = errors.map(({ status, code }) => `${status} ${code}`);
+  return [
+    ...listed.filter((entry) => !wanted.includes(entry)).map((entry) => `${entry} is no error`),
+    ...wanted.filter((entry) => !listed.includes(entry)).map((entry) => `${entry} is not listed`),
+  ];
+}
+
+/** The variables that a source reads: keys of the schema, and names handed to a reader. */
+function readVariables(source: string): string[] {
+  const names = source.matchAll(/^\s*([A-Z][A-Z0-9_]+):|"([A-Z][A-Z0-9_]+)"/gm);
+  return Array.from(names, ([, key, literal]) => key ?? literal ?? "");
+}
+
+function findVariableFaults(
+  variables: ReadonlySet<string>,
+  example: string,
+  readme: MarkdownPage,
+): string[] {
+  const explained = Array.from(
+    example.matchAll(/^# [^\n]*[.:]\n(?:# )?([A-Z][A-Z0-9_]+)=/gm),
+    ([, name]) => name ?? "",
+  );
+  const rows = readTables(readme, ["Variable", "Used by", "Meaning"])
+    .map(([name]) => name?.replaceAll("`", "") ?? "");
+  const compare = (place: string, named: readonly string[]): string[] => [
+    ...[...variables].filter((name) => !named.includes(name)).map((name) => `${place}: no ${name}`),
+    ...named.filter((name) => !variables.has(name)).map((name) => `${place}: nobody reads ${name}`),
+  ];
+  return [...compare(".env.example", explained), ...compare("README.md", rows)];
+}
+
+Deno.test("the README lists the operations of the functions, each with its contract", async () => {
+  const files = await readTextFiles("functions");
+  const paths = new Set(files.map(({ path }) => path));
+  const operations = await listFunctionRoutes(await listFolders("functions"));
+  assertEquals(findEndpointFaults(await readReadme(), { operations, paths }), []);
+});
+
+Deno.test("the README lists every error code under its status", async () => {
+  assertEquals(findErrorFaults(await readReadme(), listErrors()), []);
+});
+
+Deno.test("every variable that is read is explained, and no other", async () => {
+  const sources = ["shared/config.ts", "supabase/local/settings.ts"];
+  const texts = await Promise.all(sources.map(readText));
+  const variables = new Set(texts.flatMap(readVariables));
+  const example = await readText(".env.example");
+  assertEquals(findVariableFaults(variables, example, await readReadme()), []);
+});
+
+function page(...lines: readonly string[]): MarkdownPage {
+  return { path: "README.md", text: lines.join("\n") };
+}
+
+Deno.test("an endpoint that is missing, unknown, repeated or without contract is found", () => {
+  const head = ["| Method | Path | What it does | Contract |", "|---|---|---|---|"];
+  const row =
+    "| POST | `/functions/v1/a-api/b` | Does b | [contract.ts](functions/a-api/contract.ts) |";
+  const operations = ["POST /functions/v1/a-api/b"];
+  const paths = new Set(["functions/a-api/contract.ts", "functions/b-api/contract.ts"]);
+  const find = (rows: readonly string[], known: readonly string[] = operations): number =>
+    findEndpointFaults(page(...head, ...rows), { operations: known, paths }).length;
+  assertEquals(find([row]), 0);
+  assertEquals(find([]), 1);
+  assertEquals(find([row], []), 1);
+  assertEquals(find([row, row]), 1);
+  assertEquals(find([row.replace("Does b", "")]), 1);
+  assertEquals(find([row.replace("POST", "GET")]), 2);
+  assertEquals(find([row.replace("a-api/contract.ts", "b-api/contract.ts")]), 1);
+  assertEquals(find([row.replace("contract.ts)", "gone.ts)")]), 1);
+});
+
+Deno.test("an error code that is missing, unknown or under another status is found", () => {
+  const errors = [{ code: "not_found", status: 404 }, { code: "Instance not found", status: 404 }];
+  const find = (row: string): number =>
+    findErrorFaults(page("| Status | `error` |", "|---|---|", row), errors).length;
+  assertEquals(find("| 404 | `not_found`, `Instance not found` |"), 0);
+  assertEquals(find("| 404 | `not_found` |"), 1);
+  assertEquals(find("| 404 | `not_found`, `Instance not found`, `gone` |"), 1);
+  assertEquals(find("| 400 | `not_found`, `Instance not found` |"), 4);
+});
+
+Deno.test("a variable that is not explained, or that nobody reads, is found", () => {
+  const readme = page(
+    "| Variable | Used by | Meaning |",
+    "|---|---|---|",
+    "| `PORT` | all | Port |",
+  );
+  const variables = new Set(readVariables(`read("PORT", "1")`));
+  assertEquals(findVariableFaults(variables, "# Where it listens.\n# PORT=1\n", readme), []);
+  assertEquals(findVariableFaults(variables, "# PORT=1\n", readme).length, 1);
+  assertEquals(findVariableFaults(new Set(), "# Where it listens.\n# PORT=1\n", readme).length, 2);
+  assertEquals(readVariables(`  SUPABASE_URL: z.url(),\n  Other: 1`), ["SUPABASE_URL"]);
+});
