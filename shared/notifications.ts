@@ -23,11 +23,19 @@ const permanentErrors = new Set<string>([
   "security_error",
 ]);
 
+/** Well within the lease of a row. */
+const defaultTimeoutMs = 20_000;
+
 /**
  * Sends the e-mails of the outbox through Resend. The row's id is the `Idempotency-Key`, so a row
- * that is delivered again within a day is not mailed again.
+ * that is delivered again within a day is not mailed again. A call is given up after `timeoutMs`:
+ * e-mails go one after the other, and the dispatcher waits for the one in hand.
  */
-export function createEmailDelivery(email: EmailConfig, panelBaseUrl: string): DeliverOutboxRow {
+export function createEmailDelivery(
+  email: EmailConfig,
+  panelBaseUrl: string,
+  timeoutMs = defaultTimeoutMs,
+): DeliverOutboxRow {
   return async (row) => {
     const values = assignmentEmailSchema.parse(row.payload);
     const { subject, text, html } = renderAssignmentEmail({
@@ -39,10 +47,12 @@ export function createEmailDelivery(email: EmailConfig, panelBaseUrl: string): D
     // Loaded where mail is really sent: no other request pays for it.
     const { Resend } = await import("resend");
     const resend = new Resend(email.resendApiKey, { baseUrl: email.resendBaseUrl });
+    const abort = new AbortController();
+    const timer = setTimeout(() => abort.abort(), timeoutMs);
     const { error, headers } = await resend.emails.send(
       { from: email.from, to: values.operatorEmail, subject, text, html },
-      { idempotencyKey: row.outboxId },
-    );
+      { idempotencyKey: row.outboxId, signal: abort.signal },
+    ).finally(() => clearTimeout(timer));
     return error === null ? { outcome: "done" } : toFailure(error.name, headers);
   };
 }

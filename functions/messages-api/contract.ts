@@ -10,7 +10,8 @@ export const listQueueSchema = z.object({
 
 /** Where a page of the queue ended: the slot and the place in line of its last message. */
 export const queueCursorSchema = z.object({
-  scheduledAt: z.iso.datetime({ offset: true }),
+  // Only what Postgres reads: no year 0, no offset of 16 hours or more.
+  scheduledAt: z.iso.datetime({ offset: true }).regex(/^(?!0000).*(?:Z|[+-](?:0\d|1[0-5]):\d\d)$/),
   position: z.number().int().min(1),
 });
 

@@ -40,12 +40,21 @@ export type SendMessageRequest = z.infer<typeof sendMessageSchema>;
 
 type LooseRequest = Readonly<Record<string, unknown>>;
 
+/**
+ * Whether a call assigns and sends nothing: with `assignTo` and neither `message` nor `mediaUrl`,
+ * whatever else it holds (specification 4.4, rule 2).
+ */
+export function isAssignmentOnly(request: Readonly<Record<string, unknown>>): boolean {
+  return request["assignTo"] !== undefined && request["message"] === undefined &&
+    request["mediaUrl"] === undefined;
+}
+
 /** What the fields ask of each other, by `messageType`. */
 export const checkSendMessage: CrossCheck = (request) => {
+  if (isAssignmentOnly(request)) return [];
   const isPresent = (field: string): boolean => request[field] !== undefined;
-  const hasContent = ["message", "mediaUrl", "optionList"].some(isPresent);
-  if (!hasContent) {
-    return isPresent("assignTo") ? [] : [{
+  if (!["message", "mediaUrl", "optionList"].some(isPresent)) {
+    return [{
       path: "message",
       message: "nothing to do: give message, mediaUrl or optionList to send, or assignTo to assign",
     }];

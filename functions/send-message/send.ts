@@ -10,7 +10,7 @@ import type { MessageContent } from "../../shared/providers/provider.ts";
 import { toLeaseSeconds } from "../../shared/queue.ts";
 import { executeSending, type SendingAnswer, type SendingServices } from "../../shared/sending.ts";
 import { respondToSending } from "../../shared/sending_response.ts";
-import { optionId, type SendMessageRequest } from "./contract.ts";
+import { isAssignmentOnly, optionId, type SendMessageRequest } from "./contract.ts";
 
 /** One valid call, by who may make it. */
 export interface SendMessageCall {
@@ -63,8 +63,7 @@ function toDraft(request: SendMessageRequest): MessageDraft | null {
 
 function toContent(request: SendMessageRequest): MessageContent | null {
   const { messageType, message, mediaUrl, mediaFilename, optionList } = request;
-  if (messageType === undefined) return null;
-  if (message === undefined && mediaUrl === undefined && optionList === undefined) return null;
+  if (messageType === undefined || isAssignmentOnly(request)) return null;
   return toMessageContent({
     messageType,
     message: message ?? null,

@@ -14,6 +14,7 @@ import { openDirectDatabase } from "../../shared/database/direct_database.ts";
 import { createProviderOpener } from "../../shared/instances.ts";
 import type { Log, LogFields } from "../../shared/log.ts";
 import { createEmailDelivery } from "../../shared/notifications.ts";
+import type { DeliverOutboxRow } from "../../shared/outbox.ts";
 import type { SendingServices } from "../../shared/sending.ts";
 import { createTestDatabase, type TestDatabase } from "./database.ts";
 import { acceptEmail, acceptMessage, type HttpDouble, startHttpDouble } from "./http_double.ts";
@@ -37,7 +38,7 @@ export interface Answer {
 }
 
 export interface StackOptions {
-  /** Default 2,000: enough for a busy machine, short enough to wait for. */
+  /** Bound on calls to provider and mail service. Default 2,000: enough on a busy machine. */
   readonly providerTimeoutMs?: number;
 }
 
@@ -74,6 +75,7 @@ export interface MessagingStack extends AsyncDisposable {
 
 /** Starts a stack; its doubles accept everything until told otherwise. */
 export async function startMessagingStack(options: StackOptions = {}): Promise<MessagingStack> {
+  const { providerTimeoutMs = 2_000 } = options;
   await using cleanup = new AsyncDisposableStack();
   const testDatabase = cleanup.use(await createTestDatabase());
   const database = openDirectDatabase(testDatabase.url);
@@ -88,12 +90,13 @@ export async function startMessagingStack(options: StackOptions = {}): Promise<M
     deliverEmail: createEmailDelivery(
       { resendApiKey: "re_test", resendBaseUrl: mail.baseUrl, from: "API <api@example.com>" },
       panelBaseUrl,
+      providerTimeoutMs,
     ),
     runAfterResponse: (task) => {
       const promise = task().finally(() => background.delete(promise));
       background.add(promise);
     },
-    providerTimeoutMs: options.providerTimeoutMs ?? 2_000,
+    providerTimeoutMs,
     log: createRecordingLog(logLines),
   };
   const finishBackground = async (): Promise<void> => {
@@ -103,7 +106,11 @@ export async function startMessagingStack(options: StackOptions = {}): Promise<M
   const apps: Record<string, Hono> = {
     "send-message": createSendMessageApp(services),
     "messages-api": createMessagesApiApp(services),
-    "dispatch-queue": createDispatchQueueApp({ ...services, secretKeys: { default: secretKey } }),
+    "dispatch-queue": createDispatchQueueApp({
+      ...services,
+      deliverAgentReply,
+      secretKeys: { default: secretKey },
+    }),
   };
   const request = async (path: string, init?: RequestInit): Promise<Answer> => {
     const app = apps[path.split("/")[1]?.split("?")[0] ?? ""];
@@ -138,11 +145,14 @@ export async function startMessagingStack(options: StackOptions = {}): Promise<M
       }),
     request,
     dispatch: ({ durationMs = 150, maxMessages = 1_000 } = {}) =>
-      runDispatch(services, { durationMs, maxMessages }),
+      runDispatch({ ...services, deliverAgentReply }, { durationMs, maxMessages }),
     finishBackground,
     [Symbol.asyncDispose]: () => keep.disposeAsync(),
   };
 }
+
+/** No test here has an inbound message, so nothing may ask for an answer. */
+const deliverAgentReply: DeliverOutboxRow = () => Promise.reject(new Error("no reply is expected"));
 
 function createRecordingLog(lines: LogLine[]): Log {
   return {

@@ -1,0 +1,273 @@
+import { assert, assertEquals, assertMatch } from "../../support/assert.ts";
+import { acceptMessage } from "../../support/http_double.ts";
+import { type MessagingStack, startMessagingStack } from "../../support/messaging_stack.ts";
+import type { Tenant } from "../../support/tenant.ts";
+import { letTimePass } from "../../support/time_travel.ts";
+import { waitUntil } from "../../support/wait_until.ts";
+
+const phone = "5511987654321";
+const text = { phone, messageType: "text", message: "Olá" };
+
+Deno.test("GET messages/:id tells the state flat, with all its instants", async () => {
+  await using stack = await startMessagingStack();
+  const tenant = await stack.createTenant();
+  const sent = await stack.send(tenant, text);
+  const { status, body } = await stack.messages(tenant, "GET", `/messages/${sent.body.messageId}`);
+  assertEquals(status, 200);
+  for (const field of ["sentAt", "createdAt"]) assertMatch(body[field], /T.*-03:00$/);
+  assertEquals({ ...body, sentAt: 0, createdAt: 0 }, {
+    success: true,
+    messageId: sent.body.messageId,
+    status: "sent",
+    contactId: sent.body.contactId,
+    conversationId: sent.body.conversationId,
+    providerMessageId: sent.body.providerMessageId,
+    scheduledFor: null,
+    heldBy: null,
+    createdAt: 0,
+    sentAt: 0,
+    deliveredAt: null,
+    readAt: null,
+    failedAt: null,
+    attempts: 1,
+    lastError: null,
+  });
+});
+
+Deno.test("an unknown, a malformed and another instance's message are not found, for every operation", async () => {
+  await using stack = await startMessagingStack();
+  const [tenant, neighbour] = [await stack.createTenant(), await stack.createTenant()];
+  const theirs = await stack.send(neighbour, { ...text, queued: true, delayMessage: 60 });
+  for (const id of [theirs.body.messageId, crypto.randomUUID(), "x", "1"]) {
+    for (const [method, rest] of [["GET", ""], ["DELETE", ""], ["POST", "/retry"]] as const) {
+      const answer = await stack.messages(tenant, method, `/messages/${id}${rest}`);
+      assertEquals([answer.status, answer.body.error], [404, "message_not_found"]);
+    }
+  }
+  const state = await stack.messages(neighbour, "GET", `/messages/${theirs.body.messageId}`);
+  assertEquals(state.body.status, "queued");
+});
+
+Deno.test("an instanceId in the query must be the token's", async () => {
+  await using stack = await startMessagingStack();
+  const [tenant, neighbour] = [await stack.createTenant(), await stack.createTenant()];
+  const { body } = await stack.send(tenant, text);
+  const ask = (instanceId: string) =>
+    stack.messages(tenant, "GET", `/messages/${body.messageId}?instanceId=${instanceId}`);
+  assertEquals((await ask(tenant.embedKey)).status, 200);
+  assertEquals((await ask(neighbour.instanceId)).body.error, "Instance not found");
+});
+
+Deno.test("GET queue lists what waits in the order it leaves, page by page, with places and total", async () => {
+  await using stack = await startMessagingStack();
+  const tenant = await stack.createTenant();
+  const neighbour = await stack.createTenant();
+  await stack.send(neighbour, { ...text, queued: true, delayMessage: 600 });
+  const ids: string[] = [];
+  for (let index = 0; index < 7; index++) {
+    const recipient = `55119876543${10 + index}`;
+    const answer = await stack.send(tenant, {
+      ...text,
+      phone: recipient,
+      queued: true,
+      delayMessage: 600,
+    });
+    ids.push(answer.body.messageId);
+  }
+  const path = `/queue?instanceId=${tenant.embedKey}&limit=3`;
+  const pages = [];
+  let cursor = "";
+  for (let page = 0; page < 3; page++) {
+    const answer = await stack.messages(tenant, "GET", `${path}${cursor}`);
+    assertEquals([answer.status, answer.body.success, answer.body.total], [200, true, 7]);
+    pages.push(answer.body.items);
+    cursor = `&cursor=${encodeURIComponent(answer.body.nextCursor)}`;
+    if (page === 2) assertEquals(answer.body.nextCursor, null);
+  }
+  assertEquals(pages.map((items) => items.length), [3, 3, 1]);
+  const items = pages.flat();
+  assertEquals(items.map((item) => item.messageId), ids);
+  assertEquals(items.map((item) => item.position), [1, 2, 3, 4, 5, 6, 7]);
+  assertEquals(items[6].phone, "5511987654316");
+  assertEquals([items[0].heldBy, items[1].heldBy], ["delay", "interval"]);
+  assertMatch(items[0].scheduledFor, /-03:00$/);
+  const whole = await stack.messages(tenant, "GET", `/queue?instanceId=${tenant.instanceId}`);
+  assertEquals([whole.body.items.length, whole.body.nextCursor], [7, null]);
+});
+
+Deno.test("a page goes on after its cursor though messages before it have left", async () => {
+  await using stack = await startMessagingStack();
+  const tenant = await stack.createTenant();
+  for (let index = 0; index < 4; index++) {
+    await stack.send(tenant, { ...text, queued: true, delayMessage: 60 });
+  }
+  const path = `/queue?instanceId=${tenant.instanceId}&limit=2`;
+  const first = await stack.messages(tenant, "GET", path);
+  await stack.messages(tenant, "DELETE", `/messages/${first.body.items[0].messageId}`);
+  const second = await stack.messages(tenant, "GET", `${path}&cursor=${first.body.nextCursor}`);
+  assertEquals(second.body.items.map((item: { position: number }) => item.position), [2, 3]);
+  assertEquals(second.body.total, 3);
+});
+
+Deno.test("GET queue refuses what is no limit, no cursor or no instance", async () => {
+  await using stack = await startMessagingStack();
+  const tenant = await stack.createTenant();
+  const own = `instanceId=${tenant.instanceId}`;
+  const forged = (value: unknown): string =>
+    btoa(JSON.stringify(value)).replaceAll("+", "-").replaceAll("/", "_").replaceAll("=", "");
+  for (
+    const query of [
+      "",
+      `${own}&limit=0`,
+      `${own}&limit=1001`,
+      `${own}&limit=x`,
+      `${own}&cursor=x`,
+      `${own}&cursor=${"x".repeat(501)}`,
+      `${own}&cursor=${forged({ scheduledAt: "yesterday", position: 1 })}`,
+      `${own}&cursor=${forged({ scheduledAt: "0000-01-01T00:00:00Z", position: 1 })}`,
+    ]
+  ) {
+    const answer = await stack.messages(tenant, "GET", `/queue?${query}`);
+    assertEquals([answer.status, answer.body.error], [400, "invalid_request"], query);
+  }
+});
+
+Deno.test("DELETE cancels what waits: the next moves up to its own slot, the canceled slot stays unused", async () => {
+  await using stack = await startMessagingStack();
+  const tenant = await stack.createTenant();
+  const ids: string[] = [];
+  for (const message of ["1", "2"]) {
+    const answer = await stack.send(tenant, { ...text, message, queued: true, delayMessage: 60 });
+    ids.push(answer.body.messageId);
+  }
+  const canceled = await stack.messages(tenant, "DELETE", `/messages/${ids[0]}`);
+  assertEquals([canceled.status, canceled.body.success, canceled.body.status], [
+    200,
+    true,
+    "canceled",
+  ]);
+  const [dispatch] = await stack.admin`
+    select d.next_due_at = q.scheduled_at as is_next_slot
+    from public.dispatch d join public.message_queue q using (instance_id)`;
+  assertEquals(dispatch?.["is_next_slot"], true);
+  const third = await stack.send(tenant, { ...text, message: "3", queued: true });
+  const second = await stack.messages(tenant, "GET", `/messages/${ids[1]}`);
+  assertEquals(
+    Date.parse(third.body.scheduledFor) - Date.parse(second.body.scheduledFor),
+    30_000,
+  );
+  await letTimePass(stack.admin, 61);
+  await stack.dispatch();
+  assertEquals(stack.provider.requests.length, 0, "2 keeps its own slot");
+  for (let step = 0; step < 3; step++) {
+    await letTimePass(stack.admin, 30);
+    await stack.dispatch();
+  }
+  assertEquals(stack.provider.requests.map((request) => request.json["message"]), ["2", "3"]);
+  const again = await stack.messages(tenant, "DELETE", `/messages/${ids[0]}`);
+  assertEquals([again.status, again.body.status], [200, "canceled"]);
+});
+
+Deno.test("a scheduled message can be canceled too", async () => {
+  await using stack = await startMessagingStack();
+  const tenant = await stack.createTenant();
+  const { body } = await stack.send(tenant, { ...text, delayMessage: 60 });
+  const answer = await stack.messages(tenant, "DELETE", `/messages/${body.messageId}`);
+  assertEquals([answer.status, answer.body.status], [200, "canceled"]);
+  await letTimePass(stack.admin, 61);
+  await stack.dispatch();
+  assertEquals(stack.provider.requests.length, 0);
+});
+
+Deno.test("what is in flight or settled can be neither canceled nor, unless failed or unconfirmed, retried", async () => {
+  await using stack = await startMessagingStack();
+  const tenant = await stack.createTenant();
+  const release = Promise.withResolvers<void>();
+  stack.provider.answer = async (request) => {
+    await release.promise;
+    return acceptMessage(request);
+  };
+  const { body } = await stack.send(tenant, { ...text, queued: true, delayMessage: 60 });
+  await assertConflict(stack, tenant, body.messageId, "POST", "message_not_retriable");
+  await letTimePass(stack.admin, 61);
+  const run = stack.dispatch({ maxMessages: 1, durationMs: 3_000 });
+  await waitUntil(() => stack.provider.requests.length === 1);
+  const state = await stack.messages(tenant, "GET", `/messages/${body.messageId}`);
+  assertEquals([state.body.status, state.body.attempts], ["sending", 1]);
+  await assertConflict(stack, tenant, body.messageId, "DELETE", "message_not_cancelable");
+  await assertConflict(stack, tenant, body.messageId, "POST", "message_not_retriable");
+  release.resolve();
+  await run;
+  await assertConflict(stack, tenant, body.messageId, "DELETE", "message_not_cancelable");
+  await assertConflict(stack, tenant, body.messageId, "POST", "message_not_retriable");
+  const canceled = await stack.send(tenant, { ...text, queued: true, delayMessage: 60 });
+  await stack.messages(tenant, "DELETE", `/messages/${canceled.body.messageId}`);
+  await assertConflict(stack, tenant, canceled.body.messageId, "POST", "message_not_retriable");
+});
+
+Deno.test("POST retry sends a failed or unconfirmed message again, queued ones with a new slot", async () => {
+  for (const delivery of [{}, { delayMessage: 60 }, { queued: true, delayMessage: 60 }]) {
+    for (const failure of ["failed", "unconfirmed"]) {
+      await using stack = await startMessagingStack();
+      const tenant = await stack.createTenant();
+      stack.provider.answer = () =>
+        Response.json({ error: "no" }, { status: failure === "failed" ? 400 : 500 });
+      const { body } = await stack.send(tenant, { ...text, ...delivery });
+      await letTimePass(stack.admin, 61);
+      await stack.dispatch();
+      const path = `/messages/${body.messageId}`;
+      assertEquals((await stack.messages(tenant, "GET", path)).body.status, failure);
+      await letTimePass(stack.admin, 61);
+      stack.provider.answer = acceptMessage;
+      const retried = await stack.messages(tenant, "POST", `${path}/retry`);
+      assertEquals([retried.status, retried.body.success, retried.body.status], [
+        200,
+        true,
+        "queued",
+      ]);
+      assertEquals([retried.body.failedAt, retried.body.messageId], [null, body.messageId]);
+      await stack.dispatch();
+      const { body: state } = await stack.messages(tenant, "GET", path);
+      assertEquals([state.status, state.attempts, state.lastError], ["sent", 2, null]);
+    }
+  }
+});
+
+Deno.test("a retry to a blocked contact is refused", async () => {
+  await using stack = await startMessagingStack();
+  const tenant = await stack.createTenant();
+  stack.provider.answer = () => Response.json({ error: "no" }, { status: 400 });
+  const { body } = await stack.send(tenant, text);
+  await stack.admin`update public.contacts set is_blocked = true`;
+  await assertConflict(stack, tenant, body.messageId, "POST", "contact_blocked");
+});
+
+Deno.test("20 simultaneous retries put the message in line once", async () => {
+  await using stack = await startMessagingStack();
+  const tenant = await stack.createTenant();
+  stack.provider.answer = () => Response.json({ error: "no" }, { status: 400 });
+  const { body } = await stack.send(tenant, text);
+  const answers = await Promise.all(
+    Array.from(
+      { length: 20 },
+      () => stack.messages(tenant, "POST", `/messages/${body.messageId}/retry`),
+    ),
+  );
+  assertEquals(answers.map(({ status }) => status).sort(), [200, ...new Array(19).fill(409)]);
+  stack.provider.answer = acceptMessage;
+  await stack.dispatch();
+  assertEquals(stack.provider.requests.length, 2);
+});
+
+async function assertConflict(
+  stack: MessagingStack,
+  tenant: Tenant,
+  messageId: string,
+  method: "DELETE" | "POST",
+  error: string,
+): Promise<void> {
+  const path = `/messages/${messageId}${method === "POST" ? "/retry" : ""}`;
+  const answer = await stack.messages(tenant, method, path);
+  assertEquals([answer.status, answer.body.error], [409, error]);
+  assert(answer.body.message.length > 10);
+}

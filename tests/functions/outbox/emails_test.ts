@@ -1,0 +1,149 @@
+import { assert, assertEquals } from "../../support/assert.ts";
+import { acceptEmail, answerNever } from "../../support/http_double.ts";
+import { type MessagingStack, startMessagingStack } from "../../support/messaging_stack.ts";
+import { createOperator } from "../../support/tenant.ts";
+import { letTimePass } from "../../support/time_travel.ts";
+
+const phone = "5511987654321";
+
+Deno.test("the e-mail is tried at once after the answer, with the row's id as Idempotency-Key", async () => {
+  await using stack = await startMessagingStack();
+  await assign(stack);
+  await stack.finishBackground();
+  const [row] = await stack.admin`select id, status, attempts from public.outbox`;
+  assertEquals([row?.["status"], row?.["attempts"]], ["done", 1]);
+  const [email] = stack.mail.requests;
+  assertEquals(email?.headers.get("idempotency-key"), row?.["id"]);
+  assertEquals(email?.headers.get("authorization"), "Bearer re_test");
+  assertEquals(email?.json["from"], "API <api@example.com>");
+  await letTimePass(stack.admin, 86_400);
+  await stack.dispatch();
+  assertEquals(stack.mail.requests.length, 1, "once on success");
+});
+
+Deno.test("a slow mail service does not delay the answer", async () => {
+  await using stack = await startMessagingStack();
+  const release = Promise.withResolvers<Response>();
+  stack.mail.answer = () => release.promise;
+  await assign(stack);
+  release.resolve(acceptEmail());
+  await stack.finishBackground();
+});
+
+Deno.test("a failed e-mail is tried again by the dispatcher with the same key until it is sent", async () => {
+  await using stack = await startMessagingStack();
+  stack.mail.answer = () =>
+    Response.json({ name: "rate_limit_exceeded", message: "slow" }, { status: 429 });
+  await assign(stack);
+  await stack.finishBackground();
+  stack.mail.answer = () => new Response("<html>", { status: 502 });
+  await stack.dispatch();
+  assertEquals(stack.mail.requests.length, 1, "it waits");
+  await letTimePass(stack.admin, 60);
+  await stack.dispatch();
+  stack.mail.answer = acceptEmail;
+  await letTimePass(stack.admin, 60);
+  const report = await stack.dispatch();
+  assertEquals(report.outboxRows, 1);
+  const [row] = await stack.admin`select id, status, attempts from public.outbox`;
+  assertEquals([row?.["status"], row?.["attempts"]], ["done", 3]);
+  assertEquals(stack.mail.requests.map((email) => email.headers.get("idempotency-key")), [
+    row?.["id"],
+    row?.["id"],
+    row?.["id"],
+  ]);
+  const bodies = stack.mail.requests.map((email) => JSON.stringify(email.json));
+  assertEquals(new Set(bodies).size, 1, "the same body each time, as the key demands");
+});
+
+Deno.test("Retry-After of the mail service is kept to", async () => {
+  await using stack = await startMessagingStack();
+  stack.mail.answer = () =>
+    Response.json({ name: "rate_limit_exceeded" }, {
+      status: 429,
+      headers: { "Retry-After": "300" },
+    });
+  await assign(stack);
+  await stack.finishBackground();
+  await letTimePass(stack.admin, 290);
+  await stack.dispatch();
+  assertEquals(stack.mail.requests.length, 1);
+  await letTimePass(stack.admin, 11);
+  await stack.dispatch();
+  assertEquals(stack.mail.requests.length, 2);
+});
+
+Deno.test("an e-mail that the mail service will never take is dead at once, and visible", async () => {
+  await using stack = await startMessagingStack();
+  stack.mail.answer = () =>
+    Response.json({ name: "invalid_parameter", message: "to" }, { status: 422 });
+  await assign(stack);
+  await stack.finishBackground();
+  await letTimePass(stack.admin, 86_400);
+  await stack.dispatch();
+  assertEquals(stack.mail.requests.length, 1);
+  const [row] = await stack.admin`select status, last_error from public.outbox`;
+  assertEquals({ ...row }, { status: "dead", last_error: "invalid_parameter" });
+});
+
+Deno.test("an e-mail that never succeeds is dead after 12 tries, not before", async () => {
+  await using stack = await startMessagingStack();
+  stack.mail.answer = () => Response.json({ name: "application_error" }, { status: 500 });
+  await assign(stack);
+  await stack.finishBackground();
+  for (let attempt = 2; attempt <= 12; attempt++) {
+    const [row] = await stack.admin`select status from public.outbox`;
+    assertEquals(row?.["status"], "pending", `before try ${attempt}`);
+    await letTimePass(stack.admin, 7_201);
+    await stack.dispatch({ durationMs: 60 });
+  }
+  assertEquals(stack.mail.requests.length, 12);
+  const [row] = await stack.admin`select status from public.outbox`;
+  assertEquals(row?.["status"], "dead");
+});
+
+Deno.test("a process that dies with an e-mail in hand leaves it to the dispatcher", async () => {
+  await using stack = await startMessagingStack();
+  await assignWithoutBackground(stack);
+  await stack.database.rpc("claim_outbox", {
+    kinds: ["assignment_email"],
+    maxRows: 1,
+    leaseSeconds: 60,
+  });
+  await stack.dispatch();
+  assertEquals(stack.mail.requests.length, 0, "somebody has it in hand");
+  await letTimePass(stack.admin, 61);
+  await stack.dispatch();
+  assertEquals(stack.mail.requests.length, 1);
+});
+
+Deno.test("a mail service that never answers does not hold up a run for ever", async () => {
+  await using stack = await startMessagingStack({ providerTimeoutMs: 300 });
+  stack.mail.answer = answerNever;
+  await assignWithoutBackground(stack);
+  const startedAt = performance.now();
+  await stack.dispatch({ durationMs: 100 });
+  assert(performance.now() - startedAt < 5_000);
+  const [row] = await stack.admin`select status, last_error from public.outbox`;
+  assertEquals(row?.["status"], "pending");
+});
+
+async function assign(stack: MessagingStack): Promise<void> {
+  const tenant = await stack.createTenant();
+  const email = "bia@example.com";
+  await createOperator(stack.admin, tenant.workspaceId, { name: "Bia", email });
+  const answer = await stack.send(tenant, { phone, assignTo: email });
+  assertEquals(answer.status, 200, JSON.stringify(answer.body));
+}
+
+/** As if the process died right after its answer. */
+async function assignWithoutBackground(stack: MessagingStack): Promise<void> {
+  const { answer } = stack.mail;
+  stack.mail.answer = () => new Response(null, { status: 500 });
+  await assign(stack);
+  await stack.finishBackground();
+  stack.mail.requests.length = 0;
+  stack.mail.answer = answer;
+  await stack.admin`
+    update public.outbox set attempts = 0, run_at = now(), claim_token = null, last_error = null`;
+}
