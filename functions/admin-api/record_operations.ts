@@ -1,5 +1,5 @@
 import type * as z from "zod";
-import type { Operation } from "../../shared/contract/operation.ts";
+import type { Operation, SuccessResponse } from "../../shared/contract/operation.ts";
 import type { ErrorCode } from "../../shared/errors.ts";
 import { pageAnswer, recordAnswer } from "./record_schemas.ts";
 
@@ -54,7 +54,7 @@ function describeCreate(
     description: create.description,
     body: create.body,
     isIdempotent: true,
-    success: { status: 201, description: "The new record.", schema: recordAnswer(fields) },
+    success: { ...answerOf({ name, fields }), status: 201, description: "The new record." },
     errors: ["service_unavailable", ...create.errors],
     fields: notes,
     examples: [{
@@ -96,7 +96,7 @@ function describeGet(kind: RecordKind): Operation {
     summary: `Read ${kind.singular}`,
     description: `One record by its \`${kind.idName}\`.`,
     pathParameters: idParameter(kind),
-    success: { description: "The record.", schema: recordAnswer(kind.fields) },
+    success: { ...answerOf(kind), description: "The record." },
     errors: ["service_unavailable", kind.notFound],
     fields: kind.notes,
     examples: [{
@@ -117,7 +117,7 @@ function describeUpdate(kind: RecordKind, update: WriteMethod): Operation {
     description: update.description,
     pathParameters: idParameter(kind),
     body: update.body,
-    success: { description: "The record as it is now.", schema: recordAnswer(kind.fields) },
+    success: { ...answerOf(kind), description: "The record as it is now." },
     errors: ["service_unavailable", kind.notFound, ...update.errors],
     fields: kind.notes,
     examples: [{
@@ -127,6 +127,12 @@ function describeUpdate(kind: RecordKind, update: WriteMethod): Operation {
       response: { success: true, ...kind.example, ...update.changed },
     }],
   };
+}
+
+function answerOf(
+  { name, fields }: Pick<RecordKind, "name" | "fields">,
+): Pick<SuccessResponse, "schema" | "schemaName"> {
+  return { schema: recordAnswer(fields), schemaName: `${name}Record` };
 }
 
 function idParameter({ idName, example }: RecordKind): Operation["pathParameters"] {

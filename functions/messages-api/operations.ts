@@ -95,7 +95,11 @@ export const operations: readonly Operation[] = [
     access: "clientToken",
     pathParameters: messageOf(demoSentMessageId),
     query: instanceQuery,
-    success: { description: "The message's state.", schema: messageSchema },
+    success: {
+      description: "The message's state.",
+      schema: messageSchema,
+      schemaName: "MessageRecord",
+    },
     errors: ["message_not_found"],
     examples: [{ name: "read", summary: "A message that was read", response: read }],
   },
@@ -110,7 +114,11 @@ export const operations: readonly Operation[] = [
     access: "clientToken",
     pathParameters: messageOf(demoQueuedMessageId),
     query: instanceQuery,
-    success: { description: "The canceled message.", schema: messageSchema },
+    success: {
+      description: "The canceled message.",
+      schema: messageSchema,
+      schemaName: "MessageRecord",
+    },
     errors: ["message_not_found", "message_not_cancelable"],
     examples: [{
       name: "canceled",
@@ -130,7 +138,11 @@ export const operations: readonly Operation[] = [
     pathParameters: messageOf(demoFailedMessageId),
     query: instanceQuery,
     isIdempotent: true,
-    success: { description: "The message, waiting again.", schema: messageSchema },
+    success: {
+      description: "The message, waiting again.",
+      schema: messageSchema,
+      schemaName: "MessageRecord",
+    },
     errors: [
       "message_not_found",
       "contact_blocked",

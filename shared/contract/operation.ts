@@ -32,6 +32,8 @@ export interface SuccessResponse {
   readonly description: string;
   /** The whole body, `success` included; none where the answer is no JSON. */
   readonly schema?: z.ZodType;
+  /** What the document calls the schema, where several operations answer with the same. */
+  readonly schemaName?: string;
   /** Default `application/json`. */
   readonly mediaType?: string;
 }
@@ -63,6 +65,10 @@ export interface Operation {
   readonly pathParameters?: Readonly<Record<string, PathParameter>>;
   readonly query?: z.ZodObject;
   readonly body?: z.ZodObject;
+  /** What a body holds whose shape is another's: read after authentication, as any media type. */
+  readonly foreignBody?: string;
+  /** Largest body in KiB where it is not 256. */
+  readonly maxBodyKiB?: number;
   /** Whether it takes an `Idempotency-Key`. */
   readonly isIdempotent?: boolean;
   readonly success: SuccessResponse;

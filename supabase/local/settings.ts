@@ -1,3 +1,5 @@
+import { apiDocsViewerPath } from "./api_docs_viewer.ts";
+
 /** What the local stack takes from its environment, with defaults for a developer's machine. */
 export interface StackSettings {
   readonly port: number;
@@ -48,6 +50,7 @@ export function readSettings(
       AI_BASE_URL: read("AI_BASE_URL", `${origin}/simulator/ai/v1`),
       AI_API_KEY: read("AI_API_KEY", "sk-local-stack-only"),
       PANEL_BASE_URL: read("PANEL_BASE_URL", "https://panel.example.com"),
+      API_DOCS_VIEWER_URL: read("API_DOCS_VIEWER_URL", `${origin}${apiDocsViewerPath}`),
       ...Object.fromEntries(
         optionalVariables.flatMap((name) => environment[name] ? [[name, environment[name]]] : []),
       ),

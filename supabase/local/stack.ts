@@ -1,5 +1,6 @@
 import postgres from "postgres";
 import type { Sql } from "postgres";
+import { apiDocsViewerPath, serveApiDocsViewer } from "./api_docs_viewer.ts";
 import { type Console, createConsole } from "./console/console.ts";
 import { endLeases } from "./claim_recovery.ts";
 import { type DataApi, openDataApi } from "./data_api.ts";
@@ -111,6 +112,7 @@ async function route(request: Request, parts: Parts): Promise<Response> {
   if (pathname === "/health") {
     return parts.demo === null ? notReady() : Response.json({ status: "ok" });
   }
+  if (pathname.startsWith(`${apiDocsViewerPath}/`)) return await serveApiDocsViewer(pathname);
   if (parts.console?.handles(pathname)) return await parts.console.fetch(request);
   if (pathname.startsWith("/simulator/")) return await parts.simulator.fetch(request);
   return Response.json({ error: "not_found" }, { status: 404 });

@@ -7,9 +7,9 @@ import { describeOperation } from "./operation_object.ts";
 /** The operations of every function, by the function's name. */
 export type OperationsBySlug = ReadonlyMap<string, readonly Operation[]>;
 
-/** Where an operation is reached, below `{base_url}`, with parameters as OpenAPI writes them. */
+/** Where an operation is reached, below `{base_url}`, with parameters as OpenAPI writes them; without an optional one. */
 export function toPathTemplate(slug: string, path: string): string {
-  const below = path === "/" ? "" : path.replaceAll(/:(\w+)/g, "{$1}");
+  const below = path === "/" ? "" : path.replace(/\/:\w+\?$/, "").replaceAll(/:(\w+)/g, "{$1}");
   return `/functions/v1/${slug}${below}`;
 }
 
@@ -17,6 +17,7 @@ export function toPathTemplate(slug: string, path: string): string {
 export function composeDocument(operationsBySlug: OperationsBySlug): JsonObject {
   const paths: Record<string, JsonObject> = {};
   const schemas: Record<string, JsonObject> = { Error: errorSchema };
+  const responses: Record<string, JsonObject> = {};
   const refusals = new Set<ErrorCode>();
   for (const [slug, operations] of [...operationsBySlug].sort(([a], [b]) => a < b ? -1 : 1)) {
     for (const operation of operations) {
@@ -24,6 +25,7 @@ export function composeDocument(operationsBySlug: OperationsBySlug): JsonObject 
       const path = toPathTemplate(slug, operation.path);
       paths[path] = { ...paths[path], [operation.method.toLowerCase()]: described.operation };
       Object.assign(schemas, described.schemas);
+      Object.assign(responses, described.refusals);
       for (const code of listRefusals(operation)) refusals.add(code);
     }
   }
@@ -48,6 +50,7 @@ export function composeDocument(operationsBySlug: OperationsBySlug): JsonObject 
       securitySchemes,
       parameters,
       headers,
+      responses,
       examples: describeErrorExamples(refusals),
       schemas,
     },
@@ -156,6 +159,11 @@ const errorSchema: JsonObject = {
           message: { type: "string", description: "What is wrong with it." },
         },
       },
+    },
+    missing: {
+      type: "array",
+      description: "Names of the variables that were not supplied, with `missing_variables`.",
+      items: { type: "string" },
     },
     requestId: { type: "string", description: "The request's id, on an internal error." },
   },

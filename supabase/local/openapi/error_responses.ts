@@ -6,13 +6,16 @@ const errors = listErrors();
 
 /** Everything that an operation may be refused with: its own codes and those of its manners. */
 export function listRefusals(operation: Operation): ErrorCode[] {
-  const { access, body, query, isIdempotent, errors: own } = operation;
+  const { access, body, foreignBody, query, isIdempotent, errors: own } = operation;
   const isWritten = body !== undefined;
   const codes = new Set<ErrorCode>([
     ...(access === "clientToken" ? clientTokenCodes : []),
     ...(access === "secretKey" ? ["invalid_secret_key"] as const : []),
     ...(isWritten ? bodyCodes : []),
-    ...(isWritten || query !== undefined || isIdempotent ? ["invalid_request"] as const : []),
+    ...(foreignBody === undefined ? [] : foreignBodyCodes),
+    ...(isWritten || (query !== undefined && access !== "public") || isIdempotent
+      ? ["invalid_request"] as const
+      : []),
     ...(isIdempotent ? idempotencyCodes : []),
     "internal_error",
     ...own,
@@ -20,43 +23,52 @@ export function listRefusals(operation: Operation): ErrorCode[] {
   return errors.map(({ code }) => code).filter((code) => codes.has(code));
 }
 
+/** Of what follows from the manners, what a request can meet before any use case runs. */
 const clientTokenCodes = [
   ...["missing_client_token", "invalid_client_token"] as const,
   ...["Instance not found", "service_unavailable"] as const,
 ] as const;
 const bodyCodes = ["invalid_json", "payload_too_large", "unsupported_media_type"] as const;
+const foreignBodyCodes = ["invalid_json", "payload_too_large"] as const;
 const idempotencyCodes = ["idempotency_key_in_progress", "idempotency_key_reused"] as const;
 
-/** The `responses` of an operation's refusals, one per status. */
-export function describeRefusals(operation: Operation, failureSchema?: string): JsonObject {
+/** The refusals of an operation: a reference by status, and what is referred to. */
+export interface DescribedRefusals {
+  readonly responses: JsonObject;
+  readonly components: Readonly<Record<string, JsonObject>>;
+}
+
+/** Describes an operation's refusals, one response per status; operations share equal ones. */
+export function describeRefusals(operation: Operation, failureSchema?: string): DescribedRefusals {
   const byStatus = Map.groupBy(
     listRefusals(operation),
     (code) => errors.find((error) => error.code === code)?.status ?? 500,
   );
-  const sorted = [...byStatus].sort(([a], [b]) => a - b);
-  return Object.fromEntries(sorted.map(([status, codes]) => [
-    String(status),
-    describeStatus(status, codes, failureSchema),
-  ]));
+  const responses: JsonObject = {};
+  const components: Record<string, JsonObject> = {};
+  for (const [status, codes] of [...byStatus].sort(([a], [b]) => a - b)) {
+    const isProviders = codes.some((code) => providerCodes.has(code));
+    const schema = isProviders && failureSchema !== undefined ? failureSchema : "Error";
+    const parts = [status, ...(schema === "Error" ? [] : [schema]), ...codes.map(toComponentName)];
+    const name = parts.join(".");
+    responses[status] = { $ref: `#/components/responses/${name}` };
+    components[name] = describeStatus(status, codes, schema);
+  }
+  return { responses, components };
 }
 
-function describeStatus(
-  status: number,
-  codes: readonly ErrorCode[],
-  failureSchema: string | undefined,
-): JsonObject {
-  const isProviders = codes.some((code) => providerCodes.has(code));
-  const base = isProviders && failureSchema !== undefined ? failureSchema : "Error";
+function describeStatus(status: number, codes: readonly ErrorCode[], schema: string): JsonObject {
+  const retryAfter = { "Retry-After": { $ref: "#/components/headers/Retry-After" } };
   return {
     description: codes.map((code) => `\`${code}\``).join(", "),
     headers: {
       "X-Request-Id": { $ref: "#/components/headers/X-Request-Id" },
-      ...(status === 503 ? { "Retry-After": { $ref: "#/components/headers/Retry-After" } } : {}),
+      ...(status === 503 ? retryAfter : {}),
     },
     content: {
       "application/json": {
         schema: {
-          allOf: [{ $ref: `#/components/schemas/${base}` }],
+          allOf: [{ $ref: `#/components/schemas/${schema}` }],
           properties: { error: { enum: codes } },
         },
         examples: Object.fromEntries(codes.map((code) => [
@@ -72,6 +84,7 @@ function describeStatus(
 const providerCodes: ReadonlySet<ErrorCode> = new Set([
   "outside_conversation_window",
   "provider_send_failed",
+  "provider_template_send_failed",
   "provider_outcome_unknown",
 ]);
 
@@ -99,6 +112,11 @@ const extras: { readonly [Code in ErrorCode]?: JsonObject } = {
   internal_error: { requestId: "0f4d2c1b-6a59-4e8d-9c3f-7b2a1d0e5f68" },
   provider_send_failed: {
     details: { code: "131026", message: "Message undeliverable" },
+    retryable: false,
+  },
+  missing_variables: { missing: ["pedido"] },
+  provider_template_send_failed: {
+    details: { code: "132001", message: "Template name does not exist in the translation" },
     retryable: false,
   },
   provider_outcome_unknown: {

@@ -87,6 +87,20 @@ export const glossary: Readonly<Record<string, string>> = {
   externalContext:
     "Data of the caller's own, at most 32 KiB as JSON: variables of the agent for the whole conversation.",
 
+  period: "The days that were asked for.",
+  conversation: "The messages, oldest first.",
+  messages: "The messages as they are kept, oldest first.",
+  role: "`user` for received messages, `assistant` for sent ones.",
+  sender: "Who wrote it: the contact, the operator, the agent, or else the instance.",
+  content: "What it says; of media the caption and the URL.",
+  timestamp: "When, in Unix seconds.",
+  isGroup: "Whether it stands in a group.",
+  chatName: "The name that the provider gives the chat.",
+  direction: "`inbound` for received messages, `outbound` for sent ones.",
+  choice: "The option that the contact picked.",
+  template: "The template that was sent, as the official channel takes it.",
+  instanceInfo: "The instance that was asked.",
+
   original: "The number as it was given.",
   sanitized: "Its digits.",
 

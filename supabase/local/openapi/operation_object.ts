@@ -3,10 +3,11 @@ import { describeRefusals } from "./error_responses.ts";
 import { glossary } from "./glossary.ts";
 import { type JsonObject, listProperties, toJsonSchema } from "./json_schema.ts";
 
-/** One operation of the document, with the schemas that it brings. */
+/** One operation of the document, with the components that it brings. */
 export interface DescribedOperation {
   readonly operation: JsonObject;
   readonly schemas: Readonly<Record<string, JsonObject>>;
+  readonly refusals: Readonly<Record<string, JsonObject>>;
 }
 
 /** Describes an operation; its schemas are named after its `operationId`. */
@@ -15,9 +16,10 @@ export function describeOperation(operation: Operation): DescribedOperation {
   const { body, success, failure } = operation;
   const named = {
     request: body === undefined ? undefined : `${name}Request`,
-    response: success.schema === undefined ? undefined : `${name}Response`,
+    response: success.schema && (success.schemaName ?? `${name}Response`),
     failure: failure === undefined ? undefined : `${name}Failure`,
   };
+  const refusals = describeRefusals(operation, named.failure);
   const schemas: Record<string, JsonObject> = {};
   if (named.request && body) {
     schemas[named.request] = explain(operation, toJsonSchema(body, "input"));
@@ -37,15 +39,14 @@ export function describeOperation(operation: Operation): DescribedOperation {
       description: operation.description,
       security: securityOf[operation.access],
       parameters: [...describeParameters(operation)],
-      ...(named.request === undefined
-        ? {}
-        : { requestBody: describeBody(operation, named.request) }),
+      ...describeBody(operation, named.request),
       responses: {
         [success.status ?? 200]: describeSuccess(operation, named.response),
-        ...describeRefusals(operation, named.failure),
+        ...refusals.responses,
       },
     },
     schemas,
+    refusals: refusals.components,
   };
 }
 
@@ -92,16 +93,18 @@ function* describeQuery(operation: Operation): Generator<JsonObject> {
   }
 }
 
-function describeBody(operation: Operation, schema: string): JsonObject {
-  return {
-    required: true,
-    content: {
-      "application/json": {
-        schema: { $ref: `#/components/schemas/${schema}` },
-        examples: listExamples(operation, "request"),
-      },
+function describeBody(operation: Operation, schema: string | undefined): JsonObject {
+  const { foreignBody } = operation;
+  if (schema === undefined && foreignBody === undefined) return {};
+  const content = {
+    "application/json": {
+      schema: schema === undefined
+        ? { type: "object" }
+        : { $ref: `#/components/schemas/${schema}` },
+      examples: listExamples(operation, "request"),
     },
   };
+  return { requestBody: { description: foreignBody, required: true, content } };
 }
 
 function describeSuccess(operation: Operation, schema: string | undefined): JsonObject {

@@ -1,0 +1,43 @@
+import type { Context, Hono } from "hono";
+import { etag } from "hono/etag";
+import { createApp } from "../../shared/http/create_app.ts";
+import type { Log } from "../../shared/log.ts";
+import document from "./openapi.json" with { type: "json" };
+import { renderReferencePage } from "./page.ts";
+import { defaultViewerUrl } from "./viewer.ts";
+
+export interface ApiDocsServices {
+  readonly log: Log;
+  /** Folder that the viewer's files are loaded from; a public one when undefined. */
+  readonly viewerUrl?: string | undefined;
+}
+
+/** Readers ask again each time, and are told that nothing has changed. */
+const cacheControl = "public, no-cache";
+
+/** /functions/v1/api-docs: the OpenAPI document and a page to read it. Public, without a database. */
+export async function createApiDocsApp({ log, viewerUrl }: ApiDocsServices): Promise<Hono> {
+  const page = await renderReferencePage(document, viewerUrl ?? defaultViewerUrl);
+  const documentText = JSON.stringify(document);
+
+  const getPage = async (context: Context): Promise<Response> =>
+    await context.html(page.html, 200, {
+      "Cache-Control": cacheControl,
+      "Content-Security-Policy": page.contentSecurityPolicy,
+    });
+
+  const getDocument = (context: Context): Promise<Response> =>
+    Promise.resolve(context.body(documentText, 200, {
+      "Cache-Control": cacheControl,
+      "Content-Type": "application/json",
+    }));
+
+  return createApp({
+    slug: "api-docs",
+    log,
+    routes: [
+      { method: "GET", path: "/", handlers: [etag(), getPage] },
+      { method: "GET", path: "/openapi.json", handlers: [etag(), getDocument] },
+    ],
+  });
+}

@@ -1,0 +1,32 @@
+/** The part of an OpenAPI document that the page shows without its viewer. */
+export interface ListedDocument {
+  readonly info: { readonly title: string; readonly version: string };
+  readonly tags: readonly { readonly name: string; readonly description: string }[];
+  readonly paths: Readonly<Record<string, Readonly<Record<string, ListedOperation>>>>;
+}
+
+interface ListedOperation {
+  readonly tags: readonly string[];
+  readonly summary: string;
+}
+
+/** Every operation under its tag, as HTML: what is there before the viewer, and without it. */
+export function renderOperationList({ tags, paths }: ListedDocument): string {
+  const rows = Object.entries(paths).flatMap(([path, methods]) =>
+    Object.entries(methods).map(([method, operation]) => ({ path, method, ...operation }))
+  );
+  return tags.map(({ name, description }) => {
+    const items = rows.filter((row) => row.tags.includes(name)).map((row) =>
+      `<li><b>${escapeHtml(row.method.toUpperCase())}</b> <code>${escapeHtml(row.path)}</code> ` +
+      `${escapeHtml(row.summary)}</li>`
+    );
+    return `<h2>${escapeHtml(name)}</h2>\n<p>${escapeHtml(description)}</p>\n` +
+      `<ul>\n${items.join("\n")}\n</ul>`;
+  }).join("\n");
+}
+
+/** Text that means nothing but itself in HTML, in attributes too. */
+export function escapeHtml(text: string): string {
+  return text.replaceAll("&", "&amp;").replaceAll("<", "&lt;").replaceAll(">", "&gt;")
+    .replaceAll('"', "&quot;");
+}

@@ -1,0 +1,102 @@
+import { escapeHtml, type ListedDocument, renderOperationList } from "./operation_list.ts";
+import { type ViewerFile, viewerScript, viewerStyle } from "./viewer.ts";
+
+/** A page with the policy that its browser is to hold it to. */
+export interface ReferencePage {
+  readonly html: string;
+  readonly contentSecurityPolicy: string;
+}
+
+const documentPath = "/functions/v1/api-docs/openapi.json";
+
+/** Calls that a reader tries go to where the page came from; nothing is sent anywhere else. */
+const startScript = `
+(async () => {
+  const document = await (await fetch("${documentPath}")).json();
+  document.servers[0].variables.base_url.default = location.origin;
+  SwaggerUIBundle({
+    spec: document,
+    dom_id: "#reference",
+    deepLinking: true,
+    docExpansion: "list",
+    defaultModelsExpandDepth: -1,
+    defaultModelExpandDepth: 3,
+    displayRequestDuration: true,
+    requestSnippetsEnabled: false,
+    syntaxHighlight: { activated: true, theme: "agate" },
+    validatorUrl: null,
+  });
+})();
+`;
+
+const style = `
+body { margin: 0; background: #fff; }
+#reference > .plain { max-width: 60rem; margin: 0 auto; padding: 1rem; color: #222;
+  font: 1rem/1.5 system-ui, sans-serif; }
+#reference > .plain code { overflow-wrap: anywhere; }
+.swagger-ui .info { margin: 1.5rem 0; }
+.swagger-ui .info .markdown { overflow-x: auto; }
+@media (max-width: 40rem) {
+  .swagger-ui .wrapper { padding: 0 0.75rem; }
+  .swagger-ui .opblock .opblock-summary { flex-wrap: wrap; }
+  .swagger-ui .opblock .opblock-summary-path { max-width: none; }
+  .swagger-ui .opblock-tag small { flex-basis: 100%; padding: 0; }
+}
+`;
+
+/**
+ * The reference page: the operations as plain HTML, which the viewer replaces once it has loaded.
+ * The viewer's files come from `viewerUrl` and are refused when they are not the pinned ones.
+ */
+export async function renderReferencePage(
+  document: ListedDocument,
+  viewerUrl: string,
+): Promise<ReferencePage> {
+  const title = escapeHtml(document.info.title);
+  const script = describeFile(viewerUrl, viewerScript);
+  const sheet = describeFile(viewerUrl, viewerStyle);
+  const html = `<!doctype html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<title>${title}</title>
+<link rel="icon" href="data:,">
+<link rel="stylesheet" href="${sheet.url}" integrity="${sheet.integrity}" crossorigin="anonymous">
+<style>${style}</style>
+</head>
+<body>
+<div id="reference">
+<main class="plain">
+<h1>${title}</h1>
+<p>The whole reference: <a href="${documentPath}">OpenAPI document</a>.</p>
+${renderOperationList(document)}
+</main>
+</div>
+<script src="${script.url}" integrity="${script.integrity}" crossorigin="anonymous"></script>
+<script>${startScript}</script>
+</body>
+</html>
+`;
+  return { html, contentSecurityPolicy: await writePolicy(viewerUrl) };
+}
+
+function describeFile(viewerUrl: string, { name, integrity }: ViewerFile): Record<string, string> {
+  return { url: escapeHtml(`${viewerUrl}/${name}`), integrity };
+}
+
+async function writePolicy(viewerUrl: string): Promise<string> {
+  const { origin } = new URL(viewerUrl);
+  const hash = await crypto.subtle.digest("SHA-256", new TextEncoder().encode(startScript));
+  const base64 = btoa(String.fromCharCode(...new Uint8Array(hash)));
+  return [
+    "default-src 'none'",
+    `script-src ${origin} 'sha256-${base64}'`,
+    `style-src ${origin} 'unsafe-inline'`,
+    "img-src 'self' data:",
+    "connect-src 'self'",
+    "base-uri 'none'",
+    "form-action 'none'",
+    "frame-ancestors 'none'",
+  ].join("; ");
+}
