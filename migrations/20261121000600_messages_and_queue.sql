@@ -250,15 +250,17 @@ grant execute on function public.iso_in_zone(timestamptz, text) to service_role;
 -- Whether the instance's queue sends on that local day: one of its weekdays and no holiday.
 create or replace function public.is_business_day(instance public.instances, local_day date)
 returns boolean
-language sql
+language plpgsql
 stable parallel safe
 set search_path = ''
 as $$
-  select extract(isodow from local_day)::smallint = any (instance.window_days)
+begin
+  return extract(isodow from local_day)::smallint = any (instance.window_days)
     and not exists (
       select from public.holidays h
       where h.instance_id = instance.id and h.day = local_day
     );
+end;
 $$;
 revoke all on function public.is_business_day(public.instances, date) from public, anon, authenticated;
 grant execute on function public.is_business_day(public.instances, date) to service_role;
@@ -267,13 +269,17 @@ grant execute on function public.is_business_day(public.instances, date) to serv
 -- Whether a paced message of the instance may leave at that instant.
 create or replace function public.is_send_window_open(instance public.instances, instant timestamptz)
 returns boolean
-language sql
+language plpgsql
 stable parallel safe
 set search_path = ''
 as $$
-  select (instant at time zone instance.time_zone)::time >= instance.window_start
-    and (instant at time zone instance.time_zone)::time < instance.window_end
-    and public.is_business_day(instance, (instant at time zone instance.time_zone)::date);
+declare
+  clock constant timestamp := instant at time zone instance.time_zone;
+begin
+  return clock::time >= instance.window_start
+    and clock::time < instance.window_end
+    and public.is_business_day(instance, clock::date);
+end;
 $$;
 revoke all on function public.is_send_window_open(public.instances, timestamptz) from public, anon, authenticated;
 grant execute on function public.is_send_window_open(public.instances, timestamptz) to service_role;
@@ -392,14 +398,18 @@ create or replace function public.next_due_at(
   interval_seconds integer
 )
 returns timestamptz
-language sql
+language plpgsql
 immutable parallel safe
 set search_path = ''
 as $$
-  select case
-    when slot is null then 'infinity'::timestamptz
-    else greatest(slot, dispatch.paced_from + make_interval(secs => interval_seconds), dispatch.hold_until)
-  end;
+begin
+  if slot is null then
+    return 'infinity';
+  end if;
+  return greatest(
+    slot, dispatch.paced_from + make_interval(secs => interval_seconds), dispatch.hold_until
+  );
+end;
 $$;
 revoke all on function public.next_due_at(public.dispatch, timestamptz, integer) from public, anon, authenticated;
 grant execute on function public.next_due_at(public.dispatch, timestamptz, integer) to service_role;
@@ -555,12 +565,16 @@ begin
   values (enqueue_message.message_id, instance.id, slot, enqueue_message.interval_seconds);
   -- Only ever lowers the due time, and only for a new head: what stands behind another one leaves
   -- after it, and while that suffices no lock is taken that a claim would skip.
-  update public.dispatch d
-  set next_due_at = public.next_due_at(d, head.scheduled_at, head.interval_seconds)
-  from public.head_of_queue(instance.id) as head
-  where d.instance_id = instance.id
-    and head.message_id = enqueue_message.message_id
-    and d.next_due_at > public.next_due_at(d, head.scheduled_at, head.interval_seconds);
+  if not exists (
+    select from public.message_queue q
+    where q.instance_id = instance.id and q.due_at is null and q.claim_token is null
+      and q.scheduled_at <= slot and q.message_id <> enqueue_message.message_id
+  ) then
+    update public.dispatch d
+    set next_due_at = public.next_due_at(d, slot, enqueue_message.interval_seconds)
+    where d.instance_id = instance.id
+      and d.next_due_at > public.next_due_at(d, slot, enqueue_message.interval_seconds);
+  end if;
 end;
 $$;
 revoke all on function public.enqueue_message(uuid, public.instances, integer, timestamptz) from public, anon, authenticated;
@@ -599,14 +613,16 @@ grant execute on function public.refuse_unreachable_contact(public.instances, pu
 --   assignment (see assign_conversation) or NULL,
 --   message {messageType, message, mediaUrl, mediaFilename, optionList, template, cardId, sentBy,
 --     delayTypingMs} or NULL,
---   agent {agentId, collectedData} when the message opens a conversation as the agent, or NULL,
---   delivery {queued, delaySeconds, intervalSeconds, leaseSeconds}.
+--   agent when the message is the agent's: {agentId, collectedData} to open the conversation, or
+--     {agentId, answersThrough} to answer in it; or NULL,
+--   delivery {queued, delaySeconds, isDeferred, intervalSeconds, leaseSeconds}; deferred is left to
+--     the dispatcher, due at once.
 -- Returns the outcome: mode, contactId, conversationId, agentId, assignment, messageId, status,
 -- scheduledFor, heldBy, aiAgentPausedUntil; for an immediate send also claimToken and `to`, the address: the
 -- caller holds the claim for leaseSeconds and must settle it. Or {replayed: ...} for a known key.
 -- Locks, in this order: key, contact, conversation, agent pause, pacing, dispatch.
 -- Errors: MI001, MI002, MI003 and MI009 (agent), MI005 (blocked), MI006 (24-hour window), MI007,
--- MI008, MI010.
+-- MI008, MI010, MI018 (the agent is to be silent).
 create or replace function public.accept_message(request jsonb)
 returns jsonb
 language plpgsql
@@ -617,7 +633,7 @@ declare
   contact public.contacts;
   conversation public.conversations;
   draft jsonb := nullif(request->'message', 'null');
-  delivery jsonb := request->'delivery';
+  delivery constant jsonb := request->'delivery';
   replayed jsonb := public.begin_idempotent(request->'idempotency');
   assignment jsonb;
   agent_id uuid;
@@ -625,7 +641,6 @@ declare
   mode text;
   message_id uuid := gen_random_uuid();
   claim_token uuid;
-  not_before timestamptz;
   slot timestamptz;
   held_by text;
   paused_until timestamptz;
@@ -647,7 +662,12 @@ begin
     );
   end if;
 
-  if nullif(request->'agent', 'null') is not null then
+  if request->'agent'->>'answersThrough' is not null then
+    agent_id := (request->'agent'->>'agentId')::uuid;
+    perform public.take_agent_turn(
+      conversation, agent_id, (request->'agent'->>'answersThrough')::timestamptz
+    );
+  elsif nullif(request->'agent', 'null') is not null then
     agent_id := public.begin_agent_session(instance.id, conversation.id, request->'agent');
   elsif draft->>'sentBy' = 'ai_agent' then
     agent_id := public.speaking_agent(conversation);
@@ -656,41 +676,11 @@ begin
   if draft is null then
     mode := 'assign_only';
   else
-    mode := case
-      when (delivery->>'queued')::boolean then 'queued'
-      when (delivery->>'delaySeconds')::numeric > 0 then 'scheduled'
-      else 'sent'
-    end;
-    not_before := date_trunc('milliseconds', clock_timestamp())
-      + make_interval(secs => coalesce((delivery->>'delaySeconds')::double precision, 0));
     if agent_id is null and draft->>'sentBy' is distinct from 'ai_agent' then
       paused_until := public.pause_agent(instance.id, contact.id);
     end if;
-    if mode = 'queued' then
-      select e.slot, e.held_by into slot, held_by
-      from public.enqueue_message(
-        message_id, instance, (delivery->>'intervalSeconds')::integer, not_before
-      ) e;
-      if held_by is null and (delivery->>'delaySeconds')::numeric > 0 then
-        held_by := 'delay';
-      end if;
-    elsif mode = 'scheduled' then
-      slot := not_before;
-      held_by := 'delay';
-      insert into public.message_queue (message_id, instance_id, scheduled_at, due_at)
-      values (message_id, instance.id, slot, slot);
-    else
-      claim_token := gen_random_uuid();
-      insert into public.message_queue (
-        message_id, instance_id, scheduled_at, due_at, max_attempts, attempts, claim_token,
-        lease_until
-      )
-      select message_id, instance.id, not_before, lease.ends_at, 1, 1, claim_token, lease.ends_at
-      from (
-        select clock_timestamp()
-          + make_interval(secs => (delivery->>'leaseSeconds')::double precision) as ends_at
-      ) as lease;
-    end if;
+    select p.mode, p.slot, p.held_by, p.claim_token into mode, slot, held_by, claim_token
+    from public.place_message(message_id, instance, delivery) p;
     insert into public.messages (
       id, instance_id, contact_id, conversation_id, direction, message_type, message, media_url,
       media_filename, option_list, template, card_id, sent_by, operator_id, agent_id,
@@ -733,6 +723,127 @@ $$;
 revoke all on function public.accept_message(jsonb) from public, anon, authenticated;
 grant execute on function public.accept_message(jsonb) to service_role;
 
+-- source: supabase/schemas/functions/lock_provider_messages.sql
+-- Lets one transaction at a time speak of a provider's message, until it commits: so that a delivery
+-- event and the recording of the send it belongs to never miss each other. Takes instances and
+-- provider message ids in pairs; locks in one order for all.
+create or replace function public.lock_provider_messages(
+  instance_ids uuid[],
+  provider_message_ids text[]
+)
+returns void
+language sql
+set search_path = ''
+as $$
+  select pg_advisory_xact_lock(wanted.lock_key)
+  from (
+    select distinct hashtextextended(pair.instance_id::text || ' ' || pair.provider_message_id, 0)
+      as lock_key
+    from unnest(instance_ids, provider_message_ids) as pair(instance_id, provider_message_id)
+    where pair.provider_message_id is not null
+    order by lock_key
+  ) as wanted;
+$$;
+revoke all on function public.lock_provider_messages(uuid[], text[]) from public, anon, authenticated;
+grant execute on function public.lock_provider_messages(uuid[], text[]) to service_role;
+
+-- source: supabase/schemas/functions/advance_message.sql
+-- Moves a message of ours forward to `sent`, `delivered`, `read` or `failed`, as a delivery event
+-- says; never back, and what is read or canceled does not fail any more. Settles what is
+-- `unconfirmed`, and takes what waits to be sent again out of the queue: it has arrived.
+-- Returns whether it changed anything. Locks the message, then pacing.
+create or replace function public.advance_message(
+  message_id uuid,
+  provider_message_id text,
+  status text,
+  occurred_at timestamptz,
+  error jsonb
+)
+returns boolean
+language plpgsql
+set search_path = ''
+as $$
+declare
+  moved_instance_id uuid;
+begin
+  update public.messages m
+  set status = advance_message.status,
+    provider_message_id = coalesce(m.provider_message_id, advance_message.provider_message_id),
+    sent_at = case
+      when advance_message.status = 'failed' then m.sent_at
+      else coalesce(m.sent_at, occurred_at)
+    end,
+    delivered_at = case
+      when advance_message.status in ('delivered', 'read') then coalesce(m.delivered_at, occurred_at)
+      else m.delivered_at
+    end,
+    read_at = case when advance_message.status = 'read' then occurred_at else m.read_at end,
+    failed_at = case when advance_message.status = 'failed' then occurred_at end,
+    unconfirmed_at = null,
+    last_error = case when advance_message.status = 'failed' then error end
+  where m.id = advance_message.message_id
+    and case m.status
+      when 'queued' then advance_message.status <> 'failed'
+      when 'sending' then true
+      when 'unconfirmed' then true
+      when 'sent' then advance_message.status <> 'sent'
+      when 'delivered' then advance_message.status = 'read'
+      else false
+    end
+  returning m.instance_id into moved_instance_id;
+  if not found then
+    return false;
+  end if;
+  delete from public.message_queue q
+  where q.message_id = (
+    select w.message_id from public.message_queue w
+    where w.message_id = advance_message.message_id and w.claim_token is null
+    for update skip locked
+  );
+  if found then
+    perform from public.pacing p where p.instance_id = moved_instance_id for no key update;
+    perform public.refresh_dispatch(array[moved_instance_id]);
+  end if;
+  return true;
+end;
+$$;
+revoke all on function public.advance_message(uuid, text, text, timestamptz, jsonb) from public, anon, authenticated;
+grant execute on function public.advance_message(uuid, text, text, timestamptz, jsonb) to service_role;
+
+-- source: supabase/schemas/functions/take_early_statuses.sql
+-- Applies delivery events that came before these messages were known by their provider ids.
+create or replace function public.take_early_statuses(message_ids uuid[])
+returns void
+language plpgsql
+set search_path = ''
+as $$
+declare
+  early record;
+begin
+  if not exists (select from public.early_statuses) then
+    return;
+  end if;
+  for early in
+    with taken as (
+      delete from public.early_statuses e
+      using public.messages m
+      where m.id = any (message_ids)
+        and e.instance_id = m.instance_id
+        and e.provider_message_id = m.provider_message_id
+      returning m.id as message_id, e.provider_message_id, e.status, e.occurred_at, e.error
+    )
+    select t.* from taken t
+    order by array_position(array['sent', 'delivered', 'read', 'failed'], t.status)
+  loop
+    perform public.advance_message(
+      early.message_id, early.provider_message_id, early.status, early.occurred_at, early.error
+    );
+  end loop;
+end;
+$$;
+revoke all on function public.take_early_statuses(uuid[]) from public, anon, authenticated;
+grant execute on function public.take_early_statuses(uuid[]) to service_role;
+
 -- source: supabase/schemas/functions/retry_delay.sql
 -- How long to wait before trying a message again: 2, 8, 32, 128, 512 seconds with up to a fifth
 -- more at random, or the provider's Retry-After where that is longer. The one place of the backoff.
@@ -759,7 +870,7 @@ grant execute on function public.retry_delay(integer, integer) to service_role;
 -- (a delivery event may have come before). Temporary refusals go back to the queue while attempts
 -- are left; a refusal of scope `instance` holds the whole instance, so that a backlog is not burnt.
 -- Returns {settled}: the ids that were settled.
--- Locks, in this order: queue rows, messages, agent pauses, pacing, dispatch.
+-- Locks, in this order: provider message ids, queue rows, messages, agent pauses, pacing, dispatch.
 create or replace function public.settle_messages(request jsonb)
 returns jsonb
 language plpgsql
@@ -773,6 +884,12 @@ declare
   held uuid[];
   held_until timestamptz[];
 begin
+  perform public.lock_provider_messages(
+    array_agg(q.instance_id), array_agg(r."providerMessageId")
+  )
+  from jsonb_to_recordset(request->'results') as r("messageId" uuid, "providerMessageId" text)
+  join public.message_queue q on q.message_id = r."messageId";
+
   with result as (
     select * from jsonb_to_recordset(request->'results') as r(
       "messageId" uuid, "claimToken" uuid, outcome text, "providerMessageId" text, "waId" text,
@@ -828,7 +945,9 @@ begin
       failed_at = case
         when won.outcome = 'rejected' and not won.is_retried then clock
       end,
-      unconfirmed_at = case when won.outcome = 'unknown' then clock end
+      unconfirmed_at = case
+        when won.outcome = 'unknown' and m.status in ('queued', 'sending') then clock
+      end
     from won
     where m.id = won.message_id
     returning m.instance_id, m.contact_id, won.wa_id
@@ -867,6 +986,7 @@ begin
       and s.sent_by is distinct from 'ai_agent'
     order by s.contact_id
   ) as m;
+  perform public.take_early_statuses(settled);
   if landing is not null or held is not null then
     perform public.land_instances(settled, landing, held, held_until);
   end if;

@@ -37,12 +37,16 @@ begin
   values (enqueue_message.message_id, instance.id, slot, enqueue_message.interval_seconds);
   -- Only ever lowers the due time, and only for a new head: what stands behind another one leaves
   -- after it, and while that suffices no lock is taken that a claim would skip.
-  update public.dispatch d
-  set next_due_at = public.next_due_at(d, head.scheduled_at, head.interval_seconds)
-  from public.head_of_queue(instance.id) as head
-  where d.instance_id = instance.id
-    and head.message_id = enqueue_message.message_id
-    and d.next_due_at > public.next_due_at(d, head.scheduled_at, head.interval_seconds);
+  if not exists (
+    select from public.message_queue q
+    where q.instance_id = instance.id and q.due_at is null and q.claim_token is null
+      and q.scheduled_at <= slot and q.message_id <> enqueue_message.message_id
+  ) then
+    update public.dispatch d
+    set next_due_at = public.next_due_at(d, slot, enqueue_message.interval_seconds)
+    where d.instance_id = instance.id
+      and d.next_due_at > public.next_due_at(d, slot, enqueue_message.interval_seconds);
+  end if;
 end;
 $$;
 revoke all on function public.enqueue_message(uuid, public.instances, integer, timestamptz) from public, anon, authenticated;

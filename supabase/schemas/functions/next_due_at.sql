@@ -6,14 +6,18 @@ create or replace function public.next_due_at(
   interval_seconds integer
 )
 returns timestamptz
-language sql
+language plpgsql
 immutable parallel safe
 set search_path = ''
 as $$
-  select case
-    when slot is null then 'infinity'::timestamptz
-    else greatest(slot, dispatch.paced_from + make_interval(secs => interval_seconds), dispatch.hold_until)
-  end;
+begin
+  if slot is null then
+    return 'infinity';
+  end if;
+  return greatest(
+    slot, dispatch.paced_from + make_interval(secs => interval_seconds), dispatch.hold_until
+  );
+end;
 $$;
 revoke all on function public.next_due_at(public.dispatch, timestamptz, integer) from public, anon, authenticated;
 grant execute on function public.next_due_at(public.dispatch, timestamptz, integer) to service_role;
