@@ -1,40 +1,32 @@
 -- Written by `deno task db:baseline` from supabase/schemas: change those files, not this one.
 
--- source: supabase/schemas/functions/read_history.sql
--- messages-context: the newest messages that were really sent to or received from one contact in a
--- period, oldest first. `request`: instanceId, phone, startsAt and endsAt (Unix seconds; the end is
--- not included), limit, fromMe (true for sent only, false for received only, NULL for both).
--- Returns {contact {name, phone}, messages, hasMore}; contact is NULL for an unknown phone, and
--- hasMore says whether older ones of the period were left out. Instants carry the instance's offset.
--- Writes nothing.
-create or replace function public.read_history(request jsonb)
+-- source: supabase/schemas/functions/history_page.sql
+-- The newest messages that were really sent to or received from a contact in a span of time (the end
+-- is not included), oldest first: what messages-context shows and what an agent is told.
+-- `wanted_direction`: inbound, outbound, or NULL for both.
+-- Returns {messages, hasMore}: hasMore says whether older ones of the span were left out. Instants
+-- are Unix milliseconds.
+create or replace function public.history_page(
+  instance_id uuid,
+  contact_id uuid,
+  starts_at timestamptz,
+  ends_at timestamptz,
+  wanted_direction text,
+  page_size integer
+)
 returns jsonb
 language plpgsql
 stable
 set search_path = ''
 as $$
 declare
-  instance public.instances;
-  contact public.contacts;
-  page_size constant integer := (request->>'limit')::integer;
-  starts_at constant timestamptz := to_timestamp((request->>'startsAt')::double precision);
-  ends_at constant timestamptz := to_timestamp((request->>'endsAt')::double precision);
-  wanted_direction constant text := case (request->>'fromMe')::boolean
-    when true then 'outbound' when false then 'inbound'
-  end;
   messages jsonb;
   has_more boolean;
 begin
-  select i.* into strict instance from public.instances i
-  where i.id = (request->>'instanceId')::uuid;
-  contact := public.find_contact(instance.id, request->>'phone');
-  if contact.id is null then
-    return jsonb_build_object('contact', null, 'messages', '[]'::jsonb, 'hasMore', false);
-  end if;
   with newest as (
     select m.*, row_number() over (order by m.sent_at desc, m.created_at desc, m.id desc) as place
     from public.messages m
-    where m.instance_id = instance.id and m.contact_id = contact.id
+    where m.instance_id = history_page.instance_id and m.contact_id = history_page.contact_id
       and m.sent_at >= starts_at and m.sent_at < ends_at
       and m.status in ('sent', 'delivered', 'read', 'received')
       and (wanted_direction is null or m.direction = wanted_direction)
@@ -60,9 +52,9 @@ begin
           'agentName', a.name,
           'status', n.status,
           'providerMessageId', n.provider_message_id,
-          'sentAt', public.iso_in_zone(n.sent_at, instance.time_zone),
-          'deliveredAt', public.iso_in_zone(n.delivered_at, instance.time_zone),
-          'readAt', public.iso_in_zone(n.read_at, instance.time_zone),
+          'sentAtMs', floor(extract(epoch from n.sent_at) * 1000),
+          'deliveredAtMs', floor(extract(epoch from n.delivered_at) * 1000),
+          'readAtMs', floor(extract(epoch from n.read_at) * 1000),
           'isGroup', n.is_group,
           'chatName', n.chat_name
         )
@@ -75,10 +67,42 @@ begin
   from newest n
   left join public.operators o on o.id = n.operator_id
   left join public.ai_agents a on a.id = n.agent_id;
-  return jsonb_build_object(
-    'contact', jsonb_build_object('name', contact.name, 'phone', contact.phone),
-    'messages', messages,
-    'hasMore', has_more
+  return jsonb_build_object('messages', messages, 'hasMore', has_more);
+end;
+$$;
+revoke all on function public.history_page(uuid, uuid, timestamptz, timestamptz, text, integer) from public, anon, authenticated;
+grant execute on function public.history_page(uuid, uuid, timestamptz, timestamptz, text, integer) to service_role;
+
+-- source: supabase/schemas/functions/read_history.sql
+-- messages-context: the newest messages that were really sent to or received from one contact in a
+-- period, oldest first. `request`: instanceId, phone, startsAt and endsAt (Unix seconds; the end is
+-- not included), limit, fromMe (true for sent only, false for received only, NULL for both).
+-- Returns {contact {name, phone}, messages, hasMore}; contact is NULL for an unknown phone, and
+-- hasMore says whether older ones of the period were left out. Instants are Unix milliseconds.
+-- Writes nothing.
+create or replace function public.read_history(request jsonb)
+returns jsonb
+language plpgsql
+stable
+set search_path = ''
+as $$
+declare
+  contact public.contacts;
+  page_size constant integer := (request->>'limit')::integer;
+  starts_at constant timestamptz := to_timestamp((request->>'startsAt')::double precision);
+  ends_at constant timestamptz := to_timestamp((request->>'endsAt')::double precision);
+  wanted_direction constant text := case (request->>'fromMe')::boolean
+    when true then 'outbound' when false then 'inbound'
+  end;
+begin
+  contact := public.find_contact((request->>'instanceId')::uuid, request->>'phone');
+  if contact.id is null then
+    return jsonb_build_object('contact', null, 'messages', '[]'::jsonb, 'hasMore', false);
+  end if;
+  return public.history_page(
+    contact.instance_id, contact.id, starts_at, ends_at, wanted_direction, page_size
+  ) || jsonb_build_object(
+    'contact', jsonb_build_object('name', contact.name, 'phone', contact.phone)
   );
 end;
 $$;

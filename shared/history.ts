@@ -14,7 +14,7 @@ export interface HistoryQuery {
   readonly fromMe?: boolean | undefined;
 }
 
-/** One message that was really sent or received. Instants are ISO 8601 in the instance's zone. */
+/** One message that was really sent or received. */
 export interface HistoryMessage {
   readonly messageId: string;
   readonly direction: "inbound" | "outbound";
@@ -34,9 +34,10 @@ export interface HistoryMessage {
   readonly agentName: string | null;
   readonly status: "sent" | "delivered" | "read" | "received";
   readonly providerMessageId: string | null;
-  readonly sentAt: string;
-  readonly deliveredAt: string | null;
-  readonly readAt: string | null;
+  /** Unix milliseconds, as the two that follow; of a received message when it was received. */
+  readonly sentAtMs: number;
+  readonly deliveredAtMs: number | null;
+  readonly readAtMs: number | null;
   readonly isGroup: boolean;
   readonly chatName: string | null;
 }

@@ -1,4 +1,5 @@
 import { fromZonedTime } from "date-fns-tz/fromZonedTime";
+import { createLocalTimeWriter } from "./local_time.ts";
 
 /** Days of a calendar, `YYYY-MM-DD`, both included. */
 export interface Period {
@@ -34,8 +35,8 @@ export function resolvePeriod({ start, end }: Period, timeZone: string): Span {
 
 /** The first instant whose date in the zone is `day` or later, in Unix seconds. */
 function startOfDay(day: string, timeZone: string): number {
-  const calendar = createCalendar(timeZone);
-  const isReached = (seconds: number): boolean => calendar(seconds) >= day;
+  const writeLocalTime = createLocalTimeWriter(timeZone);
+  const isReached = (seconds: number): boolean => writeLocalTime(seconds * 1_000) >= day;
   const guess = fromZonedTime(`${day}T00:00:00`, timeZone).getTime() / 1_000;
   if (isReached(guess) && !isReached(guess - 1)) return guess;
   // Midnight does not exist on this day or comes twice; of such a time the library may give
@@ -48,21 +49,4 @@ function startOfDay(day: string, timeZone: string): number {
     else before = middle;
   }
   return reached;
-}
-
-/** Tells the date of an instant (Unix seconds) in a zone as `YYYY-MM-DD`. */
-function createCalendar(timeZone: string): (seconds: number) => string {
-  const format = new Intl.DateTimeFormat("en-US", {
-    timeZone,
-    calendar: "gregory",
-    numberingSystem: "latn",
-    year: "numeric",
-    month: "2-digit",
-    day: "2-digit",
-  });
-  return (seconds) => {
-    const parts = format.formatToParts(seconds * 1_000);
-    const part = (type: string): string => parts.find((p) => p.type === type)?.value ?? "";
-    return `${part("year")}-${part("month")}-${part("day")}`;
-  };
 }

@@ -17,7 +17,7 @@ export function formatConversation(
     role: message.direction === "inbound" ? "user" : "assistant",
     sender: nameSender(message, contact, instanceName),
     content: renderContent(message, disclosure.attachments),
-    timestamp: Math.floor(Date.parse(message.sentAt) / 1_000),
+    timestamp: Math.floor(message.sentAtMs / 1_000),
     status: message.direction === "inbound" ? "received" : "sent",
     ...(disclosure.includeMeta ? describeMeta(message) : {}),
   }));

@@ -1,14 +1,20 @@
 import type { HistoryMessage } from "../../shared/history.ts";
+import { createLocalTimeWriter } from "../../shared/local_time.ts";
 import type { Disclosure } from "./conversation.ts";
 
 /**
  * The rows of `format=raw`: each message as it is kept, ungrouped. Without `includeMeta` what
- * identifies or tags a message goes; without `attachments` every URL of a media file does.
+ * identifies or tags a message goes; without `attachments` every URL of a media file does. Instants
+ * are written in the instance's time zone.
  */
 export function formatRawMessages(
   messages: readonly HistoryMessage[],
+  timeZone: string,
   { attachments, includeMeta }: Disclosure,
 ): Record<string, unknown>[] {
+  const writeLocalTime = createLocalTimeWriter(timeZone);
+  const writeInstant = (instantMs: number | null): string | null =>
+    instantMs === null ? null : writeLocalTime(instantMs);
   return messages.map((message) => ({
     ...(includeMeta ? describeMeta(message) : {}),
     direction: message.direction,
@@ -19,9 +25,9 @@ export function formatRawMessages(
     optionList: message.optionList,
     choice: message.choice,
     template: attachments ? message.template : withoutLinks(message.template),
-    sentAt: message.sentAt,
-    deliveredAt: message.deliveredAt,
-    readAt: message.readAt,
+    sentAt: writeInstant(message.sentAtMs),
+    deliveredAt: writeInstant(message.deliveredAtMs),
+    readAt: writeInstant(message.readAtMs),
   }));
 }
 

@@ -26,7 +26,7 @@ export async function readContext(
     fromMe,
   });
   const messages = request.format === "raw"
-    ? { messages: formatRawMessages(history.messages, request) }
+    ? { messages: formatRawMessages(history.messages, instance.timeZone, request) }
     : { conversation: formatConversation(history, instance.name, request) };
   return {
     phone,

@@ -12,6 +12,7 @@ const pureModules: readonly string[] = [
   "shared/encoding.ts",
   "shared/history_content.ts",
   "shared/history_period.ts",
+  "shared/local_time.ts",
   "shared/media_url.ts",
   "shared/phone.ts",
   "shared/public_host.ts",

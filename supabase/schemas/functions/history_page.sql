@@ -2,9 +2,9 @@
 -- is not included), oldest first: what messages-context shows and what an agent is told.
 -- `wanted_direction`: inbound, outbound, or NULL for both.
 -- Returns {messages, hasMore}: hasMore says whether older ones of the span were left out. Instants
--- carry the instance's offset.
+-- are Unix milliseconds.
 create or replace function public.history_page(
-  instance public.instances,
+  instance_id uuid,
   contact_id uuid,
   starts_at timestamptz,
   ends_at timestamptz,
@@ -23,7 +23,7 @@ begin
   with newest as (
     select m.*, row_number() over (order by m.sent_at desc, m.created_at desc, m.id desc) as place
     from public.messages m
-    where m.instance_id = instance.id and m.contact_id = history_page.contact_id
+    where m.instance_id = history_page.instance_id and m.contact_id = history_page.contact_id
       and m.sent_at >= starts_at and m.sent_at < ends_at
       and m.status in ('sent', 'delivered', 'read', 'received')
       and (wanted_direction is null or m.direction = wanted_direction)
@@ -49,9 +49,9 @@ begin
           'agentName', a.name,
           'status', n.status,
           'providerMessageId', n.provider_message_id,
-          'sentAt', public.iso_in_zone(n.sent_at, instance.time_zone),
-          'deliveredAt', public.iso_in_zone(n.delivered_at, instance.time_zone),
-          'readAt', public.iso_in_zone(n.read_at, instance.time_zone),
+          'sentAtMs', floor(extract(epoch from n.sent_at) * 1000),
+          'deliveredAtMs', floor(extract(epoch from n.delivered_at) * 1000),
+          'readAtMs', floor(extract(epoch from n.read_at) * 1000),
           'isGroup', n.is_group,
           'chatName', n.chat_name
         )
@@ -67,5 +67,5 @@ begin
   return jsonb_build_object('messages', messages, 'hasMore', has_more);
 end;
 $$;
-revoke all on function public.history_page(public.instances, uuid, timestamptz, timestamptz, text, integer) from public, anon, authenticated;
-grant execute on function public.history_page(public.instances, uuid, timestamptz, timestamptz, text, integer) to service_role;
+revoke all on function public.history_page(uuid, uuid, timestamptz, timestamptz, text, integer) from public, anon, authenticated;
+grant execute on function public.history_page(uuid, uuid, timestamptz, timestamptz, text, integer) to service_role;

@@ -9,7 +9,6 @@ stable
 set search_path = ''
 as $$
 declare
-  instance public.instances;
   conversation public.conversations;
   contact public.contacts;
   agent public.ai_agents;
@@ -38,7 +37,6 @@ begin
     ) then
     return jsonb_build_object('turn', null);
   end if;
-  select i.* into strict instance from public.instances i where i.id = conversation.instance_id;
   return jsonb_build_object('turn', jsonb_build_object(
     'agentId', agent.id,
     'model', agent.model,
@@ -49,7 +47,7 @@ begin
     'address', public.address_of(contact),
     'answersThrough', newest_inbound,
     'history', public.history_page(
-      instance, contact.id, '-infinity', 'infinity', null, (request->>'limit')::integer
+      contact.instance_id, contact.id, '-infinity', 'infinity', null, (request->>'limit')::integer
     )->'messages'
   ));
 end;

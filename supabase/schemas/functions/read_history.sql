@@ -2,7 +2,7 @@
 -- period, oldest first. `request`: instanceId, phone, startsAt and endsAt (Unix seconds; the end is
 -- not included), limit, fromMe (true for sent only, false for received only, NULL for both).
 -- Returns {contact {name, phone}, messages, hasMore}; contact is NULL for an unknown phone, and
--- hasMore says whether older ones of the period were left out. Instants carry the instance's offset.
+-- hasMore says whether older ones of the period were left out. Instants are Unix milliseconds.
 -- Writes nothing.
 create or replace function public.read_history(request jsonb)
 returns jsonb
@@ -11,7 +11,6 @@ stable
 set search_path = ''
 as $$
 declare
-  instance public.instances;
   contact public.contacts;
   page_size constant integer := (request->>'limit')::integer;
   starts_at constant timestamptz := to_timestamp((request->>'startsAt')::double precision);
@@ -20,14 +19,12 @@ declare
     when true then 'outbound' when false then 'inbound'
   end;
 begin
-  select i.* into strict instance from public.instances i
-  where i.id = (request->>'instanceId')::uuid;
-  contact := public.find_contact(instance.id, request->>'phone');
+  contact := public.find_contact((request->>'instanceId')::uuid, request->>'phone');
   if contact.id is null then
     return jsonb_build_object('contact', null, 'messages', '[]'::jsonb, 'hasMore', false);
   end if;
   return public.history_page(
-    instance, contact.id, starts_at, ends_at, wanted_direction, page_size
+    contact.instance_id, contact.id, starts_at, ends_at, wanted_direction, page_size
   ) || jsonb_build_object(
     'contact', jsonb_build_object('name', contact.name, 'phone', contact.phone)
   );

@@ -1,0 +1,112 @@
+import type { Sql } from "postgres";
+import { assertEquals, assertGreater, assertLess, assertRejects } from "../support/assert.ts";
+import { createTestDatabase, type TestDatabase } from "../support/database.ts";
+import { createTenant } from "../support/tenant.ts";
+
+const phone = "5511988887777";
+
+interface Read {
+  readonly contact: { readonly phone: string } | null;
+  readonly messages: readonly { readonly message: string; readonly sentAtMs: number }[];
+  readonly hasMore: boolean;
+}
+
+/** A tenant whose contacts have messages, one a minute to each, in the order of their instants. */
+async function createHistory(
+  { admin }: TestDatabase,
+  { contacts, messagesEach }: { readonly contacts: number; readonly messagesEach: number },
+): Promise<string> {
+  const { instanceId } = await createTenant(admin);
+  await admin`
+    insert into public.contacts (instance_id, phone, identity_key, origin)
+    select ${instanceId}, digits, digits, 'api'
+    from (select (${phone}::bigint + n)::text as digits
+      from generate_series(0, ${contacts - 1}::integer) as n) as phones`;
+  await admin`
+    insert into public.conversations (instance_id, contact_id)
+    select instance_id, id from public.contacts where instance_id = ${instanceId}`;
+  await admin`
+    insert into public.messages (
+      instance_id, contact_id, conversation_id, direction, message_type, message, status, sent_at
+    )
+    select c.instance_id, c.contact_id, c.id, 'inbound', 'text', n::text, 'received',
+      timestamptz '2026-03-10 12:00:00.5Z' + n * interval '1 minute'
+    from generate_series(1, ${messagesEach}::integer) as n
+    cross join public.conversations c
+    where c.instance_id = ${instanceId}`;
+  await admin`analyze public.messages`;
+  return instanceId;
+}
+
+function createRequest(instanceId: string, limit = 100): string {
+  const startsAt = Date.parse("2026-03-01T00:00:00Z") / 1_000;
+  const endsAt = Date.parse("2026-04-01T00:00:00Z") / 1_000;
+  return JSON.stringify({ instanceId, phone, startsAt, endsAt, limit });
+}
+
+async function readHistory(sql: Sql, request: string): Promise<Read> {
+  const [row] = await sql<{ history: Read }[]>`
+    select public.read_history(${request}::text::jsonb) as history`;
+  return row?.history ?? { contact: null, messages: [], hasMore: false };
+}
+
+/** Pages that a read touches, whether they were in memory or not. */
+async function countPages(sql: Sql, request: string): Promise<number> {
+  // The first call of a connection reads the catalogue too.
+  await readHistory(sql, request);
+  const [row] = await sql.unsafe<{ "QUERY PLAN": { Plan: Record<string, number> }[] }[]>(
+    "explain (analyze, buffers, format json) select public.read_history($1::text::jsonb)",
+    [request],
+  );
+  const plan = row?.["QUERY PLAN"][0]?.Plan ?? {};
+  return (plan["Shared Hit Blocks"] ?? 0) + (plan["Shared Read Blocks"] ?? 0);
+}
+
+Deno.test("read_history touches no more pages for what others have written", async () => {
+  await using alone = await createTestDatabase();
+  await using crowded = await createTestDatabase();
+  const few = await createHistory(alone, { contacts: 1, messagesEach: 300 });
+  const many = await createHistory(crowded, { contacts: 100, messagesEach: 300 });
+  const pages = await countPages(alone.connect({ max: 1 }), createRequest(few));
+  const crowdedPages = await countPages(crowded.connect({ max: 1 }), createRequest(many));
+  assertGreater(pages, 0);
+  // The 100 newest lie on one page each at worst; 30,000 messages fill more than 600.
+  assertLess(crowdedPages, pages + 150);
+});
+
+Deno.test("read_history takes the newest of the period, oldest first, in Unix milliseconds", async () => {
+  await using database = await createTestDatabase();
+  const instanceId = await createHistory(database, { contacts: 2, messagesEach: 5 });
+  const read = await readHistory(database.sql, createRequest(instanceId, 3));
+  assertEquals(read.messages.map(({ message }) => message), ["3", "4", "5"]);
+  assertEquals(read.messages[0]?.sentAtMs, Date.parse("2026-03-10T12:03:00.500Z"));
+  assertEquals([read.hasMore, read.contact?.phone], [true, phone]);
+});
+
+Deno.test("read_history works where nothing can be written, for a known and an unknown phone", async () => {
+  await using database = await createTestDatabase();
+  const instanceId = await createHistory(database, { contacts: 1, messagesEach: 1 });
+  const unknown = createRequest(instanceId).replace(phone, "5511900000000");
+  await database.sql.begin("read only", async (sql) => {
+    const request = createRequest(instanceId);
+    const rows = await sql`
+      select public.read_history(${request}::text::jsonb)->'hasMore' as known,
+        public.read_history(${unknown}::text::jsonb) as unknown`;
+    assertEquals({ ...rows[0] }, {
+      known: false,
+      unknown: { contact: null, messages: [], hasMore: false },
+    });
+  });
+});
+
+Deno.test("a choice without a title is refused: it could not be read", async () => {
+  await using database = await createTestDatabase();
+  await createHistory(database, { contacts: 1, messagesEach: 1 });
+  const choose = (choice: unknown): Promise<unknown> =>
+    database.admin`update public.messages set choice = ${database.admin.json(choice as never)}`
+      .execute();
+  for (const choice of [{ id: "1" }, { title: null }, { title: 5 }, "Tarde", []]) {
+    await assertRejects(() => choose(choice), Error, "messages_choice_has_title");
+  }
+  await choose({ id: "1", title: "Tarde" });
+});
