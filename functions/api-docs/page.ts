@@ -36,11 +36,20 @@ body { margin: 0; background: #fff; }
 #reference > .plain code { overflow-wrap: anywhere; }
 .swagger-ui .info { margin: 1.5rem 0; }
 .swagger-ui .info .markdown { overflow-x: auto; }
+.swagger-ui .info summary { cursor: pointer; font-weight: bold; padding: 0.5rem 0; }
+.swagger-ui .response-col_links { display: none; }
+.swagger-ui .markdown code { white-space: normal; overflow-wrap: anywhere; }
+.swagger-ui .markdown td { vertical-align: top; padding: 0.25rem 0.5rem 0.25rem 0; }
 @media (max-width: 40rem) {
   .swagger-ui .wrapper { padding: 0 0.75rem; }
-  .swagger-ui .opblock .opblock-summary { flex-wrap: wrap; }
+  .swagger-ui .info .title { font-size: 1.75rem; }
+  .swagger-ui .opblock-tag { flex-wrap: wrap; padding-right: 0; }
+  .swagger-ui .opblock-tag small { order: 1; flex-basis: 100%; padding: 0.25rem 0 0; }
   .swagger-ui .opblock .opblock-summary-path { max-width: none; }
-  .swagger-ui .opblock-tag small { flex-basis: 100%; padding: 0; }
+  .swagger-ui .opblock .opblock-section-header { flex-wrap: wrap; }
+  .swagger-ui table tbody tr td:first-of-type { min-width: 4rem; }
+  .swagger-ui select { max-width: 100%; }
+  .swagger-ui .opblock-body, .swagger-ui .responses-inner { overflow-x: auto; }
 }
 `;
 

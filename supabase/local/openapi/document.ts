@@ -19,7 +19,7 @@ export function composeDocument(operationsBySlug: OperationsBySlug): JsonObject 
   const schemas: Record<string, JsonObject> = { Error: errorSchema };
   const responses: Record<string, JsonObject> = {};
   const refusals = new Set<ErrorCode>();
-  for (const [slug, operations] of [...operationsBySlug].sort(([a], [b]) => a < b ? -1 : 1)) {
+  for (const [slug, operations] of sortForReading(operationsBySlug)) {
     for (const operation of operations) {
       const described = describeOperation(operation);
       const path = toPathTemplate(slug, operation.path);
@@ -57,11 +57,23 @@ export function composeDocument(operationsBySlug: OperationsBySlug): JsonObject 
   };
 }
 
+/** What a reader looks for first; functions that are not named follow by name. */
+const readingOrder = ["send-message", "send-template-message", "messages-context", "messages-api"];
+
+function sortForReading(operationsBySlug: OperationsBySlug): [string, readonly Operation[]][] {
+  const rank = (slug: string): string => {
+    const index = readingOrder.indexOf(slug);
+    return index < 0 ? `z${slug}` : `a${index}`;
+  };
+  return [...operationsBySlug].sort(([a], [b]) => rank(a) < rank(b) ? -1 : 1);
+}
+
 function describeService(): JsonObject {
   return {
     title: "Messaging Integration API",
     version: "1.0.0",
-    description: `${introduction}\n\n## Errors\n\n${errorIntroduction}\n\n${writeErrorTable()}`,
+    description:
+      `${introduction}\n\n## Errors\n\n${errorIntroduction}\n\n<details>\n<summary>All errors</summary>\n\n${writeErrorTable()}\n\n</details>`,
     license: { name: "MIT", identifier: "MIT" },
   };
 }

@@ -93,7 +93,7 @@ export function describeErrorExamples(used: ReadonlySet<ErrorCode>): JsonObject 
   return Object.fromEntries(
     errors.filter(({ code }) => used.has(code)).map(({ code, message }) => [
       toComponentName(code),
-      { summary: message, value: { success: false, error: code, message, ...extras[code] } },
+      { summary: code, value: { success: false, error: code, message, ...extras[code] } },
     ]),
   );
 }
