@@ -1,0 +1,80 @@
+/** What a message from a provider says, whichever provider carried it. */
+import { cleanText, ID_MAX, MESSAGE_MAX } from "./event_fields.ts";
+import type { MessageEvent } from "./provider_event.ts";
+import { createRedactor } from "./redaction.ts";
+
+/** The part of a message event that its content decides. */
+export type EventContent = Pick<
+  MessageEvent,
+  "messageType" | "message" | "mediaUrl" | "mediaId" | "mediaFilename" | "choice"
+>;
+
+const TITLE_MAX = 1_024;
+
+/**
+ * The pick of an option or a button. The title is the message; each of the two stands in for the
+ * other where the provider gives only one, and without any there is no choice.
+ */
+export function toChoice(
+  id: string | undefined,
+  title: string | undefined,
+): EventContent | undefined {
+  const shown = title ?? id;
+  if (shown === undefined) return undefined;
+  const choice = { id: id ?? cleanText(shown, ID_MAX), title: cleanText(shown, TITLE_MAX) };
+  return { messageType: "option_list", message: choice.title, choice };
+}
+
+/** What has no type of its own, readable in the history: `[location] Café, Rua 1`. */
+export function toOther(
+  label: string,
+  words: readonly (string | undefined)[] = [],
+): EventContent {
+  const text = words.filter((word) => word !== undefined).join(", ");
+  return {
+    messageType: "other",
+    message: cleanText(text === "" ? `[${label}]` : `[${label}] ${text}`, MESSAGE_MAX),
+  };
+}
+
+/** A position, by name and address where there are any, with its coordinates. */
+export function toLocation(
+  name: string | undefined,
+  address: string | undefined,
+  latitude: unknown,
+  longitude: unknown,
+): EventContent {
+  const hasPosition = typeof latitude === "number" && typeof longitude === "number";
+  const position = hasPosition ? `${latitude} ${longitude}` : undefined;
+  return toOther("location", [name, address, position]);
+}
+
+/**
+ * The text of a group message under its author's name: the contact of a group conversation is the
+ * group, so that nothing else would say who spoke. A choice keeps its title.
+ */
+export function attributeToAuthor(content: EventContent, author: string | undefined): EventContent {
+  const { message, choice } = content;
+  if (author === undefined || message === undefined || choice !== undefined) return content;
+  return { ...content, message: cleanText(`${author}: ${message}`, MESSAGE_MAX) };
+}
+
+/**
+ * Why a message of ours failed, in the provider's words, without the recipient's number, which they
+ * may repeat.
+ */
+export function toStatusError(
+  code: string | undefined,
+  words: readonly (string | undefined)[],
+  recipient: string | undefined,
+): { readonly code: string; readonly message: string } {
+  const text = [...new Set(words)].filter((word) => word !== undefined).join(": ");
+  return {
+    code: code ?? "failed",
+    message: text === "" ? "The provider gave no reason." : redact(text, recipient),
+  };
+}
+
+function redact(text: string, recipient: string | undefined): string {
+  return recipient === undefined ? cleanText(text, 500) : createRedactor([], recipient)(text);
+}

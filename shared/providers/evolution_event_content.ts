@@ -1,0 +1,117 @@
+/** What a message of Evolution API says: WhatsApp's own message object, one member per kind. */
+import { type EventContent, toChoice, toLocation, toOther } from "./event_content.ts";
+import { readId, readLabel, readMessage, readName, readUrl } from "./event_fields.ts";
+import { readValue } from "./json_value.ts";
+import type { InboundMessageType } from "./provider_event.ts";
+
+/** Members that wrap another message: disappearing, seen once, a document with its caption. */
+const wrappers = [
+  "ephemeralMessage",
+  "viewOnceMessage",
+  "viewOnceMessageV2",
+  "viewOnceMessageV2Extension",
+  "documentWithCaptionMessage",
+];
+const MAX_WRAPPINGS = 5;
+
+const media: readonly (readonly [string, InboundMessageType])[] = [
+  ["imageMessage", "image"],
+  ["stickerMessage", "image"],
+  ["audioMessage", "audio"],
+  ["videoMessage", "video"],
+  ["ptvMessage", "video"],
+  ["documentMessage", "document"],
+];
+
+/** Contents that are named in the history and nothing more. */
+const named: Readonly<Record<string, string>> = {
+  pollCreationMessage: "poll",
+  pollCreationMessageV3: "poll",
+  orderMessage: "order",
+  productMessage: "product",
+  eventMessage: "event",
+};
+
+/**
+ * The content of the `data` of an event. Undefined where nothing was said: a reaction taken back, a
+ * deletion or edit (`protocolMessage`), keys exchanged in a group, a message not decrypted.
+ */
+export function readEvolutionContent(data: unknown): EventContent | undefined {
+  const message = unwrapMessage(readValue(data, "message"));
+  const text = readMessage(message, "conversation") ??
+    readMessage(message, "extendedTextMessage", "text");
+  if (text !== undefined) return { messageType: "text", message: text };
+  return readChoice(message) ?? readMedia(data, message) ?? readOther(message);
+}
+
+function unwrapMessage(message: unknown): unknown {
+  let inner = message;
+  for (let depth = 0; depth < MAX_WRAPPINGS; depth++) {
+    const outer = inner;
+    const wrapper = wrappers.find((key) => readValue(outer, key, "message") !== undefined);
+    if (wrapper === undefined) break;
+    inner = readValue(outer, wrapper, "message");
+  }
+  return inner;
+}
+
+function readChoice(message: unknown): EventContent | undefined {
+  return toChoice(
+    readId(message, "listResponseMessage", "singleSelectReply", "selectedRowId"),
+    readMessage(message, "listResponseMessage", "title"),
+  ) ?? toChoice(
+    readId(message, "buttonsResponseMessage", "selectedButtonId"),
+    readMessage(message, "buttonsResponseMessage", "selectedDisplayText"),
+  ) ?? toChoice(
+    readId(message, "templateButtonReplyMessage", "selectedId"),
+    readMessage(message, "templateButtonReplyMessage", "selectedDisplayText"),
+  );
+}
+
+/**
+ * `url` inside the media's own member leads to encrypted bytes; `mediaUrl` beside it is the copy
+ * that Evolution keeps where it has a storage. The bytes themselves (`base64`) are left out.
+ */
+function readMedia(data: unknown, message: unknown): EventContent | undefined {
+  const found = media.find(([member]) => isObject(readValue(message, member)));
+  if (found === undefined) return undefined;
+  const [member, messageType] = found;
+  return {
+    messageType,
+    message: readMessage(message, member, "caption"),
+    mediaUrl: readUrl(message, "mediaUrl") ?? readUrl(data, "message", "mediaUrl") ??
+      readUrl(data, "mediaUrl"),
+    mediaFilename: readName(message, member, "fileName") ?? readName(message, member, "title"),
+  };
+}
+
+function readOther(message: unknown): EventContent | undefined {
+  for (const member of ["locationMessage", "liveLocationMessage"]) {
+    if (isObject(readValue(message, member))) return readLocation(message, member);
+  }
+  for (const member of ["contactMessage", "contactsArrayMessage"]) {
+    if (isObject(readValue(message, member))) {
+      return toOther("contacts", [readName(message, member, "displayName")]);
+    }
+  }
+  const emoji = readLabel(message, "reactionMessage", "text");
+  if (emoji !== undefined) return toOther("reaction", [emoji]);
+  const reply = readMessage(message, "interactiveResponseMessage", "body", "text");
+  if (reply !== undefined) return { messageType: "text", message: reply };
+  const [, label] =
+    Object.entries(named).find(([member]) => isObject(readValue(message, member))) ?? [];
+  return label === undefined ? undefined : toOther(label);
+}
+
+function readLocation(message: unknown, member: string): EventContent {
+  return toLocation(
+    readName(message, member, "name"),
+    readName(message, member, "address"),
+    readValue(message, member, "degreesLatitude"),
+    readValue(message, member, "degreesLongitude"),
+  );
+}
+
+function isObject(value: unknown): boolean {
+  return typeof value === "object" && value !== null;
+}

@@ -1,0 +1,119 @@
+/**
+ * Webhooks of Evolution API v2 (page Webhooks): `messages.upsert`, `send.message` and
+ * `messages.update`, however the event is spelled; `data` is one item or a list of them.
+ */
+import {
+  chooseAddresses,
+  type EventAddresses,
+  isGroupAddress,
+  normalizeAddress,
+  readGroupAddress,
+} from "./event_address.ts";
+import { attributeToAuthor, toStatusError } from "./event_content.ts";
+import { readId, readName, readPersonName, readTime } from "./event_fields.ts";
+import { readEvolutionContent } from "./evolution_event_content.ts";
+import { readText, readValue } from "./json_value.ts";
+import type { MessageEvent, ProviderEvent, StatusEvent } from "./provider_event.ts";
+
+/**
+ * The events of one payload. With the instance's own name, what names another instance is left out:
+ * a webhook may be set for a whole server. Never throws.
+ */
+export function readEvolutionEvents(
+  payload: unknown,
+  instanceName?: string | undefined,
+): ProviderEvent[] {
+  const named = readText(payload, "instance");
+  if (named !== undefined && instanceName !== undefined && named !== instanceName) return [];
+  const items = listItems(payload);
+  switch (readText(payload, "event")?.toLowerCase().replace(/[_-]/g, ".")) {
+    case "messages.upsert":
+      return items.flatMap((item) => readMessageEvent(item, readValue(payload, "sender")));
+    case "send.message":
+      return items.flatMap(readSending);
+    case "messages.update":
+      return items.flatMap(readStatus);
+    default:
+      return [];
+  }
+}
+
+function listItems(payload: unknown): readonly unknown[] {
+  const data = readValue(payload, "data");
+  return Array.isArray(data) ? data : [data];
+}
+
+function readMessageEvent(data: unknown, own: unknown): MessageEvent[] {
+  const isEcho = readValue(data, "key", "fromMe") === true;
+  const isGroup = isGroupAddress(readValue(data, "key", "remoteJid"));
+  const providerMessageId = readId(data, "key", "id");
+  const addresses = readAddresses(data, isEcho, own);
+  const content = readEvolutionContent(data);
+  if (providerMessageId === undefined || addresses === undefined || content === undefined) {
+    return [];
+  }
+  return [{
+    kind: "message",
+    origin: isEcho ? "echo" : "inbound",
+    providerMessageId,
+    ...addresses,
+    // `pushName` is the author's: not the contact's in an echo or a group.
+    contactName: isEcho || isGroup ? undefined : readPersonName(data, "pushName"),
+    ...(isGroup && !isEcho ? attributeToAuthor(content, readAuthor(data)) : content),
+    sentAt: readTime(data, "s", "messageTimestamp"),
+    isGroup,
+  }];
+}
+
+/**
+ * The chat's addresses, phone and hidden identity (`remoteJidAlt`, in older versions `senderPn` and
+ * `senderLid`, which are the author's and so our own in an echo).
+ */
+function readAddresses(data: unknown, isEcho: boolean, own: unknown): EventAddresses | undefined {
+  const remoteJid = readValue(data, "key", "remoteJid");
+  if (isGroupAddress(remoteJid)) return readGroupAddress(remoteJid);
+  const chat = [remoteJid, readValue(data, "key", "remoteJidAlt")];
+  if (!isEcho) {
+    const author = ["senderPn", "senderLid"].map((key) => readValue(data, "key", key));
+    return chooseAddresses([...chat, ...author]);
+  }
+  const ownAddress = normalizeAddress(own);
+  return chooseAddresses(chat.filter((jid) => normalizeAddress(jid) !== ownAddress));
+}
+
+function readAuthor(data: unknown): string | undefined {
+  return readName(data, "pushName") ??
+    chooseAddresses([
+      readValue(data, "key", "participant"),
+      readValue(data, "key", "participantAlt"),
+    ])?.address;
+}
+
+/** A message that was sent through the API: known already, and now on its way. */
+function readSending(data: unknown): StatusEvent[] {
+  const providerMessageId = readId(data, "key", "id");
+  if (providerMessageId === undefined) return [];
+  const at = readTime(data, "s", "messageTimestamp");
+  return [{ kind: "status", providerMessageId, status: "sent", at }];
+}
+
+const statuses: Readonly<Record<string, StatusEvent["status"]>> = {
+  ERROR: "failed",
+  SERVER_ACK: "sent",
+  DELIVERY_ACK: "delivered",
+  READ: "read",
+  PLAYED: "read",
+};
+
+/** Updates carry no time of their own. Those of messages that are not ours say nothing here. */
+function readStatus(data: unknown): StatusEvent[] {
+  const providerMessageId = readId(data, "keyId") ?? readId(data, "key", "id");
+  const word = readText(data, "status") ?? "";
+  const status = Object.hasOwn(statuses, word) ? statuses[word] : undefined;
+  const isTheirs = (readValue(data, "fromMe") ?? readValue(data, "key", "fromMe")) === false;
+  if (providerMessageId === undefined || status === undefined || isTheirs) return [];
+  const error = status === "failed"
+    ? toStatusError(word, ["WhatsApp did not take the message."], undefined)
+    : undefined;
+  return [{ kind: "status", providerMessageId, status, error }];
+}

@@ -1,0 +1,99 @@
+/** What a message of the Cloud API says (page Webhooks, messages), inbound and echo alike. */
+import { type EventContent, toChoice, toLocation, toOther } from "./event_content.ts";
+import { readId, readLabel, readList, readMessage, readName } from "./event_fields.ts";
+import { readValue } from "./json_value.ts";
+import type { InboundMessageType } from "./provider_event.ts";
+
+/** A sticker is a picture to whoever reads the history. */
+const mediaTypes: Readonly<Record<string, InboundMessageType>> = {
+  image: "image",
+  sticker: "image",
+  audio: "audio",
+  voice: "audio",
+  video: "video",
+  document: "document",
+};
+
+/**
+ * The content of a message, by its `type`. What has no content of ours (a reaction, an order, a
+ * type that is new to us) is `other`, named in brackets. Undefined where nothing was said: a
+ * reaction taken back, a notice of the system.
+ */
+export function readCloudContent(message: unknown): EventContent | undefined {
+  const type = readLabel(message, "type") ?? "unsupported";
+  if (Object.hasOwn(mediaTypes, type)) return readMedia(message, type);
+  switch (type) {
+    case "text":
+      return readTyped(message);
+    case "interactive":
+      return readInteractive(message);
+    case "button":
+      return toChoice(
+        readId(message, "button", "payload"),
+        readMessage(message, "button", "text"),
+      ) ?? toOther(type);
+    case "location":
+      return toLocation(
+        readName(message, "location", "name"),
+        readName(message, "location", "address"),
+        readValue(message, "location", "latitude"),
+        readValue(message, "location", "longitude"),
+      );
+    case "contacts":
+      return toOther(type, readList(message, "contacts").slice(0, 20).map(describeContact));
+    case "reaction":
+      return readReaction(message);
+    case "order":
+      return toOther(type, [readMessage(message, "order", "text"), describeItems(message)]);
+    case "system":
+      return undefined;
+    default:
+      return toOther(type, [readName(message, "errors", 0, "title")]);
+  }
+}
+
+function readTyped(message: unknown): EventContent {
+  const text = readMessage(message, "text", "body");
+  return text === undefined ? toOther("text") : { messageType: "text", message: text };
+}
+
+/** Media come as an id that is asked for with the instance's token: no URL of it opens without. */
+function readMedia(message: unknown, type: string): EventContent {
+  return {
+    messageType: mediaTypes[type] ?? "other",
+    message: readMessage(message, type, "caption"),
+    mediaId: readId(message, type, "id"),
+    mediaFilename: readName(message, type, "filename"),
+  };
+}
+
+function readInteractive(message: unknown): EventContent {
+  for (const reply of ["list_reply", "button_reply"]) {
+    const choice = toChoice(
+      readId(message, "interactive", reply, "id"),
+      readMessage(message, "interactive", reply, "title"),
+    );
+    if (choice !== undefined) return choice;
+  }
+  // A form that was filled in (`nfm_reply`) names itself in its body.
+  const type = readLabel(message, "interactive", "type") ?? "interactive";
+  return toOther(type, [readMessage(message, "interactive", "nfm_reply", "body")]);
+}
+
+function readReaction(message: unknown): EventContent | undefined {
+  const emoji = readLabel(message, "reaction", "emoji");
+  return emoji === undefined ? undefined : toOther("reaction", [emoji]);
+}
+
+function describeContact(contact: unknown): string | undefined {
+  const words = [
+    readName(contact, "name", "formatted_name"),
+    readName(contact, "phones", 0, "phone") ?? readName(contact, "phones", 0, "wa_id"),
+  ].filter((word) => word !== undefined);
+  return words.length === 0 ? undefined : words.join(" ");
+}
+
+function describeItems(message: unknown): string | undefined {
+  const count = readList(message, "order", "product_items").length;
+  return count === 0 ? undefined : `${count} item${count === 1 ? "" : "s"}`;
+}

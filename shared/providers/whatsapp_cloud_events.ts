@@ -1,0 +1,121 @@
+/**
+ * Webhooks of the WhatsApp Cloud API (pages Webhooks: messages, message status,
+ * smb_message_echoes, message_template_status_update). One payload may hold many entries, changes,
+ * messages and statuses: each is read by itself.
+ */
+import { normalizeAddress, readGroupAddress } from "./event_address.ts";
+import { attributeToAuthor } from "./event_content.ts";
+import { readId, readList, readTime } from "./event_fields.ts";
+import { readText, readValue } from "./json_value.ts";
+import type { MessageEvent, NumberChangeEvent, ProviderEvent } from "./provider_event.ts";
+import { CloudContacts } from "./whatsapp_cloud_contacts.ts";
+import { readCloudContent } from "./whatsapp_cloud_event_content.ts";
+import { readCloudStatus, readCloudTemplateStatus } from "./whatsapp_cloud_status_events.ts";
+
+/**
+ * All events of one payload, in its order. With a phone number id, what is about another number of
+ * the same business account is left out: its messages belong to another instance. Never throws.
+ */
+export function readWhatsappCloudEvents(
+  payload: unknown,
+  phoneNumberId?: string | undefined,
+): ProviderEvent[] {
+  return readList(payload, "entry")
+    .flatMap((entry) => readList(entry, "changes"))
+    .filter((change) => isOwn(change, phoneNumberId))
+    .flatMap(readChange);
+}
+
+function isOwn(change: unknown, phoneNumberId: string | undefined): boolean {
+  const named = readText(change, "value", "metadata", "phone_number_id");
+  return named === undefined || phoneNumberId === undefined || named === phoneNumberId;
+}
+
+function readChange(change: unknown): ProviderEvent[] {
+  const value = readValue(change, "value");
+  switch (readText(change, "field")) {
+    case "messages": {
+      const contacts = new CloudContacts(value);
+      return [
+        ...readEach(readList(value, "messages"), (item) => readInbound(item, contacts)),
+        ...readEach(readList(value, "statuses"), readCloudStatus),
+      ];
+    }
+    case "smb_message_echoes": {
+      const contacts = new CloudContacts(value);
+      return readEach(readList(value, "message_echoes"), (item) => readEcho(item, contacts));
+    }
+    case "message_template_status_update":
+      return readEach([value], readCloudTemplateStatus);
+    default:
+      return [];
+  }
+}
+
+function readEach(
+  items: readonly unknown[],
+  read: (item: unknown) => ProviderEvent | undefined,
+): ProviderEvent[] {
+  return items.map(read).filter((event) => event !== undefined);
+}
+
+function readInbound(
+  message: unknown,
+  contacts: CloudContacts,
+): MessageEvent | NumberChangeEvent | undefined {
+  if (readText(message, "type") === "system") return readNumberChange(message);
+  const providerMessageId = readId(message, "id");
+  const ids = [readId(message, "from"), readId(message, "from_user_id")];
+  const content = readCloudContent(message);
+  const author = contacts.findAddresses(ids);
+  if (providerMessageId === undefined || content === undefined || author === undefined) {
+    return undefined;
+  }
+  const name = contacts.find(ids)?.name;
+  const group = readGroupAddress(readValue(message, "group_id"));
+  const base = { kind: "message", origin: "inbound", providerMessageId } as const;
+  const sentAt = readTime(message, "s", "timestamp");
+  return group === undefined
+    ? { ...base, ...author, contactName: name, ...content, sentAt, isGroup: false }
+    : {
+      ...base,
+      ...group,
+      ...attributeToAuthor(content, name ?? author.address),
+      sentAt,
+      isGroup: true,
+    };
+}
+
+/** What a person sent from the WhatsApp Business app: `to` is the contact. */
+function readEcho(message: unknown, contacts: CloudContacts): MessageEvent | undefined {
+  const providerMessageId = readId(message, "id");
+  const group = readGroupAddress(readValue(message, "group_id"));
+  const addresses = group ??
+    contacts.findAddresses([readId(message, "to"), readId(message, "to_user_id")]);
+  const content = readCloudContent(message);
+  if (providerMessageId === undefined || content === undefined || addresses === undefined) {
+    return undefined;
+  }
+  return {
+    kind: "message",
+    origin: "echo",
+    providerMessageId,
+    ...addresses,
+    ...content,
+    sentAt: readTime(message, "s", "timestamp"),
+    isGroup: group !== undefined,
+  };
+}
+
+/** `wa_id` is the new number, in older versions `new_wa_id`. */
+function readNumberChange(message: unknown): NumberChangeEvent | undefined {
+  const type = readText(message, "system", "type");
+  if (type !== "user_changed_number" && type !== "customer_changed_number") return undefined;
+  const oldAddress = normalizeAddress(readValue(message, "from"));
+  const newAddress = normalizeAddress(
+    readText(message, "system", "wa_id") ?? readText(message, "system", "new_wa_id"),
+  );
+  const isChange = oldAddress !== undefined && newAddress !== undefined &&
+    oldAddress !== newAddress;
+  return isChange ? { kind: "number_change", oldAddress, newAddress } : undefined;
+}
