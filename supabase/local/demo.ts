@@ -7,59 +7,107 @@ export interface Demo {
   readonly clientToken: string;
 }
 
-const demoSchema = z.object({ instanceId: z.string(), clientToken: z.string() });
+/** Where the stack is reached, and where it keeps what it must remember. */
+export interface DemoPlace {
+  readonly origin: string;
+  readonly secretKey: string;
+  readonly dataDir: string;
+}
+
+/** What `demo.json` holds: the token is nowhere else in clear. */
+const keptSchema = z.object({
+  instanceId: z.string(),
+  clientToken: z.string(),
+  origin: z.string(),
+});
+type KeptDemo = z.infer<typeof keptSchema>;
+
+const instancesSchema = z.object({
+  items: z.array(z.looseObject({
+    instanceId: z.string(),
+    businessInstanceId: z.string().nullable(),
+  })),
+});
 
 /** Fixed by supabase/seed.sql. */
 const demoWorkspaceId = "d0000000-0000-4000-8000-000000000001";
+const businessInstanceId = "demo";
 
 interface AdminApi {
   get(path: string): Promise<Record<string, unknown>>;
-  post(path: string, body: Record<string, unknown>): Promise<Record<string, unknown>>;
+  send(
+    method: "POST" | "PATCH",
+    path: string,
+    body: Record<string, unknown>,
+  ): Promise<Record<string, unknown>>;
 }
 
 /**
- * The demo instance, made through admin-api on the first start; its token is kept in the data
- * folder, the only place that has it in clear. A database that has the instance but no such file
- * gets a further token.
+ * The demo instance, made through admin-api on the first start. It sends to this stack's simulator:
+ * after a change of the port, to the new one. A token that is lost or does not open the instance any
+ * more is replaced.
  */
-export async function prepareDemo(
-  stack: { readonly origin: string; readonly secretKey: string; readonly dataDir: string },
-): Promise<Demo> {
-  const file = join(stack.dataDir, "demo.json");
-  const admin = openAdminApi(stack.origin, stack.secretKey);
-  const instanceId = await findOrCreateInstance(admin, stack.origin);
+export async function prepareDemo(place: DemoPlace): Promise<Demo> {
+  const { origin, secretKey, dataDir } = place;
+  const file = join(dataDir, "demo.json");
+  const admin = openAdminApi(origin, secretKey);
   const kept = await readKeptDemo(file);
-  if (kept !== null && kept.instanceId === instanceId) return kept;
-  const { token } = await admin.post(`instances/${instanceId}/tokens`, { label: "demo" });
-  const demo = demoSchema.parse({ instanceId, clientToken: token });
-  await Deno.mkdir(stack.dataDir, { recursive: true });
-  await Deno.writeTextFile(file, JSON.stringify(demo), { mode: 0o600 });
-  return demo;
+  const found = await findInstance(admin);
+  const isKnown = found !== undefined && kept?.instanceId === found;
+  if (found !== undefined && !(isKnown && kept.origin === origin)) {
+    const providerConfig = createProviderConfig(origin);
+    await admin.send("PATCH", `instances/${found}`, { providerConfig });
+  }
+  const instanceId = found ?? await createInstance(admin, origin);
+  const clientToken = isKnown && await opensInstance(origin, kept)
+    ? kept.clientToken
+    : await createToken(admin, instanceId);
+  await keepDemo(dataDir, file, { instanceId, clientToken, origin });
+  return { instanceId, clientToken };
 }
 
-async function findOrCreateInstance(admin: AdminApi, origin: string): Promise<string> {
-  const { items } = z.object({ items: z.array(z.looseObject({ instanceId: z.string() })) }).parse(
-    await admin.get(`instances?workspaceId=${demoWorkspaceId}`),
-  );
-  const known = items[0]?.instanceId;
-  if (known !== undefined) return known;
-  const created = await admin.post("instances", {
+async function findInstance(admin: AdminApi): Promise<string | undefined> {
+  const page = await admin.get(`instances?workspaceId=${demoWorkspaceId}&limit=1000`);
+  const { items } = instancesSchema.parse(page);
+  return items.find((item) => item.businessInstanceId === businessInstanceId)?.instanceId;
+}
+
+async function createInstance(admin: AdminApi, origin: string): Promise<string> {
+  const created = await admin.send("POST", "instances", {
     workspaceId: demoWorkspaceId,
     name: "Demo",
     provider: "zapi",
-    providerConfig: {
-      baseUrl: `${origin}/simulator/zapi`,
-      gatewayInstanceId: "DEMO",
-      token: "demo-instance-token",
-      webhookSecret: "demo-webhook-secret-0123456789",
-    },
+    providerConfig: createProviderConfig(origin),
     connectedPhone: "5511999990000",
-    businessInstanceId: "demo",
+    businessInstanceId,
     timeZone: "America/Sao_Paulo",
     // Always open, so that a queued message can be watched at any hour.
     sendWindow: { start: "00:00", end: "24:00", days: [1, 2, 3, 4, 5, 6, 7] },
   });
   return z.string().parse(created["instanceId"]);
+}
+
+function createProviderConfig(origin: string): Record<string, string> {
+  return {
+    baseUrl: `${origin}/simulator/zapi`,
+    gatewayInstanceId: "DEMO",
+    token: "demo-instance-token",
+    webhookSecret: "demo-webhook-secret-0123456789",
+  };
+}
+
+async function createToken(admin: AdminApi, instanceId: string): Promise<string> {
+  const { token } = await admin.send("POST", `instances/${instanceId}/tokens`, { label: "demo" });
+  return z.string().parse(token);
+}
+
+async function opensInstance(origin: string, kept: KeptDemo): Promise<boolean> {
+  const response = await fetch(
+    `${origin}/functions/v1/messages-api/queue?instanceId=${kept.instanceId}&limit=1`,
+    { headers: { "x-client-token": kept.clientToken } },
+  );
+  await response.body?.cancel();
+  return response.ok;
 }
 
 function openAdminApi(origin: string, secretKey: string): AdminApi {
@@ -72,14 +120,19 @@ function openAdminApi(origin: string, secretKey: string): AdminApi {
   const headers = { apikey: secretKey, "content-type": "application/json" };
   return {
     get: (path) => call(path, { headers }),
-    post: (path, body) => call(path, { method: "POST", headers, body: JSON.stringify(body) }),
+    send: (method, path, body) => call(path, { method, headers, body: JSON.stringify(body) }),
   };
 }
 
-async function readKeptDemo(file: string): Promise<Demo | null> {
+async function readKeptDemo(file: string): Promise<KeptDemo | null> {
   try {
-    return demoSchema.parse(JSON.parse(await Deno.readTextFile(file)));
+    return keptSchema.parse(JSON.parse(await Deno.readTextFile(file)));
   } catch {
     return null;
   }
+}
+
+async function keepDemo(dataDir: string, file: string, demo: KeptDemo): Promise<void> {
+  await Deno.mkdir(dataDir, { recursive: true });
+  await Deno.writeTextFile(file, JSON.stringify(demo), { mode: 0o600 });
 }

@@ -9,9 +9,14 @@ export interface FunctionsHost {
   readonly slugs: readonly string[];
   /** Answers `/functions/v1/<slug>/...`; the function sees the path without the first two parts. */
   fetch(request: Request): Promise<Response>;
+  /** Refuses requests from now on; waits for those under way and for what they do after answering. */
+  close(): Promise<void>;
 }
 
 const prefix = "/functions/v1";
+
+/** Variables that would lead a function to another database than the stack's. */
+const databaseVariables = /^(?:SUPABASE_.*|DATABASE_URL)$/;
 
 /**
  * Loads every folder of `functions/` with the environment it is to see.
@@ -22,22 +27,48 @@ export async function loadFunctions(
   folder: URL,
   environment: Readonly<Record<string, string>>,
 ): Promise<FunctionsHost> {
+  setEnvironment(environment);
+  const underWay = new Set<Promise<unknown>>();
+  const track = <Result>(work: Promise<Result>): Promise<Result> => {
+    const settled: Promise<unknown> = work.catch(() => {}).finally(() => underWay.delete(settled));
+    underWay.add(settled);
+    return work;
+  };
+  // The platform's way to keep an isolate alive for work after the answer.
+  Object.assign(globalThis, { EdgeRuntime: { waitUntil: track } });
+  const handlers = await loadHandlers(folder);
+  let isClosed = false;
+  return {
+    slugs: [...handlers.keys()].sort(),
+    fetch: async (request) => {
+      if (isClosed) return stopping();
+      const url = new URL(request.url);
+      url.pathname = url.pathname.slice(prefix.length);
+      const handler = handlers.get(url.pathname.split("/")[1] ?? "");
+      if (handler === undefined) return functionNotFound();
+      return await track(Promise.resolve(handler(new Request(url, request))));
+    },
+    close: async () => {
+      isClosed = true;
+      while (underWay.size > 0) await Promise.all(underWay);
+    },
+  };
+}
+
+function setEnvironment(environment: Readonly<Record<string, string>>): void {
+  for (const name of Object.keys(Deno.env.toObject())) {
+    if (databaseVariables.test(name)) Deno.env.delete(name);
+  }
   for (const [name, value] of Object.entries(environment)) Deno.env.set(name, value);
+}
+
+async function loadHandlers(folder: URL): Promise<Map<string, FetchHandler>> {
   const handlers = new Map<string, FetchHandler>();
   for await (const entry of Deno.readDir(folder)) {
     if (!entry.isDirectory) continue;
     handlers.set(entry.name, await loadFunction(new URL(`${entry.name}/index.ts`, folder)));
   }
-  return {
-    slugs: [...handlers.keys()].sort(),
-    fetch: async (request) => {
-      const url = new URL(request.url);
-      url.pathname = url.pathname.slice(prefix.length);
-      const handler = handlers.get(url.pathname.split("/")[1] ?? "");
-      if (handler === undefined) return functionNotFound();
-      return await handler(new Request(url, request));
-    },
-  };
+  return handlers;
 }
 
 async function loadFunction(module: URL): Promise<FetchHandler> {
@@ -60,5 +91,12 @@ async function loadFunction(module: URL): Promise<FetchHandler> {
 function functionNotFound(): Response {
   return Response.json({ code: "NOT_FOUND", message: "Requested function was not found" }, {
     status: 404,
+  });
+}
+
+function stopping(): Response {
+  return Response.json({ code: "STOPPING", message: "The stack is stopping" }, {
+    status: 503,
+    headers: { "Retry-After": "5" },
   });
 }

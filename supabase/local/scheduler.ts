@@ -1,6 +1,8 @@
+import { setTimeout as delay } from "node:timers/promises";
+
 /** How long one run of the dispatcher takes up messages, and how often one starts: they overlap. */
-const runSeconds = 5;
-const everyMs = 4_500;
+const runSeconds = 2;
+const everyMs = 1_600;
 const pauseAfterFailureMs = 1_000;
 
 export interface Scheduler {
@@ -13,25 +15,25 @@ export interface Scheduler {
  * platform, only more often: there a run may last a minute, here Ctrl-C waits for it.
  */
 export function startScheduler(origin: string, secretKey: string): Scheduler {
+  const stopping = new AbortController();
   const runs = new Set<Promise<unknown>>();
-  let timer: ReturnType<typeof setTimeout> | undefined;
-  let isStopped = false;
 
-  const schedule = (delayMs: number): void => {
-    if (!isStopped) timer = setTimeout(start, delayMs);
+  const pause = (ms: number): Promise<true> =>
+    delay(ms, true as const, { signal: stopping.signal }).catch(() => true as const);
+  const startRuns = async (): Promise<void> => {
+    while (!stopping.signal.aborted) {
+      const run = callDispatchQueue(origin, secretKey);
+      runs.add(run);
+      run.finally(() => runs.delete(run));
+      const isWell = await Promise.race([run, pause(everyMs)]);
+      if (!isWell) await pause(pauseAfterFailureMs);
+    }
   };
-  const start = (): void => {
-    const run = callDispatchQueue(origin, secretKey);
-    runs.add(run);
-    run.finally(() => runs.delete(run));
-    Promise.race([run, new Promise<true>((resolve) => setTimeout(() => resolve(true), everyMs))])
-      .then((isWell) => schedule(isWell ? 0 : pauseAfterFailureMs));
-  };
-  schedule(0);
+  const started = startRuns();
   return {
     stop: async () => {
-      isStopped = true;
-      clearTimeout(timer);
+      stopping.abort();
+      await started;
       await Promise.all(runs);
     },
   };

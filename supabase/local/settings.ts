@@ -1,9 +1,12 @@
 import { apiDocsViewerPath } from "./api_docs_viewer.ts";
 
+import { resolve } from "node:path";
+import { StackStartError } from "./stack_start_error.ts";
+
 /** What the local stack takes from its environment, with defaults for a developer's machine. */
 export interface StackSettings {
   readonly port: number;
-  /** Keeps the embedded database and the demo's token. */
+  /** Keeps the embedded database and the demo's token; an absolute path. */
   readonly dataDir: string;
   /** A Postgres to use instead of the embedded one. */
   readonly databaseUrl: string | undefined;
@@ -21,7 +24,11 @@ const localCredentialsKey = "bG9jYWwtc3RhY2stb25seS1jcmVkZW50aWFscy1rZXk=";
 /** Variables of the functions that are handed on when set and have no default. */
 const optionalVariables = ["PROVIDER_TIMEOUT_MS"];
 
-/** Reads the environment and the command line (`--data-api`). */
+/**
+ * Reads the environment and the command line (`--data-api`).
+ *
+ * @throws {StackStartError} for what makes no sense.
+ */
 export function readSettings(
   environment: Readonly<Record<string, string | undefined>>,
   args: readonly string[],
@@ -29,15 +36,17 @@ export function readSettings(
   const read = (name: string, fallback: string): string => environment[name] || fallback;
   const port = Number(read("PORT", "54321"));
   const unknown = args.filter((arg) => arg !== "--data-api");
-  if (unknown.length > 0) throw new Error(`unknown argument: ${unknown.join(" ")}`);
+  if (unknown.length > 0) {
+    throw new StackStartError(`Unknown argument: ${unknown.join(" ")}. There is only --data-api.`);
+  }
   if (!Number.isInteger(port) || port < 1 || port > 65_535) {
-    throw new Error("PORT must be a number from 1 to 65535");
+    throw new StackStartError("PORT must be a number from 1 to 65535.");
   }
   const origin = originOf(port);
   const secretKey = read("SUPABASE_SECRET_KEY", localSecretKey);
   return {
     port,
-    dataDir: read("DATA_DIR", ".local"),
+    dataDir: resolve(read("DATA_DIR", ".local")),
     databaseUrl: environment["DATABASE_URL"] || undefined,
     usesDataApi: args.includes("--data-api"),
     secretKey,

@@ -1,110 +1,140 @@
-import postgres from "postgres";
-import type { Sql } from "postgres";
-import { apiDocsViewerPath, serveApiDocsViewer } from "./api_docs_viewer.ts";
 import { type Console, createConsole } from "./console/console.ts";
-import { endLeases } from "./claim_recovery.ts";
 import { type DataApi, openDataApi } from "./data_api.ts";
+import { prepareDatabase } from "./database_preparation.ts";
 import { type Demo, prepareDemo } from "./demo.ts";
 import { type FunctionsHost, loadFunctions } from "./functions_host.ts";
-import { applyMigrations } from "./migrations.ts";
 import { type PostgresServer, startPostgres } from "./postgres_server.ts";
-import { createPlatformRoles } from "./roles.ts";
-import { startScheduler } from "./scheduler.ts";
+import { type Scheduler, startScheduler } from "./scheduler.ts";
 import { originOf, type StackSettings } from "./settings.ts";
 import { createSimulator, type Simulator } from "./simulator/simulator.ts";
-
-const repository = new URL("../../", import.meta.url);
+import { StackStartError } from "./stack_start_error.ts";
 
 /** A running stack: database, functions, scheduler, simulator and console on one port. */
 export interface Stack {
   readonly origin: string;
   readonly demo: Demo;
-  /** Where the data is; not always the folder asked for. */
-  readonly dataDir: string;
-  /** Settles when the database has ended by itself. */
+  /** Where the embedded database is, not always the folder asked for; null for another one. */
+  readonly databaseDir: string | null;
+  /** Settles when the embedded database has ended by itself. */
   readonly failed: Promise<void>;
-  stop(): Promise<void>;
+  /**
+   * Takes no more requests, lets those under way finish, then stops everything, the database last.
+   *
+   * @param hurry ends the waiting for requests when it settles.
+   */
+  stop(hurry?: Promise<unknown>): Promise<void>;
 }
 
 /** Longest wait for requests and dispatcher runs under way when the stack stops. */
 const stopTimeoutMs = 20_000;
 
-/** Starts everything in order; when a part fails, what was started before it is stopped again. */
+/** What answers on the port, and what has to be stopped; parts arrive while the stack starts. */
+interface Parts {
+  readonly simulator: Simulator;
+  readonly console: Console;
+  demo: Demo | null;
+  functions: FunctionsHost | null;
+  dataApi: DataApi | null;
+  postgres: PostgresServer | null;
+  scheduler: Scheduler | null;
+}
+
+/**
+ * Starts everything in order; when a part fails, what was started before it is stopped again.
+ *
+ * @throws {StackStartError | PostgresStartError | MigrationError | ConfigError} for what the person
+ * at the terminal can mend.
+ */
 export async function startStack(settings: StackSettings): Promise<Stack> {
-  const undo: (() => unknown)[] = [];
-  const stop = async (): Promise<void> => {
-    for (let step = undo.pop(); step !== undefined; step = undo.pop()) await step();
-  };
-  try {
-    const embedded = await startDatabase(settings);
-    undo.push(() => embedded?.stop());
-    const databaseUrl = embedded?.databaseUrl ?? settings.databaseUrl ?? "";
-    await prepareDatabase(databaseUrl, embedded !== null);
-
-    const origin = originOf(settings.port);
-    const simulator = createSimulator();
-    const parts: Parts = { simulator, demo: null, functions: null, dataApi: null, console: null };
-    parts.console = createConsole({
+  const origin = originOf(settings.port);
+  const parts: Parts = {
+    simulator: createSimulator(),
+    console: createConsole({
       demo: () => parts.demo === null ? null : { ...parts.demo, baseUrl: origin },
-    });
-    const server = listen(settings.port, parts);
-    undo.push(() => shutDown(server, simulator));
-
-    if (settings.usesDataApi) parts.dataApi = openDataApi(databaseUrl, settings.secretKey);
-    parts.functions = await loadFunctions(new URL("functions/", repository), {
-      ...settings.functionEnvironment,
-      ...(settings.usesDataApi ? { SUPABASE_URL: origin } : { DATABASE_URL: databaseUrl }),
-    });
-    const dataDir = embedded?.dataDir ?? settings.dataDir;
-    const demo = await prepareDemo({ origin, secretKey: settings.secretKey, dataDir });
-    const scheduler = startScheduler(origin, settings.secretKey);
-    undo.push(() => scheduler.stop());
-    parts.demo = demo;
-    return { origin, demo, dataDir, failed: embedded?.exited ?? new Promise(() => {}), stop };
+    }),
+    demo: null,
+    functions: null,
+    dataApi: null,
+    postgres: null,
+    scheduler: null,
+  };
+  // First, so that a port that is taken is known before a database has been made.
+  const server = listen(settings.port, parts);
+  let stopped: Promise<void> | undefined;
+  const stop = (hurry?: Promise<unknown>): Promise<void> =>
+    stopped ??= stopParts(parts, server, hurry);
+  try {
+    const demo = await startParts(settings, origin, parts);
+    const { postgres } = parts;
+    const failed = postgres?.exited ?? new Promise<void>(() => {});
+    return { origin, demo, databaseDir: postgres?.dataDir ?? null, failed, stop };
   } catch (error) {
     await stop();
     throw error;
   }
 }
 
-async function startDatabase(settings: StackSettings): Promise<PostgresServer | null> {
-  return settings.databaseUrl === undefined
-    ? await startPostgres({ dataDir: settings.dataDir })
-    : null;
+async function startParts(settings: StackSettings, origin: string, parts: Parts): Promise<Demo> {
+  const { secretKey } = settings;
+  const databaseUrl = settings.databaseUrl ?? await startDatabase(settings.dataDir, parts);
+  await prepareDatabase(databaseUrl, parts.postgres !== null);
+  if (settings.usesDataApi) parts.dataApi = openDataApi(databaseUrl, secretKey);
+  parts.functions = await loadFunctions(new URL("../../functions/", import.meta.url), {
+    ...settings.functionEnvironment,
+    ...(settings.usesDataApi ? { SUPABASE_URL: origin } : { DATABASE_URL: databaseUrl }),
+  });
+  const dataDir = parts.postgres?.dataDir ?? settings.dataDir;
+  const demo = await prepareDemo({ origin, secretKey, dataDir });
+  parts.scheduler = startScheduler(origin, secretKey);
+  parts.demo = demo;
+  return demo;
 }
 
-/** Roles, migrations and the seed; on a database of our own, the leases of who died before. */
-async function prepareDatabase(databaseUrl: string, isOurOwn: boolean): Promise<void> {
-  const sql: Sql = postgres(databaseUrl, { max: 1, onnotice: () => {} });
-  try {
-    await createPlatformRoles(sql);
-    await applyMigrations(sql, new URL("migrations", repository).pathname);
-    await sql.unsafe(await Deno.readTextFile(new URL("supabase/seed.sql", repository)));
-    if (isOurOwn) await endLeases(sql);
-  } finally {
-    await sql.end();
-  }
+async function startDatabase(dataDir: string, parts: Parts): Promise<string> {
+  parts.postgres = await startPostgres({ dataDir });
+  return parts.postgres.databaseUrl;
 }
 
-/** What answers on the port; parts arrive while the stack starts. */
-interface Parts {
-  readonly simulator: Simulator;
-  demo: Demo | null;
-  functions: FunctionsHost | null;
-  dataApi: DataApi | null;
-  console: Console | null;
+/**
+ * Requests under way still need the simulator and the Data API, which are on the same port, and all
+ * need the database: so the functions come first and the database last.
+ */
+async function stopParts(
+  parts: Parts,
+  server: Deno.HttpServer,
+  hurry: Promise<unknown> = new Promise(() => {}),
+): Promise<void> {
+  parts.demo = null;
+  // Ends what never would by itself: open event streams, and providers that keep a caller waiting.
+  parts.simulator.close();
+  const { promise: isLate, resolve } = Promise.withResolvers<void>();
+  const timer = setTimeout(resolve, stopTimeoutMs);
+  const patience = Promise.race([hurry, isLate]);
+  await Promise.race([patience, Promise.all([parts.scheduler?.stop(), parts.functions?.close()])]);
+  await Promise.race([patience, server.shutdown()]);
+  await Promise.race([patience, parts.dataApi?.close()]);
+  clearTimeout(timer);
+  await parts.postgres?.stop();
 }
 
 function listen(port: number, parts: Parts): Deno.HttpServer {
-  return Deno.serve(
-    { hostname: "127.0.0.1", port, onListen: () => {} },
-    (request) => route(request, parts),
-  );
+  try {
+    return Deno.serve(
+      { hostname: "127.0.0.1", port, onListen: () => {} },
+      (request) => route(request, parts),
+    );
+  } catch (cause) {
+    if (!(cause instanceof Deno.errors.AddrInUse)) throw cause;
+    throw new StackStartError(
+      `Port ${port} of 127.0.0.1 is in use, perhaps by this stack already: stop what listens there, or choose another port with PORT.`,
+      { cause },
+    );
+  }
 }
 
 async function route(request: Request, parts: Parts): Promise<Response> {
   const { pathname } = new URL(request.url);
-  // The functions answer `dispatch-queue` and admin-api before the demo is ready: it needs them.
+  // admin-api answers before the demo is there: the demo is made with it.
   if (pathname.startsWith("/functions/v1/")) {
     return await parts.functions?.fetch(request) ?? notReady();
   }
@@ -112,21 +142,11 @@ async function route(request: Request, parts: Parts): Promise<Response> {
   if (pathname === "/health") {
     return parts.demo === null ? notReady() : Response.json({ status: "ok" });
   }
-  if (pathname.startsWith(`${apiDocsViewerPath}/`)) return await serveApiDocsViewer(pathname);
-  if (parts.console?.handles(pathname)) return await parts.console.fetch(request);
+  if (parts.console.handles(pathname)) return await parts.console.fetch(request);
   if (pathname.startsWith("/simulator/")) return await parts.simulator.fetch(request);
   return Response.json({ error: "not_found" }, { status: 404 });
 }
 
 function notReady(): Response {
-  return Response.json({ status: "starting" }, { status: 503, headers: { "Retry-After": "1" } });
-}
-
-/** Lets requests under way finish; open event streams are ended first, they never would. */
-async function shutDown(server: Deno.HttpServer, simulator: Simulator): Promise<void> {
-  simulator.close();
-  const { promise, resolve } = Promise.withResolvers<void>();
-  const timer = setTimeout(resolve, stopTimeoutMs);
-  await Promise.race([server.shutdown(), promise]);
-  clearTimeout(timer);
+  return Response.json({ status: "not_ready" }, { status: 503, headers: { "Retry-After": "1" } });
 }

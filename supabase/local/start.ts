@@ -2,22 +2,29 @@
  * `deno task start`: the whole product on one machine, without Docker or an account.
  * `--data-api` runs the functions on the transport of the platform (supabase-js).
  */
+import { ConfigError } from "../../shared/config.ts";
+import { hideIdleRuns } from "./idle_runs.ts";
+import { MigrationError } from "./migrations.ts";
 import { PostgresStartError } from "./postgres_start_error.ts";
 import { readSettings } from "./settings.ts";
 import { type Stack, startStack } from "./stack.ts";
+import { StackStartError } from "./stack_start_error.ts";
+
+/** What a person can mend: the sentence alone is printed. */
+const expectedErrors = [StackStartError, PostgresStartError, MigrationError, ConfigError];
 
 function print(text: string): void {
   Deno.stdout.writeSync(new TextEncoder().encode(`${text}\n`));
 }
 
-function describeStack({ origin, demo, dataDir }: Stack): string {
+function describeStack({ origin, demo, databaseDir }: Stack): string {
   return `
 Messaging Integration API on ${origin}
 
   Console      ${origin}/
   Instance     ${demo.instanceId}
   Token        ${demo.clientToken}
-  Data         ${dataDir}
+  Database     ${databaseDir ?? "that of DATABASE_URL"}
 
 Send a first message; it arrives in the console:
 
@@ -27,24 +34,43 @@ Ctrl-C stops everything.
 `;
 }
 
+interface Wishes {
+  /** The first wish to stop. */
+  readonly stop: Promise<void>;
+  /** The second one: whoever asks again does not want to wait. */
+  readonly hurry: Promise<void>;
+}
+
+/** From the first moment on: a signal must never leave a database without its stack behind. */
+function hearSignals(): Wishes {
+  const stop = Promise.withResolvers<void>();
+  const hurry = Promise.withResolvers<void>();
+  let count = 0;
+  const hear = (): void => (++count === 1 ? stop : hurry).resolve();
+  for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"] as const) {
+    Deno.addSignalListener(signal, hear);
+  }
+  return { stop: stop.promise, hurry: hurry.promise };
+}
+
 async function runStack(): Promise<number> {
+  const wishes = hearSignals();
+  hideIdleRuns();
   let stack: Stack;
   try {
     stack = await startStack(readSettings(Deno.env.toObject(), Deno.args));
   } catch (error) {
-    const isExpected = error instanceof PostgresStartError ||
-      error instanceof Deno.errors.AddrInUse;
-    print(isExpected ? error.message : Deno.inspect(error));
+    const isExpected = expectedErrors.some((expected) => error instanceof expected);
+    print(isExpected ? (error as Error).message : Deno.inspect(error));
     return 1;
   }
-  const asked = Promise.withResolvers<"asked">();
-  for (const signal of ["SIGINT", "SIGTERM"] as const) {
-    Deno.addSignalListener(signal, () => asked.resolve("asked"));
-  }
   print(describeStack(stack));
-  const reason = await Promise.race([asked.promise, stack.failed.then(() => "failed" as const)]);
-  if (reason === "failed") print("The database has ended by itself; stopping.");
-  await stack.stop();
+  const reason = await Promise.race([
+    wishes.stop.then(() => "asked" as const),
+    stack.failed.then(() => "failed" as const),
+  ]);
+  print(reason === "asked" ? "Stopping." : "The database has ended by itself; stopping.");
+  await stack.stop(wishes.hurry);
   return reason === "asked" ? 0 : 1;
 }
 
