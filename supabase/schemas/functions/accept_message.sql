@@ -23,16 +23,15 @@ declare
   instance public.instances;
   contact public.contacts;
   conversation public.conversations;
-  draft jsonb := nullif(request->'message', 'null');
-  delivery jsonb := request->'delivery';
-  replayed jsonb := public.begin_idempotent(request->'idempotency');
+  draft constant jsonb := nullif(request->'message', 'null');
+  delivery constant jsonb := request->'delivery';
+  replayed constant jsonb := public.begin_idempotent(request->'idempotency');
   assignment jsonb;
   agent_id uuid;
   outcome jsonb;
   mode text;
-  message_id uuid := gen_random_uuid();
+  message_id constant uuid := gen_random_uuid();
   claim_token uuid;
-  not_before timestamptz;
   slot timestamptz;
   held_by text;
   paused_until timestamptz;
@@ -68,42 +67,11 @@ begin
   if draft is null then
     mode := 'assign_only';
   else
-    mode := case
-      when (delivery->>'queued')::boolean then 'queued'
-      when (delivery->>'delaySeconds')::numeric > 0 or (delivery->>'isDeferred')::boolean
-        then 'scheduled'
-      else 'sent'
-    end;
-    not_before := date_trunc('milliseconds', clock_timestamp())
-      + make_interval(secs => coalesce((delivery->>'delaySeconds')::double precision, 0));
     if agent_id is null and draft->>'sentBy' is distinct from 'ai_agent' then
       paused_until := public.pause_agent(instance.id, contact.id);
     end if;
-    if mode = 'queued' then
-      select e.slot, e.held_by into slot, held_by
-      from public.enqueue_message(
-        message_id, instance, (delivery->>'intervalSeconds')::integer, not_before
-      ) e;
-      if held_by is null and (delivery->>'delaySeconds')::numeric > 0 then
-        held_by := 'delay';
-      end if;
-    elsif mode = 'scheduled' then
-      slot := not_before;
-      held_by := case when not coalesce((delivery->>'isDeferred')::boolean, false) then 'delay' end;
-      insert into public.message_queue (message_id, instance_id, scheduled_at, due_at)
-      values (message_id, instance.id, slot, slot);
-    else
-      claim_token := gen_random_uuid();
-      insert into public.message_queue (
-        message_id, instance_id, scheduled_at, due_at, max_attempts, attempts, claim_token,
-        lease_until
-      )
-      select message_id, instance.id, not_before, lease.ends_at, 1, 1, claim_token, lease.ends_at
-      from (
-        select clock_timestamp()
-          + make_interval(secs => (delivery->>'leaseSeconds')::double precision) as ends_at
-      ) as lease;
-    end if;
+    select p.mode, p.slot, p.held_by, p.claim_token into mode, slot, held_by, claim_token
+    from public.place_message(message_id, instance, delivery) p;
     insert into public.messages (
       id, instance_id, contact_id, conversation_id, direction, message_type, message, media_url,
       media_filename, option_list, template, card_id, sent_by, operator_id, agent_id,
