@@ -1,0 +1,267 @@
+import type { Sql } from "postgres";
+import { assertEquals, assertRejects } from "../support/assert.ts";
+import { createTestDatabase, type TestDatabase } from "../support/database.ts";
+import {
+  callFunction,
+  claimMessages,
+  type Enqueued,
+  enqueueText,
+  settleClaim,
+} from "../support/queue_calls.ts";
+import { createTenant } from "../support/tenant.ts";
+import { letTimePass } from "../support/time_travel.ts";
+import { waitUntil } from "../support/wait_until.ts";
+
+Deno.test("two claimers never get the same message, and the second one does not wait", async () => {
+  await using database = await createTestDatabase();
+  const { one, two } = await openSessions(database);
+  const [first, second] = [await startDue(database), await startDue(database)];
+  await one.unsafe("begin");
+  assertEquals((await claimMessages(one, 1)).length, 1);
+  const others = await claimMessages(two);
+  assertEquals(others.length, 1);
+  await one.unsafe("rollback");
+  const rest = await claimMessages(two);
+  assertEquals(
+    [...others, ...rest].map(({ messageId }) => messageId).sort(),
+    [first.messageId, second.messageId].sort(),
+  );
+  assertEquals(await claimMessages(one), []);
+});
+
+for (const table of ["dispatch", "message_queue"]) {
+  Deno.test(`a claimer passes over an instance whose ${table} row somebody holds`, async () => {
+    await using database = await createTestDatabase();
+    const { one, two } = await openSessions(database);
+    const held = await startDue(database);
+    const free = await startDue(database);
+    await one.unsafe("begin");
+    await one.unsafe(`select from public.${table} where instance_id = $1 for update`, [
+      held.instanceId,
+    ]);
+    assertEquals((await claimMessages(two)).map(({ messageId }) => messageId), [free.messageId]);
+    await one.unsafe("commit");
+    assertEquals((await claimMessages(two)).map(({ messageId }) => messageId), [held.messageId]);
+  });
+}
+
+Deno.test("an enqueue under way does not hide its due instance from a claim", async () => {
+  await using database = await createTestDatabase();
+  const { one, two } = await openSessions(database);
+  const due = await startDue(database);
+  await one.unsafe("begin");
+  await enqueueText(one, due.instanceId);
+  assertEquals((await claimMessages(two)).map(({ messageId }) => messageId), [due.messageId]);
+  await one.unsafe("commit");
+});
+
+Deno.test("an unpaced message that somebody claims is passed over too", async () => {
+  await using database = await createTestDatabase();
+  const { one, two } = await openSessions(database);
+  const { instanceId } = await createTenant(database.admin);
+  await callFunction(database.sql, "accept_message", {
+    instanceId,
+    phone: "5511987654321",
+    idempotency: null,
+    assignment: null,
+    message: { messageType: "text", message: "x" },
+    delivery: { queued: false, intervalSeconds: 30, delaySeconds: 1, leaseSeconds: 30 },
+  });
+  await letTimePass(database.admin, 2);
+  await one.unsafe("begin");
+  assertEquals((await claimMessages(one)).length, 1);
+  assertEquals(await claimMessages(two), []);
+  await one.unsafe("commit");
+  assertEquals(await claimMessages(two), []);
+});
+
+Deno.test("what is enqueued while another message is in flight wakes the dispatcher when that settles", async () => {
+  await using database = await createTestDatabase();
+  const due = await startDue(database);
+  const [claim] = await claimMessages(database.sql);
+  const next = await enqueueText(database.sql, due.instanceId, { intervalSeconds: 10 });
+  assertEquals(await claimMessages(database.sql), [], "one in flight at a time");
+  if (claim !== undefined) await settleClaim(database.sql, claim);
+  await letTimePass(database.admin, 11);
+  assertEquals((await claimMessages(database.sql)).map(({ messageId }) => messageId), [
+    next.messageId,
+  ]);
+});
+
+Deno.test("a settle waits for an enqueue under way and does not overlook its message", async () => {
+  await using database = await createTestDatabase();
+  const { one, two } = await openSessions(database);
+  const due = await startDue(database);
+  const [claim] = await claimMessages(database.sql);
+  if (claim === undefined) throw new Error("nothing was claimed");
+  await one.unsafe("begin");
+  const next = await enqueueText(one, due.instanceId, { intervalSeconds: 10 });
+  const settling = settleClaim(two, claim);
+  await waitUntil(() => isWaiting(database.admin));
+  await one.unsafe("commit");
+  assertEquals(await settling, [due.messageId]);
+  await letTimePass(database.admin, 11);
+  assertEquals((await claimMessages(database.sql)).map(({ messageId }) => messageId), [
+    next.messageId,
+  ]);
+});
+
+Deno.test("an enqueue whose call is rolled back gives its slot back", async () => {
+  await using database = await createTestDatabase();
+  const { one, two } = await openSessions(database);
+  const due = await startDue(database);
+  await one.unsafe("begin");
+  const lost = await enqueueText(one, due.instanceId, { delaySeconds: 100 });
+  const waiting = enqueueText(two, due.instanceId, { delaySeconds: 100 });
+  await waitUntil(() => isWaiting(database.admin));
+  await one.unsafe("rollback");
+  const kept = await waiting;
+  assertEquals(
+    Math.abs(Date.parse(kept.scheduledFor) - Date.parse(lost.scheduledFor)) < 5_000,
+    true,
+  );
+});
+
+Deno.test("a claim that finds its head canceled leaves the instance to the next message", async () => {
+  await using database = await createTestDatabase();
+  const { one, two } = await openSessions(database);
+  const due = await startDue(database);
+  const next = await enqueueText(database.sql, due.instanceId, { delaySeconds: 100 });
+  await one.unsafe("begin");
+  await callFunction(one, "cancel_message", target(due));
+  assertEquals(await claimMessages(two), [], "the head is held by the cancel");
+  await one.unsafe("commit");
+  assertEquals(await claimMessages(two), []);
+  await letTimePass(database.admin, 101);
+  assertEquals((await claimMessages(two)).map(({ messageId }) => messageId), [next.messageId]);
+});
+
+Deno.test("a cancel does not wait for a claim under way: the message is on its way", async () => {
+  await using database = await createTestDatabase();
+  const { one, two } = await openSessions(database);
+  const due = await startDue(database);
+  await one.unsafe("begin");
+  await claimMessages(one);
+  const error = await assertRejects(() => callFunction(two, "cancel_message", target(due)));
+  assertEquals((error as { code?: string }).code, "MI011");
+  await one.unsafe("rollback");
+  await callFunction(two, "cancel_message", target(due));
+  assertEquals(await claimMessages(two), []);
+});
+
+Deno.test("of two settles with one claim only the first counts, whichever waits", async () => {
+  await using database = await createTestDatabase();
+  const { one, two } = await openSessions(database);
+  const due = await startDue(database);
+  const [claim] = await claimMessages(database.sql);
+  if (claim === undefined) throw new Error("nothing was claimed");
+  await one.unsafe("begin");
+  assertEquals(await settleClaim(one, claim, { outcome: "unknown", error: { code: "u" } }), [
+    due.messageId,
+  ]);
+  const late = settleClaim(two, claim);
+  await waitUntil(() => isWaiting(database.admin));
+  await one.unsafe("commit");
+  assertEquals(await late, []);
+  const [row] = await database.admin`select status from public.messages`;
+  assertEquals(row?.["status"], "unconfirmed");
+});
+
+Deno.test("a claim is settled with its own token alone", async () => {
+  await using database = await createTestDatabase();
+  const due = await startDue(database);
+  await claimMessages(database.sql);
+  const forged = { messageId: due.messageId, claimToken: crypto.randomUUID() };
+  assertEquals(await settleClaim(database.sql, forged), []);
+});
+
+Deno.test("leases that have ended are ended once by two upkeeps at the same time, and the queue goes on", async () => {
+  await using database = await createTestDatabase();
+  const due = await Promise.all(Array.from({ length: 10 }, () => startDue(database)));
+  const next = await enqueueText(database.sql, due[0]?.instanceId ?? "");
+  assertEquals((await claimMessages(database.sql)).length, 10);
+  await letTimePass(database.admin, 60);
+  const counts = await Promise.all(
+    Array.from(
+      { length: 4 },
+      () => callFunction<{ expired: number }>(database.sql, "expire_claims", { maxMessages: 500 }),
+    ),
+  );
+  assertEquals(counts.reduce((sum, { expired }) => sum + expired, 0), 10);
+  const rows = await database.admin`
+    select 1 from public.messages where status = 'unconfirmed' and last_error->>'code' = 'worker_lost'`;
+  assertEquals(rows.length, 10);
+  assertEquals((await claimMessages(database.sql)).map(({ messageId }) => messageId), [
+    next.messageId,
+  ]);
+});
+
+Deno.test("a flight whose contact is deleted frees its instance when the lease ends", async () => {
+  await using database = await createTestDatabase();
+  const due = await startDue(database);
+  const next = await enqueueText(database.sql, due.instanceId, { phone: "5511900000002" });
+  await claimMessages(database.sql, 1);
+  await database.admin`delete from public.contacts where phone = '5511987654321'`;
+  await letTimePass(database.admin, 60);
+  await callFunction(database.sql, "expire_claims", { maxMessages: 500 });
+  assertEquals((await claimMessages(database.sql)).map(({ messageId }) => messageId), [
+    next.messageId,
+  ]);
+});
+
+Deno.test("simultaneous enqueues on one instance get slots exactly one interval apart", async () => {
+  await using database = await createTestDatabase();
+  const { instanceId } = await createTenant(database.admin);
+  const accepted = await Promise.all(
+    Array.from(
+      { length: 60 },
+      () => enqueueText(database.sql, instanceId, { intervalSeconds: 10 }),
+    ),
+  );
+  const slots = accepted.map(({ scheduledFor }) => Date.parse(scheduledFor)).sort((a, b) => a - b);
+  assertEquals(
+    slots.slice(1).map((slot, index) => slot - (slots[index] ?? 0)),
+    new Array(59).fill(10_000),
+  );
+});
+
+Deno.test("next_wake_up says when the next message is due, and never for an empty queue", async () => {
+  await using database = await createTestDatabase();
+  const { instanceId } = await createTenant(database.admin);
+  const wakeUp = async (): Promise<Date | null> => {
+    const [row] = await database.sql`select public.next_wake_up() as at`;
+    return row?.["at"] ?? null;
+  };
+  assertEquals(await wakeUp(), null);
+  const first = await enqueueText(database.sql, instanceId, { delaySeconds: 100 });
+  assertEquals((await wakeUp())?.toISOString(), new Date(first.scheduledFor).toISOString());
+  await callFunction(database.sql, "cancel_message", { instanceId, messageId: first.messageId });
+  assertEquals(await wakeUp(), null);
+});
+
+interface Due extends Enqueued {
+  readonly instanceId: string;
+}
+
+/** A fresh instance with one message that is due. */
+async function startDue(database: TestDatabase): Promise<Due> {
+  const { instanceId } = await createTenant(database.admin);
+  return { ...await enqueueText(database.sql, instanceId), instanceId };
+}
+
+function target({ instanceId, messageId }: Due): { instanceId: string; messageId: string } {
+  return { instanceId, messageId };
+}
+
+/** Two connections whose transactions the test steps through; whatever waits too long is an error. */
+async function openSessions(database: TestDatabase): Promise<{ one: Sql; two: Sql }> {
+  const [one, two] = [database.connect({ max: 1 }), database.connect({ max: 1 })];
+  for (const session of [one, two]) await session.unsafe("set statement_timeout = '4s'");
+  return { one, two };
+}
+
+async function isWaiting(admin: Sql): Promise<boolean> {
+  const rows = await admin`
+    select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`;
+  return rows.length > 0;
+}
