@@ -89,8 +89,13 @@ Deno.test("the README lists every error code under its status", async () => {
 });
 
 Deno.test("every variable that is read is explained, and no other", async () => {
-  const sources = ["shared/config.ts", "supabase/local/settings.ts"];
-  const texts = await Promise.all(sources.map(readText));
+  const sources = await readTextFiles(
+    "shared/config.ts",
+    "supabase/local/settings.ts",
+    "functions",
+  );
+  const texts = sources.filter(({ path }) => /\/(?:config|settings|index)\.ts$/.test(path))
+    .map(({ text }) => text);
   const variables = new Set(texts.flatMap(readVariables));
   const example = await readText(".env.example");
   assertEquals(findVariableFaults(variables, example, await readReadme()), []);
