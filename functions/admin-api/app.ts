@@ -3,13 +3,14 @@ import { createApp } from "../../shared/http/create_app.ts";
 import { createSecretKeyGuard } from "../../shared/http/secret_key_guard.ts";
 import type { Log } from "../../shared/log.ts";
 import { createInstanceRoutes } from "./instance_routes.ts";
-import type { InstanceServices } from "./instances.ts";
 import { createOutboxRoutes } from "./outbox_routes.ts";
 import { createResourceRoutes } from "./resource_routes.ts";
 import { resources } from "./resources.ts";
+import { createTemplateSyncRoutes } from "./template_sync_routes.ts";
+import type { TemplateSyncServices } from "./template_sync.ts";
 import { createTokenRoutes } from "./token_routes.ts";
 
-export interface AdminServices extends InstanceServices {
+export interface AdminServices extends TemplateSyncServices {
   readonly secretKeys: Readonly<Record<string, string>>;
   readonly log: Log;
 }
@@ -21,6 +22,7 @@ export function createAdminApp(services: AdminServices): Hono {
     ...resources.flatMap((resource) => createResourceRoutes(services.database, resource)),
     ...createInstanceRoutes(services),
     ...createTokenRoutes(services),
+    ...createTemplateSyncRoutes(services),
     ...createOutboxRoutes(services.database),
   ];
   return createApp({

@@ -9,6 +9,7 @@ const app = createAdminApp({
   database: await connectDatabase(config.database),
   vault: createCredentialVault(config.credentialsKeys),
   secretKeys: config.secretKeys,
+  providerTimeoutMs: config.providerTimeoutMs,
   log: consoleLog,
 });
 

@@ -1,9 +1,9 @@
 /**
- * The one HTTP call of a send: a POST of JSON, bounded in time and size, that says how far the
- * request got instead of throwing.
+ * The HTTP calls to a provider: the POST of a send, the GET of a list. Both are bounded in time and
+ * size, and say how far the request got instead of throwing.
  */
 
-const MAX_BODY_BYTES = 256 * 1024;
+const MAX_ANSWER_BYTES = 256 * 1024;
 
 export interface JsonCall {
   readonly url: string;
@@ -43,23 +43,53 @@ export type HttpResult = HttpAnswer | HttpFailure;
  * @throws TypeError when the URL or a header is malformed, a defect of the caller; never for what
  * the other side does.
  */
-export async function postJson(call: JsonCall): Promise<HttpResult> {
-  const abort = new AbortController();
-  const request = new Request(call.url, {
+export function postJson(call: JsonCall): Promise<HttpResult> {
+  return callOnce(call.url, {
     method: "POST",
     headers: { ...call.headers, "accept": "application/json", "content-type": "application/json" },
     // Not the text itself: newer versions of Deno send a body that they hold whole a second time when
     // a reused connection ends without an answer (denoland/deno#32566), though the server may have
     // acted on the first. A Blob is streamed, so it goes out once, and still with its length.
     body: new Blob([JSON.stringify(call.body)]),
-    redirect: "manual",
-    signal: abort.signal,
-  });
+  }, { timeoutMs: call.timeoutMs, maxAnswerBytes: MAX_ANSWER_BYTES });
+}
+
+export interface JsonQuery {
+  readonly url: string;
+  readonly headers: Readonly<Record<string, string>>;
+  /** Bound on the whole call, the reading of the answer's body included; in milliseconds. */
+  readonly timeoutMs: number;
+  /** Bound on the answer's body: beyond it the answer counts as unreadable. */
+  readonly maxAnswerBytes: number;
+}
+
+/**
+ * GETs JSON; redirects are not followed, for the reason that holds for `postJson`.
+ *
+ * @throws TypeError when the URL or a header is malformed, a defect of the caller; never for what
+ * the other side does.
+ */
+export function getJson({ url, headers, ...bounds }: JsonQuery): Promise<HttpResult> {
+  return callOnce(url, { headers: { ...headers, "accept": "application/json" } }, bounds);
+}
+
+interface CallBounds {
+  readonly timeoutMs: number;
+  readonly maxAnswerBytes: number;
+}
+
+async function callOnce(
+  url: string,
+  init: RequestInit,
+  { timeoutMs, maxAnswerBytes }: CallBounds,
+): Promise<HttpResult> {
+  const abort = new AbortController();
+  const request = new Request(url, { ...init, redirect: "manual", signal: abort.signal });
   // Not AbortSignal.timeout(): its timer would outlive an answer that comes in time.
-  const timer = setTimeout(() => abort.abort(), call.timeoutMs);
+  const timer = setTimeout(() => abort.abort(), timeoutMs);
   try {
     const response = await fetch(request);
-    const text = await readBoundedText(response.body);
+    const text = await readBoundedText(response.body, maxAnswerBytes);
     return {
       outcome: "answered",
       status: response.status,
@@ -92,6 +122,7 @@ function isConnectFailure(error: unknown): boolean {
 /** The body as text; undefined when it is too large or ends in an error (a time-out included). */
 async function readBoundedText(
   body: ReadableStream<Uint8Array> | null,
+  maxBytes: number,
 ): Promise<string | undefined> {
   if (body === null) return "";
   const reader = body.getReader();
@@ -101,7 +132,7 @@ async function readBoundedText(
   try {
     for (let part = await reader.read(); !part.done; part = await reader.read()) {
       byteCount += part.value.byteLength;
-      if (byteCount > MAX_BODY_BYTES) {
+      if (byteCount > maxBytes) {
         await reader.cancel();
         return undefined;
       }

@@ -4,21 +4,23 @@ const MAX_CHARACTERS = 500;
 const REDACTED = "[redacted]";
 
 /**
- * A function that takes the given secrets and the recipient's number out of a text, tidies its
- * white space and cuts it to 500 characters.
+ * A function that takes the given secrets and the recipient's number (null where there is none) out
+ * of a text, tidies its white space and cuts it to 500 characters.
  *
  * The number is known by its last eight digits: providers answer with variants of it (another
  * ninth digit, a formatted number, a JID), which share only those.
  */
 export function createRedactor(
   secrets: readonly (string | undefined)[],
-  recipient: string,
+  recipient: string | null,
 ): (text: string) => string {
   const forms = secrets.flatMap((secret) => secret ? [secret, encodeURIComponent(secret)] : [])
     // Longest first: a secret that is a part of another one must not leave the rest of it.
     .sort((one, other) => other.length - one.length)
     .map(escapePattern);
-  const pattern = new RegExp([...forms, numberPattern(recipient)].join("|"), "g");
+  if (recipient !== null) forms.push(numberPattern(recipient));
+  // Without alternatives the pattern would fit the empty text, everywhere.
+  const pattern = new RegExp(forms.length === 0 ? "(?!)" : forms.join("|"), "g");
   return (text) => cut(text.replace(pattern, REDACTED).replace(/\s+/g, " ").trim());
 }
 

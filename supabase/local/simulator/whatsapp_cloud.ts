@@ -1,4 +1,7 @@
-/** WhatsApp Cloud API: `POST /{version}/{phone-number-id}/messages` with Meta's error bodies. */
+/**
+ * WhatsApp Cloud API: `POST /{version}/{phone-number-id}/messages` and
+ * `GET /{version}/{WABA-id}/message_templates`, with Meta's error bodies.
+ */
 import { type Context, Hono } from "hono";
 import type { Fault } from "./faults.ts";
 import { declaresJson, readBearerToken, readJson } from "./json_request.ts";
@@ -11,6 +14,7 @@ import {
   parseCloudMessage,
   parseReadReceipt,
 } from "./whatsapp_cloud_messages.ts";
+import { listTemplates } from "./whatsapp_cloud_templates.ts";
 
 /** The routes below `/simulator/graph`; the version is the first segment behind it. */
 export function createWhatsappCloud(world: SimulatedWorld): Hono {
@@ -18,6 +22,13 @@ export function createWhatsappCloud(world: SimulatedWorld): Hono {
   app.post(
     "/:version{v[0-9]+\\.[0-9]+}/:phoneNumberId/messages",
     (context) => receiveSend(world, context),
+  );
+  app.get(
+    "/:version{v[0-9]+\\.[0-9]+}/:wabaId/message_templates",
+    (context) =>
+      readBearerToken(context.req.raw) === undefined
+        ? refuseGraph(invalidToken)
+        : listTemplates(new URL(context.req.url)),
   );
   app.all("*", (context) =>
     refuseGraph({
@@ -30,10 +41,16 @@ export function createWhatsappCloud(world: SimulatedWorld): Hono {
   return app;
 }
 
+const invalidToken: GraphError = {
+  status: 401,
+  code: 190,
+  title: "Invalid OAuth access token.",
+};
+
 async function receiveSend(world: SimulatedWorld, context: Context): Promise<Response> {
   const request = context.req.raw;
   if (readBearerToken(request) === undefined) {
-    return refuseGraph({ status: 401, code: 190, title: "Invalid OAuth access token." });
+    return refuseGraph(invalidToken);
   }
   const body = declaresJson(request) ? await readJson(request) : {};
   const instance = context.req.param("phoneNumberId") ?? "";

@@ -46,7 +46,13 @@ export async function createAdminClient(): Promise<AdminClient> {
   };
   const log = { info: write, error: write };
   const secretKeys = { default: secretKey };
-  const app = createAdminApp({ database: direct, vault, secretKeys, log });
+  const app = createAdminApp({
+    database: direct,
+    vault,
+    secretKeys,
+    providerTimeoutMs: 1_000,
+    log,
+  });
 
   const call = async (
     method: string,

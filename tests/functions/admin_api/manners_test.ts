@@ -18,6 +18,7 @@ const operations: readonly (readonly [string, string])[] = [
   ["POST", `/instances/${id}/tokens`],
   ["GET", `/instances/${id}/tokens`],
   ["DELETE", `/instances/${id}/tokens/${id}`],
+  ["POST", `/instances/${id}/templates/sync`],
   ["GET", "/outbox"],
   ["POST", `/outbox/${id}/retry`],
 ];

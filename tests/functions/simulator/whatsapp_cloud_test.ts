@@ -1,3 +1,4 @@
+import { listWhatsappCloudTemplates } from "../../../shared/providers/whatsapp_cloud_templates.ts";
 import { assert, assertEquals, assertMatch, assertObjectMatch } from "../../support/assert.ts";
 import { startSimulator } from "./simulator_server.ts";
 
@@ -139,4 +140,37 @@ Deno.test("a planned Meta code comes with its documented status and title", asyn
   assertObjectMatch(json as object, {
     error: { code: 132001, message: "(#132001) Template name does not exist in the translation" },
   });
+});
+
+Deno.test("the account's templates are listed in pages, for who has a token", async () => {
+  await using server = startSimulator();
+  const listUrl = `${server.url}/graph/v23.0/10229/message_templates`;
+  const refused = await fetch(listUrl);
+  assertEquals([refused.status, (await refused.json()).error.code], [401, 190]);
+  const config = {
+    baseUrl: `${server.url}/graph`,
+    accessToken: "token",
+    appSecret: "secret",
+    verifyToken: "verify",
+    wabaId: "10229",
+  };
+  const listing = await listWhatsappCloudTemplates(config, {
+    timeoutMs: 2_000,
+    totalTimeoutMs: 2_000,
+  });
+  assert(listing.outcome === "listed");
+  const names = listing.templates.map(({ name }) => name);
+  assertEquals(names, ["pedido_enviado", "lembrete_consulta", "catalogo", "promocao"]);
+  const paged: string[] = [];
+  let after = "";
+  for (let isLast = false; !isLast;) {
+    const response = await fetch(`${listUrl}?limit=3&after=${after}`, {
+      headers: bearer,
+    });
+    const { data, paging } = await response.json();
+    paged.push(...data.map(({ name }: { name: string }) => name));
+    after = paging.cursors.after;
+    isLast = paging.next === undefined;
+  }
+  assertEquals(paged, names);
 });

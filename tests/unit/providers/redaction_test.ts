@@ -53,3 +53,8 @@ Deno.test("a body of the largest size is redacted in no time", () => {
   redact("1".repeat(262_144));
   assert(performance.now() - startedAt < 2_000);
 });
+
+Deno.test("without a recipient only the secrets are taken out", () => {
+  assertEquals(createRedactor(["EAAG"], null)("EAAG of 10229"), "[redacted] of 10229");
+  assertEquals(createRedactor([], null)("as it is"), "as it is");
+});

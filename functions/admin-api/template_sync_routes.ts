@@ -1,0 +1,22 @@
+import type { Route } from "../../shared/http/create_app.ts";
+import {
+  type AdminContext,
+  readAdminIdempotency,
+  requireInstanceId,
+  respondWithExecution,
+} from "./http_exchange.ts";
+import { syncTemplates, type TemplateSyncServices } from "./template_sync.ts";
+
+/** POST /instances/:id/templates/sync: the official channel's templates, read from its provider. */
+export function createTemplateSyncRoutes(services: TemplateSyncServices): Route[] {
+  const sync = async (context: AdminContext): Promise<Response> => {
+    const instanceId = requireInstanceId(context);
+    const idempotency = await readAdminIdempotency(context, {});
+    return respondWithExecution(
+      context,
+      await syncTemplates(services, instanceId, idempotency),
+      200,
+    );
+  };
+  return [{ method: "POST", path: "/instances/:id/templates/sync", handlers: [sync] }];
+}
