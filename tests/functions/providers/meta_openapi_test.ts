@@ -1,66 +1,10 @@
-/**
- * Every request body we make for the Cloud API, judged by Meta's own OpenAPI description. The
- * description is data of another repository and not kept in this one: the folder named by
- * JUDGES_DIR, by default `shared/judges` beside this checkout, may hold it as
- * `whatsapp-cloud-api/openapi.yaml`. Without it these tests are skipped.
- */
-import { Ajv2020, type ValidateFunction } from "ajv/dist/2020.js";
+/** Every request body we make for the Cloud API, judged by Meta's own OpenAPI description. */
 import fc from "fast-check";
-import { parse } from "yaml";
 import type { MessageContent } from "../../../shared/providers/provider.ts";
 import { checkWhatsappCloudContent } from "../../../shared/providers/whatsapp_cloud_content.ts";
 import { toWhatsappCloudRequest } from "../../../shared/providers/whatsapp_cloud_request.ts";
 import { assert, assertEquals } from "../../support/assert.ts";
-import { correctMetaDescription } from "./meta_openapi_corrections.ts";
-
-const file = findDescription();
-const isMissing = file === undefined;
-const note = isMissing
-  ? " (skipped: Meta's openapi.yaml is not there to read, set JUDGES_DIR)"
-  : "";
-
-function findDescription(): string | undefined {
-  try {
-    const folder = Deno.env.get("JUDGES_DIR") ??
-      `${import.meta.dirname}/../../../../shared/judges`;
-    const path = `${folder}/whatsapp-cloud-api/openapi.yaml`;
-    return Deno.statSync(path).isFile ? path : undefined;
-  } catch {
-    // Absent, or outside what this run may read: either way there is nothing to judge by.
-    return undefined;
-  }
-}
-
-let compiled: ValidateFunction | undefined;
-
-/** The schema `Message`, compiled once. */
-function loadJudge(): ValidateFunction {
-  if (compiled !== undefined) return compiled;
-  const description = parse(Deno.readTextFileSync(file ?? ""));
-  correctMetaDescription(description);
-  const { components } = description;
-  const ajv = new Ajv2020({
-    strict: false,
-    allErrors: true,
-    formats: {
-      url: (value: string) => URL.canParse(value),
-      // Of kinds of message that are never sent.
-      ...{ date: true, email: true, int32: true, uri: true },
-    },
-  });
-  ajv.addKeyword({ keyword: "tenUniqueRows", validate: hasTenUniqueRows });
-  ajv.addSchema({ $id: "meta", components });
-  compiled = ajv.compile({ $ref: "meta#/components/schemas/Message" });
-  return compiled;
-}
-
-function hasTenUniqueRows(
-  _enabled: boolean,
-  action: { sections?: { rows?: { id?: string }[] }[] },
-): boolean {
-  const ids = (action.sections ?? []).flatMap(({ rows }) => rows ?? []).map(({ id }) => id);
-  return ids.length >= 1 && ids.length <= 10 && new Set(ids).size === ids.length;
-}
+import { isMissing, loadJudge, note } from "./meta_openapi_judge.ts";
 
 const config = {
   phoneNumberId: "106540352242922",
