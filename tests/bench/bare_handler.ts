@@ -1,0 +1,35 @@
+/**
+ * What an endpoint costs that does nothing but its database calls: one that reads and two that
+ * commit a row, as an immediate send does; with WRITES=3 all three commit a row. A program: listens
+ * on PORT.
+ */
+
+import { Hono } from "hono";
+import postgres from "postgres";
+
+const sql = postgres(Deno.env.get("DATABASE_URL") ?? "", {
+  max: 20,
+  connection: { role: "service_role" },
+});
+const writes = Number(Deno.env.get("WRITES"));
+const app = new Hono();
+
+app.get("/", (context) => context.text("ok"));
+app.post("/", async (context) => {
+  const { phone, message } = await context.req.json();
+  const calls = Array.from({ length: 3 }, (_, place) => 3 - place > writes ? "read" : "write");
+  let last: unknown;
+  for (const call of calls) {
+    const rows = call === "read"
+      ? await sql`select bench.read_step(${phone}) as id`
+      : await sql`select bench.write_step(${phone}, ${message}) as id`;
+    last = rows[0]?.["id"];
+  }
+  return context.json({ success: true, id: last });
+});
+
+Deno.serve({
+  hostname: "127.0.0.1",
+  port: Number(Deno.env.get("PORT")),
+  onListen: () => {},
+}, app.fetch);

@@ -1,0 +1,70 @@
+import type { Bench, BenchContext } from "./bench.ts";
+import type { BenchDatabase } from "./bench_server.ts";
+import { measureRate } from "./load.ts";
+import { openGraphileWorker, openPgBoss, sendToPgBoss } from "./peers.ts";
+import { acceptMessage, createBenchSchema, enqueueMessage, messageText } from "./product_calls.ts";
+import { alternate } from "./rounds.ts";
+import { createTenants, type Recipient } from "./tenants.ts";
+
+const instances = 1_000;
+const intervalSeconds = 30;
+
+/** One message per call, spread over many instances, against the peers' own calls. */
+export const enqueueBench: Bench = {
+  name: "enqueue",
+  title: `Enqueue, one call per message over ${instances} instances`,
+  async run(context: BenchContext): Promise<void> {
+    await using database = await context.server.createDatabase();
+    await createBenchSchema(database.admin);
+    const recipients = await createTenants(database.admin, { instances, contactsEach: 5 });
+    for (const connections of [8, 32]) {
+      await measureConnections(context, database, recipients, connections);
+    }
+  },
+};
+
+async function measureConnections(
+  { sizes, report }: BenchContext,
+  database: BenchDatabase,
+  recipients: readonly Recipient[],
+  connections: number,
+): Promise<void> {
+  const sql = database.connect(connections);
+  const boss = await openPgBoss(database, connections);
+  const addJob = await openGraphileWorker(database, connections);
+  const recipientOf = (sequence: number): Recipient =>
+    recipients[sequence % recipients.length] as Recipient;
+  const payload = { phone: "5521990000001", messageType: "text", message: messageText } as const;
+  const rate = (call: (sequence: number) => Promise<unknown>) => (): Promise<number> =>
+    measureRate({ callers: connections, seconds: sizes.seconds, call });
+
+  const measured = await alternate(sizes.rounds, {
+    ours: rate((sequence) => enqueueMessage(sql, recipientOf(sequence), intervalSeconds)),
+    boss: rate(() => sendToPgBoss(boss, payload)),
+    graphile: rate(() => addJob(payload)),
+    accept: rate((sequence) => acceptMessage(sql, recipientOf(sequence), intervalSeconds)),
+  });
+  const bar = { kind: "at least", value: 2 } as const;
+  for (
+    const [peer, under] of [
+      ["pg-boss send", measured.boss],
+      ["graphile-worker addJob", measured.graphile],
+    ] as const
+  ) {
+    report.comparison({
+      what: `enqueue_message : ${peer}, ${connections} connections`,
+      over: measured.ours,
+      under,
+      names: ["enqueue_message", peer],
+      unit: "/s",
+      bar,
+    });
+  }
+  report.comparison({
+    what: `accept_message (all that a call records) : pg-boss send, ${connections} connections`,
+    over: measured.accept,
+    under: measured.boss,
+    names: ["accept_message", "pg-boss send"],
+    unit: "/s",
+  });
+}

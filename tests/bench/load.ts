@@ -1,0 +1,59 @@
+/** Callers that each make one call after the other. */
+export interface Load {
+  readonly callers: number;
+  readonly seconds: number;
+  /** One call; `sequence` counts the calls of all callers. */
+  readonly call: (sequence: number, caller: number) => Promise<unknown>;
+}
+
+let callsMade = 0;
+
+/** Calls per second that `callers` get through. A call that fails ends the measurement. */
+export async function measureRate({ callers, seconds, call }: Load): Promise<number> {
+  const startedAt = performance.now();
+  const endsAt = startedAt + seconds * 1_000;
+  let done = 0;
+  const runCaller = async (caller: number): Promise<void> => {
+    while (performance.now() < endsAt) {
+      callsMade += 1;
+      await call(callsMade, caller);
+      done += 1;
+    }
+  };
+  await Promise.all(Array.from({ length: callers }, (_, caller) => runCaller(caller)));
+  return done / ((performance.now() - startedAt) / 1_000);
+}
+
+/**
+ * Messages per second that `callers` work off until `target` of them are done or nothing is left.
+ *
+ * @param batch works off some and returns how many; 0 for nothing left.
+ */
+export async function measureDrain(
+  { callers, target, batch }: {
+    readonly callers: number;
+    readonly target: number;
+    readonly batch: () => Promise<number>;
+  },
+): Promise<number> {
+  const startedAt = performance.now();
+  let done = 0;
+  let empty = 0;
+  const runCaller = async (): Promise<void> => {
+    while (done < target && empty < callers * 50) {
+      const count = await batch();
+      done += count;
+      empty = count === 0 ? empty + 1 : 0;
+    }
+  };
+  await Promise.all(Array.from({ length: callers }, runCaller));
+  if (done < target) throw new Error(`only ${done} of ${target} messages were worked off`);
+  return done / ((performance.now() - startedAt) / 1_000);
+}
+
+/** Milliseconds that a piece of work takes. */
+export async function measureMs(work: () => Promise<unknown>): Promise<number> {
+  const startedAt = performance.now();
+  await work();
+  return performance.now() - startedAt;
+}

@@ -1,0 +1,153 @@
+/**
+ * The product's SQL as product code calls it: one statement per call through postgres.js, prepared,
+ * each its own transaction.
+ */
+
+import type { Sql } from "postgres";
+import type { Recipient } from "./tenants.ts";
+
+/** What is said in every message of a measurement. */
+export const messageText = "Olá! Seu pedido saiu para entrega e chega hoje à tarde. Até logo.";
+
+/** What `createBenchSchema` makes. */
+const benchSchema = `
+create schema bench;
+grant usage on schema bench to service_role;
+
+-- One call: the instance is looked up, the message gets its slot and is stored.
+create function bench.enqueue(
+  message_id uuid, instance_id uuid, contact_id uuid, conversation_id uuid, content text,
+  interval_seconds integer
+)
+returns timestamptz
+language plpgsql
+set search_path = ''
+as $$
+declare
+  instance public.instances;
+  slot timestamptz;
+  held_by text;
+begin
+  select i.* into strict instance from public.instances i where i.id = enqueue.instance_id;
+  select e.slot, e.held_by into slot, held_by
+  from public.enqueue_message(message_id, instance, interval_seconds, clock_timestamp()) e;
+  insert into public.messages (
+    id, instance_id, contact_id, conversation_id, direction, message_type, message, mode,
+    interval_seconds, status, scheduled_for, held_by
+  ) values (
+    message_id, instance.id, enqueue.contact_id, enqueue.conversation_id, 'outbound', 'text',
+    content, 'queued', interval_seconds, 'queued', slot, held_by
+  );
+  return slot;
+end;
+$$;
+grant execute on function bench.enqueue(uuid, uuid, uuid, uuid, text, integer) to service_role;
+
+-- The same two rows without a slot: same columns, checks, indexes and foreign keys.
+create table bench.messages (
+  like public.messages including all,
+  foreign key (instance_id, contact_id, conversation_id)
+    references public.conversations (instance_id, contact_id, id) on delete cascade
+);
+create table bench.message_queue (
+  like public.message_queue including all,
+  foreign key (message_id) references bench.messages (id) on delete cascade
+    deferrable initially deferred
+) with (fillfactor = 70, autovacuum_vacuum_scale_factor = 0.05);
+grant select, insert on bench.messages, bench.message_queue to service_role;
+`;
+
+/** Makes what a measurement needs beside the product's own objects. */
+export async function createBenchSchema(admin: Sql): Promise<void> {
+  await admin.unsafe(benchSchema);
+}
+
+/** Queues one message through the product's `enqueue_message`. */
+export function enqueueMessage(
+  sql: Sql,
+  recipient: Recipient,
+  intervalSeconds: number,
+): Promise<unknown> {
+  const { instanceId, contactId, conversationId } = recipient;
+  return sql`select bench.enqueue(
+    ${crypto.randomUUID()}, ${instanceId}, ${contactId}, ${conversationId}, ${messageText},
+    ${intervalSeconds}
+  )`.execute();
+}
+
+/** Inserts the rows of a queued message, without giving it a slot. */
+export function insertPlainly(
+  sql: Sql,
+  recipient: Recipient,
+  intervalSeconds: number,
+): Promise<unknown> {
+  const { instanceId, contactId, conversationId } = recipient;
+  const messageId = crypto.randomUUID();
+  return sql`
+    with message as (
+      insert into bench.messages (
+        id, instance_id, contact_id, conversation_id, direction, message_type, message, mode,
+        interval_seconds, status, scheduled_for
+      ) values (
+        ${messageId}, ${instanceId}, ${contactId}, ${conversationId}, 'outbound', 'text',
+        ${messageText}, 'queued', ${intervalSeconds}, 'queued', now()
+      )
+    )
+    insert into bench.message_queue (message_id, instance_id, scheduled_at, interval_seconds)
+    values (${messageId}, ${instanceId}, now(), ${intervalSeconds})`.execute();
+}
+
+/** The product's own call that queues a message, with all that it records beside. */
+export function acceptMessage(
+  sql: Sql,
+  recipient: Recipient,
+  intervalSeconds: number,
+): Promise<unknown> {
+  return callProduct(sql, "accept_message", {
+    instanceId: recipient.instanceId,
+    phone: recipient.phone,
+    idempotency: null,
+    assignment: null,
+    message: { messageType: "text", message: messageText },
+    delivery: { queued: true, delaySeconds: 0, intervalSeconds, leaseSeconds: 35 },
+  });
+}
+
+interface Claimed {
+  readonly messages: readonly { readonly messageId: string; readonly claimToken: string }[];
+}
+
+/** Claims and settles one batch, as accepted. @returns how many messages that were. */
+export async function workOffProduct(sql: Sql, batchSize: number): Promise<number> {
+  const { messages } = await claimMessages(sql, batchSize);
+  if (messages.length === 0) return 0;
+  await callProduct(sql, "settle_messages", {
+    results: messages.map(({ messageId, claimToken }) => ({
+      messageId,
+      claimToken,
+      outcome: "accepted",
+      providerMessageId: messageId,
+    })),
+    idempotency: null,
+    response: null,
+  });
+  return messages.length;
+}
+
+/** Claims one batch. */
+export async function claimMessages(sql: Sql, maxMessages: number): Promise<Claimed> {
+  return await callProduct<Claimed>(sql, "claim_due_messages", { maxMessages, leaseSeconds: 35 });
+}
+
+async function callProduct<Result>(
+  sql: Sql,
+  name: string,
+  request: Record<string, unknown>,
+): Promise<Result> {
+  const rows = await sql.unsafe(
+    `select public.${name}($1::text::jsonb) as result`,
+    [JSON.stringify(request)],
+    { prepare: true },
+  );
+  return rows[0]?.["result"] as Result;
+}

@@ -1,0 +1,125 @@
+/** The product as `deno task start` runs it, in a process of its own on the bench's Postgres. */
+
+import type { BenchDatabase } from "./bench_server.ts";
+import { findFreePort, startChild } from "./child_process.ts";
+import { functionEnvironment } from "./function_environment.ts";
+
+/** An instance of the stack that sends through the bench's provider double. */
+export interface StackInstance {
+  readonly instanceId: string;
+  readonly clientToken: string;
+}
+
+export interface StackProcess extends AsyncDisposable {
+  readonly origin: string;
+  readonly pid: number;
+  /** Makes instances through admin-api; their window is always open. */
+  createInstances(count: number, providerBaseUrl: string): Promise<StackInstance[]>;
+  /** POST send-message. @returns the answer's body. @throws for any status but 200. */
+  send(instance: StackInstance, body: Readonly<Record<string, unknown>>): Promise<SendAnswer>;
+}
+
+export interface SendAnswer {
+  readonly mode: string;
+  readonly scheduledFor: string | null;
+}
+
+/** Fixed by supabase/seed.sql. */
+const demoWorkspaceId = "d0000000-0000-4000-8000-000000000001";
+const secretKey = functionEnvironment["SUPABASE_SECRET_KEY"] ?? "";
+
+/** Starts the stack with the direct transport and waits until it answers. */
+export async function startStackProcess(database: BenchDatabase): Promise<StackProcess> {
+  const dataDir = await Deno.makeTempDir({ prefix: "messaging-bench-stack-" });
+  const port = findFreePort();
+  const origin = `http://127.0.0.1:${port}`;
+  const child = await startChild({
+    args: await readStartArguments(),
+    environment: {
+      SUPABASE_SECRET_KEY: secretKey,
+      CREDENTIALS_KEYS: functionEnvironment["CREDENTIALS_KEYS"] ?? "",
+      PORT: String(port),
+      DATA_DIR: dataDir,
+      DATABASE_URL: database.url,
+    },
+    healthUrl: `${origin}/health`,
+  });
+  return {
+    origin,
+    pid: child.pid,
+    createInstances: (count, providerBaseUrl) =>
+      Promise.all(
+        Array.from({ length: count }, (_, n) => createInstance(origin, n, providerBaseUrl)),
+      ),
+    send: (instance, body) => send(origin, instance, body),
+    [Symbol.asyncDispose]: async () => {
+      await child[Symbol.asyncDispose]();
+      await Deno.remove(dataDir, { recursive: true });
+    },
+  };
+}
+
+/** What the task says, without the task's own process: its memory and its end are the stack's. */
+async function readStartArguments(): Promise<string[]> {
+  const text = await Deno.readTextFile(new URL("../../deno.json", import.meta.url));
+  const { tasks }: { tasks: Record<string, string> } = JSON.parse(text);
+  const [program, ...args] = tasks["start"]?.split(" ") ?? [];
+  if (program !== "deno") throw new Error("the task `start` does not run deno");
+  return args;
+}
+
+async function createInstance(
+  origin: string,
+  number: number,
+  baseUrl: string,
+): Promise<StackInstance> {
+  const headers = { apikey: secretKey };
+  const instances = `${origin}/functions/v1/admin-api/instances`;
+  const { instanceId } = await post<{ instanceId: string }>(instances, headers, {
+    workspaceId: demoWorkspaceId,
+    name: `Bench ${number}`,
+    provider: "zapi",
+    providerConfig: {
+      baseUrl,
+      gatewayInstanceId: `BENCH${number}`,
+      token: `bench-token-${number}`,
+      webhookSecret: "bench-webhook-secret-0123456789",
+    },
+    connectedPhone: String(5_511_900_000_000 + number),
+    timeZone: "America/Sao_Paulo",
+    sendWindow: { start: "00:00", end: "24:00", days: [1, 2, 3, 4, 5, 6, 7] },
+  });
+  const { token } = await post<{ token: string }>(
+    `${instances}/${instanceId}/tokens`,
+    headers,
+    { label: "bench" },
+  );
+  return { instanceId, clientToken: token };
+}
+
+function send(
+  origin: string,
+  { instanceId, clientToken }: StackInstance,
+  body: Readonly<Record<string, unknown>>,
+): Promise<SendAnswer> {
+  return post(`${origin}/functions/v1/send-message`, { "x-client-token": clientToken }, {
+    instanceId,
+    ...body,
+  });
+}
+
+/** POSTs JSON. @throws {Error} with the answer when it is no success. */
+export async function post<Answer>(
+  url: string,
+  headers: Readonly<Record<string, string>>,
+  body: Readonly<Record<string, unknown>>,
+): Promise<Answer> {
+  const response = await fetch(url, {
+    method: "POST",
+    headers: { ...headers, "content-type": "application/json" },
+    body: JSON.stringify(body),
+  });
+  const text = await response.text();
+  if (!response.ok) throw new Error(`${new URL(url).pathname}: ${response.status} ${text}`);
+  return JSON.parse(text);
+}

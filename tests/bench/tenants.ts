@@ -1,0 +1,50 @@
+import type { Sql } from "postgres";
+
+/** Somebody to write to. */
+export interface Recipient {
+  readonly instanceId: string;
+  readonly contactId: string;
+  readonly conversationId: string;
+  readonly phone: string;
+}
+
+/**
+ * Makes instances whose window is always open, each with contacts and their conversations: as if
+ * they had been written to before.
+ */
+export async function createTenants(
+  admin: Sql,
+  { instances, contactsEach }: { readonly instances: number; readonly contactsEach: number },
+): Promise<Recipient[]> {
+  await admin.begin(async (sql) => {
+    const [workspace] = await sql<{ id: string }[]>`
+      insert into public.workspaces (name) values ('Bench') returning id`;
+    await sql`
+      insert into public.instances (
+        workspace_id, name, provider, sealed_provider_config, gateway_instance_id, embed_key,
+        connected_phone, connected_phone_key, time_zone, window_start, window_end, window_days
+      )
+      select ${workspace?.id ?? null}, 'Instance ' || n, 'zapi', repeat('s', 200), 'GATEWAY',
+        'emb_' || n, '5511' || (900000000 + n), '5511' || (900000000 + n), 'America/Sao_Paulo',
+        '00:00', '24:00', '{1,2,3,4,5,6,7}'
+      from generate_series(1, ${instances}::integer) as n`;
+    await sql`insert into public.pacing (instance_id) select id from public.instances`;
+    await sql`insert into public.dispatch (instance_id) select id from public.instances`;
+    await sql`
+      insert into public.contacts (instance_id, phone, identity_key, origin)
+      select i.id, phone.digits, phone.digits, 'api'
+      from public.instances i
+      cross join generate_series(1, ${contactsEach}::integer) as n
+      cross join lateral (select '5521' || (990000000 + n) as digits) as phone`;
+    await sql`
+      insert into public.conversations (instance_id, contact_id)
+      select instance_id, id from public.contacts`;
+  });
+  await admin`vacuum analyze`;
+  return await admin<Recipient[]>`
+    select c.instance_id as "instanceId", contact_id as "contactId", c.id as "conversationId", phone
+    from public.conversations c
+    join public.contacts p on p.id = c.contact_id
+    join public.instances i on i.id = c.instance_id
+    order by phone, i.id`;
+}

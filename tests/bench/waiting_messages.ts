@@ -1,0 +1,109 @@
+import type { Sql, TransactionSql } from "postgres";
+import { messageText } from "./product_calls.ts";
+
+/**
+ * How waiting messages lie, over instances in turn. `due`: all are due. `ahead`: 100 instances have
+ * one that is due, all else lies ahead. `skewed`: one instance owns nearly all and has one in
+ * flight, 100 others have one each that is due. `unpaced`: all are due, and only delayed.
+ */
+export type Distribution = "due" | "ahead" | "skewed" | "unpaced";
+
+/** The first contact of each instance comes first, so the first messages are of as many instances. */
+const writeMessages = `
+with recipient as (
+  select row_number() over (order by p.phone, c.instance_id) - 1 as place, c.instance_id,
+    c.contact_id, c.id
+  from public.conversations c
+  join public.contacts p on p.id = c.contact_id
+)
+insert into public.messages (
+  instance_id, contact_id, conversation_id, direction, message_type, message, mode,
+  interval_seconds, status, created_at
+)
+select r.instance_id, r.contact_id, r.id, 'outbound', 'text', $1, 'queued', 0, 'queued',
+  now() + n * interval '1 microsecond'
+from generate_series(0, $2::integer - 1) as n
+join recipient r on r.place = n % (select count(*) from recipient)`;
+
+const due = "now() - interval '1 hour' + place * interval '1 microsecond'";
+const ahead = `case when place between 1 and 100 then ${due}
+  else now() + interval '1 day' + place * interval '1 millisecond' end`;
+const owner = "case when place between 1 and 100 then instance_id else first_instance end";
+
+const columnsOf: Readonly<Record<Distribution, string>> = {
+  due: `instance_id, ${due}, null::timestamptz`,
+  ahead: `instance_id, ${ahead}, null::timestamptz`,
+  skewed: `${owner}, ${due}, null::timestamptz`,
+  unpaced: `instance_id, ${due}, ${due}`,
+};
+
+const landAll = `
+update public.dispatch
+set in_flight = null, lease_until = null, next_due_at = 'infinity', paced_from = '-infinity'`;
+
+const wakeAll = `
+update public.dispatch d
+set next_due_at = q.head
+from (
+  select instance_id, min(scheduled_at) as head from public.message_queue
+  where due_at is null group by instance_id
+) as q
+where q.instance_id = d.instance_id`;
+
+/** The instance that owns nearly all is the one with most messages. */
+const takeFlight = `
+with owner as (
+  select instance_id from public.message_queue group by instance_id order by count(*) desc limit 1
+),
+head as (
+  update public.message_queue
+  set claim_token = gen_random_uuid(), lease_until = now() + interval '1 day'
+  where message_id = (
+    select q.message_id from public.message_queue q join owner using (instance_id)
+    order by q.scheduled_at, q.position limit 1
+  )
+  returning instance_id, message_id, lease_until
+)
+update public.dispatch d
+set in_flight = head.message_id, lease_until = head.lease_until
+from head where d.instance_id = head.instance_id`;
+
+/** Puts `count` new messages into the queue; whatever was there before is forgotten. */
+export async function fillQueue(
+  admin: Sql,
+  count: number,
+  distribution: Distribution,
+): Promise<void> {
+  await admin`truncate public.message_queue, public.messages`;
+  await withoutTriggers(admin, (sql) => sql.unsafe(writeMessages, [messageText, count]));
+  await arrangeQueue(admin, distribution);
+}
+
+/** Puts the messages that are stored into the queue again, in another distribution. */
+export async function arrangeQueue(admin: Sql, distribution: Distribution): Promise<void> {
+  await admin`truncate public.message_queue`;
+  await admin.unsafe(landAll);
+  await withoutTriggers(admin, (sql) =>
+    sql.unsafe(`
+      insert into public.message_queue (message_id, instance_id, scheduled_at, due_at)
+      select id, ${columnsOf[distribution]}
+      from (
+        select id, instance_id, row_number() over (order by created_at) - 1 as place,
+          first_value(instance_id) over (order by created_at) as first_instance
+        from public.messages
+      ) as message`));
+  await admin.unsafe(wakeAll);
+  if (distribution === "skewed") await admin.unsafe(takeFlight);
+  await admin`vacuum analyze`;
+}
+
+/** What is written here is right by itself; checking each foreign key would take minutes. */
+async function withoutTriggers(
+  admin: Sql,
+  write: (sql: TransactionSql) => Promise<unknown>,
+): Promise<void> {
+  await admin.begin(async (sql) => {
+    await sql`set local session_replication_role = replica`;
+    await write(sql);
+  });
+}
