@@ -12,7 +12,6 @@ import { outboxExample, tokenExample } from "./record_examples.ts";
 import { recordKinds } from "./record_kinds.ts";
 import { describeRecordKind } from "./record_operations.ts";
 import { outboxFields, pageAnswer, recordAnswer, tokenFields } from "./record_schemas.ts";
-import { templateSyncOperation } from "./template_sync_operation.ts";
 import { createTokenSchema } from "./token_contract.ts";
 
 const manners = { tag: "Administration", access: "secretKey" } as const;
@@ -218,6 +217,5 @@ export const operations: readonly Operation[] = [
   ...recordKinds.flatMap(describeRecordKind),
   ...tokenOperations,
   syncOperation,
-  templateSyncOperation,
   ...outboxOperations,
 ];
