@@ -1,0 +1,105 @@
+import { runDispatch } from "../../../functions/dispatch-queue/dispatch.ts";
+import { createSendMessageApp } from "../../../functions/send-message/app.ts";
+import type { Database } from "../../../shared/database/database.ts";
+import { AppError } from "../../../shared/errors.ts";
+import { assert, assertEquals } from "../../support/assert.ts";
+import { type MessagingStack, startMessagingStack } from "../../support/messaging_stack.ts";
+import { letTimePass } from "../../support/time_travel.ts";
+
+const text = { phone: "5511987654321", messageType: "text", message: "Olá" };
+
+Deno.test("an outcome is recorded though the database is away for a moment, and nothing is sent twice", async () => {
+  await using stack = await startMessagingStack();
+  const tenant = await stack.createTenant();
+  const queued = await stack.send(tenant, { ...text, queued: true, delayMessage: 60 });
+  await letTimePass(stack.admin, 61);
+  const services = withFailures(stack, "settle_messages", 2);
+  await runDispatch({ ...services, deliverAgentReply }, { durationMs: 1_000, maxMessages: 1 });
+  const app = createSendMessageApp(withFailures(stack, "settle_messages", 1));
+  const immediate = await app.request("/send-message", {
+    method: "POST",
+    headers: { "X-Client-Token": tenant.token, "Content-Type": "application/json" },
+    body: JSON.stringify({ ...text, instanceId: tenant.instanceId }),
+  });
+  assertEquals(immediate.status, 200);
+  const { messageId } = await immediate.json();
+  for (const id of [queued.body.messageId, messageId]) {
+    const state = await stack.messages(tenant, "GET", `/messages/${id}`);
+    assertEquals([state.body.status, state.body.attempts], ["sent", 1]);
+  }
+  assertEquals(stack.provider.requests.length, 2);
+});
+
+Deno.test("a run goes on after a look at the database that failed", async () => {
+  await using stack = await startMessagingStack();
+  const tenant = await stack.createTenant();
+  await stack.send(tenant, { ...text, delayMessage: 60 });
+  await letTimePass(stack.admin, 61);
+  const services = withFailures(stack, "claim_due_messages", 1);
+  const report = await runDispatch({ ...services, deliverAgentReply }, {
+    durationMs: 3_000,
+    maxMessages: 1,
+  });
+  assertEquals(report.accepted, 1);
+  assert(stack.logLines.some(({ event }) => event === "dispatch_step_failed"));
+});
+
+Deno.test("a database that cannot be reached is 503 with Retry-After, and sends nothing", async () => {
+  await using stack = await startMessagingStack();
+  const tenant = await stack.createTenant();
+  const app = createSendMessageApp(withFailures(stack, "accept_message", 1));
+  const answer = await app.request("/send-message", {
+    method: "POST",
+    headers: { "X-Client-Token": tenant.token, "Content-Type": "application/json" },
+    body: JSON.stringify({ ...text, instanceId: tenant.instanceId }),
+  });
+  assertEquals([answer.status, (await answer.json()).error], [503, "service_unavailable"]);
+  assertEquals(answer.headers.get("retry-after"), "1");
+  assertEquals(stack.provider.requests.length, 0);
+});
+
+Deno.test("an instance that was forgotten is woken by the next run, which says so in the log", async () => {
+  await using stack = await startMessagingStack();
+  const tenant = await stack.createTenant();
+  await stack.send(tenant, { ...text, queued: true, delayMessage: 60 });
+  await letTimePass(stack.admin, 61);
+  await stack.admin`update public.dispatch set next_due_at = 'infinity'`;
+  const report = await stack.dispatch();
+  assertEquals([report.woken, report.accepted], [1, 1]);
+  assert(
+    stack.logLines.some(({ event, level }) => event === "queue_had_slept" && level === "error"),
+  );
+});
+
+Deno.test("a run takes no more messages than it may, and leaves the rest to the next", async () => {
+  await using stack = await startMessagingStack();
+  const tenant = await stack.createTenant();
+  for (let index = 0; index < 5; index++) await stack.send(tenant, { ...text, delayMessage: 60 });
+  await letTimePass(stack.admin, 61);
+  assertEquals((await stack.dispatch({ maxMessages: 3 })).accepted, 3);
+  assertEquals((await stack.dispatch({ maxMessages: 3 })).accepted, 2);
+  assertEquals(stack.provider.requests.length, 5);
+});
+
+const deliverAgentReply = (): Promise<never> => Promise.reject(new Error("no reply is expected"));
+
+/** The stack's services over a database that cannot be reached for the first calls of a function. */
+function withFailures(
+  stack: MessagingStack,
+  functionName: string,
+  failureCount: number,
+): MessagingStack["services"] {
+  let failuresLeft = failureCount;
+  const database: Database = {
+    rpc: <Result>(name: string, request: Readonly<Record<string, unknown>>): Promise<Result> => {
+      if (name === functionName && failuresLeft-- > 0) {
+        return Promise.reject(
+          new AppError("service_unavailable", { headers: { "Retry-After": "1" } }),
+        );
+      }
+      return stack.database.rpc<Result>(name, request);
+    },
+    close: () => Promise.resolve(),
+  };
+  return { ...stack.services, database };
+}

@@ -1,0 +1,64 @@
+import { ConfigError, parseConfig } from "../../shared/config.ts";
+import { assert, assertEquals, assertFalse, assertThrows } from "../support/assert.ts";
+
+const environment = {
+  DATABASE_URL: "postgresql://user@127.0.0.1:5432/db",
+  SUPABASE_SECRET_KEY: "sb_secret_0123456789abcdef",
+  CREDENTIALS_KEYS: btoa("k".repeat(32)),
+  RESEND_API_KEY: "re_secret",
+  EMAIL_FROM: "API <api@example.com>",
+  PANEL_BASE_URL: "https://panel.example.com//",
+  AI_BASE_URL: "https://models.example.com/v1",
+  AI_API_KEY: "sk-secret",
+};
+
+Deno.test("a whole environment is read, with its few defaults", () => {
+  const config = parseConfig(environment);
+  assertEquals(config.database, { kind: "direct", databaseUrl: environment.DATABASE_URL });
+  assertEquals(config.secretKeys, { default: environment.SUPABASE_SECRET_KEY });
+  assertEquals(config.panelBaseUrl, "https://panel.example.com");
+  assertEquals(config.providerTimeoutMs, 20_000);
+});
+
+Deno.test("where SUPABASE_URL is set the Data API is the way, with the default secret key", () => {
+  const config = parseConfig({
+    ...environment,
+    SUPABASE_URL: "https://x.supabase.co",
+    SUPABASE_SECRET_KEYS: JSON.stringify({
+      cron: "sb_secret_cron_0123456789",
+      default: "sb_secret_main_0123456789",
+    }),
+  });
+  assertEquals(config.database, {
+    kind: "data_api",
+    url: "https://x.supabase.co",
+    secretKey: "sb_secret_main_0123456789",
+  });
+  assertEquals(Object.keys(config.secretKeys), ["cron", "default"]);
+});
+
+Deno.test("a missing, empty or malformed variable is refused by its name, never by its value", () => {
+  for (const name of Object.keys(environment).filter((name) => !name.startsWith("AI_"))) {
+    for (const value of [undefined, ""]) {
+      const error = assertThrows(() => parseConfig({ ...environment, [name]: value }), ConfigError);
+      assert(error.message.includes(name), `${name}: ${error.message}`);
+    }
+  }
+  const malformed = {
+    SUPABASE_SECRET_KEYS: "{secret",
+    SUPABASE_SECRET_KEY: "short",
+    PANEL_BASE_URL: "nowhere",
+    DATABASE_URL: "mysql://secret",
+    PROVIDER_TIMEOUT_MS: "soon",
+    CREDENTIALS_KEYS: "short",
+  };
+  for (const [name, value] of Object.entries(malformed)) {
+    const error = assertThrows(() => parseConfig({ ...environment, [name]: value }), ConfigError);
+    assert(error.message.includes(name), `${name}: ${error.message}`);
+    assertFalse(error.message.includes(value), name);
+  }
+  assertThrows(
+    () => parseConfig({ ...environment, SUPABASE_SECRET_KEYS: "{}" }),
+    ConfigError,
+  );
+});
