@@ -158,7 +158,8 @@ const syncOperation: Operation = {
 
 const outboxNotes = {
   instanceId: "Instance that the entry is about; null when none.",
-  kind: "What is to be done: `assignment_email` notifies an operator.",
+  kind:
+    "What is to be done: `assignment_email` notifies an operator, `agent_reply` lets the AI agent answer.",
   status: "`pending` is still to be done, `dead` was given up.",
   runAt: "When it is tried next.",
   lastError: "Why the last try failed.",

@@ -1,15 +1,21 @@
 import * as z from "zod";
-import { demoInstanceId } from "../../shared/contract/demo_world.ts";
+import {
+  demoEvolutionInstanceId,
+  demoInstanceId,
+  demoOfficialInstanceId,
+  demoVerifyToken,
+  demoWebhookSecret,
+} from "../../shared/contract/demo_world.ts";
 import type { Operation } from "../../shared/contract/operation.ts";
 import { successField } from "../../shared/contract/response_fields.ts";
 
-const instanceParameter = {
-  instanceId: { description: "UUID of the instance.", example: demoInstanceId },
-};
+const instanceOf = (example: string): NonNullable<Operation["pathParameters"]> => ({
+  instanceId: { description: "UUID of the instance.", example },
+});
 const secretParameter = {
   secret: {
     description: "`webhookSecret` of the instance's configuration.",
-    example: "a-secret-for-the-webhook-address",
+    example: demoWebhookSecret,
     schema: z.string(),
   },
 };
@@ -39,7 +45,7 @@ export const operations: readonly Operation[] = [
     description:
       "Asked once by the provider when the address is registered: answers `hub.challenge` when `hub.verify_token` is the instance's `verifyToken`.",
     access: "public",
-    pathParameters: instanceParameter,
+    pathParameters: instanceOf(demoOfficialInstanceId),
     query: z.object({
       "hub.mode": z.string(),
       "hub.verify_token": z.string(),
@@ -57,7 +63,7 @@ export const operations: readonly Operation[] = [
       summary: "The challenge comes back",
       request: {
         "hub.mode": "subscribe",
-        "hub.verify_token": "the-verify-token",
+        "hub.verify_token": demoVerifyToken,
         "hub.challenge": "1158201444",
       },
       response: "1158201444",
@@ -70,7 +76,7 @@ export const operations: readonly Operation[] = [
     summary: "Receive events of the official channel",
     description:
       "Messages and statuses as Meta delivers them. `X-Hub-Signature-256` over the raw bytes, under the instance's `appSecret`, is the credential. The same event twice is stored once.",
-    pathParameters: instanceParameter,
+    pathParameters: instanceOf(demoOfficialInstanceId),
     foreignBody: "A webhook payload of the WhatsApp Business Platform.",
     errors: ["invalid_webhook_signature", "service_unavailable"],
     examples: [{
@@ -105,7 +111,7 @@ export const operations: readonly Operation[] = [
     summary: "Receive events of Z-API",
     description:
       "Messages and statuses as Z-API delivers them. It signs nothing: the secret in the path is the credential. The same event twice is stored once.",
-    pathParameters: { ...instanceParameter, ...secretParameter },
+    pathParameters: { ...instanceOf(demoInstanceId), ...secretParameter },
     foreignBody: "A webhook payload of Z-API.",
     errors: ["invalid_webhook_secret", "service_unavailable"],
     examples: [{
@@ -132,7 +138,7 @@ export const operations: readonly Operation[] = [
     summary: "Receive events of Evolution API",
     description:
       "Messages and statuses as Evolution API delivers them, which may append the event's name to the path. It signs nothing: the secret in the path is the credential. The same event twice is stored once.",
-    pathParameters: { ...instanceParameter, ...secretParameter },
+    pathParameters: { ...instanceOf(demoEvolutionInstanceId), ...secretParameter },
     foreignBody: "A webhook payload of Evolution API v2.",
     errors: ["invalid_webhook_secret", "service_unavailable"],
     examples: [{

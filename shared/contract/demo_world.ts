@@ -6,6 +6,12 @@
 /** `businessInstanceId` of the demo instance: one of the three forms of `instanceId`. */
 export const demoInstanceRef = "demo";
 export const demoInstanceId = "d0000000-0000-4000-8000-000000000101";
+/** Instances beside it, one on the official channel and one on the other gateway. */
+export const demoOfficialInstanceId = "d0000000-0000-4000-8000-000000000102";
+export const demoEvolutionInstanceId = "d0000000-0000-4000-8000-000000000103";
+/** Secret of the gateways' webhook addresses, and what the official channel shows instead. */
+export const demoWebhookSecret = "a-secret-for-the-webhook-address";
+export const demoVerifyToken = "the-verify-token";
 export const demoWorkspaceId = "d0000000-0000-4000-8000-000000000001";
 export const demoDepartmentId = "d0000000-0000-4000-8000-000000000011";
 export const demoOperatorId = "d0000000-0000-4000-8000-000000000021";

@@ -13,6 +13,8 @@ export const testVault: CredentialVault = createCredentialVault(btoa("k".repeat(
 export const alwaysOpen = { start: "00:00", end: "24:00", days: [1, 2, 3, 4, 5, 6, 7] } as const;
 
 export interface TenantOptions {
+  /** Default: a new one. */
+  readonly instanceId?: string;
   /** Where the instance's provider is reached. */
   readonly baseUrl?: string;
   readonly provider?: ProviderKind;
@@ -54,7 +56,7 @@ export const providerSecrets = [
 /** A workspace (or a place in one), an instance and a live token. @param sql of the superuser. */
 export async function createTenant(sql: Sql, options: TenantOptions = {}): Promise<Tenant> {
   const provider = options.provider ?? "zapi";
-  const instanceId = crypto.randomUUID();
+  const instanceId = options.instanceId ?? crypto.randomUUID();
   const config = createConfig(provider, options);
   const window = options.window ?? alwaysOpen;
   const embedKey = createEmbedKey();

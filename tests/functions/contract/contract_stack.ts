@@ -1,0 +1,90 @@
+/** Every function over one database, called operation by operation as the document describes it. */
+
+import type { Operation, OperationExample } from "../../../shared/contract/operation.ts";
+import { readOperations } from "../../../supabase/local/openapi/read_operations.ts";
+import {
+  type MessagingStack,
+  secretKey,
+  type StackOptions,
+  startMessagingStack,
+} from "../../support/messaging_stack.ts";
+import { createEveryApp } from "./every_app.ts";
+
+/** An operation and the function that it belongs to. */
+export interface OperationRow {
+  readonly slug: string;
+  readonly operation: Operation;
+  /** `POST /send-message`: what a failing assertion names. */
+  readonly name: string;
+}
+
+export interface ContractStack extends AsyncDisposable {
+  readonly stack: MessagingStack;
+  request(slug: string, path: string, init?: RequestInit): Promise<Response>;
+}
+
+/** Starts the stack; disposing ends everything. */
+export async function startContractStack(options?: StackOptions): Promise<ContractStack> {
+  const stack = await startMessagingStack(options);
+  const apps = await createEveryApp(stack.services);
+  return {
+    stack,
+    request: async (slug, path, init) => {
+      const app = apps.get(slug);
+      if (app === undefined) throw new Error(`no app for ${slug}: add it to every_app.ts`);
+      return await app.request(path, init);
+    },
+    [Symbol.asyncDispose]: () => stack[Symbol.asyncDispose](),
+  };
+}
+
+/** Every operation of every function: a new one is covered by being described. */
+export async function listOperationRows(): Promise<OperationRow[]> {
+  return [...await readOperations()].flatMap(([slug, operations]) =>
+    operations.map((operation) => ({
+      slug,
+      operation,
+      name: `${operation.method} ${toExamplePath(slug, operation)}`,
+    }))
+  );
+}
+
+/** The operation's path with the examples of its parameters in place. */
+export function toExamplePath(slug: string, { path, pathParameters = {} }: Operation): string {
+  const below = path.replace(/\/:\w+\?$/, "").replaceAll(
+    /:(\w+)/g,
+    (_, name) => encodeURIComponent(pathParameters[name]?.example ?? ""),
+  );
+  return `/${slug}${below === "/" ? "" : below}`;
+}
+
+/** The header that opens the operation. */
+export function authorize(operation: Operation, clientToken: string): Record<string, string> {
+  switch (operation.access) {
+    case "clientToken":
+      return { "X-Client-Token": clientToken };
+    case "secretKey":
+      return { apikey: secretKey };
+    case "public":
+      return {};
+  }
+}
+
+/** An example as a request: its members are the body, or else the query. */
+export function toExampleRequest(
+  { slug, operation }: OperationRow,
+  example: OperationExample | undefined,
+  headers: Readonly<Record<string, string>>,
+): { readonly path: string; readonly init: RequestInit } {
+  const { method } = operation;
+  const path = toExamplePath(slug, operation);
+  const members = example?.request;
+  if (operation.body !== undefined || operation.foreignBody !== undefined) {
+    const json = { "Content-Type": "application/json", ...headers };
+    return { path, init: { method, headers: json, body: JSON.stringify(members ?? {}) } };
+  }
+  const query = new URLSearchParams(
+    Object.entries(members ?? {}).map(([name, value]) => [name, String(value)]),
+  );
+  return { path: query.size === 0 ? path : `${path}?${query}`, init: { method, headers } };
+}

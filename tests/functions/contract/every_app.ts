@@ -1,0 +1,44 @@
+/** The real app of every function, over the same services. */
+
+import type { Hono } from "hono";
+import { createAdminApp } from "../../../functions/admin-api/app.ts";
+import { createApiDocsApp } from "../../../functions/api-docs/app.ts";
+import { createContactsApiApp } from "../../../functions/contacts-api/app.ts";
+import { createConversationsApiApp } from "../../../functions/conversations-api/app.ts";
+import { createDispatchQueueApp } from "../../../functions/dispatch-queue/app.ts";
+import { createMessagesApiApp } from "../../../functions/messages-api/app.ts";
+import { createMessagesContextApp } from "../../../functions/messages-context/app.ts";
+import { createProcessAiAgentApp } from "../../../functions/process-ai-agent/app.ts";
+import { createProviderWebhookApp } from "../../../functions/provider-webhook/app.ts";
+import { createSanitizePhoneNumberApp } from "../../../functions/sanitize-phone-number/app.ts";
+import { createSendMessageApp } from "../../../functions/send-message/app.ts";
+import { createSendTemplateMessageApp } from "../../../functions/send-template-message/app.ts";
+import type { SendingServices } from "../../../shared/sending.ts";
+import { secretKey } from "../../support/messaging_stack.ts";
+import { testVault } from "../../support/tenant.ts";
+
+/** The apps by the names of their functions. */
+export async function createEveryApp(
+  sendingServices: SendingServices,
+): Promise<ReadonlyMap<string, Hono>> {
+  const services = {
+    ...sendingServices,
+    vault: testVault,
+    secretKeys: { default: secretKey },
+    deliverAgentReply: () => Promise.reject(new Error("no reply is expected")),
+  };
+  return new Map([
+    ["admin-api", createAdminApp(services)],
+    ["api-docs", await createApiDocsApp(services)],
+    ["contacts-api", createContactsApiApp(services)],
+    ["conversations-api", createConversationsApiApp(services)],
+    ["dispatch-queue", createDispatchQueueApp(services)],
+    ["messages-api", createMessagesApiApp(services)],
+    ["messages-context", createMessagesContextApp(services)],
+    ["process-ai-agent", createProcessAiAgentApp(services)],
+    ["provider-webhook", createProviderWebhookApp(services)],
+    ["sanitize-phone-number", createSanitizePhoneNumberApp(services.log)],
+    ["send-message", createSendMessageApp(services)],
+    ["send-template-message", createSendTemplateMessageApp(services)],
+  ]);
+}
