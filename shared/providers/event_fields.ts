@@ -107,5 +107,5 @@ export function readTime(json: unknown, unit: "s" | "ms", ...path: Path): string
 /** The items of the list at a path; none where there is no list. */
 export function readList(json: unknown, ...path: Path): readonly unknown[] {
   const value = readValue(json, ...path);
-  return Array.isArray(value) ? value : [];
+  return Array.isArray(value) ? value.filter((item) => item !== undefined) : [];
 }

@@ -1,0 +1,145 @@
+/**
+ * The webhook examples of Meta's own OpenAPI description, read by ours. The description is data of
+ * another repository and not kept in this one: the folder named by JUDGES_DIR, by default
+ * `shared/judges` beside this checkout, may hold it as `whatsapp-cloud-api/openapi.yaml`. Without it
+ * these tests are skipped.
+ */
+import { parse } from "yaml";
+import { readProviderEvents } from "../../../shared/providers/read_provider_events.ts";
+import { assertEquals } from "../../support/assert.ts";
+
+const file = findDescription();
+const isMissing = file === undefined;
+const note = isMissing
+  ? " (skipped: Meta's openapi.yaml is not there to read, set JUDGES_DIR)"
+  : "";
+
+function findDescription(): string | undefined {
+  try {
+    const folder = Deno.env.get("JUDGES_DIR") ??
+      `${import.meta.dirname}/../../../../shared/judges`;
+    const path = `${folder}/whatsapp-cloud-api/openapi.yaml`;
+    return Deno.statSync(path).isFile ? path : undefined;
+  } catch {
+    // Absent, or outside what this run may read: either way there is nothing to read.
+    return undefined;
+  }
+}
+
+type Examples = Readonly<Record<string, { readonly value: unknown }>>;
+
+let loaded: Examples | undefined;
+
+/** The examples, parsed once. */
+function loadExamples(): Examples {
+  return loaded ??= parse(Deno.readTextFileSync(file ?? ""))
+    .paths["/whatsapp/webhooks"].post.requestBody.content["application/json"].examples as Examples;
+}
+
+const sheena = {
+  kind: "message",
+  origin: "inbound",
+  address: "16505551234",
+  otherAddresses: [],
+  contactName: "Sheena Nelson",
+  isGroup: false,
+};
+
+/** What each example means, without its id and time; null for what is no event of ours. */
+const meanings: Readonly<Record<string, Record<string, unknown> | null>> = {
+  "Text Message": { ...sheena, messageType: "text", message: "Does it come in another color?" },
+  "Text Message with Context (Product Inquiry)": {
+    ...sheena,
+    messageType: "text",
+    message: "Is this still available?",
+  },
+  "Text Message from Click to WhatsApp Ad": {
+    ...sheena,
+    messageType: "text",
+    message: "Hello! Can I get more info on this?",
+  },
+  "Reaction Message": { ...sheena, messageType: "other", message: "[reaction] 👍" },
+  "Image Message": {
+    ...sheena,
+    messageType: "image",
+    message: "Taj Mahal",
+    mediaId: "1003383421387256",
+  },
+  "Location Message": {
+    ...sheena,
+    messageType: "other",
+    message:
+      "[location] Philz Coffee, 101 Forest Ave, Palo Alto, CA 94301, 37.44221496582 -122.16165924072",
+  },
+  "Contact Sharing Message": {
+    ...sheena,
+    messageType: "other",
+    message: "[contacts] Lucía Gómez +1 (983) 555-2319",
+  },
+  "Unsupported Message": {
+    ...sheena,
+    messageType: "other",
+    message: "[unsupported] Message type unknown",
+  },
+  "Button Message": {
+    ...sheena,
+    messageType: "option_list",
+    message: "Unsubscribe",
+    choice: { id: "Unsubscribe", title: "Unsubscribe" },
+  },
+  "Interactive List Reply Message": {
+    ...sheena,
+    messageType: "option_list",
+    message: "Priority Mail Express",
+    choice: { id: "priority_express", title: "Priority Mail Express" },
+  },
+  "Interactive Button Reply Message": {
+    ...sheena,
+    messageType: "option_list",
+    message: "Cancel",
+    choice: { id: "cancel-button", title: "Cancel" },
+  },
+  "Order Message": { ...sheena, messageType: "other", message: "[order] 2 items" },
+  "System Message": {
+    kind: "number_change",
+    oldAddress: "16505551234",
+    newAddress: "12195555358",
+  },
+  "Group Create Message": null,
+  "Group Settings Update": null,
+  "Group Remove Participants": null,
+};
+
+Deno.test({
+  name: `each of Meta's webhook examples is read for what it means${note}`,
+  ignore: isMissing,
+  fn(): void {
+    const examples = loadExamples();
+    assertEquals(Object.keys(examples).sort(), Object.keys(meanings).sort());
+    for (const [name, { value }] of Object.entries(examples)) {
+      const events = JSON.parse(JSON.stringify(readProviderEvents("whatsapp_cloud", value)));
+      const read = events.map(withoutIdAndTime);
+      const meaning = meanings[name];
+      assertEquals(read, meaning === null ? [] : [meaning], name);
+    }
+  },
+});
+
+Deno.test({
+  name: `each of Meta's example messages keeps its id and its time${note}`,
+  ignore: isMissing,
+  fn(): void {
+    for (const { value } of Object.values(loadExamples())) {
+      for (const event of readProviderEvents("whatsapp_cloud", value)) {
+        if (event.kind !== "message") continue;
+        assertEquals(event.providerMessageId.startsWith("wamid."), true);
+        assertEquals(event.sentAt?.startsWith("2025-0"), true);
+      }
+    }
+  },
+});
+
+function withoutIdAndTime(event: Record<string, unknown>): Record<string, unknown> {
+  const { providerMessageId: _id, sentAt: _at, ...rest } = event;
+  return rest;
+}

@@ -1,0 +1,254 @@
+/** Whatever a webhook holds: no throw, and no event that could not be stored. */
+import fc from "fast-check";
+import { providerKinds } from "../../../shared/providers/provider.ts";
+import type { ProviderKind } from "../../../shared/providers/provider.ts";
+import type { ProviderEvent } from "../../../shared/providers/provider_event.ts";
+import { readProviderEvents } from "../../../shared/providers/read_provider_events.ts";
+import { parseWebhookPayload } from "../../../shared/providers/webhook_payload.ts";
+import { assert, assertEquals } from "../../support/assert.ts";
+import {
+  cloudChange,
+  cloudMessage,
+  evolutionEvent,
+  evolutionMessage,
+  zapiMessage,
+} from "./event_payloads.ts";
+
+const isoPattern = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}\.\d{3}Z$/;
+const uuidPattern = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
+
+/** Longest value of each member; what is not listed is an id. */
+const bounds: Readonly<Record<string, number>> = {
+  message: 65_536,
+  mediaUrl: 2_048,
+  contactName: 200,
+  chatName: 200,
+  mediaFilename: 200,
+  title: 1_024,
+};
+
+function assertBounded(value: unknown, name: string): void {
+  if (typeof value === "string") {
+    assert(value.isWellFormed() && !value.includes("\0"), `${name} is not storable`);
+    assert(value.length <= (bounds[name] ?? 512), `${name} is too long`);
+  } else if (typeof value === "object" && value !== null) {
+    for (const [key, member] of Object.entries(value)) assertBounded(member, key);
+  }
+}
+
+function assertId(value: unknown): void {
+  assert(typeof value === "string" && value.trim() !== "", `no id: ${value}`);
+}
+
+function assertInstant(value: string | undefined): void {
+  if (value !== undefined) assert(isoPattern.test(value), value);
+}
+
+function assertMessage(event: Extract<ProviderEvent, { kind: "message" }>): void {
+  const addresses = [event.address, ...event.otherAddresses];
+  addresses.forEach(assertId);
+  assertId(event.providerMessageId);
+  assertEquals(new Set(addresses).size, addresses.length);
+  assertEquals(typeof event.isGroup, "boolean");
+  assertInstant(event.sentAt);
+  if (event.choice !== undefined) assertId(event.choice.title);
+  if (event.messageType === "text" || event.messageType === "other") assertId(event.message);
+}
+
+function assertStorable(event: ProviderEvent): void {
+  assertBounded(event, event.kind);
+  switch (event.kind) {
+    case "message":
+      return assertMessage(event);
+    case "status":
+      assertId(event.providerMessageId);
+      assertInstant(event.at);
+      assertEquals(event.error !== undefined, event.status === "failed");
+      assert(event.messageId === undefined || uuidPattern.test(event.messageId));
+      return;
+    case "template_status":
+      assert(/^\d+$/.test(event.providerTemplateId));
+      return assertId(event.status);
+    case "number_change":
+      assertId(event.oldAddress);
+      return assertId(event.newAddress);
+  }
+}
+
+function assertReadable(kind: ProviderKind, payload: unknown): ProviderEvent[] {
+  const events = readProviderEvents(kind, payload);
+  events.forEach(assertStorable);
+  return events;
+}
+
+const strange = fc.oneof(
+  fc.anything({
+    withBigInt: true,
+    withDate: true,
+    withMap: true,
+    withNullPrototype: true,
+    withObjectString: true,
+    withSet: true,
+    withSparseArray: true,
+    withTypedArray: true,
+  }),
+  fc.string({ unit: "binary" }),
+  fc.constantFrom("\0", "\uD800a", "x".repeat(70_000), "🙂".repeat(40_000), " ", "1749416383"),
+  fc.constantFrom("__proto__", "constructor", "toString", "failed", "READ", "text", "system"),
+  fc.constantFrom<unknown>(1e300, -1, NaN, Infinity, 1749416383, 1749416383000, true, null, []),
+);
+
+const samples: Readonly<Record<ProviderKind, readonly unknown[]>> = {
+  whatsapp_cloud: [
+    cloudMessage({ type: "text", text: { body: "a" }, group_id: "g", from_user_id: "BR.1" }),
+    cloudMessage({ type: "document", document: { id: "7", filename: "a", caption: "b" } }),
+    cloudMessage({
+      type: "interactive",
+      interactive: { type: "list_reply", list_reply: { id: "a", title: "b" } },
+    }),
+    cloudMessage({ type: "button", button: { payload: "a", text: "b" } }),
+    cloudMessage({ type: "location", location: { latitude: 1, longitude: 2, name: "a" } }),
+    cloudMessage({
+      type: "contacts",
+      contacts: [{ name: { formatted_name: "a" }, phones: [{ phone: "1" }] }],
+    }),
+    cloudMessage({ type: "reaction", reaction: { emoji: "a" } }),
+    cloudMessage({ type: "order", order: { text: "a", product_items: [{}] } }),
+    cloudMessage({ type: "unsupported", errors: [{ title: "a" }] }),
+    cloudMessage({ type: "system", system: { type: "user_changed_number", wa_id: "16505551234" } }),
+    cloudChange({
+      statuses: [{
+        id: "a",
+        status: "failed",
+        timestamp: "1749416383",
+        recipient_id: "5511987654321",
+        biz_opaque_callback_data: "5c0a2a52-0a1f-4d64-9c1e-2f7c0b1f6c11",
+        errors: [{ code: 1, title: "a", message: "b", error_data: { details: "c" } }],
+      }],
+    }),
+    cloudChange(
+      { message_echoes: [{ to: "5511987654321", id: "a", type: "text", text: { body: "a" } }] },
+      "smb_message_echoes",
+    ),
+    cloudChange({ event: "APPROVED", message_template_id: 7 }, "message_template_status_update"),
+  ],
+  zapi: [
+    zapiMessage({ text: { message: "a" }, chatLid: "1@lid" }),
+    zapiMessage({ isGroup: true, phone: "1-group", text: { message: "a" } }),
+    zapiMessage({ fromMe: true, document: { documentUrl: "https://a.example/a", fileName: "a" } }),
+    zapiMessage({ listResponseMessage: { message: "a", title: "b", selectedRowId: "c" } }),
+    zapiMessage({ buttonsResponseMessage: { buttonId: "a", message: "b" } }),
+    zapiMessage({ location: { latitude: 1, longitude: 2, name: "a", address: "b" } }),
+    zapiMessage({ contact: { displayName: "a", phones: ["1"] } }),
+    zapiMessage({ reaction: { value: "a" } }),
+    { type: "MessageStatusCallback", status: "READ", ids: ["a", "b"], momment: 1749416383000 },
+    { type: "DeliveryCallback", messageId: "a", phone: "5511987654321", error: "b" },
+  ],
+  evolution: [
+    ...[
+      { conversation: "a" },
+      { imageMessage: { caption: "a" }, mediaUrl: "https://a.example/a" },
+      { documentWithCaptionMessage: { message: { documentMessage: { fileName: "a" } } } },
+      { listResponseMessage: { title: "a", singleSelectReply: { selectedRowId: "b" } } },
+      { templateButtonReplyMessage: { selectedId: "a", selectedDisplayText: "b" } },
+      { locationMessage: { degreesLatitude: 1, degreesLongitude: 2, name: "a" } },
+      { reactionMessage: { text: "a" } },
+    ].map((message) => evolutionEvent("messages.upsert", evolutionMessage(message))),
+    evolutionEvent(
+      "messages.upsert",
+      evolutionMessage({ conversation: "a" }, {}, { remoteJid: "1@g.us", participant: "2@lid" }),
+    ),
+    evolutionEvent("send.message", evolutionMessage({ conversation: "a" })),
+    evolutionEvent("messages.update", [{ keyId: "a", fromMe: true, status: "ERROR" }]),
+  ],
+};
+
+/** Every path of a payload to something that can be replaced. */
+function listPaths(json: unknown): (readonly string[])[] {
+  if (typeof json !== "object" || json === null) return [[]];
+  return [
+    [],
+    ...Object.entries(json).flatMap(([key, value]) =>
+      listPaths(value).map((path) => [key, ...path])
+    ),
+  ];
+}
+
+/** The payload with `value` at `path`. */
+function replaceAt(json: unknown, [key, ...rest]: readonly string[], value: unknown): unknown {
+  if (key === undefined) return value;
+  if (Array.isArray(json)) return json.with(Number(key), replaceAt(json[Number(key)], rest, value));
+  const record = json as Record<string, unknown>;
+  return { ...record, [key]: replaceAt(record[key], rest, value) };
+}
+
+for (const kind of providerKinds) {
+  Deno.test(`${kind}: no payload makes the reader throw or keep what cannot be stored`, () => {
+    fc.assert(fc.property(strange, (payload) => void assertReadable(kind, payload)));
+  });
+
+  Deno.test(`${kind}: each sample gives an event, and two strange members never break it`, () => {
+    for (const sample of samples[kind]) {
+      assertEquals(assertReadable(kind, sample).length > 0, true, JSON.stringify(sample));
+    }
+    const spoiled = fc.constantFrom(...samples[kind]).chain((sample) =>
+      fc.array(fc.tuple(fc.constantFrom(...listPaths(sample)), strange), {
+        minLength: 1,
+        maxLength: 2,
+      }).map((changes) => spoil(sample, changes))
+    );
+    fc.assert(
+      fc.property(spoiled, (payload) => void assertReadable(kind, payload)),
+      { numRuns: 2_000 },
+    );
+  });
+
+  Deno.test(`${kind}: nesting ten thousand deep breaks nothing, wherever it is`, () => {
+    for (const open of ["[", '{"message":']) {
+      const close = open === "[" ? "]" : "}";
+      const nested = `${open.repeat(10_000)}1${close.repeat(10_000)}`;
+      for (const sample of samples[kind]) {
+        for (const path of listPaths(sample)) {
+          const text = JSON.stringify(replaceAt(sample, path, "@here")).replace('"@here"', nested);
+          assertReadable(kind, parseWebhookPayload(text));
+        }
+      }
+    }
+  });
+}
+
+/** Later paths may lead nowhere once an earlier one was replaced; the change then is left out. */
+function spoil(
+  sample: unknown,
+  changes: readonly (readonly [readonly string[], unknown])[],
+): unknown {
+  let payload = sample;
+  for (const [path, value] of changes) {
+    if (leadsSomewhere(payload, path)) payload = replaceAt(payload, path, value);
+  }
+  return payload;
+}
+
+function leadsSomewhere(json: unknown, path: readonly string[]): boolean {
+  let value = json;
+  for (const key of path) {
+    const isPlain = Array.isArray(value) ||
+      (typeof value === "object" && value !== null && "constructor" in value &&
+        value.constructor === Object);
+    if (!isPlain || !Object.hasOwn(value as object, key)) return false;
+    value = (value as Record<string, unknown>)[key];
+  }
+  return true;
+}
+
+Deno.test("a hundred thousand statuses in one payload are read", () => {
+  const statuses = Array.from(
+    { length: 100_000 },
+    (_, index) => ({ id: `${index}`, status: "read" }),
+  );
+  const cloud = readProviderEvents("whatsapp_cloud", cloudChange({ statuses }));
+  assertEquals(cloud.length, 100_000);
+  const ids = statuses.map(({ id }) => id);
+  const zapi = { type: "MessageStatusCallback", status: "READ", ids };
+  assertEquals(readProviderEvents("zapi", zapi).length, 100_000);
+});

@@ -1,0 +1,232 @@
+import { assertEquals } from "../../support/assert.ts";
+import { evolutionEvent, evolutionMessage, readEvent, readEvents } from "./event_payloads.ts";
+
+const lid = "103899771998284@lid";
+const group = "120363019502650977@g.us";
+
+function readUpsert(data: unknown): Record<string, unknown> | undefined {
+  return readEvent("evolution", evolutionEvent("messages.upsert", data));
+}
+
+Deno.test("an Evolution text is an inbound message, in either spelling, alone or in a list", () => {
+  const data = evolutionMessage({ conversation: "Oi" });
+  const event = {
+    kind: "message",
+    origin: "inbound",
+    providerMessageId: "3EB0EVO",
+    address: "5511987654321",
+    otherAddresses: [],
+    contactName: "Ana",
+    messageType: "text",
+    message: "Oi",
+    sentAt: "2024-06-06T15:51:37.000Z",
+    isGroup: false,
+  };
+  for (const name of ["messages.upsert", "MESSAGES_UPSERT", "messages-upsert"]) {
+    assertEquals(readEvents("evolution", evolutionEvent(name, data)), [event]);
+    assertEquals(readEvents("evolution", evolutionEvent(name, [data, null, 7, data])), [
+      event,
+      event,
+    ]);
+  }
+});
+
+Deno.test("each kind of Evolution content becomes its message type", () => {
+  const encrypted = { url: "https://mmg.whatsapp.net/x.enc", mimetype: "image/jpeg" };
+  const mediaUrl = "https://minio.example.com/loja/a.jpg";
+  const cases: [Record<string, unknown>, Record<string, unknown>][] = [
+    [{ extendedTextMessage: { text: "Veja" } }, { messageType: "text", message: "Veja" }],
+    [
+      { imageMessage: { ...encrypted, caption: "Foto" }, base64: "AAAA" },
+      { messageType: "image", message: "Foto" },
+    ],
+    [{ imageMessage: encrypted, mediaUrl }, { messageType: "image", mediaUrl }],
+    [{ imageMessage: encrypted, mediaUrl: "s3://loja/a" }, { messageType: "image" }],
+    [{ audioMessage: encrypted, mediaUrl }, { messageType: "audio", mediaUrl }],
+    [{ videoMessage: encrypted }, { messageType: "video" }],
+    [{ stickerMessage: encrypted }, { messageType: "image" }],
+    [
+      {
+        documentWithCaptionMessage: {
+          message: { documentMessage: { ...encrypted, fileName: "a.pdf", caption: "Nota" } },
+        },
+        mediaUrl,
+      },
+      { messageType: "document", message: "Nota", mediaUrl, mediaFilename: "a.pdf" },
+    ],
+    [
+      {
+        ephemeralMessage: { message: { viewOnceMessageV2: { message: { conversation: "psiu" } } } },
+      },
+      { messageType: "text", message: "psiu" },
+    ],
+    [
+      { listResponseMessage: { title: "Sim", singleSelectReply: { selectedRowId: "yes" } } },
+      { messageType: "option_list", message: "Sim", choice: { id: "yes", title: "Sim" } },
+    ],
+    [
+      { buttonsResponseMessage: { selectedButtonId: "b1", selectedDisplayText: "Sim" } },
+      { messageType: "option_list", message: "Sim", choice: { id: "b1", title: "Sim" } },
+    ],
+    [
+      { templateButtonReplyMessage: { selectedId: "t1", selectedDisplayText: "Sim" } },
+      { messageType: "option_list", message: "Sim", choice: { id: "t1", title: "Sim" } },
+    ],
+    [
+      { locationMessage: { degreesLatitude: -23.5, degreesLongitude: -46.6, name: "Café" } },
+      { messageType: "other", message: "[location] Café, -23.5 -46.6" },
+    ],
+    [{ contactMessage: { displayName: "Bia" } }, {
+      messageType: "other",
+      message: "[contacts] Bia",
+    }],
+    [{ reactionMessage: { text: "👍" } }, { messageType: "other", message: "[reaction] 👍" }],
+    [{ pollCreationMessageV3: { name: "?" } }, { messageType: "other", message: "[poll]" }],
+  ];
+  for (const [message, expected] of cases) {
+    const event = readUpsert(evolutionMessage(message)) ?? {};
+    const { messageType, message: text, mediaUrl, mediaFilename, choice } = event;
+    assertEquals(
+      JSON.parse(JSON.stringify({ messageType, message: text, mediaUrl, mediaFilename, choice })),
+      expected,
+    );
+  }
+});
+
+Deno.test("deletions, edits, keys, reactions taken back and stories are no messages", () => {
+  for (
+    const message of [
+      { protocolMessage: { type: "REVOKE" } },
+      { editedMessage: { message: { protocolMessage: { editedMessage: { conversation: "b" } } } } },
+      { senderKeyDistributionMessage: { groupId: group } },
+      { messageContextInfo: {} },
+      { reactionMessage: { text: "" } },
+      null,
+    ]
+  ) {
+    assertEquals(readUpsert(evolutionMessage(message)), undefined);
+  }
+  const text = { conversation: "a" };
+  const pn = { senderPn: "5511987654321@s.whatsapp.net" };
+  for (const remoteJid of ["status@broadcast", "120363@newsletter", "0@s.whatsapp.net"]) {
+    const key = remoteJid.startsWith("0@") ? { remoteJid } : { remoteJid, ...pn };
+    assertEquals(readUpsert(evolutionMessage(text, {}, key)), undefined);
+  }
+});
+
+Deno.test("phone and hidden identity of a chat come as a pair, the phone first", () => {
+  const text = { conversation: "a" };
+  const phone = "5511987654321:12@s.whatsapp.net";
+  for (
+    const key of [
+      { remoteJid: lid, remoteJidAlt: phone, addressingMode: "lid" },
+      { remoteJid: phone, remoteJidAlt: lid },
+      { remoteJid: lid, senderPn: phone },
+      { remoteJid: phone, senderLid: lid },
+    ]
+  ) {
+    const event = readUpsert(evolutionMessage(text, {}, key));
+    assertEquals([event?.["address"], event?.["otherAddresses"]], ["5511987654321", [lid]]);
+  }
+  assertEquals(readUpsert(evolutionMessage(text, {}, { remoteJid: lid }))?.["address"], lid);
+});
+
+Deno.test("a person on the phone is an echo to the chat, never to our own number", () => {
+  const own = "5511900000000@s.whatsapp.net";
+  const key = {
+    fromMe: true,
+    remoteJid: lid,
+    remoteJidAlt: own,
+    senderPn: own,
+    senderLid: "9@lid",
+  };
+  const event = readUpsert(evolutionMessage({ conversation: "a" }, { pushName: "Loja" }, key));
+  assertEquals(event?.["origin"], "echo");
+  assertEquals([event?.["address"], event?.["otherAddresses"]], [lid, []]);
+  assertEquals(event?.["contactName"], undefined);
+});
+
+Deno.test("an Evolution group message belongs to the group and names its author", () => {
+  const key = {
+    remoteJid: group,
+    participant: lid,
+    participantAlt: "5511987654321@s.whatsapp.net",
+  };
+  const event = readUpsert(evolutionMessage({ conversation: "Oi" }, {}, key));
+  assertEquals([event?.["address"], event?.["otherAddresses"]], [group, []]);
+  assertEquals(event?.["isGroup"], true);
+  assertEquals(event?.["message"], "Ana: Oi");
+  assertEquals(event?.["contactName"], undefined);
+  const nameless = readUpsert(evolutionMessage({ conversation: "Oi" }, { pushName: "" }, key));
+  assertEquals(nameless?.["message"], "5511987654321: Oi");
+});
+
+Deno.test("what was sent through the API is no message but a sent one of ours", () => {
+  const data = evolutionMessage({ conversation: "a" }, { status: "PENDING" }, { fromMe: true });
+  for (const name of ["send.message", "SEND_MESSAGE"]) {
+    assertEquals(readEvents("evolution", evolutionEvent(name, data)), [{
+      kind: "status",
+      providerMessageId: "3EB0EVO",
+      status: "sent",
+      at: "2024-06-06T15:51:37.000Z",
+    }]);
+  }
+});
+
+Deno.test("Evolution's updates move our messages, one or many, and nobody else's", () => {
+  const update = (status: string, members: Record<string, unknown> = {}): unknown => ({
+    keyId: "3EB0",
+    remoteJid: "5511987654321@s.whatsapp.net",
+    fromMe: true,
+    participant: "",
+    status,
+    instanceId: "bae4",
+    messageId: "cmfyoow42000hov4xwkdug3lv",
+    ...members,
+  });
+  const words = ["ERROR", "SERVER_ACK", "DELIVERY_ACK", "READ", "PLAYED"];
+  const statuses = ["failed", "sent", "delivered", "read", "read"];
+  const events = readEvents(
+    "evolution",
+    evolutionEvent("messages.update", [null, ...words.map((word) => update(word))]),
+  );
+  assertEquals(events.map(({ status }) => status), statuses);
+  assertEquals(
+    new Set(events.map(({ providerMessageId }) => providerMessageId)),
+    new Set(["3EB0"]),
+  );
+  assertEquals(events[0]?.["error"], {
+    code: "ERROR",
+    message: "WhatsApp did not take the message.",
+  });
+  const one = evolutionEvent("MESSAGES_UPDATE", update("READ"));
+  assertEquals(readEvents("evolution", one), [
+    { kind: "status", providerMessageId: "3EB0", status: "read" },
+  ]);
+  for (
+    const data of [
+      update("PENDING"),
+      update("DELETED"),
+      update("__proto__"),
+      update("READ", { fromMe: false }),
+      update("READ", { keyId: undefined }),
+    ]
+  ) {
+    assertEquals(readEvents("evolution", evolutionEvent("messages.update", data)), []);
+  }
+});
+
+Deno.test("other Evolution events and those of another instance say nothing", () => {
+  const data = evolutionMessage({ conversation: "a" });
+  for (const name of ["messages.set", "connection.update", "contacts.upsert", ""]) {
+    assertEquals(readEvents("evolution", evolutionEvent(name, data)), []);
+  }
+  const payload = evolutionEvent("messages.upsert", data);
+  assertEquals(readEvents("evolution", payload, "loja").length, 1);
+  assertEquals(readEvents("evolution", payload, "outra").length, 0);
+});
+
+Deno.test("the credential inside an Evolution webhook reaches no event", () => {
+  const payload = evolutionEvent("messages.upsert", evolutionMessage({ conversation: "a" }));
+  assertEquals(JSON.stringify(readEvents("evolution", payload)).includes("never-to-be"), false);
+});
