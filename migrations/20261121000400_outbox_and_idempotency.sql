@@ -52,8 +52,8 @@ comment on column public.idempotency_keys.response is 'Status and body, kept whe
 
 -- source: supabase/schemas/functions/claim_outbox.sql
 -- Hands out outbox rows that are due, each with a claim that its settling must show. A row whose
--- worker died is due again when its lease ends. `request`: maxRows, leaseSeconds, and optionally
--- `outboxIds` to take only these. Returns {rows: [{outboxId, claimToken, kind, payload, attempts}]}.
+-- worker died is due again when its lease ends. `request`: kinds, maxRows, leaseSeconds, and
+-- optionally `outboxIds` to take only these. Returns {rows: [{outboxId, claimToken, kind, payload, attempts}]}.
 create or replace function public.claim_outbox(request jsonb)
 returns jsonb
 language sql
@@ -63,6 +63,7 @@ as $$
     select o.id
     from public.outbox o
     where o.status = 'pending' and o.run_at <= clock_timestamp()
+      and o.kind in (select jsonb_array_elements_text(request->'kinds'))
       and (
         nullif(request->'outboxIds', 'null') is null
         or o.id = any (
@@ -100,8 +101,9 @@ grant execute on function public.claim_outbox(jsonb) to service_role;
 
 -- source: supabase/schemas/functions/settle_outbox.sql
 -- Records how the work of a claimed outbox row ended. `request`: outboxId, claimToken, outcome
--- (done | retry | dead), error (a code), retryAfterMs. After 12 attempts (about 10 hours) a row is
--- `dead`: it stays, visible and retriable. Only who still holds the claim settles.
+-- (done | retry | dead), error (a code), retryAfterMs. After 12 attempts (about 10 hours), 5 for an
+-- agent's reply (minutes: later it would answer out of the blue), a row is `dead`: it stays, visible
+-- and retriable. Only who still holds the claim settles.
 -- Returns {status}, NULL where the claim was lost.
 create or replace function public.settle_outbox(request jsonb)
 returns jsonb
@@ -114,18 +116,20 @@ as $$
       last_error = request->>'error',
       status = case
         when request->>'outcome' = 'done' then 'done'
-        when request->>'outcome' = 'dead' or o.attempts >= 12 then 'dead'
+        when request->>'outcome' = 'dead' or o.attempts >= bound.attempts then 'dead'
         else 'pending'
       end,
       settled_at = case
-        when request->>'outcome' = 'retry' and o.attempts < 12 then null
+        when request->>'outcome' = 'retry' and o.attempts < bound.attempts then null
         else clock_timestamp()
       end,
       run_at = clock_timestamp() + greatest(
         least(interval '5 seconds' * power(3, o.attempts - 1), interval '2 hours'),
         interval '1 millisecond' * coalesce((request->>'retryAfterMs')::integer, 0)
       )
-    where o.id = (request->>'outboxId')::uuid
+    from (values ('assignment_email', 12), ('agent_reply', 5)) as bound(kind, attempts)
+    where o.kind = bound.kind
+      and o.id = (request->>'outboxId')::uuid
       and o.claim_token = (request->>'claimToken')::uuid
       and o.status = 'pending'
     returning o.status

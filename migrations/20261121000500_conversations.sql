@@ -321,3 +321,40 @@ end;
 $$;
 revoke all on function public.begin_agent_session(uuid, uuid, jsonb) from public, anon, authenticated;
 grant execute on function public.begin_agent_session(uuid, uuid, jsonb) to service_role;
+
+-- source: supabase/schemas/functions/take_agent_turn.sql
+-- Takes an agent's turn in a conversation: from here on the inbound messages up to `answers_through`
+-- count as answered, so each has at most one answer. Locks the conversation.
+-- Errors: MI018 where the agent is to be silent: paused for the contact by now, no longer active, or
+-- the turn has been taken.
+create or replace function public.take_agent_turn(
+  conversation public.conversations,
+  agent_id uuid,
+  answers_through timestamptz
+)
+returns void
+language plpgsql
+set search_path = ''
+as $$
+begin
+  perform from public.conversations c where c.id = conversation.id for no key update;
+  insert into public.agent_sessions as session
+    (conversation_id, instance_id, agent_id, answered_through)
+  select conversation.id, conversation.instance_id, a.id, take_agent_turn.answers_through
+  from public.ai_agents a
+  where a.id = take_agent_turn.agent_id and a.is_active
+    and not exists (
+      select from public.agent_pauses p
+      where p.contact_id = conversation.contact_id and p.paused_until > clock_timestamp()
+    )
+  on conflict on constraint agent_sessions_pkey do update
+  set answered_through = excluded.answered_through, agent_id = excluded.agent_id,
+    updated_at = now()
+  where session.answered_through < excluded.answered_through;
+  if not found then
+    raise exception using errcode = 'MI018', message = 'agent_silent';
+  end if;
+end;
+$$;
+revoke all on function public.take_agent_turn(public.conversations, uuid, timestamptz) from public, anon, authenticated;
+grant execute on function public.take_agent_turn(public.conversations, uuid, timestamptz) to service_role;

@@ -606,6 +606,61 @@ $$;
 revoke all on function public.refuse_unreachable_contact(public.instances, public.contacts, text) from public, anon, authenticated;
 grant execute on function public.refuse_unreachable_contact(public.instances, public.contacts, text) to service_role;
 
+-- source: supabase/schemas/functions/place_message.sql
+-- Puts a message that is being accepted where its delivery wants it: `queued` into the paced queue,
+-- `scheduled` (delayed, or deferred to the dispatcher) among the unpaced, else `sent`: into the
+-- caller's own hands for leaseSeconds, tried once. See accept_message for `delivery`.
+-- `slot` and `held_by` are NULL for what goes at once, `claim_token` for all else.
+create or replace function public.place_message(
+  message_id uuid,
+  instance public.instances,
+  delivery jsonb,
+  out mode text,
+  out slot timestamptz,
+  out held_by text,
+  out claim_token uuid
+)
+language plpgsql
+set search_path = ''
+as $$
+declare
+  is_delayed constant boolean := coalesce((delivery->>'delaySeconds')::double precision > 0, false);
+  not_before constant timestamptz := date_trunc('milliseconds', clock_timestamp())
+    + make_interval(secs => coalesce((delivery->>'delaySeconds')::double precision, 0));
+  lease_until timestamptz;
+begin
+  if (delivery->>'queued')::boolean then
+    mode := 'queued';
+    select e.slot, e.held_by into slot, held_by
+    from public.enqueue_message(
+      message_id, instance, (delivery->>'intervalSeconds')::integer, not_before
+    ) e;
+    if is_delayed then
+      held_by := coalesce(held_by, 'delay');
+    end if;
+  elsif is_delayed or (delivery->>'isDeferred')::boolean then
+    mode := 'scheduled';
+    slot := not_before;
+    held_by := case when is_delayed then 'delay' end;
+    insert into public.message_queue (message_id, instance_id, scheduled_at, due_at)
+    values (message_id, instance.id, slot, slot);
+  else
+    mode := 'sent';
+    claim_token := gen_random_uuid();
+    lease_until := clock_timestamp()
+      + make_interval(secs => (delivery->>'leaseSeconds')::double precision);
+    insert into public.message_queue (
+      message_id, instance_id, scheduled_at, due_at, max_attempts, attempts, claim_token, lease_until
+    )
+    values (
+      message_id, instance.id, not_before, lease_until, 1, 1, claim_token, lease_until
+    );
+  end if;
+end;
+$$;
+revoke all on function public.place_message(uuid, public.instances, jsonb) from public, anon, authenticated;
+grant execute on function public.place_message(uuid, public.instances, jsonb) to service_role;
+
 -- source: supabase/schemas/functions/accept_message.sql
 -- Records everything that a sending call makes true at once: contact, conversation, assignment,
 -- message, slot, agent pause, idempotency key; no provider is called before this has committed.
@@ -632,14 +687,14 @@ declare
   instance public.instances;
   contact public.contacts;
   conversation public.conversations;
-  draft jsonb := nullif(request->'message', 'null');
+  draft constant jsonb := nullif(request->'message', 'null');
   delivery constant jsonb := request->'delivery';
-  replayed jsonb := public.begin_idempotent(request->'idempotency');
+  replayed constant jsonb := public.begin_idempotent(request->'idempotency');
   assignment jsonb;
   agent_id uuid;
   outcome jsonb;
   mode text;
-  message_id uuid := gen_random_uuid();
+  message_id constant uuid := gen_random_uuid();
   claim_token uuid;
   slot timestamptz;
   held_by text;

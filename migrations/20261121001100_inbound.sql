@@ -1,0 +1,489 @@
+-- Written by `deno task db:baseline` from supabase/schemas: change those files, not this one.
+
+-- source: supabase/schemas/functions/find_webhook_instance.sql
+-- The instance that a webhook address names. `request`: provider, instanceRef (UUID, business
+-- instance id or embed key). Returns {instance}: NULL where there is none, or where a name that only
+-- a token would make clear stands for several.
+create or replace function public.find_webhook_instance(request jsonb)
+returns jsonb
+language sql
+stable
+set search_path = ''
+as $$
+  select jsonb_build_object('instance', case when count(*) = 1 then jsonb_agg(
+    jsonb_build_object(
+      'instanceId', i.id,
+      'provider', i.provider,
+      'sealedProviderConfig', i.sealed_provider_config
+    )
+  ) -> 0 end)
+  from public.instances i
+  where i.provider = request->>'provider'
+    and (
+      i.id::text = lower(request->>'instanceRef')
+      or i.embed_key = request->>'instanceRef'
+      or coalesce(i.business_instance_id, i.gateway_instance_id) = request->>'instanceRef'
+    );
+$$;
+revoke all on function public.find_webhook_instance(jsonb) from public, anon, authenticated;
+grant execute on function public.find_webhook_instance(jsonb) to service_role;
+
+-- source: supabase/schemas/functions/record_status_event.sql
+-- Applies a delivery event to the message it speaks of, found by our own id where the provider
+-- carries it back, else by the provider's. Unknown yet: kept for the recording of the send.
+-- Returns whether it changed anything.
+create or replace function public.record_status_event(instance_id uuid, event jsonb)
+returns boolean
+language plpgsql
+set search_path = ''
+as $$
+declare
+  message_id uuid;
+begin
+  select m.id into message_id
+  from public.messages m
+  where m.id = (event->>'messageId')::uuid
+    and m.instance_id = record_status_event.instance_id
+    and m.direction = 'outbound';
+  if message_id is null then
+    select m.id into message_id
+    from public.messages m
+    where m.instance_id = record_status_event.instance_id
+      and m.provider_message_id = event->>'providerMessageId'
+      and m.direction = 'outbound'
+    order by m.created_at desc
+    limit 1;
+  end if;
+  if message_id is null then
+    insert into public.early_statuses (
+      instance_id, provider_message_id, status, occurred_at, error
+    )
+    values (
+      record_status_event.instance_id, event->>'providerMessageId', event->>'status',
+      coalesce((event->>'at')::timestamptz, clock_timestamp()), nullif(event->'error', 'null')
+    )
+    on conflict do nothing;
+    return false;
+  end if;
+  return public.advance_message(
+    message_id, event->>'providerMessageId', event->>'status',
+    coalesce((event->>'at')::timestamptz, clock_timestamp()), nullif(event->'error', 'null')
+  );
+end;
+$$;
+revoke all on function public.record_status_event(uuid, jsonb) from public, anon, authenticated;
+grant execute on function public.record_status_event(uuid, jsonb) to service_role;
+
+-- source: supabase/schemas/functions/record_template_status.sql
+-- Takes over what the official channel decided about a template. Returns whether one was concerned.
+create or replace function public.record_template_status(instance_id uuid, event jsonb)
+returns boolean
+language plpgsql
+set search_path = ''
+as $$
+begin
+  update public.message_templates t
+  set provider_status = event->>'status', updated_at = now()
+  where t.instance_id = record_template_status.instance_id
+    and t.provider_template_id = event->>'providerTemplateId';
+  return found;
+end;
+$$;
+revoke all on function public.record_template_status(uuid, jsonb) from public, anon, authenticated;
+grant execute on function public.record_template_status(uuid, jsonb) to service_role;
+
+-- source: supabase/schemas/functions/record_number_change.sql
+-- A contact goes on under another number: the new one becomes its proven address, unless it is
+-- somebody's already. Returns whether a contact was concerned.
+create or replace function public.record_number_change(instance_id uuid, event jsonb)
+returns boolean
+language plpgsql
+set search_path = ''
+as $$
+declare
+  contact public.contacts := public.find_contact(instance_id, event->>'oldAddress');
+begin
+  if contact.id is null
+    or (public.find_contact(instance_id, event->>'newAddress')).id is not null then
+    return false;
+  end if;
+  insert into public.contact_addresses (instance_id, address, contact_id)
+  values (record_number_change.instance_id, event->>'newAddress', contact.id)
+  on conflict do nothing;
+  return true;
+end;
+$$;
+revoke all on function public.record_number_change(uuid, jsonb) from public, anon, authenticated;
+grant execute on function public.record_number_change(uuid, jsonb) to service_role;
+
+-- source: supabase/schemas/functions/resolve_sender.sql
+-- The contact on the other side of a message event, by any of its addresses; created with origin
+-- `inbound` when none is known, without a phone where the provider shows none. All addresses find
+-- it from now on; the first one is where messages go.
+create or replace function public.resolve_sender(instance_id uuid, event jsonb)
+returns public.contacts
+language plpgsql
+set search_path = ''
+as $$
+declare
+  contact public.contacts;
+  address constant text := event->>'address';
+  addresses constant text[] := array[address] || array(
+    select jsonb_array_elements_text(coalesce(event->'otherAddresses', '[]'))
+  );
+  known text;
+begin
+  foreach known in array addresses loop
+    contact := public.find_contact(instance_id, known);
+    exit when contact.id is not null;
+  end loop;
+  if contact.id is null then
+    insert into public.contacts (instance_id, phone, identity_key, origin)
+    values (
+      resolve_sender.instance_id,
+      case when address ~ '^[0-9]{8,15}$' then address end,
+      public.phone_identity_key(address),
+      'inbound'
+    )
+    on conflict on constraint contacts_identity do update set updated_at = now()
+    returning * into contact;
+  end if;
+  insert into public.contact_addresses as a (instance_id, address, contact_id, proven_at)
+  select resolve_sender.instance_id, seen.address, contact.id,
+    case when seen.place = 1 then clock_timestamp() else '-infinity' end
+  from unnest(addresses) with ordinality as seen(address, place)
+  order by seen.address
+  on conflict on constraint contact_addresses_pkey do update
+  set proven_at = greatest(a.proven_at, excluded.proven_at)
+  where a.contact_id = excluded.contact_id and excluded.proven_at > '-infinity'
+    and a.proven_at < clock_timestamp() - interval '1 hour';
+  return contact;
+end;
+$$;
+revoke all on function public.resolve_sender(uuid, jsonb) from public, anon, authenticated;
+grant execute on function public.resolve_sender(uuid, jsonb) to service_role;
+
+-- source: supabase/schemas/functions/claim_own_echo.sql
+-- Some gateways report what we send through their API as if it had been typed on the phone, even
+-- before they answer the call. An echo with the same words as a message of ours to that contact
+-- which is in flight or unconfirmed is that message: it takes the provider's id and counts as sent.
+-- Returns whether it was one.
+create or replace function public.claim_own_echo(instance_id uuid, contact_id uuid, event jsonb)
+returns boolean
+language plpgsql
+set search_path = ''
+as $$
+declare
+  own_id uuid;
+begin
+  select m.id into own_id
+  from public.messages m
+  left join public.message_queue q on q.message_id = m.id
+  where m.instance_id = claim_own_echo.instance_id
+    and m.contact_id = claim_own_echo.contact_id
+    and m.direction = 'outbound'
+    and m.provider_message_id is null
+    and m.created_at > clock_timestamp() - interval '2 days'
+    and (q.claim_token is not null or m.status = 'unconfirmed')
+    and m.message is not distinct from event->>'message'
+    and (m.message is not null or m.message_type = event->>'messageType')
+  order by m.created_at
+  limit 1;
+  if own_id is null then
+    return false;
+  end if;
+  perform public.advance_message(
+    own_id, event->>'providerMessageId', 'sent', clock_timestamp(), null
+  );
+  return true;
+end;
+$$;
+revoke all on function public.claim_own_echo(uuid, uuid, jsonb) from public, anon, authenticated;
+grant execute on function public.claim_own_echo(uuid, uuid, jsonb) to service_role;
+
+-- source: supabase/schemas/functions/request_agent_reply.sql
+-- Asks for the agent's answer to what a contact has just written: one outbox row, due in three
+-- seconds, so that several messages in a row get one answer. None while the agent is paused for the
+-- contact, or where no active agent speaks in the conversation.
+create or replace function public.request_agent_reply(
+  instance public.instances,
+  contact_id uuid,
+  conversation_id uuid
+)
+returns void
+language plpgsql
+set search_path = ''
+as $$
+declare
+  conversation public.conversations;
+begin
+  -- Two messages at once: the second one sees the row of the first.
+  select c.* into conversation from public.conversations c
+  where c.id = request_agent_reply.conversation_id for no key update;
+  if not exists (
+    select from public.ai_agents a
+    where a.id = public.speaking_agent(conversation) and a.is_active
+  ) or exists (
+    select from public.agent_pauses p
+    where p.contact_id = request_agent_reply.contact_id and p.paused_until > clock_timestamp()
+  ) or exists (
+    select from public.outbox o
+    where o.conversation_id = request_agent_reply.conversation_id
+      and o.kind = 'agent_reply' and o.status = 'pending' and o.claim_token is null
+  ) then
+    return;
+  end if;
+  insert into public.outbox (workspace_id, kind, payload, run_at, conversation_id)
+  values (
+    instance.workspace_id, 'agent_reply',
+    jsonb_build_object('instanceId', instance.id, 'conversationId', conversation.id),
+    clock_timestamp() + interval '3 seconds', conversation.id
+  );
+end;
+$$;
+revoke all on function public.request_agent_reply(public.instances, uuid, uuid) from public, anon, authenticated;
+grant execute on function public.request_agent_reply(public.instances, uuid, uuid) to service_role;
+
+-- source: supabase/schemas/functions/record_message_event.sql
+-- Stores a message that somebody wrote: the contact, or a person on the business's own phone.
+-- Inbound opens a closed conversation and asks the agent for an answer; an echo pauses the agent, as
+-- any person's message does. Returns false for a message that is known already.
+-- The caller holds lock_provider_messages for it.
+create or replace function public.record_message_event(instance public.instances, event jsonb)
+returns boolean
+language plpgsql
+set search_path = ''
+as $$
+declare
+  is_inbound constant boolean := event->>'origin' = 'inbound';
+  written_at constant timestamptz := least(
+    coalesce((event->>'sentAt')::timestamptz, clock_timestamp()), clock_timestamp()
+  );
+  contact public.contacts;
+  conversation public.conversations;
+begin
+  if exists (
+    select from public.messages m
+    where m.instance_id = instance.id and m.provider_message_id = event->>'providerMessageId'
+  ) then
+    return false;
+  end if;
+  contact := public.resolve_sender(instance.id, event);
+  if not is_inbound and public.claim_own_echo(instance.id, contact.id, event) then
+    return true;
+  end if;
+  conversation := public.resolve_conversation(instance.id, contact.id);
+  insert into public.messages (
+    instance_id, contact_id, conversation_id, direction, message_type, message, media_url,
+    media_filename, choice, sent_by, status, provider_message_id, sent_at, is_group, chat_name
+  )
+  values (
+    instance.id, contact.id, conversation.id,
+    case when is_inbound then 'inbound' else 'outbound' end,
+    event->>'messageType', event->>'message', event->>'mediaUrl', event->>'mediaFilename',
+    nullif(event->'choice', 'null'), case when not is_inbound then 'phone' end,
+    case when is_inbound then 'received' else 'sent' end,
+    event->>'providerMessageId', written_at,
+    coalesce((event->>'isGroup')::boolean, false), event->>'chatName'
+  );
+  if not is_inbound then
+    perform public.pause_agent(instance.id, contact.id);
+    return true;
+  end if;
+  update public.contacts c
+  set name = coalesce(c.name, event->>'contactName'),
+    last_inbound_at = greatest(c.last_inbound_at, written_at)
+  where c.id = contact.id;
+  update public.conversations c
+  set status = 'open', updated_at = now()
+  where c.id = conversation.id and c.status = 'closed';
+  if not coalesce((event->>'isGroup')::boolean, false) then
+    perform public.request_agent_reply(instance, contact.id, conversation.id);
+  end if;
+  return true;
+end;
+$$;
+revoke all on function public.record_message_event(public.instances, jsonb) from public, anon, authenticated;
+grant execute on function public.record_message_event(public.instances, jsonb) to service_role;
+
+-- source: supabase/schemas/functions/record_provider_events.sql
+-- Stores a webhook payload and what it means, all in one transaction: inbound messages, echoes of
+-- what was typed on the phone, delivery events, template decisions, changed numbers.
+-- `request`: instanceId, payload (the body's text, kept as received), events (see shared/providers/provider_event.ts).
+-- The same event twice, or at the same time in two calls, counts once. Returns {recorded}: how many
+-- events changed something.
+create or replace function public.record_provider_events(request jsonb)
+returns jsonb
+language plpgsql
+set search_path = ''
+as $$
+declare
+  instance public.instances;
+  event jsonb;
+  recorded integer := 0;
+begin
+  select i.* into strict instance from public.instances i
+  where i.id = (request->>'instanceId')::uuid;
+  insert into public.provider_events (instance_id, payload)
+  values (instance.id, request->>'payload');
+  perform public.lock_provider_messages(
+    array_agg(instance.id), array_agg(e.value->>'providerMessageId')
+  )
+  from jsonb_array_elements(request->'events') as e;
+  for event in select e.value from jsonb_array_elements(request->'events') as e loop
+    recorded := recorded + case
+      when case event->>'kind'
+        when 'message' then public.record_message_event(instance, event)
+        when 'status' then public.record_status_event(instance.id, event)
+        when 'template_status' then public.record_template_status(instance.id, event)
+        when 'number_change' then public.record_number_change(instance.id, event)
+      end then 1
+      else 0
+    end;
+  end loop;
+  return jsonb_build_object('recorded', recorded);
+end;
+$$;
+revoke all on function public.record_provider_events(jsonb) from public, anon, authenticated;
+grant execute on function public.record_provider_events(jsonb) to service_role;
+
+-- source: supabase/schemas/functions/read_agent_turn.sql
+-- What an agent needs to answer in a conversation: itself, what it may know of the contact, and the
+-- recent history. `request`: instanceId, conversationId, limit.
+-- Returns {turn}: NULL where it is to be silent now (paused, no active agent, a blocked contact) or
+-- nothing inbound waits for an answer.
+create or replace function public.read_agent_turn(request jsonb)
+returns jsonb
+language plpgsql
+stable
+set search_path = ''
+as $$
+declare
+  conversation public.conversations;
+  contact public.contacts;
+  agent public.ai_agents;
+  answered_through timestamptz;
+  newest_inbound timestamptz;
+  collected_data jsonb;
+begin
+  select c.* into conversation from public.conversations c
+  where c.id = (request->>'conversationId')::uuid
+    and c.instance_id = (request->>'instanceId')::uuid;
+  select c.* into contact from public.contacts c where c.id = conversation.contact_id;
+  select a.* into agent from public.ai_agents a
+  where a.id = public.speaking_agent(conversation) and a.is_active;
+  select s.answered_through, s.collected_data into answered_through, collected_data
+  from public.agent_sessions s where s.conversation_id = conversation.id;
+  select max(m.created_at) into newest_inbound
+  from public.messages m
+  where m.instance_id = conversation.instance_id and m.contact_id = contact.id
+    and m.sent_at is not null and m.direction = 'inbound'
+    and m.sent_at > clock_timestamp() - interval '2 days';
+  if agent.id is null or contact.is_blocked or newest_inbound is null
+    or newest_inbound <= coalesce(answered_through, '-infinity')
+    or exists (
+      select from public.agent_pauses p
+      where p.contact_id = contact.id and p.paused_until > clock_timestamp()
+    ) then
+    return jsonb_build_object('turn', null);
+  end if;
+  return jsonb_build_object('turn', jsonb_build_object(
+    'agentId', agent.id,
+    'model', agent.model,
+    'instructions', agent.instructions,
+    'collectedData', coalesce(collected_data, '{}'),
+    'contactName', contact.name,
+    'contactPhone', contact.phone,
+    'address', public.address_of(contact),
+    'answersThrough', newest_inbound,
+    'history', public.history_page(
+      contact.instance_id, contact.id, '-infinity', 'infinity', null, (request->>'limit')::integer
+    )->'messages'
+  ));
+end;
+$$;
+revoke all on function public.read_agent_turn(jsonb) from public, anon, authenticated;
+grant execute on function public.read_agent_turn(jsonb) to service_role;
+
+-- source: supabase/schemas/functions/describe_agent_pause.sql
+-- Whether the agent is silent towards a contact, and until when, as conversations-api tells it.
+create or replace function public.describe_agent_pause(instance public.instances, contact_id uuid)
+returns jsonb
+language sql
+stable
+set search_path = ''
+as $$
+  select jsonb_build_object(
+    'contactId', describe_agent_pause.contact_id,
+    'paused', p.paused_until is not null,
+    'aiAgentPausedUntil', public.iso_in_zone(p.paused_until, instance.time_zone)
+  )
+  from (values (true)) as always
+  left join public.agent_pauses p
+    on p.contact_id = describe_agent_pause.contact_id and p.paused_until > clock_timestamp();
+$$;
+revoke all on function public.describe_agent_pause(public.instances, uuid) from public, anon, authenticated;
+grant execute on function public.describe_agent_pause(public.instances, uuid) to service_role;
+
+-- source: supabase/schemas/functions/get_agent_pause.sql
+-- conversations-api agent-pause: the state towards the contact of a phone; NULL contactId and not
+-- paused for an unknown one. Writes nothing. `request`: instanceId, phone.
+create or replace function public.get_agent_pause(request jsonb)
+returns jsonb
+language plpgsql
+stable
+set search_path = ''
+as $$
+declare
+  instance public.instances;
+begin
+  select i.* into strict instance from public.instances i
+  where i.id = (request->>'instanceId')::uuid;
+  return public.describe_agent_pause(
+    instance, (public.find_contact(instance.id, request->>'phone')).id
+  );
+end;
+$$;
+revoke all on function public.get_agent_pause(jsonb) from public, anon, authenticated;
+grant execute on function public.get_agent_pause(jsonb) to service_role;
+
+-- source: supabase/schemas/functions/set_agent_pause.sql
+-- conversations-api agent-pause: silences the agent towards a contact for so many minutes from now,
+-- whether it was to be silent for longer or not at all, or lets it speak at once. `request`:
+-- instanceId, phone, paused, minutes, idempotency. Creates the contact when it is missing.
+-- Returns the outcome: contactId, paused, aiAgentPausedUntil; or {replayed}. Errors: MI007, MI008.
+create or replace function public.set_agent_pause(request jsonb)
+returns jsonb
+language plpgsql
+set search_path = ''
+as $$
+declare
+  instance public.instances;
+  known_contact_id uuid;
+  replayed jsonb := public.begin_idempotent(request->'idempotency');
+  outcome jsonb;
+begin
+  if replayed is not null then
+    return jsonb_build_object('replayed', replayed);
+  end if;
+  select i.* into strict instance from public.instances i
+  where i.id = (request->>'instanceId')::uuid;
+  select (r.contact).id into known_contact_id
+  from public.resolve_contact(instance.id, request->>'phone') r;
+  if (request->>'paused')::boolean then
+    insert into public.agent_pauses (contact_id, instance_id, paused_until)
+    values (
+      known_contact_id, instance.id,
+      clock_timestamp() + make_interval(mins => (request->>'minutes')::integer)
+    )
+    on conflict on constraint agent_pauses_pkey do update set paused_until = excluded.paused_until;
+  else
+    delete from public.agent_pauses p where p.contact_id = known_contact_id;
+  end if;
+  outcome := public.describe_agent_pause(instance, known_contact_id);
+  perform public.keep_outcome(request->'idempotency', outcome, null);
+  return outcome;
+end;
+$$;
+revoke all on function public.set_agent_pause(jsonb) from public, anon, authenticated;
+grant execute on function public.set_agent_pause(jsonb) to service_role;
