@@ -1,0 +1,137 @@
+import { join } from "node:path";
+import postgres from "postgres";
+import { assert, assertEquals, assertGreater } from "../support/assert.ts";
+import { acceptMessage, startHttpDouble } from "../support/http_double.ts";
+import {
+  type LocalStack,
+  makeTemporaryFolder,
+  type StackInstance,
+  startLocalStack,
+} from "../support/local_stack.ts";
+import { waitUntil } from "../support/wait_until.ts";
+
+const instanceCount = 20;
+const immediateCount = 60;
+const scheduledCount = 40;
+/** How long the provider takes: many calls are under way at any moment. */
+const answerMs = 400;
+
+Deno.test("kill -9 while 120 messages go out, and a new start, neither lose nor repeat one", async () => {
+  await using folder = await makeTemporaryFolder();
+  const dataDir = join(folder.path, "data");
+  const received = new Map<string, number>();
+  await using provider = startHttpDouble(async (request) => {
+    const text = String(request.json["message"]);
+    received.set(text, (received.get(text) ?? 0) + 1);
+    await new Promise((resolve) => setTimeout(resolve, answerMs));
+    return acceptMessage(request);
+  });
+
+  await using killed = await startLocalStack({ dataDir });
+  const instances = await createInstances(killed, provider.baseUrl);
+  const accepted = sendAll(killed, instances);
+  // Some have arrived for good, some are at the provider, most still wait.
+  await waitUntil(() => received.size >= 30, { timeoutMs: 30_000, what: "30 messages" });
+  killed.signal("SIGKILL");
+  await killed.ended();
+  const acceptedIds = await accepted;
+
+  await using stack = await startLocalStack({ dataDir });
+  const rows = await waitUntil(async () => {
+    const all = await readMessages(dataDir);
+    return all.every(({ status }) => !["queued", "sending"].includes(status)) ? all : false;
+  }, { timeoutMs: 60_000, intervalMs: 250, what: "every message to be settled" });
+
+  for (const { id, instanceId, message, status } of rows) {
+    const times = received.get(message) ?? 0;
+    if (status === "sent") assertEquals(times, 1, `${message} is sent`);
+    else {
+      assertEquals(status, "unconfirmed", message);
+      assert(times <= 1, `${message} is unconfirmed and arrived ${times} times`);
+    }
+    const instance = instances.find((known) => known.instanceId === instanceId);
+    assert(instance !== undefined);
+    const seen = await stack.call(instance, `messages-api/messages/${id}`);
+    assertEquals([seen.status, seen.body.status], [200, status]);
+  }
+  const ids = new Set(rows.map(({ id }) => id));
+  assertEquals(acceptedIds.filter((id) => !ids.has(id)), [], "what was accepted is there");
+  const texts = new Set(rows.map(({ message }) => message));
+  assertEquals(
+    [...received.keys()].filter((text) => !texts.has(text)),
+    [],
+    "what arrived is there",
+  );
+  // Else the kill came before or after everything, and nothing was tried.
+  const unconfirmed = rows.filter(({ status }) => status === "unconfirmed");
+  assertGreater(unconfirmed.length, 0);
+  assertGreater(rows.length - unconfirmed.length, 30);
+});
+
+async function createInstances(stack: LocalStack, baseUrl: string): Promise<StackInstance[]> {
+  const { workspaceId } = await stack.administer("workspaces", { name: "Empresa" });
+  return await Promise.all(
+    Array.from({ length: instanceCount }, (_, number) =>
+      stack.createInstance({
+        workspaceId,
+        provider: "zapi",
+        providerConfig: {
+          baseUrl,
+          gatewayInstanceId: `KILL-${number}`,
+          token: "kill-token",
+          webhookSecret: "kill-webhook-secret-0000000001",
+        },
+      })),
+  );
+}
+
+/** Makes all calls; those that the kill cuts off have no answer. @returns the ids that were given. */
+async function sendAll(stack: LocalStack, instances: readonly StackInstance[]): Promise<string[]> {
+  const drafts = [
+    ...repeat(scheduledCount, (number) => ({ delayMessage: 0.2 + number * 0.05 })),
+    ...repeat(instanceCount, () => ({ queued: true, intervalSeconds: 10 })),
+    ...repeat(immediateCount, () => ({})),
+  ];
+  const answers = drafts.map(async (draft, number): Promise<string[]> => {
+    const instance = instances[number % instances.length];
+    assert(instance !== undefined);
+    try {
+      const { body } = await stack.call(instance, "send-message", {
+        instanceId: instance.instanceId,
+        phone: `5511944${String(number).padStart(6, "0")}`,
+        messageType: "text",
+        message: `Mensagem ${number}`,
+        ...draft,
+      });
+      return body?.messageId === undefined ? [] : [body.messageId];
+    } catch {
+      return [];
+    }
+  });
+  return (await Promise.all(answers)).flat();
+}
+
+function repeat<Result>(count: number, make: (number: number) => Result): Result[] {
+  return Array.from({ length: count }, (_, number) => make(number));
+}
+
+interface MessageRow {
+  readonly id: string;
+  readonly instanceId: string;
+  readonly message: string;
+  readonly status: string;
+}
+
+/** Straight from the stack's database: calls that were cut off know no ids. */
+async function readMessages(dataDir: string): Promise<MessageRow[]> {
+  const password = (await Deno.readTextFile(join(dataDir, "password"))).trim();
+  const pidFile = await Deno.readTextFile(join(dataDir, "cluster/postmaster.pid"));
+  const port = pidFile.split("\n")[3];
+  const sql = postgres(`postgres://postgres:${password}@127.0.0.1:${port}/postgres`, { max: 1 });
+  try {
+    return await sql<MessageRow[]>`
+      select id, instance_id as "instanceId", message, status from public.messages`;
+  } finally {
+    await sql.end();
+  }
+}

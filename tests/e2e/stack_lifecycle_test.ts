@@ -1,0 +1,189 @@
+import { join } from "node:path";
+import { assert, assertEquals, assertLess, assertMatch, assertRejects } from "../support/assert.ts";
+import { createTestDatabase } from "../support/database.ts";
+import { acceptMessage, startHttpDouble } from "../support/http_double.ts";
+import {
+  type LocalStack,
+  makeTemporaryFolder,
+  spawnLocalStack,
+  startLocalStack,
+} from "../support/local_stack.ts";
+import { waitUntil } from "../support/wait_until.ts";
+
+Deno.test("Ctrl-C stops everything; the next start has the same data and opens with the same token", async () => {
+  await using folder = await makeTemporaryFolder();
+  const dataDir = join(folder.path, "data");
+  await using first = await startLocalStack({ dataDir });
+  const { token, messageId } = await sendFromDemo(first);
+  const databasePort = await readDatabasePort(dataDir);
+
+  const stoppedInMs = await stop(first, "SIGINT");
+  assertEquals(await first.ended(), 0, first.output());
+  assertLess(stoppedInMs, 10_000);
+  await assertRejects(() => Deno.stat(join(dataDir, "cluster/postmaster.pid")));
+  for (const port of [first.port, databasePort]) Deno.listen({ hostname, port }).close();
+
+  // On another port: the demo's messages must go to the simulator that runs now.
+  await using second = await startLocalStack({ dataDir });
+  const again = await sendFromDemo(second);
+  assertEquals(again.token, token);
+  const { body } = await second.call(
+    { instanceId: "demo", token },
+    `messages-api/messages/${messageId}`,
+  );
+  assertEquals([body.success, body.status], [true, "sent"]);
+});
+
+Deno.test("a start on a folder or a port in use is refused in one sentence, and harms nothing", async () => {
+  await using folder = await makeTemporaryFolder();
+  const dataDir = join(folder.path, "data");
+  await using stack = await startLocalStack({ dataDir });
+  await using onFolder = spawnLocalStack({ dataDir });
+  await using onPort = spawnLocalStack({ dataDir: join(folder.path, "more"), port: stack.port });
+  assertEquals([await onFolder.ended(), await onPort.ended()], [1, 1]);
+  assertMatch(onFolder.output(), /^A Postgres of \S+data is already running .*\.\n$/);
+  assertMatch(onPort.output(), new RegExp(`^Port ${stack.port} of 127.0.0.1 is in use.*\\.\n$`));
+  await assertRejects(() => Deno.stat(join(folder.path, "more")), Deno.errors.NotFound);
+  await sendFromDemo(stack);
+});
+
+Deno.test("a start that cannot succeed says in one sentence why", async () => {
+  await using folder = await makeTemporaryFolder();
+  const databaseUrl = "postgres://postgres:secret-of-nobody@127.0.0.1:9/postgres";
+  await using unreachable = spawnLocalStack({ dataDir: folder.path, databaseUrl });
+  await using misconfigured = spawnLocalStack({
+    dataDir: folder.path,
+    databaseUrl,
+    environment: { PORT: "http" },
+  });
+  assertEquals([await unreachable.ended(), await misconfigured.ended()], [1, 1]);
+  assertMatch(unreachable.output(), /^The database of DATABASE_URL cannot be used.*\.\n$/);
+  assertEquals(unreachable.output().includes("secret-of-nobody"), false);
+  assertEquals(misconfigured.output(), "PORT must be a number from 1 to 65535.\n");
+});
+
+Deno.test("a stop lets what is under way finish: the answer arrives and the message is recorded", async () => {
+  await using database = await createTestDatabase();
+  await using folder = await makeTemporaryFolder();
+  const held = Promise.withResolvers<void>();
+  await using provider = startHttpDouble(async (request) => {
+    await held.promise;
+    return acceptMessage(request);
+  });
+  await using stack = await startLocalStack({ dataDir: folder.path, databaseUrl: database.url });
+  const instance = await createInstance(stack, provider.baseUrl);
+  const message = { instanceId: instance.instanceId, phone: "5511966660001", messageType: "text" };
+  const answering = stack.call(instance, "send-message", { ...message, message: "agora" });
+  await stack.call(instance, "send-message", { ...message, message: "na fila", queued: true });
+  await waitUntil(() => provider.requests.length === 2, { what: "both provider calls" });
+
+  stack.signal("SIGTERM");
+  await waitUntil(() => stack.output().includes("Stopping."), { what: "the stop" });
+  held.resolve();
+  const { status, body } = await answering;
+  assertEquals([status, body.status], [200, "sent"]);
+  assertEquals(await stack.ended(), 0);
+  const rows = await database.admin`select status from public.messages`;
+  assertEquals(rows.map(({ status }) => status), ["sent", "sent"]);
+});
+
+Deno.test("a second Ctrl-C does not wait for a provider that does not answer", async () => {
+  await using database = await createTestDatabase();
+  await using folder = await makeTemporaryFolder();
+  const never = Promise.withResolvers<Response>();
+  await using provider = startHttpDouble(() => never.promise);
+  await using stack = await startLocalStack({ dataDir: folder.path, databaseUrl: database.url });
+  const instance = await createInstance(stack, provider.baseUrl);
+  const answering = stack.call(instance, "send-message", {
+    instanceId: instance.instanceId,
+    phone: "5511966660001",
+    messageType: "text",
+    message: "agora",
+  }).catch(() => "cut off");
+  await waitUntil(() => provider.requests.length === 1, { what: "the provider call" });
+  stack.signal("SIGINT");
+  await waitUntil(() => stack.output().includes("Stopping."), { what: "the stop" });
+  stack.signal("SIGINT");
+  const startedAt = performance.now();
+  assertEquals(await stack.ended(), 0);
+  assertLess(performance.now() - startedAt, 5_000);
+  assertEquals(await answering, "cut off");
+  never.resolve(new Response());
+});
+
+Deno.test("an idle stack says nothing, whatever its dispatcher does", async () => {
+  await using database = await createTestDatabase();
+  await using folder = await makeTemporaryFolder();
+  await using stack = await startLocalStack({ dataDir: folder.path, databaseUrl: database.url });
+  const afterStart = stack.output().length;
+  const phone = "5511988887777";
+  await sendFromDemo(stack);
+  const { instanceId, token } = readDemo(stack);
+  const queued = await stack.call({ instanceId, token }, "send-message", {
+    ...{ instanceId, phone, messageType: "text", message: "na fila", queued: true },
+    delayMessage: 1,
+  });
+  assertEquals(queued.status, 200);
+  // The run that sends it has followed others that found nothing.
+  await waitUntil(() => stack.output().includes('"event":"dispatch_run"'), { timeoutMs: 20_000 });
+  await waitUntil(() => stack.output().includes('"function":"dispatch-queue"'));
+  const lines = stack.output().slice(afterStart).trim().split("\n").map((line) => JSON.parse(line));
+  assertEquals(lines.map(({ event, function: slug }) => [event, slug]), [
+    ["request", "send-message"],
+    ["request", "send-message"],
+    ["dispatch_run", undefined],
+    ["request", "dispatch-queue"],
+  ]);
+});
+
+const hostname = "127.0.0.1";
+
+/** Sends as the demo does in the console's first example. */
+async function sendFromDemo(stack: LocalStack): Promise<{ token: string; messageId: string }> {
+  const { instanceId, token } = readDemo(stack);
+  const phone = "5511988887777";
+  const { status, body } = await stack.call({ instanceId, token }, "send-message", {
+    ...{ instanceId: "demo", phone, messageType: "text", message: "Olá" },
+  });
+  assertEquals([status, body.status], [200, "sent"], JSON.stringify(body));
+  const seen = await stack.readSimulator(`messages?to=${phone}`);
+  assertEquals(seen.at(-1)?.["providerMessageId"], body.providerMessageId);
+  return { token, messageId: body.messageId };
+}
+
+function readDemo(stack: LocalStack): { instanceId: string; token: string } {
+  const output = stack.output();
+  const instanceId = /^ {2}Instance +(\S+)$/m.exec(output)?.[1];
+  const token = /^ {2}Token +(\S+)$/m.exec(output)?.[1];
+  assert(instanceId !== undefined && token !== undefined, output);
+  return { instanceId, token };
+}
+
+async function createInstance(
+  stack: LocalStack,
+  baseUrl: string,
+): Promise<{ instanceId: string; token: string }> {
+  const { workspaceId } = await stack.administer("workspaces", { name: "Empresa" });
+  return await stack.createInstance({
+    workspaceId,
+    provider: "zapi",
+    providerConfig: {
+      baseUrl,
+      gatewayInstanceId: "LIFE",
+      token: "lifecycle-token",
+      webhookSecret: "lifecycle-webhook-secret-0001",
+    },
+  });
+}
+
+async function stop(stack: LocalStack, signal: "SIGINT" | "SIGTERM"): Promise<number> {
+  const startedAt = performance.now();
+  stack.signal(signal);
+  await stack.ended();
+  return performance.now() - startedAt;
+}
+
+async function readDatabasePort(dataDir: string): Promise<number> {
+  const text = await Deno.readTextFile(join(dataDir, "cluster/postmaster.pid"));
+  return Number(text.split("\n")[3]);
+}
