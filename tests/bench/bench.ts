@@ -9,6 +9,8 @@ export interface BenchSizes {
   readonly seconds: number;
   /** Messages waiting where many are to wait. */
   readonly waiting: number;
+  /** Messages stored where many are to be stored. */
+  readonly stored: number;
   /** Messages worked off in one measurement of claiming and settling. */
   readonly drained: number;
   /** Messages of each half of the memory measurement. */
