@@ -1,4 +1,5 @@
 import { assert, assertEquals, assertMatch } from "../../support/assert.ts";
+import { waitUntil } from "../../support/wait_until.ts";
 import { findClosedBaseUrl } from "../providers/provider_double.ts";
 import {
   type AdminAnswer,
@@ -329,12 +330,25 @@ Deno.test("the same Idempotency-Key syncs once and asks the provider once", asyn
   assertEquals(countsOf(await world.sync()), { ...nothing, deleted: 1 });
 });
 
-Deno.test("simultaneous syncs store each template once", async () => {
+Deno.test("simultaneous syncs of an instance go one after the other and store each template once", async () => {
   await using world = await createWorld();
-  world.provider.pageSize = 50;
-  world.provider.templates = Array.from({ length: 40 }, (_, n) => listed(`${n}`, `t${n}`));
-  const answers = await Promise.all(Array.from({ length: 6 }, () => world.sync()));
+  const { client, provider, instanceId } = world;
+  provider.pageSize = 50;
+  provider.templates = Array.from({ length: 40 }, (_, n) => listed(`${n}`, `t${n}`));
+  const syncs: Promise<AdminAnswer>[] = [];
+  await client.database.connect({ role: "superuser", max: 1 }).begin(async (holder) => {
+    await holder`select from public.instances where id = ${instanceId} for no key update`;
+    syncs.push(...Array.from({ length: 6 }, () => world.sync()));
+    await waitUntil(async () => {
+      const [row] = await client.database.admin`
+        select count(*)::int as count from pg_stat_activity
+        where datname = current_database() and wait_event_type = 'Lock'`;
+      return row?.["count"] === 6;
+    }, { what: "that every sync waits for its turn" });
+  });
+  const answers = await Promise.all(syncs);
   for (const answer of answers) assertEquals(answer.status, 200, answer.text);
-  assertEquals(answers.reduce((sum, { body }) => sum + body.created, 0), 40);
+  assertEquals(answers.map(({ body }) => body.created).sort(), [0, 0, 0, 0, 0, 40]);
+  assertEquals(answers.map(({ body }) => body.unchanged).sort(), [0, 40, 40, 40, 40, 40]);
   assertEquals((await world.stored()).length, 40);
 });
