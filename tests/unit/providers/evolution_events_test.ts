@@ -207,7 +207,7 @@ Deno.test("Evolution's updates move our messages, one or many, and nobody else's
     const data of [
       update("PENDING"),
       update("DELETED"),
-      update("__proto__"),
+      update("constructor"),
       update("READ", { fromMe: false }),
       update("READ", { keyId: undefined }),
     ]

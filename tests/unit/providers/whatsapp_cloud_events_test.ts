@@ -175,6 +175,21 @@ Deno.test("the only contact beside the only message is its author, however it is
   assertEquals(event?.["contactName"], "Ana");
 });
 
+Deno.test("among several contacts or messages nobody is named by being alone", () => {
+  const contact = (id: string): unknown => ({ profile: { name: "Ana" }, wa_id: id });
+  const text = (from: string): unknown => ({ from, id: from, type: "text", text: { body: "a" } });
+  for (
+    const value of [
+      { contacts: [contact("551187654321")], messages: [text("5511900000001"), text("1234567")] },
+      { contacts: [contact("551187654321"), contact("98765")], messages: [text("5511900000001")] },
+    ]
+  ) {
+    const event = readEvent("whatsapp_cloud", cloudChange(value));
+    assertEquals(event?.["otherAddresses"], []);
+    assertEquals(event?.["contactName"], undefined);
+  }
+});
+
 Deno.test("a Cloud group message belongs to the group and names its author", () => {
   const event = readEvent(
     "whatsapp_cloud",
@@ -184,6 +199,12 @@ Deno.test("a Cloud group message belongs to the group and names its author", () 
   assertEquals(event?.["isGroup"], true);
   assertEquals(event?.["message"], "Ana: Oi");
   assertEquals(event?.["contactName"], undefined);
+  const button = { payload: "STOP", text: "Sair" };
+  const choice = readEvent(
+    "whatsapp_cloud",
+    cloudMessage({ type: "button", button, group_id: "g" }),
+  );
+  assertEquals(choice?.["message"], "Sair");
 });
 
 Deno.test("what was typed in the WhatsApp Business app is an echo to its recipient", () => {
