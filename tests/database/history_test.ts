@@ -14,9 +14,15 @@ interface Read {
 /** A tenant whose contacts have messages, one a minute to each, in the order of their instants. */
 async function createHistory(
   { admin }: TestDatabase,
-  { contacts, messagesEach }: { readonly contacts: number; readonly messagesEach: number },
+  { contacts, messagesEach, isWide = false }: {
+    readonly contacts: number;
+    readonly messagesEach: number;
+    /** Whether so much is said that few messages fit on a page. */
+    readonly isWide?: boolean;
+  },
 ): Promise<string> {
   const { instanceId } = await createTenant(admin);
+  const tail = isWide ? " ".repeat(1_500) : "";
   await admin`
     insert into public.contacts (instance_id, phone, identity_key, origin)
     select ${instanceId}, digits, digits, 'api'
@@ -29,7 +35,8 @@ async function createHistory(
     insert into public.messages (
       instance_id, contact_id, conversation_id, direction, message_type, message, status, sent_at
     )
-    select c.instance_id, c.contact_id, c.id, 'inbound', 'text', n::text, 'received',
+    select c.instance_id, c.contact_id, c.id, 'inbound', 'text', n || ${tail}::text,
+      'received',
       timestamptz '2026-03-10 12:00:00.5Z' + n * interval '1 minute'
     from generate_series(1, ${messagesEach}::integer) as n
     cross join public.conversations c
@@ -72,6 +79,20 @@ Deno.test("read_history touches no more pages for what others have written", asy
   assertGreater(pages, 0);
   // The 100 newest lie on one page each at worst; 30,000 messages fill more than 600.
   assertLess(crowdedPages, pages + 150);
+});
+
+Deno.test("read_history reads no further back than the limit, however much a contact has written", async () => {
+  await using database = await createTestDatabase();
+  // Several instances: the planner then expects far fewer messages of a contact than there are.
+  for (let tenant = 1; tenant < 12; tenant += 1) {
+    await createHistory(database, { contacts: 4, messagesEach: 400, isWide: true });
+  }
+  const history = { contacts: 4, messagesEach: 400, isWide: true };
+  const instanceId = await createHistory(database, history);
+  const pages = await countPages(database.connect({ max: 1 }), createRequest(instanceId, 50));
+  // 51 rows on a page each at worst; all 400 lie on about 300.
+  assertGreater(pages, 0);
+  assertLess(pages, 150);
 });
 
 Deno.test("read_history takes the newest of the period, oldest first, in Unix milliseconds", async () => {
