@@ -3,8 +3,8 @@
 -- `wanted_direction`: inbound, outbound, or NULL for both.
 -- Returns {messages, hasMore}: hasMore says whether older ones of the span were left out. Instants
 -- are Unix milliseconds.
--- Bitmap scans and whole sorts are off: the planner takes a contact for one with few messages and
--- would read all it ever had in the span, where index order and an incremental sort stop at the page.
+-- Whole sorts are off: the planner takes a contact for one with few messages and would read all that
+-- it has in the span, where index order and an incremental sort stop at the page.
 create or replace function public.history_page(
   instance_id uuid,
   contact_id uuid,
@@ -17,7 +17,6 @@ returns jsonb
 language plpgsql
 stable
 set search_path = ''
-set enable_bitmapscan = off
 set enable_sort = off
 as $$
 declare
