@@ -9,11 +9,29 @@ import {
   demoPhone,
 } from "../../shared/contract/demo_world.ts";
 import type { Operation } from "../../shared/contract/operation.ts";
-import { assignmentFields, successField } from "../../shared/contract/response_fields.ts";
-import { assignSchema, noteRequestSchema, statusSchema } from "./contract.ts";
+import {
+  assignmentFields,
+  instantSchema,
+  successField,
+} from "../../shared/contract/response_fields.ts";
+import {
+  assignSchema,
+  getAgentPauseSchema,
+  noteRequestSchema,
+  setAgentPauseSchema,
+  statusSchema,
+} from "./contract.ts";
 
 const target = { instanceId: demoInstanceRef, phone: demoPhone };
 const outcome = { success: true, contactId: demoContactId, conversationId: demoConversationId };
+
+const pauseFields = {
+  ...successField,
+  contactId: z.uuid(),
+  paused: z.boolean(),
+  aiAgentPausedUntil: instantSchema.nullable(),
+};
+const pausedNote = "Whether the agent is silent for this contact.";
 
 /** What conversations-api promises (specification 4.1). */
 export const operations: readonly Operation[] = [
@@ -110,6 +128,65 @@ export const operations: readonly Operation[] = [
       summary: "A note",
       request: { ...target, note: "Prefere contato à tarde." },
       response: { ...outcome, noteId: "4f8a2b6d-1c3e-4d5f-9a7b-8c6d5e4f3a21" },
+    }],
+  },
+  {
+    method: "GET",
+    path: "/agent-pause",
+    operationId: "getAgentPause",
+    tag: "Conversations",
+    summary: "Read whether the AI agent is silent for a contact",
+    description: "An unknown phone has no pause and no `contactId`; nothing is created.",
+    access: "clientToken",
+    query: getAgentPauseSchema,
+    success: {
+      description: "Whether the agent is silent, and until when.",
+      schema: z.object({ ...pauseFields, contactId: z.uuid().nullable() }),
+    },
+    errors: ["invalid_phone"],
+    fields: { contactId: "The contact's UUID; null for an unknown phone.", paused: pausedNote },
+    examples: [{
+      name: "paused",
+      summary: "A person has just written",
+      request: target,
+      response: {
+        success: true,
+        contactId: demoContactId,
+        paused: true,
+        aiAgentPausedUntil: "2026-11-23T10:30:00.000-03:00",
+      },
+    }],
+  },
+  {
+    method: "POST",
+    path: "/agent-pause",
+    operationId: "setAgentPause",
+    tag: "Conversations",
+    summary: "Silence the AI agent for a contact, or let it speak",
+    description:
+      "With `paused` = true the agent is silent for `minutes` from now, whatever pause there was; with false it may speak at once. A missing contact is created.",
+    access: "clientToken",
+    body: setAgentPauseSchema,
+    isIdempotent: true,
+    success: {
+      description: "Whether the agent is silent now, and until when.",
+      schema: z.object(pauseFields),
+    },
+    errors: ["invalid_phone"],
+    fields: {
+      paused: pausedNote,
+      minutes: "How long the agent is to be silent, at most 30 days.",
+    },
+    examples: [{
+      name: "one_hour",
+      summary: "Silent for an hour",
+      request: { ...target, paused: true, minutes: 60 },
+      response: {
+        success: true,
+        contactId: demoContactId,
+        paused: true,
+        aiAgentPausedUntil: "2026-11-23T11:00:00.000-03:00",
+      },
     }],
   },
 ];

@@ -3,6 +3,7 @@
 export interface DoubleRequest {
   readonly path: string;
   readonly headers: Headers;
+  /** Empty where the request has no body. */
   readonly json: Record<string, unknown>;
   /** By `performance.now()`. */
   readonly receivedAtMs: number;
@@ -24,10 +25,11 @@ export function startHttpDouble(answer: DoubleAnswer): HttpDouble {
   const server = Deno.serve(
     { hostname: "127.0.0.1", port: 0, onListen: () => {} },
     async (request) => {
+      const text = await request.text();
       const recorded: DoubleRequest = {
         path: new URL(request.url).pathname,
         headers: request.headers,
-        json: await request.json(),
+        json: text === "" ? {} : JSON.parse(text),
         receivedAtMs: performance.now(),
       };
       double.requests.push(recorded);

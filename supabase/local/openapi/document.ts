@@ -32,7 +32,7 @@ export function composeDocument(operationsBySlug: OperationsBySlug): JsonObject 
   const used = new Set([...operationsBySlug.values()].flat().map(({ tag }) => tag));
   return {
     openapi: "3.1.0",
-    info: describeService(),
+    info: describeService(refusals),
     servers: [{
       url: "{base_url}",
       description: "Where the service is reached.",
@@ -68,12 +68,14 @@ function sortForReading(operationsBySlug: OperationsBySlug): [string, readonly O
   return [...operationsBySlug].sort(([a], [b]) => rank(a) < rank(b) ? -1 : 1);
 }
 
-function describeService(): JsonObject {
+function describeService(refusals: ReadonlySet<ErrorCode>): JsonObject {
   return {
     title: "Messaging Integration API",
     version: "1.0.0",
     description:
-      `${introduction}\n\n## Errors\n\n${errorIntroduction}\n\n<details>\n<summary>All errors</summary>\n\n${writeErrorTable()}\n\n</details>`,
+      `${introduction}\n\n## Errors\n\n${errorIntroduction}\n\n<details>\n<summary>All errors</summary>\n\n${
+        writeErrorTable(refusals)
+      }\n\n</details>`,
     license: { name: "MIT", identifier: "MIT" },
   };
 }

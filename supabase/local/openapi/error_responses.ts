@@ -130,9 +130,13 @@ export function toComponentName(code: string): string {
   return code.replace(/[^A-Za-z0-9._-]+/g, "_");
 }
 
-/** All codes as a table in Markdown. */
-export function writeErrorTable(): string {
-  const rows = [...errors].sort((a, b) => a.status - b.status)
+/** Refusals that no operation answers: for another path or method, and by who stands before us. */
+const everywhere: readonly ErrorCode[] = ["not_found", "method_not_allowed", "rate_limited"];
+
+/** The codes as a table in Markdown, those of the operations and those met everywhere. */
+export function writeErrorTable(used: ReadonlySet<ErrorCode>): string {
+  const rows = errors.filter(({ code }) => used.has(code) || everywhere.includes(code))
+    .sort((a, b) => a.status - b.status)
     .map(({ code, status, message }) => `| ${status} | \`${code}\` | ${message} |`);
   return ["| Status | `error` | Meaning |", "|---|---|---|", ...rows].join("\n");
 }

@@ -1,0 +1,141 @@
+/** The records that the examples of the document name, so that every example can be called as it stands. */
+
+import type { Sql } from "postgres";
+import { hashClientToken } from "../../../shared/client_token.ts";
+import {
+  demoAgentId,
+  demoContactId,
+  demoConversationId,
+  demoEvolutionInstanceId,
+  demoFailedMessageId,
+  demoInstanceId,
+  demoInstanceRef,
+  demoOfficialInstanceId,
+  demoOutboxId,
+  demoPhone,
+  demoQueuedMessageId,
+  demoSentMessageId,
+  demoTemplateId,
+  demoTokenId,
+  demoVerifyToken,
+  demoWebhookSecret,
+  demoWorkspaceId,
+} from "../../../shared/contract/demo_world.ts";
+import { createTenant, createToken } from "../../support/tenant.ts";
+
+export const demoAppSecret = "the-app-secret";
+
+/** Seeds the demo workspace and all that the examples act on; returns a token of its instance. */
+export async function createDemoRows(sql: Sql, providerUrl: string): Promise<string> {
+  await sql.unsafe(
+    await Deno.readTextFile(new URL("../../../supabase/seed.sql", import.meta.url)),
+  );
+  await createInstances(sql, providerUrl);
+  const { token } = await createToken(sql, demoInstanceId);
+  await sql`
+    insert into public.client_tokens (id, instance_id, token_hash)
+    values (${demoTokenId}, ${demoInstanceId}, ${await hashClientToken("mia_to_be_revoked")})`;
+  await sql`
+    insert into public.ai_agents (id, instance_id, name, instructions, model)
+    values (${demoAgentId}, ${demoInstanceId}, 'Lia', 'Responda.', 'gpt-4.1-mini')`;
+  await createTemplate(sql);
+  await createMessages(sql);
+  await sql`
+    insert into public.outbox (id, workspace_id, kind, payload, status, attempts, settled_at)
+    values (${demoOutboxId}, ${demoWorkspaceId}, 'assignment_email',
+      ${sql.json({ instanceId: demoInstanceId })}, 'dead', 5, now())`;
+  return token;
+}
+
+async function createInstances(sql: Sql, baseUrl: string): Promise<void> {
+  const base = { workspaceId: demoWorkspaceId, baseUrl };
+  const webhookSecret = { webhookSecret: demoWebhookSecret };
+  await createTenant(sql, {
+    ...base,
+    instanceId: demoInstanceId,
+    businessInstanceId: demoInstanceRef,
+    providerConfig: webhookSecret,
+  });
+  await sql`
+    update public.instances set connected_phone = '5511999990000', connected_phone_key = '5511999990000'
+    where id = ${demoInstanceId}`;
+  await createTenant(sql, {
+    ...base,
+    instanceId: demoEvolutionInstanceId,
+    provider: "evolution",
+    providerConfig: webhookSecret,
+  });
+  await createTenant(sql, {
+    ...base,
+    instanceId: demoOfficialInstanceId,
+    provider: "whatsapp_cloud",
+    providerConfig: { appSecret: demoAppSecret, verifyToken: demoVerifyToken, wabaId: "10229" },
+  });
+}
+
+async function createTemplate(sql: Sql): Promise<void> {
+  const components = [
+    { type: "HEADER", format: "TEXT", text: "Seu pedido" },
+    { type: "BODY", text: "Oi {{nome}}, o pedido {{pedido}} saiu para entrega." },
+  ];
+  await sql`
+    insert into public.message_templates (
+      id, workspace_id, instance_id, name, language, parameter_format, components
+    ) values (
+      ${demoTemplateId}, ${demoWorkspaceId}, ${demoInstanceId}, 'pedido_enviado', 'pt_BR', 'NAMED',
+      ${sql.json(components)}
+    )`;
+}
+
+/** One that was sent, one that waits, one that failed, and one received. */
+async function createMessages(sql: Sql): Promise<void> {
+  await sql`
+    insert into public.contacts (id, instance_id, phone, identity_key, origin, name)
+    values (${demoContactId}, ${demoInstanceId}, ${demoPhone}, ${demoPhone}, 'api',
+      'João Silva')`;
+  await sql`
+    insert into public.conversations (id, instance_id, contact_id)
+    values (${demoConversationId}, ${demoInstanceId}, ${demoContactId})`;
+  const messages = [
+    {
+      id: demoSentMessageId,
+      direction: "outbound",
+      status: "sent",
+      sent_at: new Date(),
+      mode: "sent",
+    },
+    {
+      id: demoQueuedMessageId,
+      direction: "outbound",
+      status: "queued",
+      sent_at: null,
+      mode: "scheduled",
+    },
+    {
+      id: demoFailedMessageId,
+      direction: "outbound",
+      status: "failed",
+      sent_at: null,
+      mode: "sent",
+    },
+    {
+      id: crypto.randomUUID(),
+      direction: "inbound",
+      status: "received",
+      sent_at: new Date(),
+      mode: null,
+    },
+  ].map((message) => ({
+    ...message,
+    instance_id: demoInstanceId,
+    contact_id: demoContactId,
+    conversation_id: demoConversationId,
+    message_type: "text",
+    message: "Olá",
+  }));
+  await sql`insert into public.messages ${sql(messages)}`;
+  await sql`
+    insert into public.message_queue (message_id, instance_id, scheduled_at, due_at)
+    values (${demoQueuedMessageId}, ${demoInstanceId}, now() + interval '1 hour',
+      now() + interval '1 hour')`;
+}

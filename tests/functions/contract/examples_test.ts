@@ -1,0 +1,111 @@
+import Ajv2020 from "ajv/dist/2020.js";
+import * as z from "zod";
+import type { OperationExample } from "../../../shared/contract/operation.ts";
+import { encodeHex } from "../../../shared/encoding.ts";
+import { assertEquals } from "../../support/assert.ts";
+import { acceptMessage } from "../../support/http_double.ts";
+import {
+  authorize,
+  listOperationRows,
+  type OperationRow,
+  startContractStack,
+  toExampleRequest,
+} from "./contract_stack.ts";
+import { createDemoRows, demoAppSecret } from "./demo_rows.ts";
+
+const ajv = new Ajv2020.default({ strict: false, validateFormats: false });
+
+Deno.test("every example works as it stands, and its answer is what the document says, member for member", async () => {
+  await using contract = await startContractStack();
+  const { stack } = contract;
+  stack.provider.answer = (request) =>
+    request.path.endsWith("/message_templates") ? listTemplates() : acceptMessage(request);
+  const token = await createDemoRows(stack.admin, stack.provider.baseUrl);
+  const faults: string[] = [];
+  for (const row of await listOperationRows()) {
+    for (const example of listExamples(row)) {
+      const headers = { ...authorize(row.operation, token), ...await sign(row, example) };
+      const { path, init } = toExampleRequest(row, example, headers);
+      const response = await contract.request(row.slug, path, init);
+      const answer = await readAnswer(response);
+      faults.push(
+        ...findFaults(row, example, response, answer).map((fault) =>
+          `${row.name} (${example?.name}): ${fault}`
+        ),
+      );
+    }
+  }
+  assertEquals(faults, []);
+});
+
+/** An operation whose answer is no example's is called all the same. */
+function listExamples({ operation }: OperationRow): readonly (OperationExample | undefined)[] {
+  return operation.examples.length === 0 ? [undefined] : operation.examples;
+}
+
+async function readAnswer(response: Response): Promise<unknown> {
+  const text = await response.text();
+  const isJson = response.headers.get("content-type")?.startsWith("application/json") === true;
+  return isJson ? JSON.parse(text) : text;
+}
+
+function findFaults(
+  { operation }: OperationRow,
+  example: OperationExample | undefined,
+  response: Response,
+  answer: unknown,
+): string[] {
+  const { success } = operation;
+  if (response.status !== (success.status ?? 200)) {
+    return [`answered ${response.status} ${JSON.stringify(answer)}`];
+  }
+  const mediaType = success.mediaType ?? "application/json";
+  const type = response.headers.get("content-type")?.split(";")[0];
+  const faults = type === mediaType ? [] : [`answered as ${type}`];
+  if (success.schema === undefined) return faults;
+  const parsed = success.schema.safeParse(answer);
+  if (!parsed.success) faults.push(z.prettifyError(parsed.error));
+  const validate = ajv.compile(z.toJSONSchema(success.schema));
+  if (!validate(answer)) faults.push(ajv.errorsText(validate.errors));
+  const promised = Object.keys(example?.response as object).sort().join();
+  const given = Object.keys(answer as object).sort().join();
+  if (promised !== given) faults.push(`promised ${promised}; gave ${given}`);
+  return faults;
+}
+
+/** What the official channel signs its deliveries with. */
+async function sign(
+  { operation }: OperationRow,
+  example: OperationExample | undefined,
+): Promise<Record<string, string>> {
+  if (operation.operationId !== "receiveWhatsappCloudEvents") return {};
+  const encoder = new TextEncoder();
+  const algorithm = { name: "HMAC", hash: "SHA-256" };
+  const key = await crypto.subtle.importKey(
+    "raw",
+    encoder.encode(demoAppSecret),
+    algorithm,
+    false,
+    [
+      "sign",
+    ],
+  );
+  const body = encoder.encode(JSON.stringify(example?.request));
+  const signature = await crypto.subtle.sign("HMAC", key, body);
+  return { "X-Hub-Signature-256": `sha256=${encodeHex(new Uint8Array(signature))}` };
+}
+
+function listTemplates(): Response {
+  return Response.json({
+    data: [{
+      id: "1207842345678901",
+      name: "pedido_enviado",
+      language: "pt_BR",
+      status: "APPROVED",
+      parameter_format: "NAMED",
+      category: "UTILITY",
+      components: [{ type: "BODY", text: "Oi {{nome}}, o pedido {{pedido}} saiu." }],
+    }],
+    paging: {},
+  });
+}
