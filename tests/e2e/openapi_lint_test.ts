@@ -1,0 +1,70 @@
+import { fileURLToPath } from "node:url";
+import { documentFile } from "../../supabase/local/write_openapi.ts";
+import { assertEquals } from "../support/assert.ts";
+
+const linter = "@redocly/cli@2.77.0";
+const linterTimeoutMs = 120_000;
+
+/** Read and download pages of this service answer nothing but what was asked for. */
+const acceptedWarnings = [
+  "operation-4xx-response /paths/~1functions~1v1~1api-docs/get/responses",
+  "operation-4xx-response /paths/~1functions~1v1~1api-docs~1openapi.json/get/responses",
+];
+
+interface LintReport {
+  readonly totals: { readonly errors: number };
+  readonly problems: readonly {
+    readonly ruleId: string;
+    readonly severity: string;
+    readonly message: string;
+    readonly location: readonly { readonly pointer?: string }[];
+  }[];
+}
+
+Deno.test({
+  name:
+    "the OpenAPI document passes the recommended rules of a public linter (skipped without the npm registry)",
+  ignore: !await hasLinter(),
+  fn: async () => {
+    const { stdout } = await runLinter(
+      "lint",
+      fileURLToPath(documentFile),
+      "--extends=recommended",
+      "--format=json",
+    );
+    const report: LintReport = JSON.parse(stdout);
+    const problems = report.problems.map(({ ruleId, severity, message, location }) => {
+      const pointer = location[0]?.pointer?.replace(/^#/, "") ?? "";
+      return severity === "warn" ? `${ruleId} ${pointer}` : `${ruleId} ${pointer}: ${message}`;
+    });
+    assertEquals(report.totals.errors, 0, problems.join("\n"));
+    assertEquals(problems.sort(), acceptedWarnings);
+  },
+});
+
+/** It comes from the npm registry, which a machine without a network does not have. */
+async function hasLinter(): Promise<boolean> {
+  try {
+    return (await runLinter("--version")).success;
+  } catch (error) {
+    if (error instanceof Deno.errors.NotFound) return false;
+    throw error;
+  }
+}
+
+async function runLinter(...args: string[]): Promise<{ success: boolean; stdout: string }> {
+  const { success, stdout } = await new Deno.Command("npx", {
+    args: ["--yes", linter, ...args],
+    env: {
+      REDOCLY_TELEMETRY: "off",
+      REDOCLY_SUPPRESS_UPDATE_NOTICE: "true",
+      npm_config_fetch_retry_mintimeout: "1000",
+      npm_config_fetch_retry_maxtimeout: "3000",
+    },
+    stdin: "null",
+    stdout: "piped",
+    stderr: "null",
+    signal: AbortSignal.timeout(linterTimeoutMs),
+  }).output();
+  return { success, stdout: new TextDecoder().decode(stdout) };
+}

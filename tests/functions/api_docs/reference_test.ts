@@ -1,0 +1,96 @@
+import importMap from "../../../import_map.json" with { type: "json" };
+import { createApiDocsApp } from "../../../functions/api-docs/app.ts";
+import {
+  defaultViewerUrl,
+  viewerScript,
+  viewerStyle,
+  viewerVersion,
+} from "../../../functions/api-docs/viewer.ts";
+import {
+  apiDocsViewerPath,
+  readViewerFile,
+  serveApiDocsViewer,
+} from "../../../supabase/local/api_docs_viewer.ts";
+import { documentFile } from "../../../supabase/local/write_openapi.ts";
+import { assert, assertEquals, assertStringIncludes } from "../../support/assert.ts";
+
+const log = { info: (): void => {}, error: (): void => {} };
+
+async function hash(algorithm: "SHA-256" | "SHA-384", bytes: BufferSource): Promise<string> {
+  const digest = new Uint8Array(await crypto.subtle.digest(algorithm, bytes));
+  const name = algorithm.toLowerCase().replace("-", "");
+  return `${name}-${btoa(String.fromCharCode(...digest))}`;
+}
+
+Deno.test("GET /api-docs/openapi.json is the committed document, and 304 while it has not changed", async () => {
+  const app = await createApiDocsApp({ log });
+  const response = await app.request("/api-docs/openapi.json");
+  assertEquals(response.status, 200);
+  assertEquals(response.headers.get("content-type"), "application/json");
+  assertEquals(await response.json(), JSON.parse(await Deno.readTextFile(documentFile)));
+
+  const tag = response.headers.get("etag") ?? "";
+  assert(tag !== "");
+  const again = await app.request("/api-docs/openapi.json", { headers: { "If-None-Match": tag } });
+  assertEquals([again.status, await again.text()], [304, ""]);
+  const other = await app.request("/api-docs/openapi.json", {
+    headers: { "If-None-Match": '"x"' },
+  });
+  assertEquals(other.status, 200);
+  await other.body?.cancel();
+});
+
+Deno.test("GET /api-docs lists every operation before its viewer has loaded, and without it", async () => {
+  const app = await createApiDocsApp({ log });
+  const response = await app.request("/api-docs");
+  const html = await response.text();
+  assertEquals(response.status, 200);
+  assertEquals(response.headers.get("content-type")?.toLowerCase(), "text/html; charset=utf-8");
+  const { paths } = JSON.parse(await Deno.readTextFile(documentFile));
+  for (const [path, methods] of Object.entries<Record<string, unknown>>(paths)) {
+    for (const method of Object.keys(methods)) {
+      assertStringIncludes(html, `<b>${method.toUpperCase()}</b> <code>${path}</code>`);
+    }
+  }
+});
+
+Deno.test("GET /api-docs runs its own script and the pinned viewer, and lets a browser run nothing else", async () => {
+  const app = await createApiDocsApp({ log, viewerUrl: "https://docs.example.com/viewer" });
+  const response = await app.request("/api-docs");
+  const html = await response.text();
+  const scripts = [...html.matchAll(/<script([^>]*)>([^]*?)<\/script>/g)];
+  assertEquals(scripts.length, 2);
+  assertStringIncludes(
+    scripts[0]?.[1] ?? "",
+    "https://docs.example.com/viewer/swagger-ui-bundle.js",
+  );
+  assertStringIncludes(scripts[0]?.[1] ?? "", `integrity="${viewerScript.integrity}"`);
+
+  const own = await hash("SHA-256", new TextEncoder().encode(scripts[1]?.[2]));
+  const policy = response.headers.get("content-security-policy") ?? "";
+  assertStringIncludes(policy, "default-src 'none'");
+  assertStringIncludes(policy, `script-src https://docs.example.com '${own}';`);
+  assertStringIncludes(policy, "connect-src 'self'");
+});
+
+Deno.test("a viewer address with markup in it stays an address", async () => {
+  const app = await createApiDocsApp({ log, viewerUrl: `https://a.example/"><script>x</script>` });
+  const html = await (await app.request("/api-docs")).text();
+  assertEquals([...html.matchAll(/<script/g)].length, 2);
+});
+
+Deno.test("the pinned viewer is the npm package's, byte for byte, and served from it on this machine", async () => {
+  const mapped = importMap.imports["swagger-ui-dist/absolute-path.js"];
+  assertStringIncludes(mapped, `swagger-ui-dist@${viewerVersion}/`);
+  assert(defaultViewerUrl.endsWith(`swagger-ui-dist@${viewerVersion}`));
+  for (const { name, integrity } of [viewerScript, viewerStyle]) {
+    assertEquals(await hash("SHA-384", await readViewerFile(name)), integrity, name);
+    const served = await serveApiDocsViewer(`${apiDocsViewerPath}/${name}`);
+    assertEquals(await hash("SHA-384", await served.arrayBuffer()), integrity, name);
+  }
+  for (const name of ["index.html", "../package.json", "%2e%2e/package.json", ""]) {
+    const refused = await serveApiDocsViewer(`${apiDocsViewerPath}/${name}`);
+    assertEquals(refused.status, 404, name);
+    await refused.body?.cancel();
+  }
+});
