@@ -1,0 +1,75 @@
+/** The whole service over the demo workspace, called by the paths that the specification gives. */
+
+import type { Sql } from "postgres";
+import { assertEquals } from "../../support/assert.ts";
+import { createOperator } from "../../support/tenant.ts";
+import {
+  demoAgentId,
+  demoInstanceId,
+  demoInstanceRef,
+  demoWorkspaceId,
+} from "../../../shared/contract/demo_world.ts";
+import { type ContractStack, startContractStack } from "../contract/contract_stack.ts";
+import { createDemoRows } from "../contract/demo_rows.ts";
+
+export type Members = Readonly<Record<string, unknown>>;
+
+export interface ServiceAnswer {
+  readonly status: number;
+  // deno-lint-ignore no-explicit-any -- tests assert on whatever the service answers
+  readonly body: any;
+}
+
+export interface Service extends AsyncDisposable {
+  readonly contract: ContractStack;
+  /** The superuser's pool. */
+  readonly sql: Sql;
+  /** Calls with the demo instance's token; the path is the specification's. */
+  call(method: "GET" | "POST", path: string, members: Members): Promise<ServiceAnswer>;
+  /** A POST that must succeed. */
+  post(path: string, members: Members): Promise<ServiceAnswer["body"]>;
+}
+
+/** A phone that the demo workspace does not know. */
+export const newPhone = "5511977776666";
+export const demoTarget = { instanceId: demoInstanceRef, phone: newPhone };
+export { demoAgentId, demoInstanceId };
+
+/** Starts the service; disposing ends everything. */
+export async function startService(): Promise<Service> {
+  const contract = await startContractStack();
+  const { admin, provider } = contract.stack;
+  const token = await createDemoRows(admin, provider.baseUrl);
+  const call: Service["call"] = async (method, path, members) => {
+    const below = path.replace("/functions/v1", "");
+    const slug = below.split("/")[1] ?? "";
+    const headers = { "X-Client-Token": token, "Content-Type": "application/json" };
+    const query = new URLSearchParams(
+      Object.entries(members).map(([name, value]) => [name, String(value)]),
+    );
+    const response = method === "GET"
+      ? await contract.request(slug, `${below}?${query}`, { headers })
+      : await contract.request(slug, below, {
+        method,
+        headers,
+        body: JSON.stringify(members),
+      });
+    return { status: response.status, body: await response.json() };
+  };
+  return {
+    contract,
+    sql: admin,
+    call,
+    post: async (path, members) => {
+      const { status, body } = await call("POST", path, members);
+      assertEquals([status, body.success], [200, true], `${path} ${JSON.stringify(body)}`);
+      return body;
+    },
+    [Symbol.asyncDispose]: () => contract[Symbol.asyncDispose](),
+  };
+}
+
+/** One more operator of the demo workspace. */
+export function createDemoOperator(sql: Sql, email: string): Promise<string> {
+  return createOperator(sql, demoWorkspaceId, { name: email.split("@")[0] ?? "", email });
+}
