@@ -1,3 +1,4 @@
+import type { Database } from "../../../shared/database/database.ts";
 import { openDirectDatabase } from "../../../shared/database/direct_database.ts";
 import { listErrors } from "../../../shared/errors.ts";
 import { assert, assertEquals, assertFalse, assertMatch } from "../../support/assert.ts";
@@ -10,6 +11,7 @@ import {
   type OperationRow,
   startContractStack,
   toExamplePath,
+  toExampleRequest,
 } from "./contract_stack.ts";
 import { createEveryApp } from "./every_app.ts";
 
@@ -328,4 +330,37 @@ Deno.test("a database that cannot be reached is 503 with Retry-After for every o
     assertEquals([response?.status, refusal.error], [503, "service_unavailable"], row.name);
     assertMatch(response?.headers.get("retry-after") ?? "", /^\d+$/);
   }
+});
+
+Deno.test("a defect is 500 with a fixed text and the request id, for every operation with a database", async () => {
+  await using contract = await startContractStack();
+  const secret = "select * from contacts where phone = '5511988887777'";
+  const broken: Database = {
+    rpc: () => Promise.reject(new TypeError(secret)),
+    close: () => Promise.resolve(),
+  };
+  const apps = await createEveryApp({ ...contract.stack.services, database: broken });
+  // The dispatcher survives a defect; the others have no database.
+  const independent = ["dispatch-queue", "sanitize-phone-number", "api-docs"];
+  let tried = 0;
+  for (const row of rows) {
+    if (independent.includes(row.slug)) continue;
+    const headers = { "X-Request-Id": "crm-1", ...authorize(row.operation, "mia_any") };
+    const { path, init } = toExampleRequest(row, row.operation.examples[0], headers);
+    const response = await apps.get(row.slug)?.request(path, init);
+    assertEquals(
+      [response?.status, await response?.json()],
+      [500, {
+        success: false,
+        error: "internal_error",
+        message: "Something went wrong on our side; give us the request id.",
+        requestId: "crm-1",
+      }],
+      row.name,
+    );
+    tried += 1;
+  }
+  assert(tried > 40, `only ${tried} operations were tried`);
+  const logged = JSON.stringify(contract.stack.logLines);
+  assertFalse(logged.includes("5511988887777"), "no phone number in the log");
 });
