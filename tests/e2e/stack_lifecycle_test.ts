@@ -62,30 +62,44 @@ Deno.test("a start that cannot succeed says in one sentence why", async () => {
   assertEquals(misconfigured.output(), "PORT must be a number from 1 to 65535.\n");
 });
 
-Deno.test("a stop lets what is under way finish: the answer arrives and the message is recorded", async () => {
-  await using database = await createTestDatabase();
-  await using folder = await makeTemporaryFolder();
-  const held = Promise.withResolvers<void>();
-  await using provider = startHttpDouble(async (request) => {
-    await held.promise;
-    return acceptMessage(request);
-  });
-  await using stack = await startLocalStack({ dataDir: folder.path, databaseUrl: database.url });
-  const instance = await createInstance(stack, provider.baseUrl);
-  const message = { instanceId: instance.instanceId, phone: "5511966660001", messageType: "text" };
-  const answering = stack.call(instance, "send-message", { ...message, message: "agora" });
-  await stack.call(instance, "send-message", { ...message, message: "na fila", queued: true });
-  await waitUntil(() => provider.requests.length === 2, { what: "both provider calls" });
+for (const usesDataApi of [false, true]) {
+  const transport = usesDataApi ? "over the Data API" : "directly";
 
-  stack.signal("SIGTERM");
-  await waitUntil(() => stack.output().includes("Stopping."), { what: "the stop" });
-  held.resolve();
-  const { status, body } = await answering;
-  assertEquals([status, body.status], [200, "sent"]);
-  assertEquals(await stack.ended(), 0);
-  const rows = await database.admin`select status from public.messages`;
-  assertEquals(rows.map(({ status }) => status), ["sent", "sent"]);
-});
+  Deno.test(`a stop lets what is under way finish and be recorded, its database reached ${transport}`, async () => {
+    await using database = await createTestDatabase();
+    await using folder = await makeTemporaryFolder();
+    const held = Promise.withResolvers<void>();
+    await using provider = startHttpDouble(async (request) => {
+      await held.promise;
+      return acceptMessage(request);
+    });
+    await using stack = await startLocalStack({
+      dataDir: folder.path,
+      databaseUrl: database.url,
+      usesDataApi,
+    });
+    const instance = await createInstance(stack, provider.baseUrl);
+    const message = {
+      instanceId: instance.instanceId,
+      phone: "5511966660001",
+      messageType: "text",
+    };
+    const answering = stack.call(instance, "send-message", { ...message, message: "agora" });
+    await stack.call(instance, "send-message", { ...message, message: "na fila", queued: true });
+    await waitUntil(() => provider.requests.length === 2, { what: "both provider calls" });
+
+    stack.signal("SIGTERM");
+    await waitUntil(() => stack.output().includes("Stopping."), { what: "the stop" });
+    const late = await stack.call(instance, "sanitize-phone-number", { phone: "1" });
+    assertEquals(late.status, 503);
+    held.resolve();
+    const { status, body } = await answering;
+    assertEquals([status, body.status], [200, "sent"]);
+    assertEquals(await stack.ended(), 0);
+    const rows = await database.admin`select status from public.messages`;
+    assertEquals(rows.map(({ status }) => status), ["sent", "sent"]);
+  });
+}
 
 Deno.test("a second Ctrl-C does not wait for a provider that does not answer", async () => {
   await using database = await createTestDatabase();
