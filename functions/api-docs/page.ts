@@ -31,15 +31,17 @@ const startScript = `
 
 const style = `
 body { margin: 0; background: #fff; }
+#reference { overflow-x: clip; }
 #reference > .plain { max-width: 60rem; margin: 0 auto; padding: 1rem; color: #222;
   font: 1rem/1.5 system-ui, sans-serif; }
 #reference > .plain code { overflow-wrap: anywhere; }
 .swagger-ui .info { margin: 1.5rem 0; }
-.swagger-ui .info .markdown { overflow-x: auto; }
+.swagger-ui .info .renderedMarkdown { overflow-x: auto; }
 .swagger-ui .info summary { cursor: pointer; font-weight: bold; padding: 0.5rem 0; }
 .swagger-ui .response-col_links { display: none; }
-.swagger-ui .markdown code { white-space: normal; overflow-wrap: anywhere; }
-.swagger-ui .markdown td { vertical-align: top; padding: 0.25rem 0.5rem 0.25rem 0; }
+.swagger-ui .renderedMarkdown code { white-space: normal; overflow-wrap: anywhere; }
+.swagger-ui .renderedMarkdown td code { overflow-wrap: normal; }
+.swagger-ui .renderedMarkdown td { vertical-align: top; padding: 0.25rem 0.5rem 0.25rem 0; }
 @media (max-width: 40rem) {
   .swagger-ui .wrapper { padding: 0 0.75rem; }
   .swagger-ui .info .title { font-size: 1.75rem; }

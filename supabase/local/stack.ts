@@ -1,3 +1,4 @@
+import { apiDocsViewerPath, serveApiDocsViewer } from "./api_docs_viewer.ts";
 import { type Console, createConsole } from "./console/console.ts";
 import { type DataApi, openDataApi } from "./data_api.ts";
 import { prepareDatabase } from "./database_preparation.ts";
@@ -142,6 +143,7 @@ async function route(request: Request, parts: Parts): Promise<Response> {
   if (pathname === "/health") {
     return parts.demo === null ? notReady() : Response.json({ status: "ok" });
   }
+  if (pathname.startsWith(`${apiDocsViewerPath}/`)) return await serveApiDocsViewer(pathname);
   if (parts.console.handles(pathname)) return await parts.console.fetch(request);
   if (pathname.startsWith("/simulator/")) return await parts.simulator.fetch(request);
   return Response.json({ error: "not_found" }, { status: 404 });

@@ -117,15 +117,15 @@ const securitySchemes = {
   },
 };
 
+// Without an example: viewers send it along, and a key that is sent twice is answered once.
 const parameters = {
   IdempotencyKey: {
     name: "Idempotency-Key",
     in: "header",
     required: false,
     description:
-      "1 to 255 visible ASCII characters, quoted or bare, of the caller's choice. A repeat with the same body gets the first answer again.",
+      "1 to 255 visible ASCII characters, quoted or bare, of the caller's choice, such as `order-4711-confirmation`. A repeat with the same body gets the first answer again.",
     schema: { type: "string", minLength: 1, maxLength: 255 },
-    example: "order-4711-confirmation",
   },
   RequestId: {
     name: "X-Request-Id",
@@ -133,7 +133,6 @@ const parameters = {
     required: false,
     description: "Given back in the answer and written to the log; made up when omitted.",
     schema: { type: "string", maxLength: 128, pattern: "^[\\w\\-=]+$" },
-    example: "crm-20261123-0001",
   },
 };
 
