@@ -46,7 +46,12 @@ Deno.test("dead e-mails are seen by workspace, without whom and what they are ab
 Deno.test("a dead e-mail is given all its attempts again and can be claimed at once", async () => {
   await using client = await createAdminClient();
   const outboxId = await addEmail(client, await createWorkspace(client), "dead");
-  const claim = (): Promise<Body> => client.rpc("claim_outbox", { maxRows: 10, leaseSeconds: 60 });
+  const claim = (): Promise<Body> =>
+    client.rpc("claim_outbox", {
+      kinds: ["assignment_email"],
+      maxRows: 10,
+      leaseSeconds: 60,
+    });
   assertEquals((await claim()).rows, []);
   const headers = { "idempotency-key": "again" };
   const retried = await client.call("POST", `/outbox/${outboxId}/retry`, { headers });
