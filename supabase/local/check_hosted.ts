@@ -31,6 +31,7 @@ interface Refusal {
 /** Where it is not POST on the function itself without a credential. */
 const refusals: Readonly<Record<string, Refusal>> = {
   "admin-api": { method: "GET", path: "/workspaces", status: 401 },
+  "api-docs": { method: "POST", path: "", status: 405 },
   "contacts-api": { method: "POST", path: "/create", status: 401 },
   "conversations-api": { method: "POST", path: "/status", status: 401 },
   "messages-api": { method: "GET", path: "/queue", status: 401 },
