@@ -21,6 +21,9 @@ const startTimeoutMs = 60_000;
 const answerTimeoutMs = 10_000;
 const startedAtOnce = 4;
 
+/** No colours, and no stack of the compiler's own. */
+const plainWords = { NO_COLOR: "1", RUST_BACKTRACE: "0" };
+
 /** A call that a function refuses by itself, without looking at its database. */
 interface Refusal {
   readonly method: string;
@@ -143,7 +146,9 @@ async function checkFunction(deno: string, slug: string): Promise<string | undef
     const faults = await askFunction(`http://127.0.0.1:${port}`, slug);
     return faults.length === 0 ? undefined : `${slug}: ${faults.join("; ")}`;
   } catch (error) {
-    return `${slug} does not answer: ${error instanceof Error ? error.message : error}`;
+    end(child);
+    const why = error instanceof Error ? error.message : String(error);
+    return `${slug} does not answer: ${why}\n${await errors}`;
   } finally {
     clearTimeout(timer);
     end(child);
@@ -219,7 +224,7 @@ async function run(
   timeoutMs: number,
 ): Promise<{ readonly success: boolean; readonly output: string }> {
   const signal = AbortSignal.timeout(timeoutMs);
-  const options = { args: [...args], cwd: root, env: { NO_COLOR: "1", ...env }, signal };
+  const options = { args: [...args], cwd: root, env: { ...plainWords, ...env }, signal };
   try {
     const { success, stdout, stderr } = await new Deno.Command(command, {
       ...options,
