@@ -131,7 +131,7 @@ async function checkFunction(deno: string, slug: string): Promise<string | undef
     env: {
       ...readEnvironment("PATH", "HOME", "DENO_DIR", "XDG_CACHE_HOME"),
       ...platform,
-      NO_COLOR: "1",
+      ...plainWords,
     },
     stdin: "null",
     stdout: "piped",

@@ -16,7 +16,8 @@ Deno.test("both lines of a run that did nothing are left out, overlapping runs t
 });
 
 Deno.test("a run that did anything keeps both its lines", () => {
-  for (const counts of [{ accepted: 1 }, { accepted: 0, woken: 1 }]) {
+  const working: Record<string, number>[] = [{ accepted: 1 }, { accepted: 0, woken: 1 }];
+  for (const counts of working) {
     const lines = [run("a", counts), request("a")];
     assertEquals(showLines(lines), lines);
   }
