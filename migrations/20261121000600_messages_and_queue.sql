@@ -278,7 +278,12 @@ declare
 begin
   return clock::time >= instance.window_start
     and clock::time < instance.window_end
-    and public.is_business_day(instance, clock::date);
+    -- is_business_day, written out: this is asked once for every claim and every slot.
+    and extract(isodow from clock)::smallint = any (instance.window_days)
+    and not exists (
+      select from public.holidays h
+      where h.instance_id = instance.id and h.day = clock::date
+    );
 end;
 $$;
 revoke all on function public.is_send_window_open(public.instances, timestamptz) from public, anon, authenticated;
@@ -482,7 +487,14 @@ begin
     lease_until = null,
     next_due_at = public.next_due_at(d, head.scheduled_at, head.interval_seconds)
   from unnest(landing) as wanted(instance_id)
-  left join lateral public.head_of_queue(wanted.instance_id) as head on true
+  left join lateral (
+    -- head_of_queue, written out: settling is the queue's busiest path.
+    select q.scheduled_at, q.interval_seconds
+    from public.message_queue q
+    where q.instance_id = wanted.instance_id and q.due_at is null and q.claim_token is null
+    order by q.scheduled_at, q.position
+    limit 1
+  ) as head on true
   where d.instance_id = wanted.instance_id and d.in_flight = any (settled);
   perform public.refresh_dispatch(held) where held is not null;
 end;
@@ -926,10 +938,14 @@ grant execute on function public.retry_delay(integer, integer) to service_role;
 -- are left; a refusal of scope `instance` holds the whole instance, so that a backlog is not burnt.
 -- Returns {settled}: the ids that were settled.
 -- Locks, in this order: provider message ids, queue rows, messages, agent pauses, pacing, dispatch.
+-- The queue may hold ten rows or a million: its plans must not depend on what the statistics last saw.
 create or replace function public.settle_messages(request jsonb)
 returns jsonb
 language plpgsql
 set search_path = ''
+set enable_seqscan = off
+set enable_hashjoin = off
+set enable_mergejoin = off
 as $$
 declare
   clock constant timestamptz := clock_timestamp();
@@ -1061,39 +1077,52 @@ grant execute on function public.settle_messages(jsonb) to service_role;
 -- All that the dispatcher needs to send messages it has just claimed, oldest slot first.
 create or replace function public.claimed_messages(message_ids uuid[])
 returns jsonb
-language sql
+language plpgsql
 stable
 set search_path = ''
 as $$
-  select coalesce(
-    jsonb_agg(
-      jsonb_build_object(
-        'messageId', m.id,
-        'claimToken', q.claim_token,
-        'scheduledAt', q.scheduled_at,
-        'attempts', q.attempts,
-        'instanceId', i.id,
-        'provider', i.provider,
-        'sealedProviderConfig', i.sealed_provider_config,
-        'isContactBlocked', c.is_blocked,
-        'to', public.address_of(c),
-        'messageType', m.message_type,
-        'message', m.message,
-        'mediaUrl', m.media_url,
-        'mediaFilename', m.media_filename,
-        'optionList', m.option_list,
-        'template', m.template,
-        'delayTypingMs', m.delay_typing_ms
-      )
-      order by q.scheduled_at
-    ),
-    '[]'
-  )
-  from unnest(claimed_messages.message_ids) as claimed(message_id)
-  join public.message_queue q on q.message_id = claimed.message_id
-  join public.messages m on m.id = claimed.message_id
-  join public.contacts c on c.id = m.contact_id
-  join public.instances i on i.id = m.instance_id;
+begin
+  return (
+    select coalesce(
+      jsonb_agg(
+        jsonb_build_object(
+          'messageId', m.id,
+          'claimToken', q.claim_token,
+          'scheduledAt', q.scheduled_at,
+          'attempts', q.attempts,
+          'instanceId', i.id,
+          'provider', i.provider,
+          'sealedProviderConfig', i.sealed_provider_config,
+          'isContactBlocked', c.is_blocked,
+          'to', coalesce(
+            -- address_of, written out: a call for each row is most of what this would cost.
+            (
+              select a.address from public.contact_addresses a
+              where a.contact_id = c.id
+              order by a.proven_at desc
+              limit 1
+            ),
+            c.phone
+          ),
+          'messageType', m.message_type,
+          'message', m.message,
+          'mediaUrl', m.media_url,
+          'mediaFilename', m.media_filename,
+          'optionList', m.option_list,
+          'template', m.template,
+          'delayTypingMs', m.delay_typing_ms
+        )
+        order by q.scheduled_at
+      ),
+      '[]'
+    )
+    from unnest(claimed_messages.message_ids) as claimed(message_id)
+    join public.message_queue q on q.message_id = claimed.message_id
+    join public.messages m on m.id = claimed.message_id
+    join public.contacts c on c.id = m.contact_id
+    join public.instances i on i.id = m.instance_id
+  );
+end;
 $$;
 revoke all on function public.claimed_messages(uuid[]) from public, anon, authenticated;
 grant execute on function public.claimed_messages(uuid[]) to service_role;
@@ -1125,10 +1154,14 @@ grant execute on function public.next_wake_up() to service_role;
 -- Returns {messages, nextDueInMs, isOutboxDue}: nextDueInMs says in how long something is due that
 -- was not handed out (by the database's clock; NULL for nothing known), isOutboxDue whether
 -- claim_outbox has work. Never waits for a lock: what another session holds is left for later.
+-- The queue may hold ten rows or a million: its plans must not depend on what the statistics last saw.
 create or replace function public.claim_due_messages(request jsonb)
 returns jsonb
 language plpgsql
 set search_path = ''
+set enable_seqscan = off
+set enable_hashjoin = off
+set enable_mergejoin = off
 as $$
 declare
   max_messages constant integer := (request->>'maxMessages')::integer;

@@ -4,10 +4,14 @@
 -- Returns {messages, nextDueInMs, isOutboxDue}: nextDueInMs says in how long something is due that
 -- was not handed out (by the database's clock; NULL for nothing known), isOutboxDue whether
 -- claim_outbox has work. Never waits for a lock: what another session holds is left for later.
+-- The queue may hold ten rows or a million: its plans must not depend on what the statistics last saw.
 create or replace function public.claim_due_messages(request jsonb)
 returns jsonb
 language plpgsql
 set search_path = ''
+set enable_seqscan = off
+set enable_hashjoin = off
+set enable_mergejoin = off
 as $$
 declare
   max_messages constant integer := (request->>'maxMessages')::integer;

@@ -7,10 +7,14 @@
 -- are left; a refusal of scope `instance` holds the whole instance, so that a backlog is not burnt.
 -- Returns {settled}: the ids that were settled.
 -- Locks, in this order: provider message ids, queue rows, messages, agent pauses, pacing, dispatch.
+-- The queue may hold ten rows or a million: its plans must not depend on what the statistics last saw.
 create or replace function public.settle_messages(request jsonb)
 returns jsonb
 language plpgsql
 set search_path = ''
+set enable_seqscan = off
+set enable_hashjoin = off
+set enable_mergejoin = off
 as $$
 declare
   clock constant timestamptz := clock_timestamp();
