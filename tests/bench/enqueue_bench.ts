@@ -2,12 +2,22 @@ import type { Bench, BenchContext } from "./bench.ts";
 import type { BenchDatabase } from "./bench_server.ts";
 import { measureRate } from "./load.ts";
 import { openGraphileWorker, openPgBoss, sendToPgBoss } from "./peers.ts";
-import { acceptMessage, createBenchSchema, enqueueMessage, messageText } from "./product_calls.ts";
+import {
+  acceptMessage,
+  createBenchSchema,
+  enqueueMessage,
+  enqueueStored,
+  messageText,
+  type StoredMessage,
+  storeMessages,
+} from "./product_calls.ts";
 import { alternate } from "./rounds.ts";
 import { createTenants, type Recipient } from "./tenants.ts";
 
 const instances = 1_000;
 const intervalSeconds = 30;
+/** More than can be queued in a second. */
+const storedPerSecond = 12_000;
 
 /** One message per call, spread over many instances, against the peers' own calls. */
 export const enqueueBench: Bench = {
@@ -38,8 +48,18 @@ async function measureConnections(
   const rate = (call: (sequence: number) => Promise<unknown>) => (): Promise<number> =>
     measureRate({ callers: connections, seconds: sizes.seconds, call });
 
+  const stored = await storeMessages(
+    database.admin,
+    sizes.rounds * sizes.seconds * storedPerSecond,
+  );
+  const nextStored = (): StoredMessage => {
+    const message = stored.pop();
+    if (message === undefined) throw new Error("no stored message is left to queue");
+    return message;
+  };
   const measured = await alternate(sizes.rounds, {
-    ours: rate((sequence) => enqueueMessage(sql, recipientOf(sequence), intervalSeconds)),
+    queue: rate(() => enqueueStored(sql, nextStored(), intervalSeconds)),
+    stored: rate((sequence) => enqueueMessage(sql, recipientOf(sequence), intervalSeconds)),
     boss: rate(() => sendToPgBoss(boss, payload)),
     graphile: rate(() => addJob(payload)),
     accept: rate((sequence) => acceptMessage(sql, recipientOf(sequence), intervalSeconds)),
@@ -53,13 +73,20 @@ async function measureConnections(
   ) {
     report.comparison({
       what: `enqueue_message : ${peer}, ${connections} connections`,
-      over: measured.ours,
+      over: measured.queue,
       under,
       names: ["enqueue_message", peer],
       unit: "/s",
       bar,
     });
   }
+  report.comparison({
+    what: `enqueue_message and the message's own row : pg-boss send, ${connections} connections`,
+    over: measured.stored,
+    under: measured.boss,
+    names: ["enqueue_message with insert", "pg-boss send"],
+    unit: "/s",
+  });
   report.comparison({
     what: `accept_message (all that a call records) : pg-boss send, ${connections} connections`,
     over: measured.accept,

@@ -43,6 +43,23 @@ end;
 $$;
 grant execute on function bench.enqueue(uuid, uuid, uuid, uuid, text, integer) to service_role;
 
+-- The queue's own function alone, for a message that is stored already.
+create function bench.enqueue_stored(message_id uuid, instance_id uuid, interval_seconds integer)
+returns timestamptz
+language plpgsql
+set search_path = ''
+as $$
+declare
+  instance public.instances;
+begin
+  select i.* into strict instance from public.instances i where i.id = enqueue_stored.instance_id;
+  return (
+    public.enqueue_message(message_id, instance, interval_seconds, clock_timestamp())
+  ).slot;
+end;
+$$;
+grant execute on function bench.enqueue_stored(uuid, uuid, integer) to service_role;
+
 -- The same two rows without a slot: same columns, checks, indexes and foreign keys.
 create table bench.messages (
   like public.messages including all,
@@ -73,6 +90,37 @@ export function enqueueMessage(
     ${crypto.randomUUID()}, ${instanceId}, ${contactId}, ${conversationId}, ${messageText},
     ${intervalSeconds}
   )`.execute();
+}
+
+/** A message that is stored and waits to be queued. */
+export interface StoredMessage {
+  readonly messageId: string;
+  readonly instanceId: string;
+}
+
+/** Stores messages for `enqueueStored`, spread over the recipients. */
+export async function storeMessages(admin: Sql, count: number): Promise<StoredMessage[]> {
+  return await admin<StoredMessage[]>`
+    insert into public.messages (
+      instance_id, contact_id, conversation_id, direction, message_type, message, mode, status
+    )
+    select c.instance_id, c.contact_id, c.id, 'outbound', 'text', ${messageText}, 'queued', 'queued'
+    from generate_series(1, ${count}::integer) as n
+    join (
+      select row_number() over (order by contact_id) as place, count(*) over () as total, *
+      from public.conversations
+    ) as c on c.place = n % c.total + 1
+    returning id as "messageId", instance_id as "instanceId"`;
+}
+
+/** Queues a stored message through the product's `enqueue_message`, and nothing else. */
+export function enqueueStored(
+  sql: Sql,
+  { messageId, instanceId }: StoredMessage,
+  intervalSeconds: number,
+): Promise<unknown> {
+  return sql`select bench.enqueue_stored(${messageId}, ${instanceId}, ${intervalSeconds})`
+    .execute();
 }
 
 /** Inserts the rows of a queued message, without giving it a slot. */
