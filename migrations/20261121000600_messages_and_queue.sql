@@ -1393,8 +1393,8 @@ revoke all on function public.retry_unconfirmed(jsonb) from public, anon, authen
 grant execute on function public.retry_unconfirmed(jsonb) to service_role;
 
 -- source: supabase/schemas/functions/wake_sleepers.sql
--- A belt over the wake-ups: finds instances whose due time is later than the head of their queue
--- allows and puts it right. Nothing should ever need it; what it mends is logged by the dispatcher.
+-- A belt over the wake-ups: finds instances that are due never although messages wait in their queue
+-- and puts them right. Nothing should ever need it; what it mends is logged by the dispatcher.
 -- Bounded by `request`.maxInstances a call. Returns {woken}: how many.
 create or replace function public.wake_sleepers(request jsonb)
 returns jsonb

@@ -45,13 +45,22 @@ async function sendMessage(
   if (message.isContactBlocked) return contactBlocked;
   const prepared = await prepareMessage(services, message);
   if ("outcome" in prepared) return prepared;
+  return await callProvider(services, prepared.provider, prepared.outbound);
+}
+
+/**
+ * Calls a provider once. A defect in an adapter is an outcome too: nobody knows how far it came.
+ */
+export async function callProvider(
+  services: DispatchingServices,
+  provider: Provider,
+  outbound: OutboundMessage,
+): Promise<Receipt> {
   try {
-    return await prepared.provider.send(prepared.outbound, {
-      timeoutMs: services.providerTimeoutMs,
-    });
+    return await provider.send(outbound, { timeoutMs: services.providerTimeoutMs });
   } catch (error) {
     services.log.error("provider_defect", {
-      messageId: message.messageId,
+      messageId: outbound.messageId,
       ...describeDefect(error),
     });
     return { outcome: "unknown", reason: "a defect while the provider was called" };

@@ -1,11 +1,10 @@
-import { dispatchDueMessages, type DispatchingServices } from "./dispatching.ts";
+import { callProvider, dispatchDueMessages, type DispatchingServices } from "./dispatching.ts";
 import type { StoredResponse } from "./idempotent_response.ts";
 import {
   type AcceptedOutcome,
   acceptMessage,
   type AcceptRequest,
   type AcceptResult,
-  type MessageDraft,
   type Replay,
 } from "./messages.ts";
 import { hurryEmail, type HurryServices } from "./outbox.ts";
@@ -32,10 +31,11 @@ export interface SendingAnswer {
 /**
  * Records a call, then sends it if it goes at once: recorded before any provider is called, called
  * once, and the outcome recorded together with the answer. Three round trips with authentication.
+ * `provider` may be null where there is nothing to send.
  */
 export async function executeSending(
   services: SendingServices,
-  provider: Provider,
+  provider: Provider | null,
   request: AcceptRequest,
   respond: RespondToSending,
 ): Promise<SendingAnswer> {
@@ -45,10 +45,13 @@ export async function executeSending(
   }
   hurryAfterResponse(services, accepted);
   const claim = readClaim(accepted);
-  if (claim === null || request.draft === null) {
+  if (claim === null || request.draft === null || provider === null) {
     return { response: respond(accepted, null), isReplay: false };
   }
-  const receipt = await callProvider(provider, claim, request.draft, services.providerTimeoutMs);
+  const { messageId, to } = claim;
+  const { content, delayTypingMs } = request.draft;
+  const outbound = { messageId, to, content, delayTypingMs };
+  const receipt = await callProvider(services, provider, outbound);
   const response = respond(accepted, receipt);
   await recordOutcome(
     services,
@@ -69,17 +72,6 @@ function readClaim(accepted: Exclude<AcceptResult, { replayed: Replay }>): Claim
   return messageId === null || claimToken === null || to === null
     ? null
     : { messageId, claimToken, to };
-}
-
-function callProvider(
-  provider: Provider,
-  claim: Claim,
-  draft: MessageDraft,
-  timeoutMs: number,
-): Promise<Receipt> {
-  const { messageId, to } = claim;
-  const { content, delayTypingMs } = draft;
-  return provider.send({ messageId, to, content, delayTypingMs }, { timeoutMs });
 }
 
 /** Both are stored rows already; the dispatcher takes them up if this does not. */

@@ -30,9 +30,9 @@ export async function sendMessage(
   services: SendingServices,
   { instance, request, idempotency }: SendMessageCall,
 ): Promise<SendingAnswer> {
-  const provider = await services.openProvider(instance);
   const draft = toDraft(request);
-  if (draft !== null) refuseUncarriable(instance, provider, draft.content);
+  const provider = draft === null ? null : await services.openProvider(instance);
+  if (draft !== null && provider !== null) refuseUncarriable(instance, provider, draft.content);
   return await executeSending(services, provider, {
     instanceId: instance.instanceId,
     phone: request.phone,

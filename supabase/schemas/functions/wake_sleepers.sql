@@ -1,5 +1,5 @@
--- A belt over the wake-ups: finds instances whose due time is later than the head of their queue
--- allows and puts it right. Nothing should ever need it; what it mends is logged by the dispatcher.
+-- A belt over the wake-ups: finds instances that are due never although messages wait in their queue
+-- and puts them right. Nothing should ever need it; what it mends is logged by the dispatcher.
 -- Bounded by `request`.maxInstances a call. Returns {woken}: how many.
 create or replace function public.wake_sleepers(request jsonb)
 returns jsonb
