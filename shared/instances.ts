@@ -1,5 +1,4 @@
 import type { CredentialVault } from "./credentials.ts";
-import { createProvider } from "./providers/create_provider.ts";
 import type { Provider, ProviderKind } from "./providers/provider.ts";
 
 /** One channel connection, as the database hands it out with its credentials sealed. */
@@ -33,6 +32,8 @@ export function createProviderOpener(vault: CredentialVault): OpenProvider {
     const known = open.get(sealedProviderConfig);
     if (known !== undefined) return known;
     const config = await vault.open<unknown>(sealedProviderConfig, instanceId);
+    // Loaded with the first message: preflights, refusals and assignments do not pay for it.
+    const { createProvider } = await import("./providers/create_provider.ts");
     const opened = createProvider(provider, config);
     if (open.size >= maxOpenProviders) open.delete(open.keys().next().value ?? "");
     open.set(sealedProviderConfig, opened);

@@ -21,6 +21,7 @@ create function bench.read_step(wanted text) returns bigint language sql
 as $$ select count(*) from bench.steps where id = 1 and phone = wanted $$;
 create function bench.write_step(phone text, message text) returns bigint language sql
 as $$ insert into bench.steps (phone, message) values (phone, message) returning id $$;
+grant execute on all functions in schema bench to service_role;
 `;
 
 /** A send from request to answer, against a handler with nothing but as many database calls. */
