@@ -82,16 +82,18 @@ grant select, insert, update, delete on table public.contact_tags to service_rol
 -- shared/phone.ts holds the same rule; a test compares the two.
 create or replace function public.phone_identity_key(phone text)
 returns text
-language sql
+language plpgsql
 immutable parallel safe
 set search_path = ''
 as $$
-  select case
+begin
+  return case
     when phone ~ '^55[0-9]{2}[6-9][0-9]{7}$' then left(phone, 4) || '9' || substr(phone, 5)
     when phone ~ '^521[0-9]{10}$' then '52' || substr(phone, 4)
     when phone ~ '^549[0-9]{10}$' then '54' || substr(phone, 4)
     else phone
   end;
+end;
 $$;
 revoke all on function public.phone_identity_key(text) from public, anon, authenticated;
 grant execute on function public.phone_identity_key(text) to service_role;
@@ -163,11 +165,12 @@ grant execute on function public.resolve_contact(uuid, text) to service_role;
 -- Where a message to the contact goes: the address last proven to work, else the phone as given.
 create or replace function public.address_of(contact public.contacts)
 returns text
-language sql
+language plpgsql
 stable
 set search_path = ''
 as $$
-  select coalesce(
+begin
+  return coalesce(
     (
       select a.address from public.contact_addresses a
       where a.contact_id = contact.id
@@ -176,6 +179,7 @@ as $$
     ),
     contact.phone
   );
+end;
 $$;
 revoke all on function public.address_of(public.contacts) from public, anon, authenticated;
 grant execute on function public.address_of(public.contacts) to service_role;

@@ -143,12 +143,14 @@ grant execute on function public.settle_outbox(jsonb) to service_role;
 -- Keeps under the call's `Idempotency-Key`, if it has one, what its transaction decided.
 create or replace function public.keep_outcome(idempotency jsonb, outcome jsonb, message_id uuid)
 returns void
-language sql
+language plpgsql
 set search_path = ''
 as $$
+begin
   update public.idempotency_keys k
   set outcome = keep_outcome.outcome, message_id = keep_outcome.message_id
   where k.scope = idempotency->>'scope' and k.key = idempotency->>'key';
+end;
 $$;
 revoke all on function public.keep_outcome(jsonb, jsonb, uuid) from public, anon, authenticated;
 grant execute on function public.keep_outcome(jsonb, jsonb, uuid) to service_role;

@@ -231,17 +231,21 @@ grant execute on function public.begin_idempotent(jsonb) to service_role;
 -- An instant as ISO 8601 with milliseconds and the offset that the zone has then; NULL stays NULL.
 create or replace function public.iso_in_zone(instant timestamptz, time_zone text)
 returns text
-language sql
+language plpgsql
 stable strict parallel safe
 set search_path = ''
 as $$
-  select to_char(clock.local, 'YYYY-MM-DD"T"HH24:MI:SS.MS')
-    || case when clock.shift < interval '0' then '-' else '+' end
-    || to_char(greatest(clock.shift, -clock.shift), 'HH24:MI')
-  from (
-    select instant at time zone time_zone as local,
-      (instant at time zone time_zone) - (instant at time zone 'UTC') as shift
-  ) as clock;
+begin
+  return (
+    select to_char(clock.local, 'YYYY-MM-DD"T"HH24:MI:SS.MS')
+      || case when clock.shift < interval '0' then '-' else '+' end
+      || to_char(greatest(clock.shift, -clock.shift), 'HH24:MI')
+    from (
+      select instant at time zone time_zone as local,
+        (instant at time zone time_zone) - (instant at time zone 'UTC') as shift
+    ) as clock
+  );
+end;
 $$;
 revoke all on function public.iso_in_zone(timestamptz, text) from public, anon, authenticated;
 grant execute on function public.iso_in_zone(timestamptz, text) to service_role;
@@ -799,10 +803,11 @@ create or replace function public.lock_provider_messages(
   provider_message_ids text[]
 )
 returns void
-language sql
+language plpgsql
 set search_path = ''
 as $$
-  select pg_advisory_xact_lock(wanted.lock_key)
+begin
+  perform pg_advisory_xact_lock(wanted.lock_key)
   from (
     select distinct hashtextextended(pair.instance_id::text || ' ' || pair.provider_message_id, 0)
       as lock_key
@@ -810,6 +815,7 @@ as $$
     where pair.provider_message_id is not null
     order by lock_key
   ) as wanted;
+end;
 $$;
 revoke all on function public.lock_provider_messages(uuid[], text[]) from public, anon, authenticated;
 grant execute on function public.lock_provider_messages(uuid[], text[]) to service_role;

@@ -1,11 +1,12 @@
 -- Where a message to the contact goes: the address last proven to work, else the phone as given.
 create or replace function public.address_of(contact public.contacts)
 returns text
-language sql
+language plpgsql
 stable
 set search_path = ''
 as $$
-  select coalesce(
+begin
+  return coalesce(
     (
       select a.address from public.contact_addresses a
       where a.contact_id = contact.id
@@ -14,6 +15,7 @@ as $$
     ),
     contact.phone
   );
+end;
 $$;
 revoke all on function public.address_of(public.contacts) from public, anon, authenticated;
 grant execute on function public.address_of(public.contacts) to service_role;

@@ -6,10 +6,11 @@ create or replace function public.lock_provider_messages(
   provider_message_ids text[]
 )
 returns void
-language sql
+language plpgsql
 set search_path = ''
 as $$
-  select pg_advisory_xact_lock(wanted.lock_key)
+begin
+  perform pg_advisory_xact_lock(wanted.lock_key)
   from (
     select distinct hashtextextended(pair.instance_id::text || ' ' || pair.provider_message_id, 0)
       as lock_key
@@ -17,6 +18,7 @@ as $$
     where pair.provider_message_id is not null
     order by lock_key
   ) as wanted;
+end;
 $$;
 revoke all on function public.lock_provider_messages(uuid[], text[]) from public, anon, authenticated;
 grant execute on function public.lock_provider_messages(uuid[], text[]) to service_role;

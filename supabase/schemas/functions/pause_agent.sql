@@ -2,9 +2,12 @@
 -- 3), where the instance has an active agent. Returns until when, NULL where there is none.
 create or replace function public.pause_agent(instance_id uuid, contact_id uuid)
 returns timestamptz
-language sql
+language plpgsql
 set search_path = ''
 as $$
+declare
+  until timestamptz;
+begin
   insert into public.agent_pauses as pause (contact_id, instance_id, paused_until)
   select pause_agent.contact_id, pause_agent.instance_id, clock_timestamp() + interval '30 minutes'
   where exists (
@@ -13,7 +16,9 @@ as $$
   )
   on conflict on constraint agent_pauses_pkey do update
   set paused_until = greatest(pause.paused_until, excluded.paused_until)
-  returning pause.paused_until;
+  returning pause.paused_until into until;
+  return until;
+end;
 $$;
 revoke all on function public.pause_agent(uuid, uuid) from public, anon, authenticated;
 grant execute on function public.pause_agent(uuid, uuid) to service_role;

@@ -3,16 +3,18 @@
 -- shared/phone.ts holds the same rule; a test compares the two.
 create or replace function public.phone_identity_key(phone text)
 returns text
-language sql
+language plpgsql
 immutable parallel safe
 set search_path = ''
 as $$
-  select case
+begin
+  return case
     when phone ~ '^55[0-9]{2}[6-9][0-9]{7}$' then left(phone, 4) || '9' || substr(phone, 5)
     when phone ~ '^521[0-9]{10}$' then '52' || substr(phone, 4)
     when phone ~ '^549[0-9]{10}$' then '54' || substr(phone, 4)
     else phone
   end;
+end;
 $$;
 revoke all on function public.phone_identity_key(text) from public, anon, authenticated;
 grant execute on function public.phone_identity_key(text) to service_role;
