@@ -5,10 +5,11 @@ import type { Database } from "../../shared/database/database.ts";
 import { AppError } from "../../shared/errors.ts";
 import { createApp, type Route } from "../../shared/http/create_app.ts";
 import type { Log } from "../../shared/log.ts";
+import { gatewayInstanceIdOf } from "../../shared/providers/create_provider.ts";
 import type { ProviderKind } from "../../shared/providers/provider.ts";
 import { verifySignature } from "../../shared/providers/webhook_signature.ts";
 import { receiveDelivery } from "./receive.ts";
-import { createWebhookInstances } from "./webhook_instances.ts";
+import { createWebhookInstances, type WebhookInstance } from "./webhook_instances.ts";
 
 export interface ProviderWebhookServices {
   readonly database: Database;
@@ -46,7 +47,7 @@ export function createProviderWebhookApp(services: ProviderWebhookServices): Hon
       ({ config }) => verifySignature(body, signature, config.appSecret),
     );
     if (instance === null) throw new AppError("invalid_webhook_signature");
-    return await record(context, "whatsapp_cloud", instance.instanceId, body);
+    return await record(context, "whatsapp_cloud", instance, body);
   };
 
   /** Gateways sign nothing: the secret in the path is the credential. */
@@ -59,18 +60,20 @@ export function createProviderWebhookApp(services: ProviderWebhookServices): Hon
       );
       if (instance === null) throw new AppError("invalid_webhook_secret");
       const body = new Uint8Array(await context.req.arrayBuffer());
-      return await record(context, provider, instance.instanceId, body);
+      return await record(context, provider, instance, body);
     };
   };
 
   const record = async (
     context: Context,
     provider: ProviderKind,
-    instanceId: string,
+    { instanceId, config }: WebhookInstance<ProviderKind>,
     body: Uint8Array,
   ): Promise<Response> => {
     context.set("instanceId", instanceId);
-    const { recorded } = await receiveDelivery(database, { provider, instanceId, body });
+    const gatewayInstanceId = gatewayInstanceIdOf(provider, config);
+    const delivery = { provider, instanceId, gatewayInstanceId, body };
+    const { recorded } = await receiveDelivery(database, delivery);
     return context.json({ success: true, recorded });
   };
 

@@ -2,11 +2,14 @@ import type { Database } from "../../shared/database/database.ts";
 import { AppError } from "../../shared/errors.ts";
 import type { ProviderKind } from "../../shared/providers/provider.ts";
 import { readProviderEvents } from "../../shared/providers/read_provider_events.ts";
+import { parseWebhookPayload } from "../../shared/providers/webhook_payload.ts";
 
 /** One authentic delivery. */
 export interface Delivery {
   readonly provider: ProviderKind;
   readonly instanceId: string;
+  /** The provider's own id of the instance: one address may be told of others' events too. */
+  readonly gatewayInstanceId: string | null;
   readonly body: Uint8Array;
 }
 
@@ -18,20 +21,13 @@ export interface Delivery {
  */
 export async function receiveDelivery(
   database: Database,
-  { provider, instanceId, body }: Delivery,
+  { provider, instanceId, gatewayInstanceId, body }: Delivery,
 ): Promise<{ readonly recorded: number }> {
   const text = new TextDecoder().decode(body);
-  const payload = parseObject(text);
-  const events = readProviderEvents(provider, payload);
-  return await database.rpc("record_provider_events", { instanceId, payload: text, events });
-}
-
-function parseObject(text: string): object {
-  try {
-    const value: unknown = JSON.parse(text);
-    if (typeof value === "object" && value !== null && !Array.isArray(value)) return value;
-  } catch {
-    // Refused below, as what is JSON but no object is.
+  const payload = parseWebhookPayload(text);
+  if (typeof payload !== "object" || payload === null || Array.isArray(payload)) {
+    throw new AppError("invalid_json");
   }
-  throw new AppError("invalid_json");
+  const events = readProviderEvents(provider, payload, gatewayInstanceId);
+  return await database.rpc("record_provider_events", { instanceId, payload: text, events });
 }

@@ -50,7 +50,8 @@ begin
   update public.conversations c
   set status = 'open', updated_at = now()
   where c.id = conversation.id and c.status = 'closed';
-  if not coalesce((event->>'isGroup')::boolean, false) then
+  -- A group is never answered, and a reaction or its like asks for nothing.
+  if not coalesce((event->>'isGroup')::boolean, false) and event->>'messageType' <> 'other' then
     perform public.request_agent_reply(instance, contact.id, conversation.id);
   end if;
   return true;
