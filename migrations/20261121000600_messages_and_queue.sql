@@ -557,35 +557,39 @@ create or replace function public.enqueue_message(
 )
 language plpgsql
 set search_path = ''
+set enable_seqscan = off
 as $$
 declare
-  earliest timestamptz;
-  paced timestamptz;
+  is_paced boolean;
+  has_one_before boolean;
 begin
-  select p.last_slot_at + make_interval(secs => interval_seconds) into paced
-  from public.pacing p
+  -- The clock is read once the lock is there: the new row version is computed after the wait.
+  update public.pacing p
+  set last_slot_at = greatest(
+    not_before,
+    date_trunc('milliseconds', clock_timestamp()),
+    p.last_slot_at + make_interval(secs => interval_seconds)
+  )
   where p.instance_id = instance.id
-  for no key update;
-  earliest := greatest(not_before, date_trunc('milliseconds', clock_timestamp()));
-  if public.is_send_window_open(instance, greatest(earliest, paced)) then
-    slot := greatest(earliest, paced);
-  else
-    select f.slot, f.held_by into slot, held_by
-    from public.fit_send_window(instance, greatest(earliest, paced)) f;
+  returning p.last_slot_at into strict slot;
+  is_paced := slot > greatest(not_before, date_trunc('milliseconds', clock_timestamp()));
+  if not public.is_send_window_open(instance, slot) then
+    select f.slot, f.held_by into slot, held_by from public.fit_send_window(instance, slot) f;
+    update public.pacing p set last_slot_at = enqueue_message.slot where p.instance_id = instance.id;
   end if;
-  if held_by is null and paced > earliest then
+  if held_by is null and is_paced then
     held_by := 'interval';
   end if;
-  update public.pacing p set last_slot_at = enqueue_message.slot where p.instance_id = instance.id;
   insert into public.message_queue (message_id, instance_id, scheduled_at, interval_seconds)
-  values (enqueue_message.message_id, instance.id, slot, enqueue_message.interval_seconds);
-  -- Only ever lowers the due time, and only for a new head: what stands behind another one leaves
-  -- after it, and while that suffices no lock is taken that a claim would skip.
-  if not exists (
+  values (enqueue_message.message_id, instance.id, slot, enqueue_message.interval_seconds)
+  returning exists (
     select from public.message_queue q
     where q.instance_id = instance.id and q.due_at is null and q.claim_token is null
-      and q.scheduled_at <= slot and q.message_id <> enqueue_message.message_id
-  ) then
+      and q.scheduled_at <= slot
+  ) into has_one_before;
+  -- Only ever lowers the due time, and only for a new head: what stands behind another one leaves
+  -- after it, and while that suffices no lock is taken that a claim would skip.
+  if not has_one_before then
     update public.dispatch d
     set next_due_at = public.next_due_at(d, slot, enqueue_message.interval_seconds)
     where d.instance_id = instance.id
