@@ -499,7 +499,8 @@ begin
     order by q.scheduled_at, q.position
     limit 1
   ) as head on true
-  where d.instance_id = wanted.instance_id and d.in_flight = any (settled);
+  -- "is true" keeps the plan off the index of all that is in flight.
+  where d.instance_id = wanted.instance_id and (d.in_flight = any (settled)) is true;
   perform public.refresh_dispatch(held) where held is not null;
 end;
 $$;
@@ -960,7 +961,8 @@ as $$
 declare
   clock constant timestamptz := clock_timestamp();
   settled uuid[];
-  sent_later uuid[];
+  silencing_instances uuid[];
+  silencing_contacts uuid[];
   landing uuid[];
   held uuid[];
   held_until timestamptz[];
@@ -1031,7 +1033,9 @@ begin
       end
     from won
     where m.id = won.message_id
-    returning m.instance_id, m.contact_id, won.wa_id
+    returning m.instance_id, m.contact_id, won.wa_id,
+      won.outcome = 'accepted' and won.max_attempts > 1 and m.agent_id is null
+        and m.sent_by is distinct from 'ai_agent' as silences_agent
   ),
   proven as (
     insert into public.contact_addresses as a (instance_id, address, contact_id, proven_at)
@@ -1051,20 +1055,22 @@ begin
   )
   select
     array_agg(won.message_id),
-    array_agg(won.message_id) filter (where won.outcome = 'accepted' and won.max_attempts > 1),
+    (select array_agg(r.instance_id order by r.contact_id) from recorded r where r.silences_agent),
+    (select array_agg(r.contact_id order by r.contact_id) from recorded r where r.silences_agent),
     array_agg(won.instance_id) filter (where won.is_paced),
     array_agg(won.instance_id) filter (where won.is_held),
     array_agg(won.retry_at) filter (where won.is_held)
-  into settled, sent_later, landing, held, held_until
+  into settled, silencing_instances, silencing_contacts, landing, held, held_until
   from won;
 
   -- The pause began when the call was accepted; it begins again now that the message really left.
   perform public.pause_agent(m.instance_id, m.contact_id)
   from (
     select s.instance_id, s.contact_id
-    from public.messages s
-    where s.id = any (sent_later) and s.agent_id is null
-      and s.sent_by is distinct from 'ai_agent'
+    from unnest(silencing_instances, silencing_contacts) as s(instance_id, contact_id)
+    where exists (
+      select from public.ai_agents a where a.instance_id = s.instance_id and a.is_active
+    )
     order by s.contact_id
   ) as m;
   perform public.take_early_statuses(settled);
@@ -1093,44 +1099,39 @@ set search_path = ''
 as $$
 begin
   return (
-    select coalesce(
-      jsonb_agg(
-        jsonb_build_object(
-          'messageId', m.id,
-          'claimToken', q.claim_token,
-          'scheduledAt', q.scheduled_at,
-          'attempts', q.attempts,
-          'instanceId', i.id,
-          'provider', i.provider,
-          'sealedProviderConfig', i.sealed_provider_config,
-          'isContactBlocked', c.is_blocked,
-          'to', coalesce(
-            -- address_of, written out: a call for each row is most of what this would cost.
-            (
-              select a.address from public.contact_addresses a
-              where a.contact_id = c.id
-              order by a.proven_at desc
-              limit 1
-            ),
-            c.phone
+    select coalesce(to_jsonb(array_agg(handed order by handed."scheduledAt")), '[]')
+    from (
+      select m.id as "messageId",
+        q.claim_token as "claimToken",
+        q.scheduled_at as "scheduledAt",
+        q.attempts,
+        i.id as "instanceId",
+        i.provider,
+        i.sealed_provider_config as "sealedProviderConfig",
+        c.is_blocked as "isContactBlocked",
+        -- address_of, written out: a call per message would be a quarter of the work.
+        coalesce(
+          (
+            select a.address from public.contact_addresses a
+            where a.contact_id = c.id
+            order by a.proven_at desc
+            limit 1
           ),
-          'messageType', m.message_type,
-          'message', m.message,
-          'mediaUrl', m.media_url,
-          'mediaFilename', m.media_filename,
-          'optionList', m.option_list,
-          'template', m.template,
-          'delayTypingMs', m.delay_typing_ms
-        )
-        order by q.scheduled_at
-      ),
-      '[]'
-    )
-    from unnest(claimed_messages.message_ids) as claimed(message_id)
-    join public.message_queue q on q.message_id = claimed.message_id
-    join public.messages m on m.id = claimed.message_id
-    join public.contacts c on c.id = m.contact_id
-    join public.instances i on i.id = m.instance_id
+          c.phone
+        ) as "to",
+        m.message_type as "messageType",
+        m.message,
+        m.media_url as "mediaUrl",
+        m.media_filename as "mediaFilename",
+        m.option_list as "optionList",
+        m.template,
+        m.delay_typing_ms as "delayTypingMs"
+      from unnest(claimed_messages.message_ids) as claimed(message_id)
+      join public.message_queue q on q.message_id = claimed.message_id
+      join public.messages m on m.id = claimed.message_id
+      join public.contacts c on c.id = m.contact_id
+      join public.instances i on i.id = m.instance_id
+    ) as handed
   );
 end;
 $$;
@@ -1169,7 +1170,9 @@ create or replace function public.claim_due_messages(request jsonb)
 returns jsonb
 language plpgsql
 set search_path = ''
+set plan_cache_mode = force_generic_plan
 set enable_seqscan = off
+set enable_bitmapscan = off
 set enable_hashjoin = off
 set enable_mergejoin = off
 as $$
@@ -1198,7 +1201,15 @@ begin
       from public.message_queue q
       where q.instance_id = due.instance_id and q.due_at is null and q.claim_token is null
         and q.scheduled_at <= clock
-        and public.is_send_window_open(i, clock)
+        -- is_send_window_open, written out: called, it would cost as much as finding the message.
+        and (clock at time zone i.time_zone)::time >= i.window_start
+        and (clock at time zone i.time_zone)::time < i.window_end
+        and extract(isodow from clock at time zone i.time_zone)::smallint = any (i.window_days)
+        and not exists (
+          select from public.holidays holiday
+          where holiday.instance_id = i.id
+            and holiday.day = (clock at time zone i.time_zone)::date
+        )
       order by q.scheduled_at, q.position
       limit 1
       for no key update skip locked

@@ -36,7 +36,8 @@ begin
     order by q.scheduled_at, q.position
     limit 1
   ) as head on true
-  where d.instance_id = wanted.instance_id and d.in_flight = any (settled);
+  -- "is true" keeps the plan off the index of all that is in flight.
+  where d.instance_id = wanted.instance_id and (d.in_flight = any (settled)) is true;
   perform public.refresh_dispatch(held) where held is not null;
 end;
 $$;

@@ -19,7 +19,8 @@ as $$
 declare
   clock constant timestamptz := clock_timestamp();
   settled uuid[];
-  sent_later uuid[];
+  silencing_instances uuid[];
+  silencing_contacts uuid[];
   landing uuid[];
   held uuid[];
   held_until timestamptz[];
@@ -90,7 +91,9 @@ begin
       end
     from won
     where m.id = won.message_id
-    returning m.instance_id, m.contact_id, won.wa_id
+    returning m.instance_id, m.contact_id, won.wa_id,
+      won.outcome = 'accepted' and won.max_attempts > 1 and m.agent_id is null
+        and m.sent_by is distinct from 'ai_agent' as silences_agent
   ),
   proven as (
     insert into public.contact_addresses as a (instance_id, address, contact_id, proven_at)
@@ -110,20 +113,22 @@ begin
   )
   select
     array_agg(won.message_id),
-    array_agg(won.message_id) filter (where won.outcome = 'accepted' and won.max_attempts > 1),
+    (select array_agg(r.instance_id order by r.contact_id) from recorded r where r.silences_agent),
+    (select array_agg(r.contact_id order by r.contact_id) from recorded r where r.silences_agent),
     array_agg(won.instance_id) filter (where won.is_paced),
     array_agg(won.instance_id) filter (where won.is_held),
     array_agg(won.retry_at) filter (where won.is_held)
-  into settled, sent_later, landing, held, held_until
+  into settled, silencing_instances, silencing_contacts, landing, held, held_until
   from won;
 
   -- The pause began when the call was accepted; it begins again now that the message really left.
   perform public.pause_agent(m.instance_id, m.contact_id)
   from (
     select s.instance_id, s.contact_id
-    from public.messages s
-    where s.id = any (sent_later) and s.agent_id is null
-      and s.sent_by is distinct from 'ai_agent'
+    from unnest(silencing_instances, silencing_contacts) as s(instance_id, contact_id)
+    where exists (
+      select from public.ai_agents a where a.instance_id = s.instance_id and a.is_active
+    )
     order by s.contact_id
   ) as m;
   perform public.take_early_statuses(settled);
