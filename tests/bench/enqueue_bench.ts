@@ -25,8 +25,8 @@ export const enqueueBench: Bench = {
   title: `Enqueue, one call per message over ${instances} instances`,
   async run(context: BenchContext): Promise<void> {
     await using database = await context.server.createDatabase();
-    await createBenchSchema(database.admin);
     const recipients = await createTenants(database.admin, { instances, contactsEach: 5 });
+    await createBenchSchema(database.admin);
     for (const connections of [8, 32]) {
       await measureConnections(context, database, recipients, connections);
     }

@@ -12,8 +12,8 @@ export const hotInstanceBench: Bench = {
   title: `Enqueue on one instance, ${connections} connections`,
   async run({ server, sizes, report }: BenchContext): Promise<void> {
     await using database = await server.createDatabase();
-    await createBenchSchema(database.admin);
     const recipients = await createTenants(database.admin, { instances: 1, contactsEach: 1_000 });
+    await createBenchSchema(database.admin);
     const sql = database.connect(connections);
     const recipientOf = (sequence: number): Recipient =>
       recipients[sequence % recipients.length] as Recipient;

@@ -71,12 +71,14 @@ create table bench.message_queue (
   foreign key (message_id) references bench.messages (id) on delete cascade
     deferrable initially deferred
 ) with (fillfactor = 70, autovacuum_vacuum_scale_factor = 0.05);
+insert into bench.messages select * from public.messages;
 grant select, insert on bench.messages, bench.message_queue to service_role;
 `;
 
-/** Makes what a measurement needs beside the product's own objects. */
+/** Makes what a measurement needs beside the product's own objects, once there are tenants. */
 export async function createBenchSchema(admin: Sql): Promise<void> {
   await admin.unsafe(benchSchema);
+  await admin`vacuum analyze`;
 }
 
 /** Queues one message through the product's `enqueue_message`. */
@@ -107,9 +109,8 @@ export async function storeMessages(admin: Sql, count: number): Promise<StoredMe
     select c.instance_id, c.contact_id, c.id, 'outbound', 'text', ${messageText}, 'queued', 'queued'
     from generate_series(1, ${count}::integer) as n
     join (
-      select row_number() over (order by contact_id) as place, count(*) over () as total, *
-      from public.conversations
-    ) as c on c.place = n % c.total + 1
+      select row_number() over (order by contact_id) as place, * from public.conversations
+    ) as c on c.place = n % (select count(*) from public.conversations) + 1
     returning id as "messageId", instance_id as "instanceId"`;
 }
 
