@@ -30,6 +30,7 @@ export interface WebhookInstances {
 /** How long an instance's credentials are known without asking again, in milliseconds. */
 const rememberedMs = 60_000;
 const maxRemembered = 1_000;
+const maxReferenceLength = 255;
 
 interface Remembered {
   readonly instance: WebhookInstance<ProviderKind> | null;
@@ -51,6 +52,8 @@ export function createWebhookInstances(
     provider: Kind,
     reference: string,
   ): Promise<WebhookInstance<Kind> | null> => {
+    // No instance is called so, and the database cannot even be asked for a NUL.
+    if (reference.length > maxReferenceLength || reference.includes("\u0000")) return null;
     const { instance } = await database.rpc<{ instance: SealedInstance | null }>(
       "find_webhook_instance",
       { provider, instanceRef: reference },

@@ -94,6 +94,8 @@ Deno.test("a wrong secret or signature is 401, and nothing of the delivery is st
   const body = JSON.stringify({ type: "ReceivedCallback", messageId: "X", phone });
   const wrongSecret = await deliver(stack, `zapi/${gateway.instanceId}/wrong`, body);
   assertEquals([wrongSecret.status, wrongSecret.body.error], [401, "invalid_webhook_secret"]);
+  const noInstance = await deliver(stack, "zapi/%00/wrong", body);
+  assertEquals([noInstance.status, noInstance.body.error], [401, "invalid_webhook_secret"]);
   const signature = await signPayload(new TextEncoder().encode(body), "another app secret");
   const path = `whatsapp_cloud/${official.instanceId}`;
   const wrongSignature = await deliver(stack, path, body, { "x-hub-signature-256": signature });
