@@ -1,5 +1,6 @@
 /**
- * Runs the tests: `deno task test [layer ...] [--filter <name>]`. The layers that need a database
+ * Runs the tests: `deno task test [layer ...] [--filter <name>]`, and with a layer's own settings
+ * (`faults --kills 100`) for as long as they ask for. The layers that need a database
  * share one throwaway Postgres, or the server of DATABASE_URL, where a run makes databases of its own
  * and drops them. The last line of the output is `N passed, N failed`; the exit code is not zero when
  * a test failed, when a layer did not come to its end, or when nothing ran.
@@ -22,6 +23,14 @@ import { startThrowawayPostgres } from "./support/throwaway_postgres.ts";
 
 const root = fileURLToPath(new URL("..", import.meta.url));
 const layerTimeoutMs = 5 * 60_000;
+/** Of a layer that was given settings of its own. */
+const longRunTimeoutMs = 2 * 60 * 60_000;
+
+interface Wishes {
+  readonly filter: string | undefined;
+  /** Values of layers' settings, by name. */
+  readonly settings: Readonly<Record<string, string | undefined>>;
+}
 
 interface TestServer extends AsyncDisposable {
   readonly environment: Readonly<Record<string, string>>;
@@ -37,9 +46,10 @@ Deno.exit(await main());
 async function main(): Promise<number> {
   const { values, positionals } = parseArgs({
     args: Deno.args,
-    options: { filter: { type: "string" } },
+    options: { filter: { type: "string" }, ...settingOptions() },
     allowPositionals: true,
   });
+  const { filter, ...settings } = values;
   const unknown = positionals.filter((name) => !testLayers.some((layer) => layer.name === name));
   if (unknown.length > 0) {
     print(
@@ -48,12 +58,17 @@ async function main(): Promise<number> {
     return 2;
   }
   const layers = await findLayers(positionals);
-  const counts = await runLayers(layers, values.filter).catch((error) => {
+  const counts = await runLayers(layers, { filter, settings }).catch((error) => {
     print(String(error));
     return { ...noCounts, failed: 1 };
   });
   print(formatCounts(counts));
   return counts.failed > 0 || counts.passed === 0 ? 1 : 0;
+}
+
+function settingOptions(): Record<string, { type: "string" }> {
+  const names = testLayers.flatMap((layer) => layer.settings ?? []);
+  return Object.fromEntries(names.map((name) => [name, { type: "string" }]));
 }
 
 async function findLayers(wanted: readonly string[]): Promise<TestLayer[]> {
@@ -80,14 +95,14 @@ async function hasTests(folder: string): Promise<boolean> {
 
 async function runLayers(
   layers: readonly TestLayer[],
-  filter: string | undefined,
+  wishes: Wishes,
 ): Promise<TestCounts> {
   await using server = layers.some((layer) => layer.database) ? await openServer() : undefined;
   let counts = noCounts;
   for (const layer of layers) {
     interruption.signal.throwIfAborted();
     print(`\n── tests/${layer.name}`);
-    counts = addCounts(counts, await runLayer(layer, layer.database ? server : undefined, filter));
+    counts = addCounts(counts, await runLayer(layer, layer.database ? server : undefined, wishes));
   }
   return counts;
 }
@@ -109,13 +124,21 @@ async function openServer(): Promise<TestServer> {
 async function runLayer(
   layer: TestLayer,
   server: TestServer | undefined,
-  filter: string | undefined,
+  wishes: Wishes,
 ): Promise<TestCounts> {
-  const deadline = AbortSignal.any([interruption.signal, AbortSignal.timeout(layerTimeoutMs)]);
+  const settings = (layer.settings ?? []).flatMap((name) => {
+    const value = wishes.settings[name];
+    return value === undefined ? [] : [`--${name}=${value}`];
+  });
+  const timeoutMs = settings.length > 0 ? longRunTimeoutMs : layerTimeoutMs;
+  const deadline = AbortSignal.any([interruption.signal, AbortSignal.timeout(timeoutMs)]);
   // A test that found the developer's DATABASE_URL could write to it.
   const { DATABASE_URL: _, ...inherited } = Deno.env.toObject();
   const child = new Deno.Command(Deno.execPath(), {
-    args: testArguments(layer, server?.host ?? "127.0.0.1", filter),
+    args: [
+      ...testArguments(layer, server?.host ?? "127.0.0.1", wishes.filter),
+      ...(settings.length > 0 ? ["--", ...settings] : []),
+    ],
     cwd: root,
     clearEnv: true,
     env: { ...inherited, ...server?.environment },

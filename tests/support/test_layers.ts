@@ -1,3 +1,5 @@
+import { faultSettingNames } from "./fault_settings.ts";
+
 /** The layers of the test suite, in the order in which they run, and what each one may do. */
 export interface TestLayer {
   readonly name: string;
@@ -7,6 +9,8 @@ export interface TestLayer {
   readonly parallel: boolean;
   /** Permission flags; `<host>` stands for the database's host. */
   readonly permissions: readonly string[];
+  /** Options of the command line that its tests read (`--kills 100`); the long run is set by them. */
+  readonly settings?: readonly string[];
 }
 
 // The npm client of Postgres and msw read the environment at large, so it cannot be narrowed.
@@ -19,6 +23,14 @@ export const testLayers: readonly TestLayer[] = [
   { name: "database", database: true, parallel: true, permissions: onMachine },
   // It starts servers and kills them.
   { name: "e2e", database: true, parallel: false, permissions: ["--allow-all"] },
+  // As it does; side by side they would starve each other, and their paces are measured.
+  {
+    name: "faults",
+    database: true,
+    parallel: false,
+    permissions: ["--allow-all"],
+    settings: faultSettingNames,
+  },
 ];
 
 /** What the summary lines of `deno test` add up to. */

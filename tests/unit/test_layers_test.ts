@@ -1,4 +1,5 @@
-import { assertEquals } from "../support/assert.ts";
+import { assertEquals, assertThrows } from "../support/assert.ts";
+import { readFaultSettings } from "../support/fault_settings.ts";
 import { formatCounts, readSummaryLine } from "../support/test_layers.ts";
 
 Deno.test("the summary line of deno test is read with its steps, colours and ignored tests", () => {
@@ -23,4 +24,16 @@ Deno.test("other lines are no summary", () => {
 Deno.test("the closing line names skipped tests only where there are any", () => {
   assertEquals(formatCounts({ passed: 3, failed: 1, skipped: 0 }), "3 passed, 1 failed");
   assertEquals(formatCounts({ passed: 3, failed: 0, skipped: 2 }), "3 passed, 0 failed, 2 skipped");
+});
+
+Deno.test("the settings of the fault tests are whole numbers, and nothing else is taken for one", () => {
+  assertEquals(readFaultSettings([]), {});
+  assertEquals(readFaultSettings(["--kills=100", "--messages=2000", "--seed=0"]), {
+    kills: 100,
+    messages: 2000,
+    seed: 0,
+  });
+  for (const args of [["--kills=many"], ["--kills=-1"], ["--kills=1.5"], ["--blows=1"]]) {
+    assertThrows(() => readFaultSettings(args));
+  }
 });
