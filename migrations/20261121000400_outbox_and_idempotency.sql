@@ -52,8 +52,8 @@ comment on column public.idempotency_keys.response is 'Status and body, kept whe
 
 -- source: supabase/schemas/functions/claim_outbox.sql
 -- Hands out outbox rows that are due, each with a claim that its settling must show. A row whose
--- worker died is due again when its lease ends. `request`: kinds, maxRows, leaseSeconds, and
--- optionally `outboxIds` to take only these. Returns {rows: [{outboxId, claimToken, kind, payload, attempts}]}.
+-- worker died is due again when its lease ends. `request`: kinds, maxRows,
+-- leaseSeconds. Returns {rows: [{outboxId, claimToken, kind, payload, attempts}]}.
 create or replace function public.claim_outbox(request jsonb)
 returns jsonb
 language sql
@@ -64,12 +64,6 @@ as $$
     from public.outbox o
     where o.status = 'pending' and o.run_at <= clock_timestamp()
       and o.kind in (select jsonb_array_elements_text(request->'kinds'))
-      and (
-        nullif(request->'outboxIds', 'null') is null
-        or o.id = any (
-          array(select jsonb_array_elements_text(nullif(request->'outboxIds', 'null'))::uuid)
-        )
-      )
     order by o.run_at
     limit (request->>'maxRows')::integer
     for no key update skip locked

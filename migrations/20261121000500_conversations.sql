@@ -161,7 +161,6 @@ declare
   department uuid := (assignment->>'departmentId')::uuid;
   previous_id uuid;
   is_transfer boolean;
-  email_id uuid;
 begin
   if department is not null and not exists (
     select from public.departments d
@@ -215,8 +214,7 @@ begin
         'contactPhone', contact.phone,
         'instancePhone', instance.connected_phone
       )
-    )
-    returning id into email_id;
+    );
   end if;
 
   return jsonb_build_object(
@@ -228,8 +226,7 @@ begin
       where p.contact_id = contact.id and p.operator_id = operator.id
     ),
     'transferred', is_transfer,
-    'departmentId', department,
-    'outboxId', email_id
+    'departmentId', department
   );
 end;
 $$;

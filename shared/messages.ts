@@ -53,8 +53,6 @@ export interface AssignmentOutcome {
   readonly portfolio: boolean;
   readonly transferred: boolean;
   readonly departmentId: string | null;
-  /** The notification e-mail's outbox row; null when the operator stayed the same. */
-  readonly outboxId: string | null;
 }
 
 export interface Delivery {

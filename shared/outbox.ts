@@ -1,5 +1,4 @@
 import type { Database } from "./database/database.ts";
-import type { RunAfterResponse } from "./background.ts";
 
 /** Kinds of work; each kind is claimed by itself, so that a slow one delays no other. */
 export type OutboxKind = "assignment_email" | "agent_reply";
@@ -33,20 +32,17 @@ const leaseSeconds = 60;
 export interface OutboxClaim {
   readonly kind: OutboxKind;
   readonly maxRows: number;
-  /** Only these rows: what the request itself has just written. */
-  readonly outboxIds?: readonly string[];
 }
 
 /** Claims due rows; each is this worker's until it is delivered or its lease ends. */
 export async function claimOutbox(
   database: Database,
-  { kind, maxRows, outboxIds }: OutboxClaim,
+  { kind, maxRows }: OutboxClaim,
 ): Promise<readonly OutboxRow[]> {
   const { rows } = await database.rpc<{ rows: OutboxRow[] }>("claim_outbox", {
     kinds: [kind],
     maxRows,
     leaseSeconds: leaseSeconds + maxRows,
-    outboxIds: outboxIds ?? null,
   });
   return rows;
 }
@@ -66,26 +62,11 @@ export async function deliverOutboxRow(
 export async function deliverEmails(
   database: Database,
   deliver: DeliverOutboxRow,
-  claim: Omit<OutboxClaim, "kind">,
+  maxRows: number,
 ): Promise<number> {
-  const rows = await claimOutbox(database, { ...claim, kind: "assignment_email" });
+  const rows = await claimOutbox(database, { kind: "assignment_email", maxRows });
   for (const row of rows) await deliverOutboxRow(database, deliver, row);
   return rows.length;
-}
-
-/** What hurrying takes. */
-export interface HurryServices {
-  readonly database: Database;
-  readonly deliverEmail: DeliverOutboxRow;
-  readonly runAfterResponse: RunAfterResponse;
-}
-
-/** Tries an e-mail that this request has written, after its answer; else the dispatcher does so. */
-export function hurryEmail(services: HurryServices, outboxId: string): void {
-  const { database, deliverEmail } = services;
-  services.runAfterResponse(() =>
-    deliverEmails(database, deliverEmail, { maxRows: 1, outboxIds: [outboxId] })
-  );
 }
 
 async function deliverSafely(deliver: DeliverOutboxRow, row: OutboxRow): Promise<OutboxOutcome> {

@@ -1,3 +1,4 @@
+import type { RunAfterResponse } from "./background.ts";
 import { callProvider, dispatchDueMessages, type DispatchingServices } from "./dispatching.ts";
 import type { StoredResponse } from "./idempotent_response.ts";
 import {
@@ -7,12 +8,13 @@ import {
   type AcceptResult,
   type Replay,
 } from "./messages.ts";
-import { hurryEmail, type HurryServices } from "./outbox.ts";
 import type { Provider, Receipt } from "./providers/provider.ts";
 import { recordOutcome } from "./settling.ts";
 
 /** What sending needs of the world. */
-export interface SendingServices extends DispatchingServices, HurryServices {}
+export interface SendingServices extends DispatchingServices {
+  readonly runAfterResponse: RunAfterResponse;
+}
 
 /**
  * The answer to a sending call: a pure function of what was recorded and, for an immediate send, of
@@ -74,10 +76,8 @@ function readClaim(accepted: Exclude<AcceptResult, { replayed: Replay }>): Claim
     : { messageId, claimToken, to };
 }
 
-/** Both are stored rows already; the dispatcher takes them up if this does not. */
+/** It is a stored row already; the dispatcher takes it up if this does not. */
 function hurryAfterResponse(services: SendingServices, accepted: AcceptedOutcome): void {
-  const outboxId = accepted.assignment?.outboxId ?? null;
-  if (outboxId !== null) hurryEmail(services, outboxId);
   const isDueNow = accepted.mode === "queued" && accepted.heldBy === null;
   if (isDueNow) services.runAfterResponse(() => dispatchDueMessages(services, 1));
 }

@@ -1,4 +1,5 @@
 import type { Hono } from "hono";
+import type { Database } from "../../shared/database/database.ts";
 import {
   type ClientContext,
   createClientTokenGuard,
@@ -9,7 +10,6 @@ import { createApp, type Route } from "../../shared/http/create_app.ts";
 import { answerRecorded } from "../../shared/http/recorded_answer.ts";
 import { validate } from "../../shared/http/validate.ts";
 import type { Log } from "../../shared/log.ts";
-import type { HurryServices } from "../../shared/outbox.ts";
 import { callRecorded } from "../../shared/recorded_call.ts";
 import { assignConversation } from "./assign.ts";
 import {
@@ -20,7 +20,8 @@ import {
   statusSchema,
 } from "./contract.ts";
 
-export interface ConversationsApiServices extends HurryServices {
+export interface ConversationsApiServices {
+  readonly database: Database;
   readonly log: Log;
 }
 
@@ -39,7 +40,7 @@ export function createConversationsApiApp(services: ConversationsApiServices): H
     const assignment = { assignTo, portfolio, departmentId };
     return answerRecorded(
       context,
-      await assignConversation(services, { instanceId, phone, assignment, idempotency }),
+      await assignConversation(database, { instanceId, phone, assignment, idempotency }),
     );
   };
 

@@ -1,6 +1,6 @@
+import type { Database } from "../../shared/database/database.ts";
 import type { Idempotency } from "../../shared/idempotent_response.ts";
 import type { AcceptedOutcome, AssignmentRequest } from "../../shared/messages.ts";
-import { hurryEmail, type HurryServices } from "../../shared/outbox.ts";
 import { callRecorded, type Recorded } from "../../shared/recorded_call.ts";
 import { describeAssignment } from "../../shared/sending_response.ts";
 
@@ -14,19 +14,18 @@ export interface AssignCall {
 
 /**
  * Assigns the contact's conversation (specification, section 3) by the same transaction as
- * send-message's `assignTo`; a new operator is e-mailed after the answer.
+ * send-message's `assignTo`; the dispatcher e-mails a new operator.
  */
 export async function assignConversation(
-  services: HurryServices,
+  database: Database,
   call: AssignCall,
 ): Promise<Recorded<object>> {
   const { outcome, isReplay } = await callRecorded<AcceptedOutcome>(
-    services.database,
+    database,
     "accept_message",
     { ...call, message: null, delivery: {} },
   );
   const { assignment } = outcome;
   if (assignment === null) throw new Error("an assignment was asked for and none was recorded");
-  if (!isReplay && assignment.outboxId !== null) hurryEmail(services, assignment.outboxId);
   return { outcome: describeAssignment(assignment), isReplay };
 }

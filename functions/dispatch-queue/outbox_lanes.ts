@@ -57,7 +57,7 @@ export class OutboxLanes {
     this.#isMailing = true;
     try {
       const { database, deliverEmail } = this.services;
-      this.#rows += await deliverEmails(database, deliverEmail, { maxRows: emailsPerPass });
+      this.#rows += await deliverEmails(database, deliverEmail, emailsPerPass);
     } finally {
       this.#isMailing = false;
     }

@@ -4,14 +4,12 @@ import { connectDatabase } from "../../shared/database/connect_database.ts";
 import { createBackground } from "../../shared/background.ts";
 import { createProviderOpener } from "../../shared/instances.ts";
 import { consoleLog } from "../../shared/log.ts";
-import { createEmailDelivery } from "../../shared/notifications.ts";
 import { createSendTemplateMessageApp } from "./app.ts";
 
 const config = parseConfig(Deno.env.toObject());
 const app = createSendTemplateMessageApp({
   database: await connectDatabase(config.database),
   openProvider: createProviderOpener(createCredentialVault(config.credentialsKeys)),
-  deliverEmail: createEmailDelivery(config.email, config.panelBaseUrl),
   runAfterResponse: createBackground(consoleLog),
   providerTimeoutMs: config.providerTimeoutMs,
   log: consoleLog,

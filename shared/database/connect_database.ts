@@ -1,6 +1,14 @@
 import type { DatabaseConfig } from "../config.ts";
 import type { Database } from "./database.ts";
 
+type DirectDatabaseModule = typeof import("./direct_database.ts");
+
+/**
+ * Named here and imported by this name, so that neither a bundle nor an upload holds the driver: on
+ * the platform the database is reached through the Data API alone.
+ */
+const directDatabase = "./direct_database.ts";
+
 /**
  * The database of the environment. The transport is loaded when it is chosen, so that a function
  * pays at start for the one it uses.
@@ -10,6 +18,6 @@ export async function connectDatabase(config: DatabaseConfig): Promise<Database>
     const { openDataApiDatabase } = await import("./data_api_database.ts");
     return openDataApiDatabase(config.url, config.secretKey);
   }
-  const { openDirectDatabase } = await import("./direct_database.ts");
+  const { openDirectDatabase } = await import(directDatabase) as DirectDatabaseModule;
   return openDirectDatabase(config.databaseUrl);
 }

@@ -6,7 +6,11 @@
 import type { Hono } from "hono";
 import type { Sql } from "postgres";
 import { createDispatchQueueApp } from "../../functions/dispatch-queue/app.ts";
-import { type DispatchReport, runDispatch } from "../../functions/dispatch-queue/dispatch.ts";
+import {
+  type DispatchReport,
+  type DispatchServices,
+  runDispatch,
+} from "../../functions/dispatch-queue/dispatch.ts";
 import { createMessagesApiApp } from "../../functions/messages-api/app.ts";
 import { createSendMessageApp } from "../../functions/send-message/app.ts";
 import type { Database } from "../../shared/database/database.ts";
@@ -49,7 +53,7 @@ export interface MessagingStack extends AsyncDisposable {
   readonly database: Database;
   readonly provider: HttpDouble;
   readonly mail: HttpDouble;
-  readonly services: SendingServices;
+  readonly services: StackServices;
   readonly logLines: LogLine[];
   createTenant(options?: TenantOptions): Promise<Tenant>;
   /** POST send-message as the tenant; `instanceId` is filled in where the body has none. */
@@ -73,6 +77,9 @@ export interface MessagingStack extends AsyncDisposable {
   finishBackground(): Promise<void>;
 }
 
+/** What sending and the e-mails of the dispatcher take. */
+export type StackServices = SendingServices & Pick<DispatchServices, "deliverEmail">;
+
 /** Starts a stack; its doubles accept everything until told otherwise. */
 export async function startMessagingStack(options: StackOptions = {}): Promise<MessagingStack> {
   const { providerTimeoutMs = 2_000 } = options;
@@ -84,7 +91,7 @@ export async function startMessagingStack(options: StackOptions = {}): Promise<M
   const mail = cleanup.use(startHttpDouble(acceptEmail));
   const logLines: LogLine[] = [];
   const background = new Set<Promise<unknown>>();
-  const services: SendingServices = {
+  const services: StackServices = {
     database,
     openProvider: createProviderOpener(testVault),
     deliverEmail: createEmailDelivery(

@@ -13,16 +13,15 @@ import { createProviderWebhookApp } from "../../../functions/provider-webhook/ap
 import { createSanitizePhoneNumberApp } from "../../../functions/sanitize-phone-number/app.ts";
 import { createSendMessageApp } from "../../../functions/send-message/app.ts";
 import { createSendTemplateMessageApp } from "../../../functions/send-template-message/app.ts";
-import type { SendingServices } from "../../../shared/sending.ts";
-import { secretKey } from "../../support/messaging_stack.ts";
+import { secretKey, type StackServices } from "../../support/messaging_stack.ts";
 import { testVault } from "../../support/tenant.ts";
 
 /** The apps by the names of their functions. */
 export async function createEveryApp(
-  sendingServices: SendingServices,
+  stackServices: StackServices,
 ): Promise<ReadonlyMap<string, Hono>> {
   const services = {
-    ...sendingServices,
+    ...stackServices,
     vault: testVault,
     secretKeys: { default: secretKey },
     deliverAgentReply: () => Promise.reject(new Error("no reply is expected")),

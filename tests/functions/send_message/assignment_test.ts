@@ -47,7 +47,7 @@ Deno.test("assignTo without message only assigns: no messageType, no message, no
     },
     aiAgentPausedUntil: null,
   });
-  await stack.finishBackground();
+  await stack.dispatch();
   assertEquals(stack.mail.requests.length, 1);
   assertEquals(stack.provider.requests.length, 0);
   const [counts] = await stack.admin`
@@ -100,7 +100,7 @@ Deno.test("assigning whom it already has changes nothing: no transfer, no note, 
     [again.body.assignment.transferred, again.body.assignment.previousAssignedTo],
     [false, bia],
   );
-  await stack.finishBackground();
+  await stack.dispatch();
   assertEquals(stack.mail.requests.length, 1);
   const [counts] = await stack.admin`
     select (select count(*)::int from public.internal_notes) as notes,
@@ -124,7 +124,7 @@ Deno.test("a transfer is logged, noted with both names and e-mailed once, with t
   assertEquals(notes.length, 1);
   assert(notes[0]?.["is_automatic"]);
   for (const name of ["Bia", "Caio"]) assert(notes[0]?.["note"].includes(name));
-  await stack.finishBackground();
+  await stack.dispatch();
   assertEquals(stack.mail.requests.length, 2);
   const [first, second] = stack.mail.requests;
   const link = `https://panel.example.com/c/chat/${tenant.connectedPhone}/${phone}`;

@@ -51,7 +51,7 @@ interface Recorded {
 }
 
 async function readAssignment({ sql, contract }: Service): Promise<Recorded> {
-  await contract.stack.finishBackground();
+  await contract.stack.dispatch();
   const [log] = await sql`select count(*)::int as count from public.chat_transfer_log`;
   const notes = await sql`select note from public.internal_notes order by created_at`;
   return {
