@@ -6,6 +6,9 @@ import { connectDatabase } from "../../shared/database/connect_database.ts";
 import { createProviderOpener } from "../../shared/instances.ts";
 import { consoleLog } from "../../shared/log.ts";
 import { createEmailDelivery } from "../../shared/notifications.ts";
+// A run is there to send. Loaded with the first message instead, providers would make that one
+// late, and the next one of its instance would follow too closely.
+import "../../shared/providers/create_provider.ts";
 import { createDispatchQueueApp } from "./app.ts";
 
 const config = parseConfig(Deno.env.toObject());
