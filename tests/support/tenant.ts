@@ -6,8 +6,9 @@ import { createCredentialVault, type CredentialVault } from "../../shared/creden
 import { gatewayInstanceIdOf } from "../../shared/providers/create_provider.ts";
 import type { ProviderKind } from "../../shared/providers/provider.ts";
 
-/** The vault of every tenant here; its key protects nothing. */
-export const testVault: CredentialVault = createCredentialVault(btoa("k".repeat(32)));
+/** Seals every tenant's credentials here; it protects nothing. */
+export const testCredentialsKey = btoa("k".repeat(32));
+export const testVault: CredentialVault = createCredentialVault(testCredentialsKey);
 
 /** A window that is never closed: the default, so that no test depends on the time of day. */
 export const alwaysOpen = { start: "00:00", end: "24:00", days: [1, 2, 3, 4, 5, 6, 7] } as const;

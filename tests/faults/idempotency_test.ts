@@ -1,0 +1,153 @@
+import { setTimeout as delay } from "node:timers/promises";
+import type { Sql } from "postgres";
+import { assert, assertEquals, assertGreater } from "../support/assert.ts";
+import { createTestDatabase } from "../support/database.ts";
+import { printFigures } from "../support/fault_figures.ts";
+import { readFaultSettings } from "../support/fault_settings.ts";
+import { acceptMessage, type HttpDouble, startHttpDouble } from "../support/http_double.ts";
+import { createSeededRandom, type SeededRandom } from "../support/seeded_random.ts";
+import { callSender, type SenderAnswer, startSender } from "../support/sender_calls.ts";
+import { createTenant, type Tenant } from "../support/tenant.ts";
+import { letTimePass } from "../support/time_travel.ts";
+
+const settings = readFaultSettings();
+const { concurrency = 100 } = settings;
+const lives = settings.kills === undefined ? 5 : Math.ceil(settings.kills / 4);
+
+/** Every way a message may go. */
+const deliveries = [{}, { queued: true, intervalSeconds: 10 }, { delayMessage: 60 }] as const;
+
+/** A call that is repeated to the letter: its key, and what it says. */
+interface Call {
+  readonly key: string;
+  readonly body: Readonly<Record<string, unknown>>;
+}
+
+Deno.test(`${concurrency} equal calls at once are one execution and one message, however it goes`, async () => {
+  await using database = await createTestDatabase();
+  await using provider = startHttpDouble(async (request) => {
+    await delay(100);
+    return acceptMessage(request);
+  });
+  await using sender = await startSender(database.url);
+  const outcomes = { executed: 0, replayed: 0, inProgress: 0 };
+  for (const [number, delivery] of deliveries.entries()) {
+    const { baseUrl } = provider;
+    const tenant = await createTenant(database.admin, { baseUrl });
+    const { key, body } = createCall(number, delivery);
+    const answers = await Promise.all(
+      Array.from({ length: concurrency }, () => callSender(sender, tenant, key, body)),
+    );
+    const [executed, ...others] = answers.filter(isExecution);
+    assert(executed !== undefined);
+    assertEquals(others.length, 0, "executed once");
+    for (const answer of answers) {
+      if (answer?.status === 200) assertEquals(answer.body, executed.body);
+      else assertEquals([answer?.status, answer?.body.error], [409, "idempotency_key_in_progress"]);
+      if (answer?.isReplay === true) outcomes.replayed += 1;
+      if (answer?.status === 409) outcomes.inProgress += 1;
+    }
+    outcomes.executed += 1;
+    const late = await callSender(sender, tenant, key, body);
+    assertEquals([late?.isReplay, late?.body], [true, executed.body]);
+    assertEquals(await countMessages(database.admin, tenant), 1);
+    assert(countReceipts(provider, body) <= 1);
+  }
+  printFigures("equal calls at once", { calls: concurrency * deliveries.length, ...outcomes });
+});
+
+Deno.test(`a call whose sender was killed (${lives} times) is answered when repeated, and sends no second message`, async () => {
+  const random = createSeededRandom(settings.seed);
+  await using database = await createTestDatabase();
+  await using provider = startHttpDouble(async (request) => {
+    await delay(random.between(20, 400));
+    return acceptMessage(request);
+  });
+  const { baseUrl } = provider;
+  const counts = { calls: 0, unanswered: 0, accepted: 0, inDoubt: 0, inDoubtButReceived: 0 };
+  for (let life = 0; life < lives; life++) {
+    const tenant = await createTenant(database.admin, { baseUrl });
+    const calls = Array.from(
+      { length: 12 },
+      (_, number) => createCall(life * 12 + number, deliveries[number % deliveries.length]),
+    );
+    const firstAnswers = await callAndKill(database.url, tenant, calls, random);
+    counts.calls += calls.length;
+    counts.unanswered += firstAnswers.filter((answer) => answer === null).length;
+
+    const answers = await repeatUntilAnswered(database.url, database.admin, tenant, calls);
+    for (const [number, answer] of answers.entries()) {
+      const first = firstAnswers[number];
+      if (first?.status === 200) assertEquals(answer.body, first.body, "the first answer stands");
+      const body = calls[number]?.body ?? {};
+      const receipts = countReceipts(provider, body);
+      if (answer.status === 200) counts.accepted += 1;
+      else {
+        assertEquals([answer.status, answer.body.error], [504, "provider_outcome_unknown"]);
+        counts.inDoubt += 1;
+        counts.inDoubtButReceived += receipts;
+      }
+      const isImmediate = answer.body.mode === "sent" && answer.status === 200;
+      assert(isImmediate ? receipts === 1 : receipts <= 1, `${receipts} receipts`);
+    }
+    assertEquals(await countMessages(database.admin, tenant), calls.length, "one message a key");
+  }
+  printFigures("killed sender", { seed: random.seed, kills: lives, ...counts });
+  assertGreater(counts.unanswered, 0, "some calls were cut off");
+});
+
+function createCall(number: number, delivery: Readonly<Record<string, unknown>> = {}): Call {
+  const phone = `5511955${String(number).padStart(6, "0")}`;
+  const body = { phone, messageType: "text", message: `call ${number}`, ...delivery };
+  return { key: `key-${number}`, body };
+}
+
+function isExecution(answer: SenderAnswer | null): answer is SenderAnswer {
+  return answer?.status === 200 && !answer.isReplay;
+}
+
+/** Makes the calls, and kills their process at any moment of the next half second. */
+async function callAndKill(
+  databaseUrl: string,
+  tenant: Tenant,
+  calls: readonly Call[],
+  random: SeededRandom,
+): Promise<(SenderAnswer | null)[]> {
+  await using sender = await startSender(databaseUrl);
+  const answers = calls.map(({ key, body }) => callSender(sender, tenant, key, body));
+  await delay(random.between(0, 500));
+  await sender.kill();
+  return await Promise.all(answers);
+}
+
+/** As a caller does who heard nothing: the same again, and later once more if it is in progress. */
+async function repeatUntilAnswered(
+  databaseUrl: string,
+  admin: Sql,
+  tenant: Tenant,
+  calls: readonly Call[],
+): Promise<SenderAnswer[]> {
+  await using sender = await startSender(databaseUrl);
+  const repeat = (): Promise<(SenderAnswer | null)[]> =>
+    Promise.all(calls.map(({ key, body }) => callSender(sender, tenant, key, body)));
+  for (const answer of await repeat()) {
+    if (answer?.status === 409) assertEquals(answer.body.error, "idempotency_key_in_progress");
+    else assert(answer !== null && [200, 504].includes(answer.status), JSON.stringify(answer));
+  }
+  // Past the lease of what the dead process had in its hands.
+  await letTimePass(admin, 20);
+  return (await repeat()).map((answer) => {
+    assert(answer !== null);
+    return answer;
+  });
+}
+
+function countReceipts({ requests }: HttpDouble, body: Readonly<Record<string, unknown>>): number {
+  return requests.filter(({ json }) => json["message"] === body["message"]).length;
+}
+
+async function countMessages(admin: Sql, { instanceId }: Tenant): Promise<number> {
+  const [row] = await admin<{ count: number }[]>`
+    select count(*)::integer as count from public.messages where instance_id = ${instanceId}`;
+  return row?.count ?? 0;
+}

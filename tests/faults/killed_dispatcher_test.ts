@@ -1,0 +1,79 @@
+import { setTimeout as delay } from "node:timers/promises";
+import type { Sql } from "postgres";
+import { assertEquals, assertGreater } from "../support/assert.ts";
+import { checkBacklog, countOpen, createBacklog, waitUntilSettled } from "../support/backlog.ts";
+import { createTestDatabase } from "../support/database.ts";
+import { startDispatchCron } from "../support/dispatch_cron.ts";
+import { printFigures } from "../support/fault_figures.ts";
+import { readFaultSettings } from "../support/fault_settings.ts";
+import { type FunctionProcess, startFunctionProcess } from "../support/function_process.ts";
+import { acceptMessage, startHttpDouble } from "../support/http_double.ts";
+import { createSeededRandom, type SeededRandom } from "../support/seeded_random.ts";
+
+const settings = readFaultSettings();
+const { kills = 6, messages = 180, instances = 20 } = settings;
+const intervalSeconds = 2;
+
+Deno.test(`a dispatcher killed ${kills} times over ${messages} messages loses none, sends none twice, keeps pace and order`, async () => {
+  const random = createSeededRandom(settings.seed);
+  await using database = await createTestDatabase();
+  await using provider = startHttpDouble(async (request) => {
+    await delay(random.between(50, 700));
+    return acceptMessage(request);
+  });
+  const { baseUrl } = provider;
+  const startedAt = performance.now();
+  const backlog = await createBacklog(database.admin, {
+    ...{ instances, messages, intervalSeconds, baseUrl },
+  });
+
+  let killed = 0;
+  let killedWhileSending = 0;
+  while (killed < kills && await countOpen(database.admin) > 0) {
+    await runAndKill(database.url, random);
+    killed += 1;
+    if (await countInFlight(database.admin) > 0) killedWhileSending += 1;
+  }
+  await runUntilSettled(database.url, database.admin);
+
+  const counts = await checkBacklog(database.admin, backlog, provider.requests);
+  printFigures("killed dispatcher", {
+    ...{ seed: random.seed, kills: killed, killedWhileSending, instances, ...counts },
+    seconds: Math.round((performance.now() - startedAt) / 1_000),
+  });
+  assertEquals(killed, kills, "there were messages for every kill");
+  // Else nothing was tried: a kill between two messages breaks nothing.
+  assertGreater(counts.unconfirmed, 0);
+});
+
+/** One life of a dispatcher: it ends at any moment in a second and a half. */
+async function runAndKill(databaseUrl: string, random: SeededRandom): Promise<void> {
+  await using dispatcher = await startDispatcher(databaseUrl);
+  const cron = startDispatchCron(dispatcher.url);
+  await delay(random.between(0, 1_500));
+  await dispatcher.kill();
+  await cron.stop();
+}
+
+async function runUntilSettled(databaseUrl: string, admin: Sql): Promise<void> {
+  await using dispatcher = await startDispatcher(databaseUrl);
+  const cron = startDispatchCron(dispatcher.url);
+  try {
+    await waitUntilSettled(admin);
+  } finally {
+    await cron.stop();
+  }
+}
+
+function startDispatcher(databaseUrl: string): Promise<FunctionProcess> {
+  // A dead dispatcher's claims last as long as a call may take, and 15 seconds.
+  const environment = { PROVIDER_TIMEOUT_MS: "2000" };
+  return startFunctionProcess({ slug: "dispatch-queue", databaseUrl, environment });
+}
+
+/** Messages that a dead dispatcher had in its hands. */
+async function countInFlight(admin: Sql): Promise<number> {
+  const [row] = await admin<{ count: number }[]>`
+    select count(*)::integer as count from public.dispatch where in_flight is not null`;
+  return row?.count ?? 0;
+}

@@ -1,0 +1,56 @@
+import { setTimeout as delay } from "node:timers/promises";
+import { assert, assertEquals, assertGreater } from "../support/assert.ts";
+import { checkBacklog, createBacklog, waitUntilSettled } from "../support/backlog.ts";
+import { createTestDatabase } from "../support/database.ts";
+import { startDispatchCron } from "../support/dispatch_cron.ts";
+import { printFigures } from "../support/fault_figures.ts";
+import { readFaultSettings } from "../support/fault_settings.ts";
+import { startFunctionProcess } from "../support/function_process.ts";
+import { acceptMessage, startHttpDouble } from "../support/http_double.ts";
+import { createSeededRandom } from "../support/seeded_random.ts";
+
+const settings = readFaultSettings();
+const { concurrency = 8, messages = 200, instances = 40 } = settings;
+
+Deno.test(`${concurrency} dispatchers at once on one database send each message once and keep every instance's pace and order`, async () => {
+  const random = createSeededRandom(settings.seed);
+  await using database = await createTestDatabase();
+  const inFlight = new Set<string>();
+  let overlaps = 0;
+  await using provider = startHttpDouble(async (request) => {
+    if (inFlight.has(request.path)) overlaps += 1;
+    inFlight.add(request.path);
+    await delay(random.between(0, 200));
+    inFlight.delete(request.path);
+    return acceptMessage(request);
+  });
+  await using cleanup = new AsyncDisposableStack();
+  const processes = await Promise.all(
+    Array.from(
+      { length: concurrency },
+      () => startFunctionProcess({ slug: "dispatch-queue", databaseUrl: database.url }),
+    ),
+  );
+  for (const dispatcher of processes) cleanup.use(dispatcher);
+
+  const startedAt = performance.now();
+  const { baseUrl } = provider;
+  const backlog = await createBacklog(database.admin, {
+    ...{ instances, messages, intervalSeconds: 2, baseUrl },
+  });
+  const crons = processes.map(({ url }) => startDispatchCron(url, 3));
+  await waitUntilSettled(database.admin);
+  await Promise.all(crons.map((cron) => cron.stop()));
+
+  const counts = await checkBacklog(database.admin, backlog, provider.requests);
+  const shares = crons.map(({ answers }) => answers.reduce((sum, run) => sum + run.accepted, 0));
+  printFigures("overlapping dispatchers", {
+    ...{ dispatchers: concurrency, instances, ...counts, shares: shares.join("/") },
+    seconds: Math.round((performance.now() - startedAt) / 1_000),
+  });
+  assertEquals(counts.sent, messages, "nobody died, so nothing is in doubt");
+  assertEquals(shares.reduce((sum, share) => sum + share, 0), messages);
+  assertEquals(overlaps, 0, "two messages of an instance were in flight at once");
+  assertGreater(shares.filter((share) => share > 0).length, 1, "the dispatchers share the work");
+  assert(crons.every(({ answers }) => answers.every(({ woken }) => woken === 0)));
+});

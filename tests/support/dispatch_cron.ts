@@ -1,0 +1,67 @@
+/** Calls `dispatch-queue` over HTTP again and again, as cron does. */
+
+import { secretKey } from "./function_process.ts";
+
+/** What a run says it has done. */
+export interface DispatchAnswer {
+  readonly accepted: number;
+  readonly rejected: number;
+  readonly unknown: number;
+  readonly outboxRows: number;
+  readonly expiredClaims: number;
+  readonly woken: number;
+}
+
+export interface DispatchCron {
+  /** What the runs that came to their end have done. */
+  readonly answers: readonly DispatchAnswer[];
+  /** Starts no more runs and waits for the one under way. */
+  stop(): Promise<void>;
+}
+
+/** One run. @returns null where the function or its database is away. */
+export async function callDispatchQueue(
+  url: string,
+  maxSeconds: number,
+): Promise<DispatchAnswer | null> {
+  try {
+    const response = await fetch(`${url}?maxSeconds=${maxSeconds}`, {
+      method: "POST",
+      headers: { apikey: secretKey },
+    });
+    const text = await response.text();
+    return response.ok ? JSON.parse(text) : null;
+  } catch {
+    return null;
+  }
+}
+
+/** Runs one after the other, for as long as nobody stops it; a run that fails ends nothing. */
+export function startDispatchCron(url: string, maxSeconds = 5): DispatchCron {
+  const answers: DispatchAnswer[] = [];
+  const stopping = Promise.withResolvers<void>();
+  let isStopping = false;
+  stopping.promise.then(() => isStopping = true);
+  const run = async (): Promise<void> => {
+    while (!isStopping) {
+      const answer = await callDispatchQueue(url, maxSeconds);
+      if (answer !== null) answers.push(answer);
+      else await pause(stopping.promise);
+    }
+  };
+  const running = run();
+  return {
+    answers,
+    stop: async () => {
+      stopping.resolve();
+      await running;
+    },
+  };
+}
+
+async function pause(stopping: Promise<void>): Promise<void> {
+  const { promise, resolve } = Promise.withResolvers<void>();
+  const timer = setTimeout(resolve, 100);
+  await Promise.race([promise, stopping]);
+  clearTimeout(timer);
+}
