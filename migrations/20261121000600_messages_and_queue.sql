@@ -1,5 +1,39 @@
 -- Written by `deno task db:baseline` from supabase/schemas: change those files, not this one.
 
+-- source: supabase/schemas/functions/is_message_state.sql
+-- Whether a message's columns agree: known values, `received` for inbound messages and only for
+-- them, an instant for all that was sent or received, a title for a choice.
+-- One function for what would be six CHECK constraints: those are parsed again with every statement
+-- that writes a message, which took a sixth of the time of queuing one.
+create or replace function public.is_message_state(
+  direction text,
+  status text,
+  mode text,
+  held_by text,
+  sent_at timestamptz,
+  choice jsonb
+)
+returns boolean
+language plpgsql
+immutable parallel safe
+set search_path = ''
+as $$
+begin
+  return direction in ('inbound', 'outbound')
+    and case direction
+      when 'inbound' then status = 'received'
+      else status in
+        ('queued', 'sending', 'sent', 'delivered', 'read', 'failed', 'canceled', 'unconfirmed')
+    end
+    and (mode is null or mode in ('sent', 'queued', 'scheduled'))
+    and (held_by is null or held_by in ('interval', 'window', 'holiday', 'delay'))
+    and (sent_at is not null or status not in ('sent', 'delivered', 'read', 'received'))
+    and (choice is null or coalesce(jsonb_typeof(choice->'title') = 'string', false));
+end;
+$$;
+revoke all on function public.is_message_state(text, text, text, text, timestamptz, jsonb) from public, anon, authenticated;
+grant execute on function public.is_message_state(text, text, text, text, timestamptz, jsonb) to service_role;
+
 -- source: supabase/schemas/tables/messages.sql
 -- Every message, sent or received, from before its provider is called: nothing is ever lost here.
 -- `sending` of a queued message is its claim in message_queue; the status moves here when settled.
@@ -41,21 +75,8 @@ create table public.messages (
   constraint messages_belong_to_their_conversation
     foreign key (instance_id, contact_id, conversation_id)
     references public.conversations (instance_id, contact_id, id) on delete cascade,
-  constraint messages_direction_known check (direction in ('inbound', 'outbound')),
-  constraint messages_status_known check (
-    case direction
-      when 'inbound' then status = 'received'
-      else status in
-        ('queued', 'sending', 'sent', 'delivered', 'read', 'failed', 'canceled', 'unconfirmed')
-    end
-  ),
-  constraint messages_mode_known check (mode in ('sent', 'queued', 'scheduled')),
-  constraint messages_held_by_known check (held_by in ('interval', 'window', 'holiday', 'delay')),
-  constraint messages_sent_have_an_instant check (
-    status not in ('sent', 'delivered', 'read', 'received') or sent_at is not null
-  ),
-  constraint messages_choice_has_title check (
-    coalesce(jsonb_typeof(choice->'title') = 'string', choice is null)
+  constraint messages_state check (
+    public.is_message_state(direction, status, mode, held_by, sent_at, choice)
   )
 );
 create index messages_history on public.messages (instance_id, contact_id, sent_at desc)
@@ -1064,15 +1085,17 @@ begin
   from won;
 
   -- The pause began when the call was accepted; it begins again now that the message really left.
-  perform public.pause_agent(m.instance_id, m.contact_id)
-  from (
-    select s.instance_id, s.contact_id
-    from unnest(silencing_instances, silencing_contacts) as s(instance_id, contact_id)
-    where exists (
-      select from public.ai_agents a where a.instance_id = s.instance_id and a.is_active
-    )
-    order by s.contact_id
-  ) as m;
+  if silencing_contacts is not null then
+    perform public.pause_agent(m.instance_id, m.contact_id)
+    from (
+      select s.instance_id, s.contact_id
+      from unnest(silencing_instances, silencing_contacts) as s(instance_id, contact_id)
+      where exists (
+        select from public.ai_agents a where a.instance_id = s.instance_id and a.is_active
+      )
+      order by s.contact_id
+    ) as m;
+  end if;
   perform public.take_early_statuses(settled);
   if landing is not null or held is not null then
     perform public.land_instances(settled, landing, held, held_until);

@@ -100,9 +100,9 @@ export interface StoredMessage {
   readonly instanceId: string;
 }
 
-/** Stores messages for `enqueueStored`, spread over the recipients. */
+/** Stores messages for `enqueueStored`, spread over the recipients in turn. */
 export async function storeMessages(admin: Sql, count: number): Promise<StoredMessage[]> {
-  return await admin<StoredMessage[]>`
+  await admin`
     insert into public.messages (
       instance_id, contact_id, conversation_id, direction, message_type, message, mode, status
     )
@@ -110,8 +110,13 @@ export async function storeMessages(admin: Sql, count: number): Promise<StoredMe
     from generate_series(1, ${count}::integer) as n
     join (
       select row_number() over (order by contact_id) as place, * from public.conversations
-    ) as c on c.place = n % (select count(*) from public.conversations) + 1
-    returning id as "messageId", instance_id as "instanceId"`;
+    ) as c on c.place = n % (select count(*) from public.conversations) + 1`;
+  return await admin<StoredMessage[]>`
+    select m.id as "messageId", m.instance_id as "instanceId"
+    from public.messages m
+    where m.status = 'queued'
+      and not exists (select from public.message_queue q where q.message_id = m.id)
+    order by row_number() over (partition by m.instance_id), m.instance_id`;
 }
 
 /** Queues a stored message through the product's `enqueue_message`, and nothing else. */

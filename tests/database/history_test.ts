@@ -127,7 +127,7 @@ Deno.test("a choice without a title is refused: it could not be read", async () 
     database.admin`update public.messages set choice = ${database.admin.json(choice as never)}`
       .execute();
   for (const choice of [{ id: "1" }, { title: null }, { title: 5 }, "Tarde", []]) {
-    await assertRejects(() => choose(choice), Error, "messages_choice_has_title");
+    await assertRejects(() => choose(choice), Error, "messages_state");
   }
   await choose({ id: "1", title: "Tarde" });
 });

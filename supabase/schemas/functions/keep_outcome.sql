@@ -5,6 +5,9 @@ language plpgsql
 set search_path = ''
 as $$
 begin
+  if idempotency is null or jsonb_typeof(idempotency) = 'null' then
+    return;
+  end if;
   update public.idempotency_keys k
   set outcome = keep_outcome.outcome, message_id = keep_outcome.message_id
   where k.scope = idempotency->>'scope' and k.key = idempotency->>'key';

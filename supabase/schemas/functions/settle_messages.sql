@@ -122,15 +122,17 @@ begin
   from won;
 
   -- The pause began when the call was accepted; it begins again now that the message really left.
-  perform public.pause_agent(m.instance_id, m.contact_id)
-  from (
-    select s.instance_id, s.contact_id
-    from unnest(silencing_instances, silencing_contacts) as s(instance_id, contact_id)
-    where exists (
-      select from public.ai_agents a where a.instance_id = s.instance_id and a.is_active
-    )
-    order by s.contact_id
-  ) as m;
+  if silencing_contacts is not null then
+    perform public.pause_agent(m.instance_id, m.contact_id)
+    from (
+      select s.instance_id, s.contact_id
+      from unnest(silencing_instances, silencing_contacts) as s(instance_id, contact_id)
+      where exists (
+        select from public.ai_agents a where a.instance_id = s.instance_id and a.is_active
+      )
+      order by s.contact_id
+    ) as m;
+  end if;
   perform public.take_early_statuses(settled);
   if landing is not null or held is not null then
     perform public.land_instances(settled, landing, held, held_until);

@@ -38,21 +38,8 @@ create table public.messages (
   constraint messages_belong_to_their_conversation
     foreign key (instance_id, contact_id, conversation_id)
     references public.conversations (instance_id, contact_id, id) on delete cascade,
-  constraint messages_direction_known check (direction in ('inbound', 'outbound')),
-  constraint messages_status_known check (
-    case direction
-      when 'inbound' then status = 'received'
-      else status in
-        ('queued', 'sending', 'sent', 'delivered', 'read', 'failed', 'canceled', 'unconfirmed')
-    end
-  ),
-  constraint messages_mode_known check (mode in ('sent', 'queued', 'scheduled')),
-  constraint messages_held_by_known check (held_by in ('interval', 'window', 'holiday', 'delay')),
-  constraint messages_sent_have_an_instant check (
-    status not in ('sent', 'delivered', 'read', 'received') or sent_at is not null
-  ),
-  constraint messages_choice_has_title check (
-    coalesce(jsonb_typeof(choice->'title') = 'string', choice is null)
+  constraint messages_state check (
+    public.is_message_state(direction, status, mode, held_by, sent_at, choice)
   )
 );
 create index messages_history on public.messages (instance_id, contact_id, sent_at desc)
