@@ -15,7 +15,8 @@ import { makeTemporaryFolder } from "../support/local_stack.ts";
 import { createSeededRandom } from "../support/seeded_random.ts";
 
 const settings = readFaultSettings();
-const { messages = 160, instances = 20 } = settings;
+const isLongRun = settings.kills !== undefined;
+const { messages = isLongRun ? 2_000 : 100, instances = isLongRun ? 50 : 20 } = settings;
 /** A server takes seconds to come back, a process does not: a tenth of the kills is as long. */
 const kills = settings.kills === undefined ? 2 : Math.ceil(settings.kills / 10);
 const migrationsFolder = fileURLToPath(new URL("../../migrations", import.meta.url));

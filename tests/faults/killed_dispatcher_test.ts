@@ -11,7 +11,8 @@ import { acceptMessage, startHttpDouble } from "../support/http_double.ts";
 import { createSeededRandom, type SeededRandom } from "../support/seeded_random.ts";
 
 const settings = readFaultSettings();
-const { kills = 6, messages = 180, instances = 20 } = settings;
+const isLongRun = settings.kills !== undefined;
+const { kills = 6, messages = isLongRun ? 2_000 : 160, instances = isLongRun ? 50 : 20 } = settings;
 const intervalSeconds = 2;
 
 Deno.test(`a dispatcher killed ${kills} times over ${messages} messages loses none, sends none twice, keeps pace and order`, async () => {

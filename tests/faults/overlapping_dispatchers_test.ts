@@ -10,7 +10,7 @@ import { acceptMessage, startHttpDouble } from "../support/http_double.ts";
 import { createSeededRandom } from "../support/seeded_random.ts";
 
 const settings = readFaultSettings();
-const { concurrency = 8, messages = 200, instances = 40 } = settings;
+const { concurrency = 8, messages = 160, instances = 40 } = settings;
 
 Deno.test(`${concurrency} dispatchers at once on one database send each message once and keep every instance's pace and order`, async () => {
   const random = createSeededRandom(settings.seed);

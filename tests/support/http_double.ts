@@ -19,11 +19,13 @@ export interface HttpDouble extends AsyncDisposable {
   answer: DoubleAnswer;
 }
 
-/** Starts a double on a free port; disposing stops it and gives up on answers still owed. */
-export function startHttpDouble(answer: DoubleAnswer): HttpDouble {
+/**
+ * Starts a double, on a free port by default; disposing stops it and gives up on answers still owed.
+ */
+export function startHttpDouble(answer: DoubleAnswer, port = 0): HttpDouble {
   const isOver = Promise.withResolvers<Response>();
   const server = Deno.serve(
-    { hostname: "127.0.0.1", port: 0, onListen: () => {} },
+    { hostname: "127.0.0.1", port, onListen: () => {} },
     async (request) => {
       const text = await request.text();
       const recorded: DoubleRequest = {

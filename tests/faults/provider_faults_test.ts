@@ -1,0 +1,145 @@
+import type { Sql } from "postgres";
+import { type ProviderKind, providerKinds } from "../../shared/providers/provider.ts";
+import { assert, assertEquals, assertLess } from "../support/assert.ts";
+import { createTestDatabase } from "../support/database.ts";
+import { startDispatchCron } from "../support/dispatch_cron.ts";
+import { printFigures } from "../support/fault_figures.ts";
+import {
+  type FaultWitness,
+  type FaultyProvider,
+  listProviderFaults,
+  type ProviderFault,
+  providerTimeoutMs,
+  retryAfterSeconds,
+} from "../support/faulty_providers.ts";
+import { startFunctionProcess } from "../support/function_process.ts";
+import { acceptMessage, startHttpDouble } from "../support/http_double.ts";
+import { enqueueText } from "../support/queue_calls.ts";
+import { createTenant } from "../support/tenant.ts";
+import { waitUntil } from "../support/wait_until.ts";
+
+/** One channel that fails, with two messages to send. */
+interface Patient {
+  readonly fault: ProviderFault;
+  readonly kind: ProviderKind;
+  readonly provider: FaultyProvider;
+  readonly instanceId: string;
+}
+
+const maxWaitMs = 120_000;
+
+Deno.test("whatever a provider does, its message is sent once or in doubt, and the next one goes on", async () => {
+  await using database = await createTestDatabase();
+  await using cleanup = new AsyncDisposableStack();
+  const witness: FaultWitness = { redirected: 0, endlessBytes: 0, brokenOff: 0 };
+  const patients: Patient[] = [];
+  for (const fault of listProviderFaults(witness)) {
+    for (const kind of providerKinds) {
+      const provider = cleanup.use(await fault.start());
+      const instanceId = await createQueue(database.admin, kind, provider.baseUrl);
+      patients.push({ fault, kind, provider, instanceId });
+    }
+  }
+  const dispatcher = cleanup.use(await startDispatcher(database.url));
+  const cron = startDispatchCron(dispatcher.url);
+  const waiting = patients.filter(({ fault }) => fault.goesOn).map(({ instanceId }) => instanceId);
+  await waitUntilNothingIsOpen(database.admin, waiting);
+  await cron.stop();
+
+  const endings = new Map<string, string>();
+  for (const { fault, kind, provider, instanceId } of patients) {
+    const name = `${fault.name}, ${kind}`;
+    const [first, second] = await readStatuses(database.admin, instanceId);
+    const ending = fault.endings.find(({ status }) => status === first);
+    assert(ending !== undefined, `${name}: ${first}`);
+    assertEquals(second, fault.goesOn ? "sent" : "queued", name);
+    const texts = Array.from({ length: ending.requests }, () => "first");
+    assertEquals(provider.receivedTexts(), fault.goesOn ? [...texts, "second"] : texts, name);
+    endings.set(fault.name, ending.status);
+  }
+  assertEquals(witness.redirected, 0, "a redirect is not followed");
+  const endless = 2 * providerKinds.length;
+  await waitUntil(() => witness.brokenOff === endless, {
+    timeoutMs: maxWaitMs,
+    what: "every endless body to be broken off",
+  });
+  // What the sockets hold is sent before the other side hears that nobody reads.
+  assertLess(witness.endlessBytes, endless * 16 * 1024 * 1024);
+  printFigures("faulty providers", {
+    instances: patients.length,
+    ...Object.fromEntries(endings),
+    ...witness,
+  });
+});
+
+Deno.test("a refusal with Retry-After is not tried again before, and a provider that nobody reached gets the message once it is there", async () => {
+  await using database = await createTestDatabase();
+  await using busy = startHttpDouble((request) =>
+    busy.requests.length > 1 ? acceptMessage(request) : new Response("{}", {
+      status: 429,
+      headers: { "retry-after": String(retryAfterSeconds) },
+    })
+  );
+  const port = findFreePort();
+  const away = await createQueue(database.admin, "zapi", `http://127.0.0.1:${port}`);
+  const patient = await createQueue(database.admin, "zapi", busy.baseUrl);
+  await using dispatcher = await startDispatcher(database.url);
+  const cron = startDispatchCron(dispatcher.url);
+  await waitUntil(async () => await countAttempts(database.admin, away) > 0, {
+    timeoutMs: maxWaitMs,
+    what: "a first attempt",
+  });
+  await using back = startHttpDouble(acceptMessage, port);
+  await waitUntilNothingIsOpen(database.admin, [away, patient]);
+  await cron.stop();
+
+  for (const instanceId of [away, patient]) {
+    assertEquals(await readStatuses(database.admin, instanceId), ["sent", "sent"]);
+  }
+  assertEquals(back.requests.map(({ json }) => json["message"]), ["first", "second"]);
+  const [refused, repeated] = busy.requests;
+  assert(refused !== undefined && repeated !== undefined);
+  const waitedMs = repeated.receivedAtMs - refused.receivedAtMs;
+  assert(waitedMs >= retryAfterSeconds * 1_000 - 100, `tried again after ${waitedMs} ms`);
+});
+
+async function createQueue(admin: Sql, provider: ProviderKind, baseUrl: string): Promise<string> {
+  const { instanceId } = await createTenant(admin, { provider, baseUrl });
+  for (const message of ["first", "second"]) {
+    await enqueueText(admin, instanceId, { message, intervalSeconds: 1 });
+  }
+  return instanceId;
+}
+
+function startDispatcher(databaseUrl: string): ReturnType<typeof startFunctionProcess> {
+  const environment = { PROVIDER_TIMEOUT_MS: String(providerTimeoutMs) };
+  return startFunctionProcess({ slug: "dispatch-queue", databaseUrl, environment });
+}
+
+async function waitUntilNothingIsOpen(admin: Sql, instanceIds: string[]): Promise<void> {
+  await waitUntil(async () => {
+    const open = await admin`
+      select from public.messages
+      where instance_id = any (${instanceIds}) and status in ('queued', 'sending')`;
+    return open.length === 0;
+  }, { timeoutMs: maxWaitMs, intervalMs: 100, what: "every message to be settled" });
+}
+
+/** Of an instance's messages, in their order. */
+async function readStatuses(admin: Sql, instanceId: string): Promise<string[]> {
+  const rows = await admin<{ status: string }[]>`
+    select status from public.messages where instance_id = ${instanceId} order by message`;
+  return rows.map(({ status }) => status);
+}
+
+async function countAttempts(admin: Sql, instanceId: string): Promise<number> {
+  const [row] = await admin<{ attempts: number }[]>`
+    select sum(attempts)::integer as attempts from public.messages
+    where instance_id = ${instanceId}`;
+  return row?.attempts ?? 0;
+}
+
+function findFreePort(): number {
+  using listener = Deno.listen({ hostname: "127.0.0.1", port: 0 });
+  return listener.addr.port;
+}
