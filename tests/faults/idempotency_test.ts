@@ -4,9 +4,10 @@ import { assert, assertEquals, assertGreater } from "../support/assert.ts";
 import { createTestDatabase } from "../support/database.ts";
 import { printFigures } from "../support/fault_figures.ts";
 import { readFaultSettings } from "../support/fault_settings.ts";
-import { acceptMessage, type HttpDouble, startHttpDouble } from "../support/http_double.ts";
+import type { HttpDouble } from "../support/http_double.ts";
 import { createSeededRandom, type SeededRandom } from "../support/seeded_random.ts";
 import { callSender, type SenderAnswer, startSender } from "../support/sender_calls.ts";
+import { startSlowProvider } from "../support/slow_provider.ts";
 import { createTenant, type Tenant } from "../support/tenant.ts";
 import { letTimePass } from "../support/time_travel.ts";
 
@@ -25,10 +26,7 @@ interface Call {
 
 Deno.test(`${concurrency} equal calls at once are one execution and one message, however it goes`, async () => {
   await using database = await createTestDatabase();
-  await using provider = startHttpDouble(async (request) => {
-    await delay(100);
-    return acceptMessage(request);
-  });
+  await using provider = startSlowProvider(() => 100);
   await using sender = await startSender(database.url);
   const outcomes = { executed: 0, replayed: 0, inProgress: 0 };
   for (const [number, delivery] of deliveries.entries()) {
@@ -59,10 +57,7 @@ Deno.test(`${concurrency} equal calls at once are one execution and one message,
 Deno.test(`a call whose sender was killed (${lives} times) is answered when repeated, and sends no second message`, async () => {
   const random = createSeededRandom(settings.seed);
   await using database = await createTestDatabase();
-  await using provider = startHttpDouble(async (request) => {
-    await delay(random.between(20, 400));
-    return acceptMessage(request);
-  });
+  await using provider = startSlowProvider(() => random.between(20, 400));
   const { baseUrl } = provider;
   const counts = { calls: 0, unanswered: 0, accepted: 0, inDoubt: 0, inDoubtButReceived: 0 };
   for (let life = 0; life < lives; life++) {

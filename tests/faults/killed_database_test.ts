@@ -10,9 +10,9 @@ import { startDispatchCron } from "../support/dispatch_cron.ts";
 import { printFigures } from "../support/fault_figures.ts";
 import { readFaultSettings } from "../support/fault_settings.ts";
 import { startFunctionProcess } from "../support/function_process.ts";
-import { acceptMessage, startHttpDouble } from "../support/http_double.ts";
 import { makeTemporaryFolder } from "../support/local_stack.ts";
 import { createSeededRandom } from "../support/seeded_random.ts";
+import { startSlowProvider } from "../support/slow_provider.ts";
 
 const settings = readFaultSettings();
 const isLongRun = settings.kills !== undefined;
@@ -24,10 +24,7 @@ const migrationsFolder = fileURLToPath(new URL("../../migrations", import.meta.u
 Deno.test(`a database server killed ${kills} times over ${messages} messages costs none of them, doubles none, changes no pace and no order`, async () => {
   const random = createSeededRandom(settings.seed);
   await using folder = await makeTemporaryFolder();
-  await using provider = startHttpDouble(async (request) => {
-    await delay(random.between(50, 700));
-    return acceptMessage(request);
-  });
+  await using provider = startSlowProvider(() => random.between(50, 700));
   await using cleanup = new AsyncDisposableStack();
   // With fsync, as every server that matters: what was committed must be there after the kill.
   let server = await startPostgres({ dataDir: folder.path });
@@ -47,7 +44,7 @@ Deno.test(`a database server killed ${kills} times over ${messages} messages cos
   const dispatcher = cleanup.use(
     await startFunctionProcess({ slug: "dispatch-queue", databaseUrl, environment }),
   );
-  const cron = startDispatchCron(dispatcher.url);
+  await using cron = startDispatchCron(dispatcher.url);
   let killed = 0;
   while (killed < kills) {
     await delay(random.between(500, 3_000));

@@ -7,8 +7,8 @@ import { startDispatchCron } from "../support/dispatch_cron.ts";
 import { printFigures } from "../support/fault_figures.ts";
 import { readFaultSettings } from "../support/fault_settings.ts";
 import { type FunctionProcess, startFunctionProcess } from "../support/function_process.ts";
-import { acceptMessage, startHttpDouble } from "../support/http_double.ts";
 import { createSeededRandom, type SeededRandom } from "../support/seeded_random.ts";
+import { startSlowProvider } from "../support/slow_provider.ts";
 
 const settings = readFaultSettings();
 const isLongRun = settings.kills !== undefined;
@@ -18,10 +18,7 @@ const intervalSeconds = 2;
 Deno.test(`a dispatcher killed ${kills} times over ${messages} messages loses none, sends none twice, keeps pace and order`, async () => {
   const random = createSeededRandom(settings.seed);
   await using database = await createTestDatabase();
-  await using provider = startHttpDouble(async (request) => {
-    await delay(random.between(50, 700));
-    return acceptMessage(request);
-  });
+  await using provider = startSlowProvider(() => random.between(50, 700));
   const { baseUrl } = provider;
   const startedAt = performance.now();
   const backlog = await createBacklog(database.admin, {
@@ -50,7 +47,7 @@ Deno.test(`a dispatcher killed ${kills} times over ${messages} messages loses no
 /** One life of a dispatcher: it ends at any moment in a second and a half. */
 async function runAndKill(databaseUrl: string, random: SeededRandom): Promise<void> {
   await using dispatcher = await startDispatcher(databaseUrl);
-  const cron = startDispatchCron(dispatcher.url);
+  await using cron = startDispatchCron(dispatcher.url);
   await delay(random.between(0, 1_500));
   await dispatcher.kill();
   await cron.stop();
@@ -58,12 +55,9 @@ async function runAndKill(databaseUrl: string, random: SeededRandom): Promise<vo
 
 async function runUntilSettled(databaseUrl: string, admin: Sql): Promise<void> {
   await using dispatcher = await startDispatcher(databaseUrl);
-  const cron = startDispatchCron(dispatcher.url);
-  try {
-    await waitUntilSettled(admin);
-  } finally {
-    await cron.stop();
-  }
+  await using cron = startDispatchCron(dispatcher.url);
+  await waitUntilSettled(admin);
+  await cron.stop();
 }
 
 function startDispatcher(databaseUrl: string): Promise<FunctionProcess> {

@@ -41,7 +41,7 @@ Deno.test("whatever a provider does, its message is sent once or in doubt, and t
     }
   }
   const dispatcher = cleanup.use(await startDispatcher(database.url));
-  const cron = startDispatchCron(dispatcher.url);
+  await using cron = startDispatchCron(dispatcher.url);
   const waiting = patients.filter(({ fault }) => fault.goesOn).map(({ instanceId }) => instanceId);
   await waitUntilNothingIsOpen(database.admin, waiting);
   await cron.stop();
@@ -84,7 +84,7 @@ Deno.test("a refusal with Retry-After is not tried again before, and a provider 
   const away = await createQueue(database.admin, "zapi", `http://127.0.0.1:${port}`);
   const patient = await createQueue(database.admin, "zapi", busy.baseUrl);
   await using dispatcher = await startDispatcher(database.url);
-  const cron = startDispatchCron(dispatcher.url);
+  await using cron = startDispatchCron(dispatcher.url);
   await waitUntil(async () => await countAttempts(database.admin, away) > 0, {
     timeoutMs: maxWaitMs,
     what: "a first attempt",

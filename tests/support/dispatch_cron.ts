@@ -12,10 +12,10 @@ export interface DispatchAnswer {
   readonly woken: number;
 }
 
-export interface DispatchCron {
+export interface DispatchCron extends AsyncDisposable {
   /** What the runs that came to their end have done. */
   readonly answers: readonly DispatchAnswer[];
-  /** Starts no more runs and waits for the one under way. */
+  /** Starts no more runs and waits for the one under way, as disposing does. */
   stop(): Promise<void>;
 }
 
@@ -50,13 +50,11 @@ export function startDispatchCron(url: string, maxSeconds = 5): DispatchCron {
     }
   };
   const running = run();
-  return {
-    answers,
-    stop: async () => {
-      stopping.resolve();
-      await running;
-    },
+  const stop = async (): Promise<void> => {
+    stopping.resolve();
+    await running;
   };
+  return { answers, stop, [Symbol.asyncDispose]: stop };
 }
 
 async function pause(stopping: Promise<void>): Promise<void> {

@@ -1,0 +1,178 @@
+import { setTimeout as delay } from "node:timers/promises";
+import type { Sql } from "postgres";
+import { assert, assertEquals } from "../support/assert.ts";
+import { countOpen } from "../support/backlog.ts";
+import { createTestDatabase, type TestDatabase } from "../support/database.ts";
+import { startDispatchCron } from "../support/dispatch_cron.ts";
+import { printFigures } from "../support/fault_figures.ts";
+import { readFaultSettings } from "../support/fault_settings.ts";
+import {
+  type FunctionProcess,
+  secretKey,
+  startFunctionProcess,
+} from "../support/function_process.ts";
+import { startChatModel, startMailService } from "../support/outside_services.ts";
+import { createSeededRandom } from "../support/seeded_random.ts";
+import { callSender, startSender } from "../support/sender_calls.ts";
+import { startSlowProvider } from "../support/slow_provider.ts";
+import { createAgent, createOperator, createTenant, type Tenant } from "../support/tenant.ts";
+import { letTimePass } from "../support/time_travel.ts";
+import { waitUntil } from "../support/wait_until.ts";
+
+const settings = readFaultSettings();
+const kills = settings.kills === undefined ? 5 : Math.ceil(settings.kills / 4);
+const events = 20;
+const operatorEmail = "bia@example.com";
+const webhookSecret = "hook-secret-value";
+/** Longer than any claim of an outbox row or of a message lasts. */
+const leaseSeconds = 120;
+
+Deno.test(`a dispatcher killed ${kills} times mails each assignment once and gives each contact one answer at most`, async () => {
+  const random = createSeededRandom(settings.seed);
+  let isFaulty = true;
+  const interfere = (from: number, to: number) => async (): Promise<Response | undefined> => {
+    await delay(random.between(from, to));
+    const isRefused = isFaulty && random.between(0, 1) < 0.2;
+    return isRefused ? Response.json({ name: "application_error" }, { status: 500 }) : undefined;
+  };
+  await using database = await createTestDatabase();
+  await using mail = startMailService(interfere(10, 100));
+  await using model = startChatModel(interfere(100, 500));
+  await using provider = startSlowProvider(() => random.between(50, 300));
+  const environment = {
+    RESEND_BASE_URL: mail.baseUrl,
+    AI_BASE_URL: `${model.baseUrl}/v1`,
+    PROVIDER_TIMEOUT_MS: "2000",
+  };
+  const startDispatcher = (): Promise<FunctionProcess> =>
+    startFunctionProcess({ slug: "dispatch-queue", databaseUrl: database.url, environment });
+  const { baseUrl } = provider;
+  const tenant = await createTenant(database.admin, { baseUrl });
+  await makeEvents(database, tenant);
+  assertEquals(await countOutbox(database.admin), {
+    assignment_email: events,
+    agent_reply: events,
+  });
+
+  for (let killed = 0; killed < kills; killed++) {
+    await letTimePass(database.admin, leaseSeconds);
+    await using dispatcher = await startDispatcher();
+    await using cron = startDispatchCron(dispatcher.url, 2);
+    await delay(random.between(0, 800));
+    await dispatcher.kill();
+    await cron.stop();
+  }
+  isFaulty = false;
+  const revived = await reviveDeadRows(database.url);
+  await letTimePass(database.admin, 7_300);
+  {
+    await using dispatcher = await startDispatcher();
+    await using cron = startDispatchCron(dispatcher.url, 2);
+    await waitUntil(async () => await isAllDone(database.admin), {
+      timeoutMs: 120_000,
+      intervalMs: 100,
+      what: "the outbox to be done",
+    });
+    await cron.stop();
+  }
+
+  const emailIds = await database.admin<{ id: string }[]>`
+    select id from public.outbox where kind = 'assignment_email' order by id`;
+  assertEquals([...mail.emails.keys()].sort(), emailIds.map(({ id }) => id), "one e-mail each");
+  const answers = await readAnswers(database.admin);
+  assertEquals(answers.length, events, "one answer to each contact");
+  const received = Map.groupBy(provider.requests, ({ json }) => String(json["phone"]));
+  for (const { phone, status } of answers) {
+    const times = received.get(phone)?.length ?? 0;
+    if (status === "sent") assertEquals(times, 1);
+    else assert(status === "unconfirmed" && times <= 1, `${status}, received ${times} times`);
+  }
+  assertEquals(new Set(answers.map(({ phone }) => phone)).size, events);
+  printFigures("killed outbox", {
+    ...{ seed: random.seed, kills, revived },
+    ...{ emailEvents: events, emails: mail.emails.size, mailCalls: mail.calls() },
+    ...{ inbound: events, answers: answers.length, modelCalls: model.requests.length },
+    unconfirmed: answers.filter(({ status }) => status === "unconfirmed").length,
+    receivedTwice: [...received.values()].filter((requests) => requests.length > 1).length,
+  });
+});
+
+/** Assignments that promise an e-mail and inbound messages that ask for an answer; each told twice. */
+async function makeEvents(database: TestDatabase, tenant: Tenant): Promise<void> {
+  const { instanceId, workspaceId } = tenant;
+  await createOperator(database.admin, workspaceId, { name: "Bia", email: operatorEmail });
+  await createAgent(database.admin, instanceId);
+  await using sender = await startSender(database.url);
+  await using webhook = await startFunctionProcess({
+    slug: "provider-webhook",
+    databaseUrl: database.url,
+  });
+  const numbers = Array.from({ length: events }, (_, number) => number);
+  await Promise.all(numbers.flatMap((number) => {
+    const assignment = { phone: phoneOf("5511966", number), assignTo: operatorEmail };
+    const assign = (): Promise<unknown> =>
+      callSender(sender, tenant, `assignment-${number}`, assignment);
+    const write = (): Promise<unknown> => deliverInbound(webhook, instanceId, number);
+    return [assign(), assign(), write(), write()];
+  }));
+}
+
+async function deliverInbound(
+  webhook: FunctionProcess,
+  instanceId: string,
+  number: number,
+): Promise<void> {
+  const response = await fetch(`${webhook.url}/zapi/${instanceId}/${webhookSecret}`, {
+    method: "POST",
+    headers: { "content-type": "application/json" },
+    body: new Blob([JSON.stringify({
+      type: "ReceivedCallback",
+      messageId: `IN${number}`,
+      phone: phoneOf("5511977", number),
+      fromMe: false,
+      isGroup: false,
+      text: { message: "Oi" },
+    })]),
+  });
+  assertEquals(response.status, 200, await response.text());
+}
+
+function phoneOf(prefix: string, number: number): string {
+  return `${prefix}${String(number).padStart(6, "0")}`;
+}
+
+/** What was given up in the meantime is seen, and tried again, by a person with admin-api. */
+async function reviveDeadRows(databaseUrl: string): Promise<number> {
+  await using admin = await startFunctionProcess({ slug: "admin-api", databaseUrl });
+  const headers = { apikey: secretKey, "content-type": "application/json" };
+  const page = await fetch(`${admin.url}/outbox?status=dead&limit=100`, { headers });
+  const { items } = await page.json();
+  for (const { outboxId } of items) {
+    const retried = await fetch(`${admin.url}/outbox/${outboxId}/retry`, {
+      method: "POST",
+      headers,
+      body: "{}",
+    });
+    assertEquals([retried.status, (await retried.json()).status], [200, "pending"]);
+  }
+  return items.length;
+}
+
+async function isAllDone(admin: Sql): Promise<boolean> {
+  const [row] = await admin<{ pending: number }[]>`
+    select count(*)::integer as pending from public.outbox where status = 'pending'`;
+  return row?.pending === 0 && await countOpen(admin) === 0;
+}
+
+async function countOutbox(admin: Sql): Promise<Record<string, number>> {
+  const rows = await admin<{ kind: string; count: number }[]>`
+    select kind, count(*)::integer as count from public.outbox group by kind`;
+  return Object.fromEntries(rows.map(({ kind, count }) => [kind, count]));
+}
+
+async function readAnswers(admin: Sql): Promise<readonly { phone: string; status: string }[]> {
+  return await admin<{ phone: string; status: string }[]>`
+    select c.phone, m.status
+    from public.messages m join public.contacts c on c.id = m.contact_id
+    where m.direction = 'outbound' and m.sent_by = 'ai_agent'`;
+}
