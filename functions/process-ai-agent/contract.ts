@@ -1,11 +1,16 @@
 import * as z from "zod";
-import { freeObjectSchema, instanceIdSchema, phoneSchema } from "../../shared/request_fields.ts";
+import {
+  freeObjectSchema,
+  instanceIdSchema,
+  phoneSchema,
+  visibleTextSchema,
+} from "../../shared/request_fields.ts";
 
 /** POST /functions/v1/process-ai-agent (specification 4.5; decisions, section 6). */
 export const processAiAgentSchema = z.object({
   instanceId: instanceIdSchema,
   phone: phoneSchema,
-  messageText: z.string().min(1).max(65_536),
+  messageText: visibleTextSchema(65_536),
   initiateConversation: z.literal(true, "must be true: this endpoint opens conversations"),
   agentId: z.uuid().optional(),
   externalContext: freeObjectSchema(32 * 1024).optional(),

@@ -2,18 +2,23 @@ import * as z from "zod";
 import type { Issue } from "../../shared/errors.ts";
 import type { CrossCheck } from "../../shared/http/validate.ts";
 import { checkMediaUrl } from "../../shared/media_url.ts";
-import { assignToSchema, instanceIdSchema, phoneSchema } from "../../shared/request_fields.ts";
+import {
+  assignToSchema,
+  instanceIdSchema,
+  phoneSchema,
+  visibleTextSchema,
+} from "../../shared/request_fields.ts";
 
 const optionSchema = z.object({
   id: z.string().min(1).max(200).optional(),
-  title: z.string().min(1).max(1_000),
+  title: visibleTextSchema(1_000),
   description: z.string().max(1_000).optional(),
 });
 
 /** Specification, section 2; `id` is made from the position when it is missing. */
 const optionListSchema = z.object({
-  title: z.string().min(1).max(1_000),
-  buttonLabel: z.string().min(1).max(1_000),
+  title: visibleTextSchema(1_000),
+  buttonLabel: visibleTextSchema(1_000),
   options: z.array(optionSchema).min(1).max(10),
 });
 
@@ -22,7 +27,7 @@ export const sendMessageSchema = z.object({
   instanceId: instanceIdSchema,
   phone: phoneSchema,
   messageType: z.enum(["text", "image", "audio", "document", "option_list"]).optional(),
-  message: z.string().min(1).max(65_536).optional(),
+  message: visibleTextSchema(65_536).optional(),
   mediaUrl: z.string().min(1).max(2_048).optional(),
   mediaFilename: z.string().min(1).max(255).optional(),
   optionList: optionListSchema.optional(),

@@ -194,7 +194,13 @@ Deno.test("specification 4.4: the body of send-message, row by row", async () =>
         value: "text",
         refused: ["video", "Text", ""],
       },
-      { field: "message", type: "string", required: "conditional", value: "Olá", refused: [""] },
+      {
+        field: "message",
+        type: "string",
+        required: "conditional",
+        value: "Olá",
+        refused: ["", " \n"],
+      },
       {
         field: "mediaUrl",
         type: "string",
