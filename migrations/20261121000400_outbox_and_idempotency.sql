@@ -50,23 +50,47 @@ comment on column public.idempotency_keys.scope is 'The client token''s id, or "
 comment on column public.idempotency_keys.outcome is 'What the transaction decided; the response is a pure function of it.';
 comment on column public.idempotency_keys.response is 'Status and body, kept where the provider''s answer is part of them.';
 
+-- source: supabase/schemas/functions/outbox_attempts.sql
+-- How often the work of an outbox row is tried: 12 times (about 10 hours), 5 for an agent's reply
+-- (minutes: later it would answer out of the blue).
+create or replace function public.outbox_attempts(kind text)
+returns integer
+language sql
+immutable parallel safe
+set search_path = ''
+as $$
+  select case kind when 'agent_reply' then 5 else 12 end;
+$$;
+revoke all on function public.outbox_attempts(text) from public, anon, authenticated;
+grant execute on function public.outbox_attempts(text) to service_role;
+
 -- source: supabase/schemas/functions/claim_outbox.sql
 -- Hands out outbox rows that are due, each with a claim that its settling must show. A row whose
--- worker died is due again when its lease ends. `request`: kinds, maxRows,
--- leaseSeconds. Returns {rows: [{outboxId, claimToken, kind, payload, attempts}]}.
+-- worker died is due again when its lease ends, and `dead` once it has cost its last attempt: work
+-- that kills whoever does it must not come back for ever.
+-- `request`: kinds, maxRows, leaseSeconds.
+-- Returns {rows: [{outboxId, claimToken, kind, payload, attempts}]}.
 create or replace function public.claim_outbox(request jsonb)
 returns jsonb
 language sql
 set search_path = ''
 as $$
   with due as (
-    select o.id
+    select o.id,
+      o.claim_token is not null and o.attempts >= public.outbox_attempts(o.kind) as is_over
     from public.outbox o
     where o.status = 'pending' and o.run_at <= clock_timestamp()
       and o.kind in (select jsonb_array_elements_text(request->'kinds'))
     order by o.run_at
     limit (request->>'maxRows')::integer
     for no key update skip locked
+  ),
+  given_up as (
+    update public.outbox o
+    set status = 'dead', claim_token = null, last_error = 'worker_lost',
+      settled_at = clock_timestamp()
+    from due
+    where o.id = due.id and due.is_over
   ),
   claimed as (
     update public.outbox o
@@ -75,7 +99,7 @@ as $$
       run_at = clock_timestamp()
         + make_interval(secs => (request->>'leaseSeconds')::double precision)
     from due
-    where o.id = due.id
+    where o.id = due.id and not due.is_over
     returning o.id, o.claim_token, o.kind, o.payload, o.attempts
   )
   select jsonb_build_object('rows', coalesce(
@@ -95,9 +119,8 @@ grant execute on function public.claim_outbox(jsonb) to service_role;
 
 -- source: supabase/schemas/functions/settle_outbox.sql
 -- Records how the work of a claimed outbox row ended. `request`: outboxId, claimToken, outcome
--- (done | retry | dead), error (a code), retryAfterMs. After 12 attempts (about 10 hours), 5 for an
--- agent's reply (minutes: later it would answer out of the blue), a row is `dead`: it stays, visible
--- and retriable. Only who still holds the claim settles.
+-- (done | retry | dead), error (a code), retryAfterMs. After its last attempt (outbox_attempts) a
+-- row is `dead`: it stays, visible and retriable. Only who still holds the claim settles.
 -- Returns {status}, NULL where the claim was lost.
 create or replace function public.settle_outbox(request jsonb)
 returns jsonb
@@ -110,20 +133,18 @@ as $$
       last_error = request->>'error',
       status = case
         when request->>'outcome' = 'done' then 'done'
-        when request->>'outcome' = 'dead' or o.attempts >= bound.attempts then 'dead'
+        when request->>'outcome' = 'dead' or o.attempts >= public.outbox_attempts(o.kind) then 'dead'
         else 'pending'
       end,
       settled_at = case
-        when request->>'outcome' = 'retry' and o.attempts < bound.attempts then null
+        when request->>'outcome' = 'retry' and o.attempts < public.outbox_attempts(o.kind) then null
         else clock_timestamp()
       end,
       run_at = clock_timestamp() + greatest(
         least(interval '5 seconds' * power(3, o.attempts - 1), interval '2 hours'),
         interval '1 millisecond' * coalesce((request->>'retryAfterMs')::integer, 0)
       )
-    from (values ('assignment_email', 12), ('agent_reply', 5)) as bound(kind, attempts)
-    where o.kind = bound.kind
-      and o.id = (request->>'outboxId')::uuid
+    where o.id = (request->>'outboxId')::uuid
       and o.claim_token = (request->>'claimToken')::uuid
       and o.status = 'pending'
     returning o.status

@@ -1,7 +1,6 @@
 -- Records how the work of a claimed outbox row ended. `request`: outboxId, claimToken, outcome
--- (done | retry | dead), error (a code), retryAfterMs. After 12 attempts (about 10 hours), 5 for an
--- agent's reply (minutes: later it would answer out of the blue), a row is `dead`: it stays, visible
--- and retriable. Only who still holds the claim settles.
+-- (done | retry | dead), error (a code), retryAfterMs. After its last attempt (outbox_attempts) a
+-- row is `dead`: it stays, visible and retriable. Only who still holds the claim settles.
 -- Returns {status}, NULL where the claim was lost.
 create or replace function public.settle_outbox(request jsonb)
 returns jsonb
@@ -14,20 +13,18 @@ as $$
       last_error = request->>'error',
       status = case
         when request->>'outcome' = 'done' then 'done'
-        when request->>'outcome' = 'dead' or o.attempts >= bound.attempts then 'dead'
+        when request->>'outcome' = 'dead' or o.attempts >= public.outbox_attempts(o.kind) then 'dead'
         else 'pending'
       end,
       settled_at = case
-        when request->>'outcome' = 'retry' and o.attempts < bound.attempts then null
+        when request->>'outcome' = 'retry' and o.attempts < public.outbox_attempts(o.kind) then null
         else clock_timestamp()
       end,
       run_at = clock_timestamp() + greatest(
         least(interval '5 seconds' * power(3, o.attempts - 1), interval '2 hours'),
         interval '1 millisecond' * coalesce((request->>'retryAfterMs')::integer, 0)
       )
-    from (values ('assignment_email', 12), ('agent_reply', 5)) as bound(kind, attempts)
-    where o.kind = bound.kind
-      and o.id = (request->>'outboxId')::uuid
+    where o.id = (request->>'outboxId')::uuid
       and o.claim_token = (request->>'claimToken')::uuid
       and o.status = 'pending'
     returning o.status

@@ -108,6 +108,24 @@ Deno.test("a process that dies with an e-mail in hand leaves it to the dispatche
   assertEquals(stack.mail.requests.length, 1);
 });
 
+Deno.test("an e-mail whose every worker died is given up after its last try, visible and retriable", async () => {
+  await using stack = await startMessagingStack();
+  await assign(stack);
+  const claim = { kinds: ["assignment_email"], maxRows: 1, leaseSeconds: 60 };
+  for (let attempt = 1; attempt <= 12; attempt++) {
+    const { rows } = await stack.database.rpc<{ rows: unknown[] }>("claim_outbox", claim);
+    assertEquals(rows.length, 1, `try ${attempt}`);
+    await letTimePass(stack.admin, 61);
+  }
+  await stack.dispatch();
+  assertEquals(stack.mail.requests.length, 0);
+  const [row] = await stack.admin`select id, status, last_error from public.outbox`;
+  assertEquals([row?.["status"], row?.["last_error"]], ["dead", "worker_lost"]);
+  await stack.database.rpc("retry_outbox", { outboxId: row?.["id"], idempotency: null });
+  await stack.dispatch();
+  assertEquals(stack.mail.requests.length, 1);
+});
+
 Deno.test("a mail service that never answers does not hold up a run for ever", async () => {
   await using stack = await startMessagingStack({ providerTimeoutMs: 300 });
   stack.mail.answer = answerNever;
