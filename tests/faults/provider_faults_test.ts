@@ -15,6 +15,7 @@ import {
 import { startFunctionProcess } from "../support/function_process.ts";
 import { acceptMessage, startHttpDouble } from "../support/http_double.ts";
 import { enqueueText } from "../support/queue_calls.ts";
+import { callSender, startSender } from "../support/sender_calls.ts";
 import { createTenant } from "../support/tenant.ts";
 import { waitUntil } from "../support/wait_until.ts";
 
@@ -101,6 +102,30 @@ Deno.test("a refusal with Retry-After is not tried again before, and a provider 
   assert(refused !== undefined && repeated !== undefined);
   const waitedMs = repeated.receivedAtMs - refused.receivedAtMs;
   assert(waitedMs >= retryAfterSeconds * 1_000 - 100, `tried again after ${waitedMs} ms`);
+});
+
+Deno.test("whatever a provider does, the caller of an immediate send is answered and no second call goes out", async () => {
+  await using database = await createTestDatabase();
+  await using cleanup = new AsyncDisposableStack();
+  const witness: FaultWitness = { redirected: 0, endlessBytes: 0, brokenOff: 0 };
+  const sender = cleanup.use(await startSender(database.url));
+  const body = { phone: "5511955000000", messageType: "text", message: "first" };
+  await Promise.all(
+    listProviderFaults(witness).map(async (fault) => {
+      const provider = await fault.start();
+      cleanup.use(provider);
+      const tenant = await createTenant(database.admin, { baseUrl: provider.baseUrl });
+      const answer = await callSender(sender, tenant, "first", body);
+      assert(answer !== null && fault.answers.includes(answer.status), JSON.stringify(answer));
+      const received = provider.receivedTexts().length;
+      assert(received <= 1, fault.name);
+      if (answer.status === 200) assertEquals(received, 1);
+      const again = await callSender(sender, tenant, "first", body);
+      assertEquals([again?.isReplay, again?.status], [true, answer.status], fault.name);
+      assertEquals(provider.receivedTexts().length, received, fault.name);
+    }),
+  );
+  assertEquals(witness.redirected, 0);
 });
 
 async function createQueue(admin: Sql, provider: ProviderKind, baseUrl: string): Promise<string> {

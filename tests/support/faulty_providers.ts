@@ -31,6 +31,8 @@ export interface ProviderFault {
   readonly endings: readonly Ending[];
   /** Whether the instance's next message is sent; else it waits. */
   readonly goesOn: boolean;
+  /** What the caller of an immediate send may be told, which is tried once. */
+  readonly answers: readonly number[];
 }
 
 /** What its other side saw of the faults, for the test to look at. */
@@ -51,26 +53,30 @@ export function listProviderFaults(witness: FaultWitness): readonly ProviderFaul
     start: () => startFailingOnce(fault),
   });
   return [
-    { ...failsOnce("late answer", answerLate), endings: [inDoubt], goesOn: true },
+    { ...failsOnce("late answer", answerLate), endings: [inDoubt], goesOn: true, answers: [504] },
     {
       ...failsOnce("500", () => new Response("<html>", { status: 500 })),
       endings: [inDoubt],
       goesOn: true,
+      answers: [504],
     },
     {
       ...failsOnce("garbage", () => new Response("<html>Bem-vindo")),
       endings: [inDoubt],
       goesOn: true,
+      answers: [504],
     },
     {
       ...failsOnce("endless body", () => answerEndlessly(witness, 0)),
       endings: [inDoubt],
       goesOn: true,
+      answers: [504],
     },
     {
       ...failsOnce("dripping body", () => answerEndlessly(witness, 50)),
       endings: [inDoubt],
       goesOn: true,
+      answers: [504],
     },
     {
       name: "reset before accepting",
@@ -78,17 +84,20 @@ export function listProviderFaults(witness: FaultWitness): readonly ProviderFaul
       // Before anything was written the runtime may try another connection.
       endings: [{ status: "unconfirmed", requests: 0 }, { status: "sent", requests: 1 }],
       goesOn: true,
+      answers: [504, 200],
     },
     {
       name: "reset after accepting",
       start: () => startBreaking("after_reading"),
       endings: [inDoubt],
       goesOn: true,
+      answers: [504],
     },
     {
       ...failsOnce("429 with Retry-After", askForPatience),
       endings: [{ status: "sent", requests: 2 }],
       goesOn: true,
+      answers: [502],
     },
     {
       name: "redirect",
@@ -96,6 +105,7 @@ export function listProviderFaults(witness: FaultWitness): readonly ProviderFaul
       // It says so of every message: the rest waits until somebody has looked.
       endings: [{ status: "failed", requests: 1 }],
       goesOn: false,
+      answers: [502],
     },
   ];
 }
