@@ -8,6 +8,7 @@ import { readFaultSettings } from "../support/fault_settings.ts";
 import { startFunctionProcess } from "../support/function_process.ts";
 import { acceptMessage, startHttpDouble } from "../support/http_double.ts";
 import { createSeededRandom } from "../support/seeded_random.ts";
+import { letTimePass } from "../support/time_travel.ts";
 
 const settings = readFaultSettings();
 const { concurrency = 8, messages = 160, instances = 40 } = settings;
@@ -38,6 +39,8 @@ Deno.test(`${concurrency} dispatchers at once on one database send each message 
   const backlog = await createBacklog(database.admin, {
     ...{ instances, messages, intervalSeconds: 2, baseUrl },
   });
+  // An hour's outage: every slot is past, and only the dispatchers keep the pace.
+  await letTimePass(database.admin, 3_600);
   const crons = processes.map(({ url }) => startDispatchCron(url, 3));
   await waitUntilSettled(database.admin);
   await Promise.all(crons.map((cron) => cron.stop()));
