@@ -1,18 +1,21 @@
 import { setTimeout as delay } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
-import postgres from "postgres";
+import postgres, { type Sql } from "postgres";
 import { applyMigrations } from "../../supabase/local/migrations.ts";
 import { type PostgresServer, startPostgres } from "../../supabase/local/postgres_server.ts";
 import { createPlatformRoles } from "../../supabase/local/roles.ts";
-import { assertEquals } from "../support/assert.ts";
+import { assert, assertEquals } from "../support/assert.ts";
 import { checkBacklog, countOpen, createBacklog, waitUntilSettled } from "../support/backlog.ts";
 import { startDispatchCron } from "../support/dispatch_cron.ts";
 import { printFigures } from "../support/fault_figures.ts";
 import { readFaultSettings } from "../support/fault_settings.ts";
 import { startFunctionProcess } from "../support/function_process.ts";
+import type { HttpDouble } from "../support/http_double.ts";
 import { makeTemporaryFolder } from "../support/local_stack.ts";
 import { createSeededRandom } from "../support/seeded_random.ts";
+import { callUntilAnswered, type SenderAnswer, startSender } from "../support/sender_calls.ts";
 import { startSlowProvider } from "../support/slow_provider.ts";
+import { createTenant, type Tenant } from "../support/tenant.ts";
 
 const settings = readFaultSettings();
 const isLongRun = settings.kills !== undefined;
@@ -45,6 +48,7 @@ Deno.test(`a database server killed ${kills} times over ${messages} messages cos
     await startFunctionProcess({ slug: "dispatch-queue", databaseUrl, environment }),
   );
   await using cron = startDispatchCron(dispatcher.url);
+  await using callers = await startCallers(databaseUrl, admin);
   let killed = 0;
   while (killed < kills) {
     await delay(random.between(500, 3_000));
@@ -52,16 +56,60 @@ Deno.test(`a database server killed ${kills} times over ${messages} messages cos
     server = await killAndRestart(server, folder.path);
     killed += 1;
   }
+  const answers = await callers.answers;
   await waitUntilSettled(admin);
   await cron.stop();
 
+  await checkAnswers(admin, callers, answers);
   const counts = await checkBacklog(admin, backlog, provider.requests);
   printFigures("killed database server", {
     ...{ seed: random.seed, kills: killed, instances, ...counts },
+    calls: answers.length,
     seconds: Math.round((performance.now() - startedAt) / 1_000),
   });
   assertEquals(killed, kills, "there were messages for every kill");
 });
+
+interface Callers extends AsyncDisposable {
+  readonly tenant: Tenant;
+  readonly provider: HttpDouble;
+  /** What each call was answered in the end, in the calls' order. */
+  readonly answers: Promise<SenderAnswer[]>;
+}
+
+/** Callers who begin one after the other while the server is killed, and repeat until answered. */
+async function startCallers(databaseUrl: string, admin: Sql): Promise<Callers> {
+  await using cleanup = new AsyncDisposableStack();
+  const provider = cleanup.use(startSlowProvider(() => 200));
+  const sender = cleanup.use(await startSender(databaseUrl));
+  const tenant = await createTenant(admin, { baseUrl: provider.baseUrl });
+  const answers = Promise.all(Array.from({ length: 40 }, async (_, number) => {
+    await delay(number * 150);
+    const message = { phone: "5511955000000", messageType: "text", message: `call ${number}` };
+    const delivery = number % 2 === 0 ? {} : { delayMessage: 0.2 };
+    return await callUntilAnswered(sender, tenant, `key-${number}`, { ...message, ...delivery });
+  }));
+  const keep = cleanup.move();
+  return { tenant, provider, answers, [Symbol.asyncDispose]: () => keep.disposeAsync() };
+}
+
+/** Each call is one message, received once, or in doubt and received at most once. */
+async function checkAnswers(
+  admin: Sql,
+  { tenant, provider }: Callers,
+  answers: readonly SenderAnswer[],
+): Promise<void> {
+  const rows = await admin<{ id: string; message: string; status: string }[]>`
+    select id, message, status from public.messages where instance_id = ${tenant.instanceId}`;
+  assertEquals(rows.length, answers.length, "one message a call");
+  for (const [number, { status, body }] of answers.entries()) {
+    const row = rows.find(({ message }) => message === `call ${number}`);
+    assertEquals(body.messageId, row?.id, `${status} ${JSON.stringify(body)}`);
+    const times = provider.requests.filter(({ json }) => json["message"] === row?.message).length;
+    if (row?.status === "sent") assertEquals(times, 1, row.message);
+    else assert(row?.status === "unconfirmed" && times <= 1, `${row?.status}, ${times} times`);
+  }
+}
 
 /** Ends the server as a crash does; the next one recovers what was committed, at the same address. */
 async function killAndRestart(server: PostgresServer, dataDir: string): Promise<PostgresServer> {

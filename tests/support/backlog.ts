@@ -85,7 +85,8 @@ export async function checkBacklog(
   requests: readonly DoubleRequest[],
 ): Promise<BacklogCounts> {
   const rows = await admin<{ message: string; status: string }[]>`
-    select message, status from public.messages where direction = 'outbound'`;
+    select message, status from public.messages
+    where instance_id = any (${backlog.tenants.map(({ instanceId }) => instanceId)})`;
   assertEquals(rows.length, backlog.options.messages, "no message is lost");
   const received = Map.groupBy(requests, ({ json }) => String(json["message"]));
   const times = (message: string): number => received.get(message)?.length ?? 0;

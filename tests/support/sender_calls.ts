@@ -2,6 +2,7 @@
 
 import { type FunctionProcess, startFunctionProcess } from "./function_process.ts";
 import type { Tenant } from "./tenant.ts";
+import { waitUntil } from "./wait_until.ts";
 
 export interface SenderAnswer {
   readonly status: number;
@@ -39,4 +40,20 @@ export async function callSender(
   } catch {
     return null;
   }
+}
+
+/**
+ * Sends as a caller does who wants an answer: the same again while there is none, while the service
+ * is away and while the first call is in progress.
+ */
+export async function callUntilAnswered(
+  sender: FunctionProcess,
+  tenant: Tenant,
+  idempotencyKey: string,
+  body: Readonly<Record<string, unknown>>,
+): Promise<SenderAnswer> {
+  return await waitUntil(async () => {
+    const answer = await callSender(sender, tenant, idempotencyKey, body);
+    return answer !== null && ![409, 503].includes(answer.status) && answer;
+  }, { timeoutMs: 120_000, intervalMs: 200, what: `an answer to ${idempotencyKey}` });
 }
