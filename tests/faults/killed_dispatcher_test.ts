@@ -3,10 +3,15 @@ import type { Sql } from "postgres";
 import { assertEquals, assertGreater } from "../support/assert.ts";
 import { checkBacklog, countOpen, createBacklog, waitUntilSettled } from "../support/backlog.ts";
 import { createTestDatabase } from "../support/database.ts";
+import { startDataApiServer } from "../support/data_api_server.ts";
 import { startDispatchCron } from "../support/dispatch_cron.ts";
 import { printFigures } from "../support/fault_figures.ts";
 import { readFaultSettings } from "../support/fault_settings.ts";
-import { type FunctionProcess, startFunctionProcess } from "../support/function_process.ts";
+import {
+  type FunctionProcess,
+  secretKey,
+  startFunctionProcess,
+} from "../support/function_process.ts";
 import { createSeededRandom, type SeededRandom } from "../support/seeded_random.ts";
 import { startSlowProvider } from "../support/slow_provider.ts";
 
@@ -19,6 +24,7 @@ Deno.test(`a dispatcher killed ${kills} times over ${messages} messages loses no
   const random = createSeededRandom(settings.seed);
   await using database = await createTestDatabase();
   await using provider = startSlowProvider(() => random.between(50, 700));
+  await using dataApi = startDataApiServer(database.url, secretKey);
   const { baseUrl } = provider;
   const startedAt = performance.now();
   const backlog = await createBacklog(database.admin, {
@@ -28,7 +34,8 @@ Deno.test(`a dispatcher killed ${kills} times over ${messages} messages loses no
   let killed = 0;
   let killedWhileSending = 0;
   while (killed < kills && await countOpen(database.admin) > 0) {
-    await runAndKill(database.url, random);
+    // By turns over both ways to the database: each leaves other things undone when it is cut off.
+    await runAndKill(database.url, killed % 2 === 0 ? "" : dataApi.url, random);
     killed += 1;
     if (await countInFlight(database.admin) > 0) killedWhileSending += 1;
   }
@@ -45,8 +52,12 @@ Deno.test(`a dispatcher killed ${kills} times over ${messages} messages loses no
 });
 
 /** One life of a dispatcher: it ends at any moment in a second and a half. */
-async function runAndKill(databaseUrl: string, random: SeededRandom): Promise<void> {
-  await using dispatcher = await startDispatcher(databaseUrl);
+async function runAndKill(
+  databaseUrl: string,
+  dataApiUrl: string,
+  random: SeededRandom,
+): Promise<void> {
+  await using dispatcher = await startDispatcher(databaseUrl, dataApiUrl);
   await using cron = startDispatchCron(dispatcher.url);
   await delay(random.between(0, 1_500));
   await dispatcher.kill();
@@ -60,9 +71,9 @@ async function runUntilSettled(databaseUrl: string, admin: Sql): Promise<void> {
   await cron.stop();
 }
 
-function startDispatcher(databaseUrl: string): Promise<FunctionProcess> {
+function startDispatcher(databaseUrl: string, dataApiUrl = ""): Promise<FunctionProcess> {
   // A dead dispatcher's claims last as long as a call may take, and 15 seconds.
-  const environment = { PROVIDER_TIMEOUT_MS: "2000" };
+  const environment = { PROVIDER_TIMEOUT_MS: "2000", SUPABASE_URL: dataApiUrl };
   return startFunctionProcess({ slug: "dispatch-queue", databaseUrl, environment });
 }
 

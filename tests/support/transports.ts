@@ -3,7 +3,7 @@
 import type { Database } from "../../shared/database/database.ts";
 import { openDataApiDatabase } from "../../shared/database/data_api_database.ts";
 import { openDirectDatabase } from "../../shared/database/direct_database.ts";
-import { openDataApi } from "../../supabase/local/data_api.ts";
+import { startDataApiServer } from "./data_api_server.ts";
 
 export interface OpenTransport extends AsyncDisposable {
   readonly database: Database;
@@ -28,18 +28,13 @@ export const transports: readonly Transport[] = [
   {
     name: "supabase-js",
     open: (databaseUrl) => {
-      const api = openDataApi(databaseUrl, secretKey);
-      const server = Deno.serve(
-        { hostname: "127.0.0.1", port: 0, onListen: () => {} },
-        (request) => api.fetch(request),
-      );
-      const database = openDataApiDatabase(`http://127.0.0.1:${server.addr.port}`, secretKey);
+      const server = startDataApiServer(databaseUrl, secretKey);
+      const database = openDataApiDatabase(server.url, secretKey);
       return {
         database,
         [Symbol.asyncDispose]: async () => {
           await database.close();
-          await server.shutdown();
-          await api.close();
+          await server[Symbol.asyncDispose]();
         },
       };
     },
