@@ -12,12 +12,14 @@ import {
   secretKey,
   startFunctionProcess,
 } from "../support/function_process.ts";
+import type { HttpDouble } from "../support/http_double.ts";
 import { createSeededRandom, type SeededRandom } from "../support/seeded_random.ts";
 import { startSlowProvider } from "../support/slow_provider.ts";
+import { waitUntil } from "../support/wait_until.ts";
 
 const settings = readFaultSettings();
 const isLongRun = settings.kills !== undefined;
-const { kills = 6, messages = isLongRun ? 2_000 : 160, instances = isLongRun ? 50 : 20 } = settings;
+const { kills = 5, messages = isLongRun ? 2_000 : 100, instances = isLongRun ? 50 : 20 } = settings;
 const intervalSeconds = 2;
 
 Deno.test(`a dispatcher killed ${kills} times over ${messages} messages loses none, sends none twice, keeps pace and order`, async () => {
@@ -35,7 +37,8 @@ Deno.test(`a dispatcher killed ${kills} times over ${messages} messages loses no
   let killedWhileSending = 0;
   while (killed < kills && await countOpen(database.admin) > 0) {
     // By turns over both ways to the database: each leaves other things undone when it is cut off.
-    await runAndKill(database.url, killed % 2 === 0 ? "" : dataApi.url, random);
+    const dispatcher = await startDispatcher(database.url, killed % 2 === 0 ? "" : dataApi.url);
+    await runAndKill(dispatcher, provider, random);
     killed += 1;
     if (await countInFlight(database.admin) > 0) killedWhileSending += 1;
   }
@@ -51,14 +54,20 @@ Deno.test(`a dispatcher killed ${kills} times over ${messages} messages loses no
   assertGreater(counts.unconfirmed, 0);
 });
 
-/** One life of a dispatcher: it ends at any moment in a second and a half. */
+/** One life of a dispatcher: it ends at any moment in a second and a half of sending. */
 async function runAndKill(
-  databaseUrl: string,
-  dataApiUrl: string,
+  dispatcher: FunctionProcess,
+  provider: HttpDouble,
   random: SeededRandom,
 ): Promise<void> {
-  await using dispatcher = await startDispatcher(databaseUrl, dataApiUrl);
+  await using _killed = dispatcher;
   await using cron = startDispatchCron(dispatcher.url);
+  const before = provider.requests.length;
+  await waitUntil(() => provider.requests.length > before, {
+    timeoutMs: 120_000,
+    intervalMs: 5,
+    what: "a first message of the new dispatcher",
+  });
   await delay(random.between(0, 1_500));
   await dispatcher.kill();
   await cron.stop();
