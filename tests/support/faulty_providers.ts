@@ -81,10 +81,10 @@ export function listProviderFaults(witness: FaultWitness): readonly ProviderFaul
     {
       name: "reset before accepting",
       start: () => startBreaking("before_reading"),
-      // Before anything was written the runtime may try another connection.
+      // As early as this it may pass for a connection that never came about, which may be tried again.
       endings: [{ status: "unconfirmed", requests: 0 }, { status: "sent", requests: 1 }],
       goesOn: true,
-      answers: [504, 200],
+      answers: [504, 502, 200],
     },
     {
       name: "reset after accepting",
