@@ -81,7 +81,7 @@ export function listProviderFaults(witness: FaultWitness): readonly ProviderFaul
     {
       name: "reset before accepting",
       start: () => startBreaking("before_reading"),
-      // As early as this it may pass for a connection that never came about, which may be tried again.
+      // This early it may pass for a connection that never came about: that may be tried again.
       endings: [{ status: "unconfirmed", requests: 0 }, { status: "sent", requests: 1 }],
       goesOn: true,
       answers: [504, 502, 200],
