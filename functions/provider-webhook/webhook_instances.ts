@@ -29,18 +29,25 @@ export interface WebhookInstances {
 
 /** How long an instance's credentials are known without asking again, in milliseconds. */
 const rememberedMs = 60_000;
+/**
+ * How long what the database said is enough to refuse a credential by, in milliseconds: so late a
+ * new instance or a rotated secret is known at most, and so often at most wrong ones cost a look.
+ */
+const refusalMs = 2_000;
 const maxRemembered = 1_000;
 const maxReferenceLength = 255;
 
 interface Remembered {
-  readonly instance: WebhookInstance<ProviderKind> | null;
-  readonly until: number;
+  readonly instance: Promise<WebhookInstance<ProviderKind> | null>;
+  /** By `performance.now()`. */
+  readonly askedAt: number;
 }
 
 /**
  * Looks instances up by their webhook address and remembers them for a minute, so that a delivery
  * costs one round trip: the recording. A credential that does not fit is checked once more against
- * what the database says now, so that a rotated one works at once.
+ * what the database says now, so that a rotated one works; but only every two seconds for one
+ * address, so that a flood of wrong ones costs it nothing.
  */
 export function createWebhookInstances(
   database: Database,
@@ -52,28 +59,51 @@ export function createWebhookInstances(
     provider: Kind,
     reference: string,
   ): Promise<WebhookInstance<Kind> | null> => {
-    // No instance is called so, and the database cannot even be asked for a NUL.
-    if (reference.length > maxReferenceLength || reference.includes("\u0000")) return null;
     const { instance } = await database.rpc<{ instance: SealedInstance | null }>(
       "find_webhook_instance",
       { provider, instanceRef: reference },
     );
-    const opened = instance === null ? null : await openInstance(vault, provider, instance);
-    if (remembered.size >= maxRemembered) remembered.clear();
-    const until = performance.now() + rememberedMs;
-    remembered.set(`${provider} ${reference}`, { instance: opened, until });
-    return opened;
+    return instance === null ? null : await openInstance(vault, provider, instance);
+  };
+
+  /** What is known for no longer than `maxAgeMs`, asked for where there is nothing. */
+  const recall = async <Kind extends ProviderKind>(
+    provider: Kind,
+    reference: string,
+    maxAgeMs: number,
+  ): Promise<WebhookInstance<Kind> | null> => {
+    const key = `${provider} ${reference}`;
+    const known = remembered.get(key);
+    if (known !== undefined && performance.now() - known.askedAt < maxAgeMs) {
+      return await known.instance as WebhookInstance<Kind> | null;
+    }
+    const instance = load(provider, reference);
+    const entry = { instance, askedAt: performance.now() };
+    remember(key, entry);
+    try {
+      return await instance;
+    } catch (error) {
+      if (remembered.get(key) === entry) remembered.delete(key);
+      throw error;
+    }
+  };
+
+  /** The oldest makes room. */
+  const remember = (key: string, entry: Remembered): void => {
+    remembered.delete(key);
+    remembered.set(key, entry);
+    const [oldest] = remembered.keys();
+    if (remembered.size > maxRemembered && oldest !== undefined) remembered.delete(oldest);
   };
 
   return {
     authenticate: async (provider, reference, check) => {
-      const known = remembered.get(`${provider} ${reference}`);
-      if (known !== undefined && known.until > performance.now() && known.instance !== null) {
-        const instance = known.instance as WebhookInstance<typeof provider>;
-        if (await check(instance)) return instance;
-      }
-      const instance = await load(provider, reference);
-      return instance !== null && await check(instance) ? instance : null;
+      // No instance is called so, and the database cannot even be asked for a NUL.
+      if (reference.length > maxReferenceLength || reference.includes("\u0000")) return null;
+      const known = await recall(provider, reference, rememberedMs);
+      if (known !== null && await check(known)) return known;
+      const current = await recall(provider, reference, refusalMs);
+      return current !== null && current !== known && await check(current) ? current : null;
     },
   };
 }
