@@ -1,5 +1,27 @@
 -- Written by `deno task db:baseline` from supabase/schemas: change those files, not this one.
 
+-- source: supabase/schemas/functions/phone_identity_key.sql
+-- The key by which a phone identifies one person (decisions, section 3); for identity alone, never
+-- an address. Brazil: a mobile without its ninth digit gets it. Mexico: 521 = 52. Argentina: 549 = 54.
+-- shared/phone.ts holds the same rule; a test compares the two.
+create or replace function public.phone_identity_key(phone text)
+returns text
+language plpgsql
+immutable parallel safe
+set search_path = ''
+as $$
+begin
+  return case
+    when phone ~ '^55[0-9]{2}[6-9][0-9]{7}$' then left(phone, 4) || '9' || substr(phone, 5)
+    when phone ~ '^521[0-9]{10}$' then '52' || substr(phone, 4)
+    when phone ~ '^549[0-9]{10}$' then '54' || substr(phone, 4)
+    else phone
+  end;
+end;
+$$;
+revoke all on function public.phone_identity_key(text) from public, anon, authenticated;
+grant execute on function public.phone_identity_key(text) to service_role;
+
 -- source: supabase/schemas/tables/contacts.sql
 -- Identity is (instance, identity key): both spellings of a Brazilian mobile are one contact.
 create table public.contacts (
@@ -35,13 +57,15 @@ comment on column public.contacts.phone is
 
 -- source: supabase/schemas/tables/contact_addresses.sql
 -- Addresses proven to reach a contact: a `wa_id` from the provider, or the sender of an inbound
--- message. The newest is where messages go; each of them finds the contact again.
+-- message. The newest is where messages go; each of them finds the contact again, however it is
+-- spelled: one row per identity key, with the spelling that was proven last.
 create table public.contact_addresses (
   instance_id uuid not null,
   address text not null,
+  identity_key text not null generated always as (public.phone_identity_key(address)) stored,
   contact_id uuid not null references public.contacts (id) on delete cascade,
   proven_at timestamptz not null default now(),
-  primary key (instance_id, address)
+  primary key (instance_id, identity_key)
 );
 create index contact_addresses_contact on public.contact_addresses (contact_id, proven_at desc);
 alter table public.contact_addresses enable row level security;
@@ -76,31 +100,9 @@ alter table public.contact_tags enable row level security;
 revoke all on table public.contact_tags from public, anon, authenticated;
 grant select, insert, update, delete on table public.contact_tags to service_role;
 
--- source: supabase/schemas/functions/phone_identity_key.sql
--- The key by which a phone identifies one person (decisions, section 3); for identity alone, never
--- an address. Brazil: a mobile without its ninth digit gets it. Mexico: 521 = 52. Argentina: 549 = 54.
--- shared/phone.ts holds the same rule; a test compares the two.
-create or replace function public.phone_identity_key(phone text)
-returns text
-language plpgsql
-immutable parallel safe
-set search_path = ''
-as $$
-begin
-  return case
-    when phone ~ '^55[0-9]{2}[6-9][0-9]{7}$' then left(phone, 4) || '9' || substr(phone, 5)
-    when phone ~ '^521[0-9]{10}$' then '52' || substr(phone, 4)
-    when phone ~ '^549[0-9]{10}$' then '54' || substr(phone, 4)
-    else phone
-  end;
-end;
-$$;
-revoke all on function public.phone_identity_key(text) from public, anon, authenticated;
-grant execute on function public.phone_identity_key(text) to service_role;
-
 -- source: supabase/schemas/functions/find_contact.sql
--- The contact of a phone, by identity key, else by an address proven to be this contact's; a row of
--- NULLs when there is none. Writes nothing.
+-- The contact of a phone, by identity key: its own, else that of an address proven to be this
+-- contact's; a row of NULLs when there is none. Writes nothing.
 create or replace function public.find_contact(instance_id uuid, phone text)
 returns public.contacts
 language plpgsql
@@ -108,17 +110,18 @@ stable
 set search_path = ''
 as $$
 declare
+  wanted_key constant text := public.phone_identity_key(phone);
   contact public.contacts;
 begin
   select c.* into contact
   from public.contacts c
   where c.instance_id = find_contact.instance_id
-    and c.identity_key = public.phone_identity_key(find_contact.phone);
+    and c.identity_key = wanted_key;
   if not found then
     select c.* into contact
     from public.contact_addresses a
     join public.contacts c on c.id = a.contact_id
-    where a.instance_id = find_contact.instance_id and a.address = find_contact.phone;
+    where a.instance_id = find_contact.instance_id and a.identity_key = wanted_key;
   end if;
   return contact;
 end;

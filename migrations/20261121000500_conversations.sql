@@ -12,6 +12,7 @@ create table public.conversations (
   agent_id uuid references public.ai_agents (id) on delete set null,
   created_at timestamptz not null default now(),
   updated_at timestamptz not null default now(),
+  question_count bigint not null default 0,
   constraint conversations_status_known check (status in ('open', 'closed', 'pending'))
 );
 create unique index conversations_contact on public.conversations (contact_id);
@@ -19,6 +20,8 @@ create unique index conversations_tenant on public.conversations (instance_id, c
 alter table public.conversations enable row level security;
 revoke all on table public.conversations from public, anon, authenticated;
 grant select, insert, update, delete on table public.conversations to service_role;
+comment on column public.conversations.question_count is
+  'Messages of the contact that asked for an answer of the agent; counted in the transaction that records them.';
 
 -- source: supabase/schemas/tables/portfolios.sql
 -- Contacts that one operator alone sees in the queue: at most one portfolio per contact.
@@ -75,14 +78,14 @@ create table public.agent_sessions (
   collected_data jsonb not null default '{}',
   created_at timestamptz not null default now(),
   updated_at timestamptz not null default now(),
-  answered_through timestamptz not null default '-infinity',
+  answered_count bigint not null default 0,
   constraint agent_sessions_collected_data_object check (jsonb_typeof(collected_data) = 'object')
 );
 alter table public.agent_sessions enable row level security;
 revoke all on table public.agent_sessions from public, anon, authenticated;
 grant select, insert, update, delete on table public.agent_sessions to service_role;
-comment on column public.agent_sessions.answered_through is
-  'Inbound messages up to here have had their answer, or will never get one: at most once each.';
+comment on column public.agent_sessions.answered_count is
+  'How many of the conversation''s question_count have had their answer: at most one each.';
 
 -- source: supabase/schemas/functions/resolve_conversation.sql
 -- The contact's one conversation, created `open` with the first operation that needs it.
@@ -320,14 +323,16 @@ revoke all on function public.begin_agent_session(uuid, uuid, jsonb) from public
 grant execute on function public.begin_agent_session(uuid, uuid, jsonb) to service_role;
 
 -- source: supabase/schemas/functions/take_agent_turn.sql
--- Takes an agent's turn in a conversation: from here on the inbound messages up to `answers_through`
--- count as answered, so each has at most one answer. Locks the conversation.
+-- Takes an agent's turn in a conversation: from here on its first `answers_through` questions count
+-- as answered, so each has at most one answer. The model was told that `answered_before` of them had
+-- been: another answer since then makes this one stale. Locks the conversation.
 -- Errors: MI018 where the agent is to be silent: paused for the contact by now, no longer active, or
 -- the turn has been taken.
 create or replace function public.take_agent_turn(
   conversation public.conversations,
   agent_id uuid,
-  answers_through timestamptz
+  answered_before bigint,
+  answers_through bigint
 )
 returns void
 language plpgsql
@@ -336,7 +341,7 @@ as $$
 begin
   perform from public.conversations c where c.id = conversation.id for no key update;
   insert into public.agent_sessions as session
-    (conversation_id, instance_id, agent_id, answered_through)
+    (conversation_id, instance_id, agent_id, answered_count)
   select conversation.id, conversation.instance_id, a.id, take_agent_turn.answers_through
   from public.ai_agents a
   where a.id = take_agent_turn.agent_id and a.is_active
@@ -345,13 +350,13 @@ begin
       where p.contact_id = conversation.contact_id and p.paused_until > clock_timestamp()
     )
   on conflict on constraint agent_sessions_pkey do update
-  set answered_through = excluded.answered_through, agent_id = excluded.agent_id,
-    updated_at = now()
-  where session.answered_through < excluded.answered_through;
+  set answered_count = excluded.answered_count, agent_id = excluded.agent_id, updated_at = now()
+  where session.answered_count = take_agent_turn.answered_before
+    and session.answered_count < excluded.answered_count;
   if not found then
     raise exception using errcode = 'MI018', message = 'agent_silent';
   end if;
 end;
 $$;
-revoke all on function public.take_agent_turn(public.conversations, uuid, timestamptz) from public, anon, authenticated;
-grant execute on function public.take_agent_turn(public.conversations, uuid, timestamptz) to service_role;
+revoke all on function public.take_agent_turn(public.conversations, uuid, bigint, bigint) from public, anon, authenticated;
+grant execute on function public.take_agent_turn(public.conversations, uuid, bigint, bigint) to service_role;

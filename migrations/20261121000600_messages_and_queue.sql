@@ -46,6 +46,7 @@ create table public.messages (
   message_type text not null,
   message text,
   media_url text,
+  media_id text,
   media_filename text,
   option_list jsonb,
   template jsonb,
@@ -89,6 +90,8 @@ create index messages_unconfirmed on public.messages (unconfirmed_at) where stat
 alter table public.messages enable row level security;
 revoke all on table public.messages from public, anon, authenticated;
 grant select, insert, update, delete on table public.messages to service_role;
+comment on column public.messages.media_id is
+  'The provider''s id of a received file, where the file has to be asked for by it.';
 comment on column public.messages.choice is
   'The option that an inbound message picked: {id, title}.';
 comment on column public.messages.chat_name is 'The name that the provider gives the chat.';
@@ -711,7 +714,7 @@ grant execute on function public.place_message(uuid, public.instances, jsonb) to
 --   message {messageType, message, mediaUrl, mediaFilename, optionList, template, cardId, sentBy,
 --     delayTypingMs} or NULL,
 --   agent when the message is the agent's: {agentId, collectedData} to open the conversation, or
---     {agentId, answersThrough} to answer in it; or NULL,
+--     {agentId, answeredBefore, answersThrough} to answer in it (see take_agent_turn); or NULL,
 --   delivery {queued, delaySeconds, isDeferred, intervalSeconds, leaseSeconds}; deferred is left to
 --     the dispatcher, due at once.
 -- Returns the outcome: mode, contactId, conversationId, agentId, assignment, messageId, status,
@@ -762,7 +765,8 @@ begin
   if request->'agent'->>'answersThrough' is not null then
     agent_id := (request->'agent'->>'agentId')::uuid;
     perform public.take_agent_turn(
-      conversation, agent_id, (request->'agent'->>'answersThrough')::timestamptz
+      conversation, agent_id, (request->'agent'->>'answeredBefore')::bigint,
+      (request->'agent'->>'answersThrough')::bigint
     );
   elsif nullif(request->'agent', 'null') is not null then
     agent_id := public.begin_agent_session(instance.id, conversation.id, request->'agent');
@@ -1060,14 +1064,17 @@ begin
   ),
   proven as (
     insert into public.contact_addresses as a (instance_id, address, contact_id, proven_at)
-    select distinct on (r.instance_id, r.wa_id) r.instance_id, r.wa_id, r.contact_id, clock
+    select distinct on (r.instance_id, public.phone_identity_key(r.wa_id))
+      r.instance_id, r.wa_id, r.contact_id, clock
     from recorded r
     where r.wa_id is not null
-    order by r.instance_id, r.wa_id
-    on conflict on constraint contact_addresses_pkey do update set proven_at = excluded.proven_at
+    order by r.instance_id, public.phone_identity_key(r.wa_id)
+    on conflict on constraint contact_addresses_pkey do update
+    set proven_at = excluded.proven_at, address = excluded.address
     where a.contact_id = excluded.contact_id
       and (
-        a.proven_at < clock - interval '1 day'
+        a.address <> excluded.address
+        or a.proven_at < clock - interval '1 day'
         or exists (
           select from public.contact_addresses newer
           where newer.contact_id = a.contact_id and newer.proven_at > a.proven_at

@@ -6,6 +6,9 @@
 -- `wanted_direction`: inbound, outbound, or NULL for both.
 -- Returns {messages, hasMore}: hasMore says whether older ones of the span were left out. Instants
 -- are Unix milliseconds.
+-- The official channel tells whole seconds, so a reply can seem older than the message that it
+-- answers. The page is chosen by the index, but within one second its messages stand in the order
+-- in which they came here, or could leave at the earliest.
 -- Whole sorts are off: the planner takes a contact for one with few messages and would read all that
 -- it has in the span, where index order and an incremental sort stop at the page.
 create or replace function public.history_page(
@@ -45,6 +48,7 @@ begin
           'messageType', n.message_type,
           'message', n.message,
           'mediaUrl', n.media_url,
+          'mediaId', n.media_id,
           'mediaFilename', n.media_filename,
           'optionList', n.option_list,
           'choice', n.choice,
@@ -61,7 +65,7 @@ begin
           'isGroup', n.is_group,
           'chatName', n.chat_name
         )
-        order by n.place desc
+        order by date_trunc('second', n.sent_at), greatest(n.created_at, n.scheduled_for), n.id
       ) filter (where n.place <= page_size),
       '[]'
     ),

@@ -110,7 +110,7 @@ begin
   insert into public.contact_addresses (instance_id, address, contact_id)
   values (record_number_change.instance_id, event->>'newAddress', contact.id)
   on conflict do nothing;
-  return true;
+  return found;
 end;
 $$;
 revoke all on function public.record_number_change(uuid, jsonb) from public, anon, authenticated;
@@ -149,14 +149,17 @@ begin
     returning * into contact;
   end if;
   insert into public.contact_addresses as a (instance_id, address, contact_id, proven_at)
-  select resolve_sender.instance_id, seen.address, contact.id,
+  select distinct on (public.phone_identity_key(seen.address))
+    resolve_sender.instance_id, seen.address, contact.id,
     case when seen.place = 1 then clock_timestamp() else '-infinity' end
   from unnest(addresses) with ordinality as seen(address, place)
-  order by seen.address
+  order by public.phone_identity_key(seen.address), seen.place
   on conflict on constraint contact_addresses_pkey do update
-  set proven_at = greatest(a.proven_at, excluded.proven_at)
+  set proven_at = excluded.proven_at, address = excluded.address
   where a.contact_id = excluded.contact_id and excluded.proven_at > '-infinity'
-    and a.proven_at < clock_timestamp() - interval '1 hour';
+    and (
+      a.address <> excluded.address or a.proven_at < clock_timestamp() - interval '1 hour'
+    );
   return contact;
 end;
 $$;
@@ -205,6 +208,7 @@ grant execute on function public.claim_own_echo(uuid, uuid, jsonb) to service_ro
 -- Asks for the agent's answer to what a contact has just written: one outbox row, due in three
 -- seconds, so that several messages in a row get one answer. None while the agent is paused for the
 -- contact, or where no active agent speaks in the conversation.
+-- Locks the conversation, then the outbox row that is joined.
 create or replace function public.request_agent_reply(
   instance public.instances,
   contact_id uuid,
@@ -226,11 +230,18 @@ begin
   ) or exists (
     select from public.agent_pauses p
     where p.contact_id = request_agent_reply.contact_id and p.paused_until > clock_timestamp()
-  ) or exists (
-    select from public.outbox o
-    where o.conversation_id = request_agent_reply.conversation_id
-      and o.kind = 'agent_reply' and o.status = 'pending' and o.claim_token is null
   ) then
+    return;
+  end if;
+  update public.conversations c
+  set question_count = c.question_count + 1
+  where c.id = conversation.id;
+  -- Held until this message can be read: a worker that took the row now would answer without it.
+  perform from public.outbox o
+  where o.conversation_id = request_agent_reply.conversation_id
+    and o.kind = 'agent_reply' and o.status = 'pending' and o.claim_token is null
+  for no key update;
+  if found then
     return;
   end if;
   insert into public.outbox (workspace_id, kind, payload, run_at, conversation_id)
@@ -247,7 +258,8 @@ grant execute on function public.request_agent_reply(public.instances, uuid, uui
 -- source: supabase/schemas/functions/record_message_event.sql
 -- Stores a message that somebody wrote: the contact, or a person on the business's own phone.
 -- Inbound opens a closed conversation and asks the agent for an answer; an echo pauses the agent, as
--- any person's message does. Returns false for a message that is known already.
+-- any person's message does; a group has no agent to ask or to pause. Returns false for a message
+-- that is known already.
 -- The caller holds lock_provider_messages for it.
 create or replace function public.record_message_event(instance public.instances, event jsonb)
 returns boolean
@@ -256,6 +268,7 @@ set search_path = ''
 as $$
 declare
   is_inbound constant boolean := event->>'origin' = 'inbound';
+  is_group constant boolean := coalesce((event->>'isGroup')::boolean, false);
   written_at constant timestamptz := least(
     coalesce((event->>'sentAt')::timestamptz, clock_timestamp()), clock_timestamp()
   );
@@ -275,19 +288,21 @@ begin
   conversation := public.resolve_conversation(instance.id, contact.id);
   insert into public.messages (
     instance_id, contact_id, conversation_id, direction, message_type, message, media_url,
-    media_filename, choice, sent_by, status, provider_message_id, sent_at, is_group, chat_name
+    media_id, media_filename, choice, sent_by, status, provider_message_id, sent_at, is_group, chat_name
   )
   values (
     instance.id, contact.id, conversation.id,
     case when is_inbound then 'inbound' else 'outbound' end,
-    event->>'messageType', event->>'message', event->>'mediaUrl', event->>'mediaFilename',
-    nullif(event->'choice', 'null'), case when not is_inbound then 'phone' end,
+    event->>'messageType', event->>'message', event->>'mediaUrl', event->>'mediaId',
+    event->>'mediaFilename', nullif(event->'choice', 'null'),
+    case when not is_inbound then 'phone' end,
     case when is_inbound then 'received' else 'sent' end,
-    event->>'providerMessageId', written_at,
-    coalesce((event->>'isGroup')::boolean, false), event->>'chatName'
+    event->>'providerMessageId', written_at, is_group, event->>'chatName'
   );
   if not is_inbound then
-    perform public.pause_agent(instance.id, contact.id);
+    if not is_group then
+      perform public.pause_agent(instance.id, contact.id);
+    end if;
     return true;
   end if;
   update public.contacts c
@@ -298,7 +313,7 @@ begin
   set status = 'open', updated_at = now()
   where c.id = conversation.id and c.status = 'closed';
   -- A group is never answered, and a reaction or its like asks for nothing.
-  if not coalesce((event->>'isGroup')::boolean, false) and event->>'messageType' <> 'other' then
+  if not is_group and event->>'messageType' <> 'other' then
     perform public.request_agent_reply(instance, contact.id, conversation.id);
   end if;
   return true;
@@ -313,6 +328,8 @@ grant execute on function public.record_message_event(public.instances, jsonb) t
 -- `request`: instanceId, payload (the body's text, kept as received), events (see shared/providers/provider_event.ts).
 -- The same event twice, or at the same time in two calls, counts once. Returns {recorded}: how many
 -- events changed something.
+-- Taken by address, each contact's in their order, so that two payloads about the same contacts wait
+-- for each other and never both.
 create or replace function public.record_provider_events(request jsonb)
 returns jsonb
 language plpgsql
@@ -331,7 +348,10 @@ begin
     array_agg(instance.id), array_agg(e.value->>'providerMessageId')
   )
   from jsonb_array_elements(request->'events') as e;
-  for event in select e.value from jsonb_array_elements(request->'events') as e loop
+  for event in
+    select e.value from jsonb_array_elements(request->'events') with ordinality as e(value, place)
+    order by e.value->>'address', e.place
+  loop
     recorded := recorded + case
       when case event->>'kind'
         when 'message' then public.record_message_event(instance, event)
@@ -352,7 +372,9 @@ grant execute on function public.record_provider_events(jsonb) to service_role;
 -- What an agent needs to answer in a conversation: itself, what it may know of the contact, and the
 -- recent history. `request`: instanceId, conversationId, limit.
 -- Returns {turn}: NULL where it is to be silent now (paused, no active agent, a blocked contact) or
--- nothing inbound waits for an answer.
+-- nothing waits for an answer.
+-- One snapshot shows both the history and how many questions it holds (answersThrough): a message
+-- that commits later is counted later and asks for a turn of its own.
 create or replace function public.read_agent_turn(request jsonb)
 returns jsonb
 language plpgsql
@@ -363,8 +385,7 @@ declare
   conversation public.conversations;
   contact public.contacts;
   agent public.ai_agents;
-  answered_through timestamptz;
-  newest_inbound timestamptz;
+  answered_count bigint;
   collected_data jsonb;
 begin
   select c.* into conversation from public.conversations c
@@ -373,15 +394,10 @@ begin
   select c.* into contact from public.contacts c where c.id = conversation.contact_id;
   select a.* into agent from public.ai_agents a
   where a.id = public.speaking_agent(conversation) and a.is_active;
-  select s.answered_through, s.collected_data into answered_through, collected_data
+  select s.answered_count, s.collected_data into answered_count, collected_data
   from public.agent_sessions s where s.conversation_id = conversation.id;
-  select max(m.created_at) into newest_inbound
-  from public.messages m
-  where m.instance_id = conversation.instance_id and m.contact_id = contact.id
-    and m.sent_at is not null and m.direction = 'inbound'
-    and m.sent_at > clock_timestamp() - interval '2 days';
-  if agent.id is null or contact.is_blocked or newest_inbound is null
-    or newest_inbound <= coalesce(answered_through, '-infinity')
+  if agent.id is null or contact.is_blocked
+    or conversation.question_count <= coalesce(answered_count, 0)
     or exists (
       select from public.agent_pauses p
       where p.contact_id = contact.id and p.paused_until > clock_timestamp()
@@ -396,7 +412,8 @@ begin
     'contactName', contact.name,
     'contactPhone', contact.phone,
     'address', public.address_of(contact),
-    'answersThrough', newest_inbound,
+    'answeredBefore', coalesce(answered_count, 0),
+    'answersThrough', conversation.question_count,
     'history', public.history_page(
       contact.instance_id, contact.id, '-infinity', 'infinity', null, (request->>'limit')::integer
     )->'messages'

@@ -4,7 +4,7 @@ import type { Database } from "./database/database.ts";
 import { AppError } from "./errors.ts";
 import type { HistoryMessage } from "./history.ts";
 import { acceptMessage, defaultIntervalSeconds } from "./messages.ts";
-import type { DeliverOutboxRow, OutboxOutcome, OutboxRow } from "./outbox.ts";
+import type { DeliverOutboxRow, OutboxRow } from "./outbox.ts";
 
 /** What an agent needs to answer: see the SQL function `read_agent_turn`. */
 interface AgentTurn {
@@ -15,8 +15,9 @@ interface AgentTurn {
   readonly contactName: string | null;
   readonly contactPhone: string | null;
   readonly address: string;
-  /** The newest inbound message that the answer takes account of. */
-  readonly answersThrough: string;
+  /** The contact's questions: how many had been answered, and how many the history holds. */
+  readonly answeredBefore: number;
+  readonly answersThrough: number;
   readonly history: readonly HistoryMessage[];
 }
 
@@ -31,19 +32,25 @@ const historyLimit = 40;
  */
 export function createAgentReplies(database: Database, askModel: AskModel): DeliverOutboxRow {
   return async (row) => {
-    const { instanceId, conversationId } = readPayload(row);
-    const { turn } = await database.rpc<{ turn: AgentTurn | null }>("read_agent_turn", {
-      instanceId,
-      conversationId,
-      limit: historyLimit,
-    });
+    const turn = await readTurn(database, row);
     if (turn === null) return { outcome: "done" };
     const answer = await askModel(turn.model, toPrompt(turn));
     if ("error" in answer) {
       return { outcome: "retry", error: answer.error, retryAfterMs: answer.retryAfterMs };
     }
-    return await recordAnswer(database, instanceId, turn, answer.text);
+    if (await recordAnswer(database, row, turn, answer.text)) return { outcome: "done" };
+    // Silenced, or another answer came first. What was written since then still waits for its own.
+    const isAsked = await readTurn(database, row) !== null;
+    return isAsked ? { outcome: "retry", error: "turn_taken" } : { outcome: "done" };
   };
+}
+
+async function readTurn(database: Database, row: OutboxRow): Promise<AgentTurn | null> {
+  const { turn } = await database.rpc<{ turn: AgentTurn | null }>("read_agent_turn", {
+    ...readPayload(row),
+    limit: historyLimit,
+  });
+  return turn;
 }
 
 function toPrompt(turn: AgentTurn): ReturnType<typeof buildPrompt> {
@@ -58,20 +65,21 @@ function toPrompt(turn: AgentTurn): ReturnType<typeof buildPrompt> {
   });
 }
 
-/** What stands against the answer by now (a pause, a blocked contact) ends the matter in silence. */
+/** False where the turn is not this answer's any more: the agent is paused, or has answered. */
 async function recordAnswer(
   database: Database,
-  instanceId: string,
+  row: OutboxRow,
   turn: AgentTurn,
   text: string,
-): Promise<OutboxOutcome> {
+): Promise<boolean> {
+  const { agentId, answeredBefore, answersThrough } = turn;
   try {
     await acceptMessage(database, {
-      instanceId,
+      instanceId: readPayload(row).instanceId,
       phone: turn.address,
       draft: { content: { messageType: "text", message: text }, sentBy: "ai_agent" },
       assignment: null,
-      agent: { agentId: turn.agentId, answersThrough: turn.answersThrough },
+      agent: { agentId, answeredBefore, answersThrough },
       delivery: {
         queued: false,
         isDeferred: true,
@@ -81,10 +89,11 @@ async function recordAnswer(
       },
       idempotency: null,
     });
-    return { outcome: "done" };
+    return true;
   } catch (error) {
-    if (error instanceof AppError && error.status === 409) return { outcome: "done" };
-    throw error;
+    if (!(error instanceof AppError) || error.status !== 409) throw error;
+    // A blocked contact or a closed window is the end of the matter, in silence.
+    return error.code !== "agent_silent";
   }
 }
 

@@ -23,6 +23,8 @@ export interface HistoryMessage {
   /** The text, or the caption of a media message. */
   readonly message: string | null;
   readonly mediaUrl: string | null;
+  /** The provider's id of a received file that has to be asked for by it. */
+  readonly mediaId: string | null;
   readonly mediaFilename: string | null;
   readonly optionList: OptionList | null;
   /** The option that a received message picked. */

@@ -41,8 +41,9 @@ export interface AgentRequest {
   readonly agentId?: string | undefined;
   /** Merged into the session's `collected_data`. */
   readonly collectedData?: Readonly<Record<string, unknown>> | undefined;
-  /** For an answer: the newest inbound message that it takes account of. */
-  readonly answersThrough?: string | undefined;
+  /** For an answer: how many questions had been answered before, and how many it takes account of. */
+  readonly answeredBefore?: number | undefined;
+  readonly answersThrough?: number | undefined;
 }
 
 /** What `assign_conversation` decided. */

@@ -42,6 +42,7 @@ const rawMessageSchema = z.object({
   status: z.enum(["received", "sent", "delivered", "read"]),
   message: z.string().nullable(),
   mediaUrl: z.string().nullable(),
+  mediaId: z.string().nullable(),
   mediaFilename: z.string().nullable(),
   optionList: z.object({
     title: z.string(),
@@ -85,7 +86,7 @@ const meanings: Operation["fields"] = {
   end: "Last day, included; at most 366 days from `start`, both counted.",
   limit: "Most messages returned; of more than that the newest.",
   fromMe: "True for sent messages only, false for received ones only.",
-  attachments: "False hides every media URL.",
+  attachments: "False hides every media URL, and `mediaId`.",
   format:
     "`conversation` for items made for a language model, `raw` for the messages as they are kept.",
   includeMeta:
@@ -106,6 +107,8 @@ const meanings: Operation["fields"] = {
   "conversation.isGroup": "Whether the chat is a group.",
   "conversation.chatName": "The provider's name of the chat.",
   messages: "The messages, oldest first; with `format=raw`.",
+  "messages.mediaId":
+    "The provider's id of a received file: the official channel sends no URL, the file is asked for by this id.",
   "messages.isGroup": "Whether the chat is a group.",
   "messages.chatName": "The provider's name of the chat.",
   "messages.sentBy": "Who sent it: `sentBy` of the request.",
@@ -189,6 +192,7 @@ export const operations: readonly Operation[] = [{
           status: "read",
           message: "Seu pedido saiu para entrega.",
           mediaUrl: null,
+          mediaId: null,
           mediaFilename: null,
           optionList: null,
           choice: null,

@@ -4,7 +4,7 @@ import type { Disclosure } from "./conversation.ts";
 
 /**
  * The rows of `format=raw`: each message as it is kept, ungrouped. Without `includeMeta` what
- * identifies or tags a message goes; without `attachments` every URL of a media file does. Instants
+ * identifies or tags a message goes; without `attachments` every way to a media file does. Instants
  * are written in the instance's time zone.
  */
 export function formatRawMessages(
@@ -21,6 +21,7 @@ export function formatRawMessages(
     status: message.status,
     message: message.message,
     mediaUrl: attachments ? message.mediaUrl : null,
+    mediaId: attachments ? message.mediaId : null,
     mediaFilename: message.mediaFilename,
     optionList: message.optionList,
     choice: message.choice,

@@ -11,6 +11,7 @@ function createMessage(part: Partial<HistoryMessage>): HistoryMessage {
     messageType: "text",
     message: null,
     mediaUrl: null,
+    mediaId: null,
     mediaFilename: null,
     optionList: null,
     choice: null,

@@ -5,7 +5,7 @@
 --   message {messageType, message, mediaUrl, mediaFilename, optionList, template, cardId, sentBy,
 --     delayTypingMs} or NULL,
 --   agent when the message is the agent's: {agentId, collectedData} to open the conversation, or
---     {agentId, answersThrough} to answer in it; or NULL,
+--     {agentId, answeredBefore, answersThrough} to answer in it (see take_agent_turn); or NULL,
 --   delivery {queued, delaySeconds, isDeferred, intervalSeconds, leaseSeconds}; deferred is left to
 --     the dispatcher, due at once.
 -- Returns the outcome: mode, contactId, conversationId, agentId, assignment, messageId, status,
@@ -56,7 +56,8 @@ begin
   if request->'agent'->>'answersThrough' is not null then
     agent_id := (request->'agent'->>'agentId')::uuid;
     perform public.take_agent_turn(
-      conversation, agent_id, (request->'agent'->>'answersThrough')::timestamptz
+      conversation, agent_id, (request->'agent'->>'answeredBefore')::bigint,
+      (request->'agent'->>'answersThrough')::bigint
     );
   elsif nullif(request->'agent', 'null') is not null then
     agent_id := public.begin_agent_session(instance.id, conversation.id, request->'agent');

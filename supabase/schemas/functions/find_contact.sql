@@ -1,5 +1,5 @@
--- The contact of a phone, by identity key, else by an address proven to be this contact's; a row of
--- NULLs when there is none. Writes nothing.
+-- The contact of a phone, by identity key: its own, else that of an address proven to be this
+-- contact's; a row of NULLs when there is none. Writes nothing.
 create or replace function public.find_contact(instance_id uuid, phone text)
 returns public.contacts
 language plpgsql
@@ -7,17 +7,18 @@ stable
 set search_path = ''
 as $$
 declare
+  wanted_key constant text := public.phone_identity_key(phone);
   contact public.contacts;
 begin
   select c.* into contact
   from public.contacts c
   where c.instance_id = find_contact.instance_id
-    and c.identity_key = public.phone_identity_key(find_contact.phone);
+    and c.identity_key = wanted_key;
   if not found then
     select c.* into contact
     from public.contact_addresses a
     join public.contacts c on c.id = a.contact_id
-    where a.instance_id = find_contact.instance_id and a.address = find_contact.phone;
+    where a.instance_id = find_contact.instance_id and a.identity_key = wanted_key;
   end if;
   return contact;
 end;

@@ -1,7 +1,9 @@
 -- What an agent needs to answer in a conversation: itself, what it may know of the contact, and the
 -- recent history. `request`: instanceId, conversationId, limit.
 -- Returns {turn}: NULL where it is to be silent now (paused, no active agent, a blocked contact) or
--- nothing inbound waits for an answer.
+-- nothing waits for an answer.
+-- One snapshot shows both the history and how many questions it holds (answersThrough): a message
+-- that commits later is counted later and asks for a turn of its own.
 create or replace function public.read_agent_turn(request jsonb)
 returns jsonb
 language plpgsql
@@ -12,8 +14,7 @@ declare
   conversation public.conversations;
   contact public.contacts;
   agent public.ai_agents;
-  answered_through timestamptz;
-  newest_inbound timestamptz;
+  answered_count bigint;
   collected_data jsonb;
 begin
   select c.* into conversation from public.conversations c
@@ -22,15 +23,10 @@ begin
   select c.* into contact from public.contacts c where c.id = conversation.contact_id;
   select a.* into agent from public.ai_agents a
   where a.id = public.speaking_agent(conversation) and a.is_active;
-  select s.answered_through, s.collected_data into answered_through, collected_data
+  select s.answered_count, s.collected_data into answered_count, collected_data
   from public.agent_sessions s where s.conversation_id = conversation.id;
-  select max(m.created_at) into newest_inbound
-  from public.messages m
-  where m.instance_id = conversation.instance_id and m.contact_id = contact.id
-    and m.sent_at is not null and m.direction = 'inbound'
-    and m.sent_at > clock_timestamp() - interval '2 days';
-  if agent.id is null or contact.is_blocked or newest_inbound is null
-    or newest_inbound <= coalesce(answered_through, '-infinity')
+  if agent.id is null or contact.is_blocked
+    or conversation.question_count <= coalesce(answered_count, 0)
     or exists (
       select from public.agent_pauses p
       where p.contact_id = contact.id and p.paused_until > clock_timestamp()
@@ -45,7 +41,8 @@ begin
     'contactName', contact.name,
     'contactPhone', contact.phone,
     'address', public.address_of(contact),
-    'answersThrough', newest_inbound,
+    'answeredBefore', coalesce(answered_count, 0),
+    'answersThrough', conversation.question_count,
     'history', public.history_page(
       contact.instance_id, contact.id, '-infinity', 'infinity', null, (request->>'limit')::integer
     )->'messages'

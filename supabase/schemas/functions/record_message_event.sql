@@ -1,6 +1,7 @@
 -- Stores a message that somebody wrote: the contact, or a person on the business's own phone.
 -- Inbound opens a closed conversation and asks the agent for an answer; an echo pauses the agent, as
--- any person's message does. Returns false for a message that is known already.
+-- any person's message does; a group has no agent to ask or to pause. Returns false for a message
+-- that is known already.
 -- The caller holds lock_provider_messages for it.
 create or replace function public.record_message_event(instance public.instances, event jsonb)
 returns boolean
@@ -9,6 +10,7 @@ set search_path = ''
 as $$
 declare
   is_inbound constant boolean := event->>'origin' = 'inbound';
+  is_group constant boolean := coalesce((event->>'isGroup')::boolean, false);
   written_at constant timestamptz := least(
     coalesce((event->>'sentAt')::timestamptz, clock_timestamp()), clock_timestamp()
   );
@@ -28,19 +30,21 @@ begin
   conversation := public.resolve_conversation(instance.id, contact.id);
   insert into public.messages (
     instance_id, contact_id, conversation_id, direction, message_type, message, media_url,
-    media_filename, choice, sent_by, status, provider_message_id, sent_at, is_group, chat_name
+    media_id, media_filename, choice, sent_by, status, provider_message_id, sent_at, is_group, chat_name
   )
   values (
     instance.id, contact.id, conversation.id,
     case when is_inbound then 'inbound' else 'outbound' end,
-    event->>'messageType', event->>'message', event->>'mediaUrl', event->>'mediaFilename',
-    nullif(event->'choice', 'null'), case when not is_inbound then 'phone' end,
+    event->>'messageType', event->>'message', event->>'mediaUrl', event->>'mediaId',
+    event->>'mediaFilename', nullif(event->'choice', 'null'),
+    case when not is_inbound then 'phone' end,
     case when is_inbound then 'received' else 'sent' end,
-    event->>'providerMessageId', written_at,
-    coalesce((event->>'isGroup')::boolean, false), event->>'chatName'
+    event->>'providerMessageId', written_at, is_group, event->>'chatName'
   );
   if not is_inbound then
-    perform public.pause_agent(instance.id, contact.id);
+    if not is_group then
+      perform public.pause_agent(instance.id, contact.id);
+    end if;
     return true;
   end if;
   update public.contacts c
@@ -51,7 +55,7 @@ begin
   set status = 'open', updated_at = now()
   where c.id = conversation.id and c.status = 'closed';
   -- A group is never answered, and a reaction or its like asks for nothing.
-  if not coalesce((event->>'isGroup')::boolean, false) and event->>'messageType' <> 'other' then
+  if not is_group and event->>'messageType' <> 'other' then
     perform public.request_agent_reply(instance, contact.id, conversation.id);
   end if;
   return true;

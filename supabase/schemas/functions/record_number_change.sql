@@ -15,7 +15,7 @@ begin
   insert into public.contact_addresses (instance_id, address, contact_id)
   values (record_number_change.instance_id, event->>'newAddress', contact.id)
   on conflict do nothing;
-  return true;
+  return found;
 end;
 $$;
 revoke all on function public.record_number_change(uuid, jsonb) from public, anon, authenticated;

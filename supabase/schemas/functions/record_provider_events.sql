@@ -3,6 +3,8 @@
 -- `request`: instanceId, payload (the body's text, kept as received), events (see shared/providers/provider_event.ts).
 -- The same event twice, or at the same time in two calls, counts once. Returns {recorded}: how many
 -- events changed something.
+-- Taken by address, each contact's in their order, so that two payloads about the same contacts wait
+-- for each other and never both.
 create or replace function public.record_provider_events(request jsonb)
 returns jsonb
 language plpgsql
@@ -21,7 +23,10 @@ begin
     array_agg(instance.id), array_agg(e.value->>'providerMessageId')
   )
   from jsonb_array_elements(request->'events') as e;
-  for event in select e.value from jsonb_array_elements(request->'events') as e loop
+  for event in
+    select e.value from jsonb_array_elements(request->'events') with ordinality as e(value, place)
+    order by e.value->>'address', e.place
+  loop
     recorded := recorded + case
       when case event->>'kind'
         when 'message' then public.record_message_event(instance, event)

@@ -1,6 +1,7 @@
 -- Asks for the agent's answer to what a contact has just written: one outbox row, due in three
 -- seconds, so that several messages in a row get one answer. None while the agent is paused for the
 -- contact, or where no active agent speaks in the conversation.
+-- Locks the conversation, then the outbox row that is joined.
 create or replace function public.request_agent_reply(
   instance public.instances,
   contact_id uuid,
@@ -22,11 +23,18 @@ begin
   ) or exists (
     select from public.agent_pauses p
     where p.contact_id = request_agent_reply.contact_id and p.paused_until > clock_timestamp()
-  ) or exists (
-    select from public.outbox o
-    where o.conversation_id = request_agent_reply.conversation_id
-      and o.kind = 'agent_reply' and o.status = 'pending' and o.claim_token is null
   ) then
+    return;
+  end if;
+  update public.conversations c
+  set question_count = c.question_count + 1
+  where c.id = conversation.id;
+  -- Held until this message can be read: a worker that took the row now would answer without it.
+  perform from public.outbox o
+  where o.conversation_id = request_agent_reply.conversation_id
+    and o.kind = 'agent_reply' and o.status = 'pending' and o.claim_token is null
+  for no key update;
+  if found then
     return;
   end if;
   insert into public.outbox (workspace_id, kind, payload, run_at, conversation_id)

@@ -30,14 +30,17 @@ begin
     returning * into contact;
   end if;
   insert into public.contact_addresses as a (instance_id, address, contact_id, proven_at)
-  select resolve_sender.instance_id, seen.address, contact.id,
+  select distinct on (public.phone_identity_key(seen.address))
+    resolve_sender.instance_id, seen.address, contact.id,
     case when seen.place = 1 then clock_timestamp() else '-infinity' end
   from unnest(addresses) with ordinality as seen(address, place)
-  order by seen.address
+  order by public.phone_identity_key(seen.address), seen.place
   on conflict on constraint contact_addresses_pkey do update
-  set proven_at = greatest(a.proven_at, excluded.proven_at)
+  set proven_at = excluded.proven_at, address = excluded.address
   where a.contact_id = excluded.contact_id and excluded.proven_at > '-infinity'
-    and a.proven_at < clock_timestamp() - interval '1 hour';
+    and (
+      a.address <> excluded.address or a.proven_at < clock_timestamp() - interval '1 hour'
+    );
   return contact;
 end;
 $$;

@@ -97,14 +97,17 @@ begin
   ),
   proven as (
     insert into public.contact_addresses as a (instance_id, address, contact_id, proven_at)
-    select distinct on (r.instance_id, r.wa_id) r.instance_id, r.wa_id, r.contact_id, clock
+    select distinct on (r.instance_id, public.phone_identity_key(r.wa_id))
+      r.instance_id, r.wa_id, r.contact_id, clock
     from recorded r
     where r.wa_id is not null
-    order by r.instance_id, r.wa_id
-    on conflict on constraint contact_addresses_pkey do update set proven_at = excluded.proven_at
+    order by r.instance_id, public.phone_identity_key(r.wa_id)
+    on conflict on constraint contact_addresses_pkey do update
+    set proven_at = excluded.proven_at, address = excluded.address
     where a.contact_id = excluded.contact_id
       and (
-        a.proven_at < clock - interval '1 day'
+        a.address <> excluded.address
+        or a.proven_at < clock - interval '1 day'
         or exists (
           select from public.contact_addresses newer
           where newer.contact_id = a.contact_id and newer.proven_at > a.proven_at

@@ -1,11 +1,13 @@
--- Takes an agent's turn in a conversation: from here on the inbound messages up to `answers_through`
--- count as answered, so each has at most one answer. Locks the conversation.
+-- Takes an agent's turn in a conversation: from here on its first `answers_through` questions count
+-- as answered, so each has at most one answer. The model was told that `answered_before` of them had
+-- been: another answer since then makes this one stale. Locks the conversation.
 -- Errors: MI018 where the agent is to be silent: paused for the contact by now, no longer active, or
 -- the turn has been taken.
 create or replace function public.take_agent_turn(
   conversation public.conversations,
   agent_id uuid,
-  answers_through timestamptz
+  answered_before bigint,
+  answers_through bigint
 )
 returns void
 language plpgsql
@@ -14,7 +16,7 @@ as $$
 begin
   perform from public.conversations c where c.id = conversation.id for no key update;
   insert into public.agent_sessions as session
-    (conversation_id, instance_id, agent_id, answered_through)
+    (conversation_id, instance_id, agent_id, answered_count)
   select conversation.id, conversation.instance_id, a.id, take_agent_turn.answers_through
   from public.ai_agents a
   where a.id = take_agent_turn.agent_id and a.is_active
@@ -23,13 +25,13 @@ begin
       where p.contact_id = conversation.contact_id and p.paused_until > clock_timestamp()
     )
   on conflict on constraint agent_sessions_pkey do update
-  set answered_through = excluded.answered_through, agent_id = excluded.agent_id,
-    updated_at = now()
-  where session.answered_through < excluded.answered_through;
+  set answered_count = excluded.answered_count, agent_id = excluded.agent_id, updated_at = now()
+  where session.answered_count = take_agent_turn.answered_before
+    and session.answered_count < excluded.answered_count;
   if not found then
     raise exception using errcode = 'MI018', message = 'agent_silent';
   end if;
 end;
 $$;
-revoke all on function public.take_agent_turn(public.conversations, uuid, timestamptz) from public, anon, authenticated;
-grant execute on function public.take_agent_turn(public.conversations, uuid, timestamptz) to service_role;
+revoke all on function public.take_agent_turn(public.conversations, uuid, bigint, bigint) from public, anon, authenticated;
+grant execute on function public.take_agent_turn(public.conversations, uuid, bigint, bigint) to service_role;

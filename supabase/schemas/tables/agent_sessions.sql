@@ -6,11 +6,11 @@ create table public.agent_sessions (
   collected_data jsonb not null default '{}',
   created_at timestamptz not null default now(),
   updated_at timestamptz not null default now(),
-  answered_through timestamptz not null default '-infinity',
+  answered_count bigint not null default 0,
   constraint agent_sessions_collected_data_object check (jsonb_typeof(collected_data) = 'object')
 );
 alter table public.agent_sessions enable row level security;
 revoke all on table public.agent_sessions from public, anon, authenticated;
 grant select, insert, update, delete on table public.agent_sessions to service_role;
-comment on column public.agent_sessions.answered_through is
-  'Inbound messages up to here have had their answer, or will never get one: at most once each.';
+comment on column public.agent_sessions.answered_count is
+  'How many of the conversation''s question_count have had their answer: at most one each.';

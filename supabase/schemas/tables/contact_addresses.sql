@@ -1,11 +1,13 @@
 -- Addresses proven to reach a contact: a `wa_id` from the provider, or the sender of an inbound
--- message. The newest is where messages go; each of them finds the contact again.
+-- message. The newest is where messages go; each of them finds the contact again, however it is
+-- spelled: one row per identity key, with the spelling that was proven last.
 create table public.contact_addresses (
   instance_id uuid not null,
   address text not null,
+  identity_key text not null generated always as (public.phone_identity_key(address)) stored,
   contact_id uuid not null references public.contacts (id) on delete cascade,
   proven_at timestamptz not null default now(),
-  primary key (instance_id, address)
+  primary key (instance_id, identity_key)
 );
 create index contact_addresses_contact on public.contact_addresses (contact_id, proven_at desc);
 alter table public.contact_addresses enable row level security;

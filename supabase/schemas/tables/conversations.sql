@@ -9,6 +9,7 @@ create table public.conversations (
   agent_id uuid references public.ai_agents (id) on delete set null,
   created_at timestamptz not null default now(),
   updated_at timestamptz not null default now(),
+  question_count bigint not null default 0,
   constraint conversations_status_known check (status in ('open', 'closed', 'pending'))
 );
 create unique index conversations_contact on public.conversations (contact_id);
@@ -16,3 +17,5 @@ create unique index conversations_tenant on public.conversations (instance_id, c
 alter table public.conversations enable row level security;
 revoke all on table public.conversations from public, anon, authenticated;
 grant select, insert, update, delete on table public.conversations to service_role;
+comment on column public.conversations.question_count is
+  'Messages of the contact that asked for an answer of the agent; counted in the transaction that records them.';

@@ -9,6 +9,7 @@ create table public.messages (
   message_type text not null,
   message text,
   media_url text,
+  media_id text,
   media_filename text,
   option_list jsonb,
   template jsonb,
@@ -52,6 +53,8 @@ create index messages_unconfirmed on public.messages (unconfirmed_at) where stat
 alter table public.messages enable row level security;
 revoke all on table public.messages from public, anon, authenticated;
 grant select, insert, update, delete on table public.messages to service_role;
+comment on column public.messages.media_id is
+  'The provider''s id of a received file, where the file has to be asked for by it.';
 comment on column public.messages.choice is
   'The option that an inbound message picked: {id, title}.';
 comment on column public.messages.chat_name is 'The name that the provider gives the chat.';

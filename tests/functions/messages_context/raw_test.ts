@@ -49,6 +49,7 @@ Deno.test("a raw row tells the message as it is kept, in the instance's time", a
         status: "read",
         message: "Segue",
         mediaUrl: link,
+        mediaId: null,
         mediaFilename: "boleto.pdf",
         optionList: null,
         choice: null,
@@ -69,6 +70,7 @@ Deno.test("a raw row tells the message as it is kept, in the instance's time", a
         status: "received",
         message: null,
         mediaUrl: null,
+        mediaId: null,
         mediaFilename: null,
         optionList: null,
         choice: { id: "2", title: "Tarde" },
@@ -92,8 +94,8 @@ Deno.test("raw without meta drops what identifies or tags a message, and nothing
   });
   const answer = await client.read({ format: "raw", includeMeta: "false" });
   assertEquals(Object.keys(answer.body.messages[0]), [
-    ...["direction", "status", "message", "mediaUrl", "mediaFilename", "optionList", "choice"],
-    ...["template", "sentAt", "deliveredAt", "readAt"],
+    ...["direction", "status", "message", "mediaUrl", "mediaId", "mediaFilename", "optionList"],
+    ...["choice", "template", "sentAt", "deliveredAt", "readAt"],
   ]);
 });
 

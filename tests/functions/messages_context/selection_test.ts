@@ -50,6 +50,32 @@ Deno.test("messages of one instant keep the order in which they came", async () 
   assertEquals(contents(await client.read({ limit: "2" })), ["c", "d"]);
 });
 
+Deno.test("a reply dated to the whole second stands after the message of ours that it answers", async () => {
+  await using client = await createContextClient();
+  const contact = await client.createContact();
+  const ours = { direction: "outbound", sent_at: "2026-03-10T12:00:05.600Z" };
+  await client.write(contact, {
+    ...ours,
+    message: "at once",
+    created_at: "2026-03-10T12:00:05.500Z",
+  });
+  await client.write(contact, {
+    message: "reply",
+    created_at: "2026-03-10T12:00:05.900Z",
+    sent_at: "2026-03-10T12:00:05Z",
+  });
+  await client.write(contact, {
+    ...ours,
+    message: "queued for long",
+    created_at: "2026-03-10T11:00:00Z",
+    scheduled_for: "2026-03-10T12:00:05.950Z",
+    sent_at: "2026-03-10T12:00:05.990Z",
+  });
+  const said = ["at once", "reply", "queued for long"];
+  assertEquals(contents(await client.read()), said);
+  assertEquals(contents(await client.read({ limit: "1" })), ["queued for long"]);
+});
+
 Deno.test("only what was really sent or received is history", async () => {
   await using client = await createContextClient();
   const contact = await client.createContact();
