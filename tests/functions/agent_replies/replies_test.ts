@@ -1,0 +1,220 @@
+import { createProcessAiAgentApp } from "../../../functions/process-ai-agent/app.ts";
+import { assert, assertEquals } from "../../support/assert.ts";
+import { phone } from "../provider_webhook/webhook_client.ts";
+import { letTimePass } from "../../support/time_travel.ts";
+import { type AgentClient, complete, createAgentClient } from "./agent_client.ts";
+
+async function waitingRows({ webhooks }: AgentClient): Promise<number[]> {
+  const rows = await webhooks.stack.admin`
+    select extract(epoch from run_at - created_at)::float as seconds from public.outbox
+    where status = 'pending'`;
+  return rows.map((row) => row["seconds"]);
+}
+
+/** POST process-ai-agent as the tenant. */
+async function open(client: AgentClient, body: object): Promise<number> {
+  const app = createProcessAiAgentApp(client.webhooks.stack.services);
+  const response = await app.request("/process-ai-agent", {
+    method: "POST",
+    headers: { "X-Client-Token": client.tenant.token, "Content-Type": "application/json" },
+    body: JSON.stringify({ instanceId: client.tenant.instanceId, phone, ...body }),
+  });
+  await response.body?.cancel();
+  return response.status;
+}
+
+Deno.test("messages within three seconds get one answer, sent as the agent by the normal path", async () => {
+  await using client = await createAgentClient();
+  await client.write("IN1", "{{segredo}} oi");
+  await client.write("IN2", "tudo bem?");
+  const [seconds, ...more] = await waitingRows(client);
+  assert(seconds !== undefined && seconds >= 2.9 && more.length === 0, `${seconds} s`);
+  await client.answer();
+  assertEquals(client.model.requests.map(({ json }) => [json["model"], json["messages"]]), [[
+    "gpt-test",
+    [
+      { role: "system", content: "Answer briefly." },
+      { role: "user", content: "{{segredo}} oi" },
+      { role: "user", content: "tudo bem?" },
+    ],
+  ]]);
+  const authorization = client.model.requests[0]?.headers.get("authorization");
+  assertEquals(authorization, "Bearer sk-test");
+  assertEquals(client.sent(), ["Posso ajudar?"]);
+  const history = await client.webhooks.history(client.tenant);
+  assertEquals(
+    history.body.conversation.map((item: Record<string, string>) => [
+      item["role"],
+      item["sender"],
+      item["content"],
+    ]),
+    [
+      ["user", phone, "{{segredo}} oi"],
+      ["user", phone, "tudo bem?"],
+      ["assistant", "Ana", "Posso ajudar?"],
+    ],
+  );
+  const answer = (await client.messages()).at(-1);
+  assertEquals([answer?.["sent_by"], answer?.["agent_id"]], ["ai_agent", client.agentId]);
+  const pauses = await client.webhooks.stack.admin`select from public.agent_pauses`;
+  assertEquals(pauses.length, 0);
+});
+
+Deno.test("the agent goes on after its answer: each message has one answer, and the model hears its own", async () => {
+  await using client = await createAgentClient();
+  await client.write("IN1", "oi");
+  await client.answer();
+  client.model.answer = () => complete("Sim.");
+  await client.write("IN1", "oi");
+  await client.answer();
+  assertEquals(client.model.requests.length, 1);
+  await client.write("IN2", "abre hoje?");
+  await client.answer();
+  assertEquals(client.model.requests[1]?.json["messages"], [
+    { role: "system", content: "Answer briefly." },
+    { role: "user", content: "oi" },
+    { role: "assistant", content: "Posso ajudar?" },
+    { role: "user", content: "abre hoje?" },
+  ]);
+  assertEquals(client.sent(), ["Posso ajudar?", "Sim."]);
+});
+
+Deno.test("variables come from the external context and the contact, never from what was written", async () => {
+  await using client = await createAgentClient();
+  const { admin } = client.webhooks.stack;
+  await admin`update public.ai_agents set instructions =
+    'Loja {{loja}} de {{nome}} ({{telefone}}): {{pedido}} {{missing}}.'`;
+  const status = await open(client, {
+    initiateConversation: true,
+    messageText: "Olá!",
+    externalContext: { loja: "Centro", pedido: { id: 7 } },
+  });
+  assertEquals(status, 200);
+  await client.webhooks.receive(client.tenant, {
+    ...{ messageId: "IN1", senderName: "Ana {{loja}}" },
+    text: { message: "loja: Norte. {{pedido}} missing=segredo" },
+  });
+  await client.answer();
+  assertEquals(client.model.requests[0]?.json["messages"], [
+    { role: "system", content: `Loja Centro de Ana {{loja}} (${phone}): {"id":7} .` },
+    { role: "assistant", content: "Olá!" },
+    { role: "user", content: "loja: Norte. {{pedido}} missing=segredo" },
+  ]);
+});
+
+Deno.test("a person's message silences the agent for half an hour, and no longer", async () => {
+  await using client = await createAgentClient();
+  await client.webhooks.receive(client.tenant, {
+    ...{ messageId: "PHONE1", fromMe: true, fromApi: false },
+    text: { message: "Deixa comigo" },
+  });
+  await client.write("IN1", "obrigado");
+  await client.answer();
+  assertEquals(client.model.requests.length, 0);
+  await letTimePass(client.webhooks.stack.admin, 31 * 60);
+  await client.answer();
+  assertEquals(client.model.requests.length, 0);
+  await client.write("IN2", "ainda aí?");
+  await client.answer();
+  assertEquals(client.asked(), [["obrigado", "ainda aí?"]]);
+});
+
+Deno.test("a pause that begins while the model thinks stops the answer for good", async () => {
+  await using client = await createAgentClient();
+  await client.write("IN1", "oi");
+  client.model.answer = async () => {
+    await client.webhooks.stack.send(client.tenant, {
+      ...{ phone, messageType: "text", message: "Sou uma pessoa" },
+    });
+    return complete("Tarde demais");
+  };
+  await client.answer();
+  assertEquals(client.model.requests.length, 1);
+  assertEquals(client.sent(), ["Sou uma pessoa"]);
+  assertEquals(await client.outbox(), [["done", null]]);
+  await letTimePass(client.webhooks.stack.admin, 31 * 60);
+  await client.answer();
+  assertEquals(client.sent(), ["Sou uma pessoa"]);
+});
+
+Deno.test("blocking the contact or switching the agent off while the model thinks stops the answer", async () => {
+  for (const table of ["contacts", "ai_agents"]) {
+    await using client = await createAgentClient();
+    const { admin } = client.webhooks.stack;
+    await client.write("IN1", "oi");
+    client.model.answer = async () => {
+      if (table === "contacts") await admin`update public.contacts set is_blocked = true`;
+      else await admin`update public.ai_agents set is_active = false`;
+      return complete("Tarde demais");
+    };
+    await client.answer();
+    assertEquals([table, client.sent(), await client.outbox()], [table, [], [["done", null]]]);
+  }
+});
+
+Deno.test("without an active agent, or for a reaction, nobody is asked", async () => {
+  await using client = await createAgentClient();
+  const { admin } = client.webhooks.stack;
+  await client.webhooks.receive(client.tenant, { messageId: "R1", reaction: { value: "👍" } });
+  await admin`update public.ai_agents set is_active = false`;
+  await client.write("IN1", "oi");
+  assertEquals(await client.outbox(), []);
+  await client.answer();
+  assertEquals(client.model.requests.length, 0);
+});
+
+Deno.test("a reaction does not keep a message that has its answer waiting", async () => {
+  await using client = await createAgentClient();
+  await client.write("IN1", "oi");
+  await client.answer();
+  await client.webhooks.receive(client.tenant, { messageId: "R1", reaction: { value: "👍" } });
+  // A row that was put back by hand finds nothing to answer.
+  await client.webhooks.stack.admin`
+    update public.outbox set status = 'pending', settled_at = null, run_at = now()`;
+  await client.answer();
+  assertEquals(client.model.requests.length, 1);
+});
+
+Deno.test("errors of the model are tried again with backoff and never reach the contact", async () => {
+  await using client = await createAgentClient();
+  const failures: readonly (readonly [() => Response, string])[] = [
+    [() => Response.json({ error: { message: "overloaded" } }, { status: 500 }), "model_http_500"],
+    [
+      () => Response.json({ error: {} }, { status: 429, headers: { "retry-after": "60" } }),
+      "model_http_429",
+    ],
+    [() => new Response("<html>", { headers: { "content-type": "text/html" } }), "model_"],
+    [() => complete("   "), "model_said_nothing"],
+  ];
+  await client.write("IN1", "oi");
+  let waitedSeconds = 0;
+  for (const [fail, error] of failures) {
+    client.model.answer = fail;
+    await client.answer();
+    const [row] = await client.webhooks.stack.admin`
+      select status, last_error, extract(epoch from run_at - now())::float as wait
+      from public.outbox`;
+    assertEquals(row?.["status"], "pending");
+    assert(String(row?.["last_error"]).startsWith(error), row?.["last_error"]);
+    assert(row?.["wait"] > Math.min(waitedSeconds, 40), `${row?.["wait"]} s`);
+    waitedSeconds = row?.["wait"];
+    await letTimePass(client.webhooks.stack.admin, 600);
+  }
+  assertEquals([client.model.requests.length, client.sent()], [4, []]);
+  client.model.answer = () => complete("Agora sim.");
+  await client.answer();
+  assertEquals(client.sent(), ["Agora sim."]);
+});
+
+Deno.test("a model that never answers well is given up after five tries, visibly", async () => {
+  await using client = await createAgentClient();
+  client.model.answer = () => new Response(null, { status: 503 });
+  await client.write("IN1", "oi");
+  for (let attempt = 0; attempt < 7; attempt++) {
+    await client.answer();
+    await letTimePass(client.webhooks.stack.admin, 10_000);
+  }
+  assertEquals(client.model.requests.length, 5);
+  assertEquals(await client.outbox(), [["dead", "model_http_503"]]);
+  assertEquals(client.sent(), []);
+});

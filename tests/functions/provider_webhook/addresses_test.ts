@@ -1,0 +1,149 @@
+import { assert, assertEquals } from "../../support/assert.ts";
+import {
+  callFunction,
+  claimMessages,
+  enqueueText,
+  settleClaim,
+} from "../../support/queue_calls.ts";
+import { cloudPayload, cloudText, createWebhookClient, phone } from "./webhook_client.ts";
+
+const newPhone = "5521988887777";
+const newPhoneWithoutNinth = "552188887777";
+
+Deno.test("a contact who changed its number is found under both spellings of the new one", async () => {
+  await using client = await createWebhookClient();
+  const tenant = await client.createTenant({ provider: "whatsapp_cloud" });
+  await client.cloud(tenant, cloudPayload({ messages: [cloudText("IN1", "oi")] }));
+  const changed = await client.cloud(
+    tenant,
+    cloudPayload({
+      messages: [{
+        id: "SYS1",
+        from: phone,
+        timestamp: "1749416383",
+        type: "system",
+        system: { type: "user_changed_number", wa_id: newPhone, body: "changed" },
+      }],
+    }),
+  );
+  assertEquals(changed.body.recorded, 1);
+  await client.cloud(
+    tenant,
+    cloudPayload({ messages: [cloudText("IN2", "mudei", { from: newPhoneWithoutNinth })] }),
+  );
+  const sent = await client.stack.send(tenant, {
+    phone: newPhoneWithoutNinth,
+    messageType: "text",
+    message: "certo",
+  });
+  assertEquals(sent.status, 200);
+  const contacts = await client.stack.admin`select phone from public.contacts`;
+  assertEquals(contacts.map((contact) => contact["phone"]), [phone]);
+  // The spelling that the contact wrote from last is the one that is known to work.
+  assertEquals(client.stack.provider.requests[0]?.json["to"], newPhoneWithoutNinth);
+  for (const spelling of [phone, newPhone, newPhoneWithoutNinth]) {
+    const history = await client.history(tenant, { phone: spelling });
+    assertEquals(history.body.totalMessages, 3);
+  }
+});
+
+Deno.test("a number that is somebody's already is not taken over by a change", async () => {
+  await using client = await createWebhookClient();
+  const tenant = await client.createTenant({ provider: "whatsapp_cloud" });
+  const texts = [cloudText("IN1", "oi"), cloudText("IN2", "olá", { from: newPhone })];
+  await client.cloud(tenant, cloudPayload({ messages: texts }));
+  const change = {
+    ...{ id: "SYS1", from: phone, timestamp: "1749416383", type: "system" },
+    system: { type: "user_changed_number", wa_id: newPhoneWithoutNinth },
+  };
+  const changed = await client.cloud(tenant, cloudPayload({ messages: [change] }));
+  assertEquals([changed.status, changed.body.recorded], [200, 0]);
+  const history = await client.history(tenant, { phone: newPhoneWithoutNinth });
+  assertEquals(history.body.totalMessages, 1);
+});
+
+Deno.test("two spellings proven by one settling are one address of one contact", async () => {
+  await using client = await createWebhookClient();
+  const { admin } = client.stack;
+  const tenants = await Promise.all([client.createTenant(), client.createTenant()]);
+  for (const { instanceId } of tenants) await enqueueText(admin, instanceId, { phone: newPhone });
+  const claims = await claimMessages(admin);
+  const waIds = [newPhone, newPhoneWithoutNinth];
+  for (const waId of waIds) {
+    const sending = await client.stack.send(tenants[0]!, {
+      phone: waId,
+      messageType: "text",
+      message: "x",
+      delayMessage: 1,
+    });
+    assertEquals(sending.body.mode, "scheduled");
+  }
+  await admin`update public.message_queue set due_at = now() where due_at is not null`;
+  const due = await claimMessages(admin);
+  assertEquals(due.length, 2);
+  const settled = await callFunction<{ settled: string[] }>(admin, "settle_messages", {
+    results: due.map(({ messageId, claimToken }, index) => ({
+      ...{ messageId, claimToken, outcome: "accepted", providerMessageId: `P${index}` },
+      waId: waIds[index],
+    })),
+  });
+  assertEquals(settled.settled.length, 2);
+  const addresses = await admin`select address from public.contact_addresses`;
+  assertEquals(addresses.length, 1);
+  for (const claim of claims) assertEquals((await settleClaim(admin, claim)).length, 1);
+});
+
+Deno.test("who wrote without a phone is the same person once the phone is shown", async () => {
+  await using client = await createWebhookClient();
+  const gateway = await client.createTenant();
+  const lid = "81896604192873@lid";
+  await client.receive(gateway, { messageId: "IN1", phone: lid, text: { message: "oi" } });
+  await client.receive(gateway, { messageId: "IN2", senderLid: lid, text: { message: "sou eu" } });
+  await client.receive(gateway, { messageId: "IN3", text: { message: "ainda eu" } });
+  const stored = await client.messages(gateway);
+  assertEquals(new Set(stored.map((message) => message["contact_id"])).size, 1);
+  assertEquals((await client.history(gateway)).body.totalMessages, 3);
+
+  const official = await client.createTenant({ provider: "whatsapp_cloud" });
+  const userId = "BR.1A2B3C4D5E6F";
+  const contacts = [{ profile: { name: "Ana" }, user_id: userId, wa_id: phone }];
+  await client.cloud(
+    official,
+    cloudPayload({
+      contacts: [{ profile: { name: "Ana" }, user_id: userId }],
+      messages: [{ ...cloudText("IN1", "oi"), from: undefined, from_user_id: userId }],
+    }),
+  );
+  const both = { ...cloudText("IN2", "meu número"), from_user_id: userId };
+  await client.cloud(official, cloudPayload({ contacts, messages: [both] }));
+  const known = await client.messages(official);
+  assertEquals(new Set(known.map((message) => message["contact_id"])).size, 1);
+  const history = await client.history(official);
+  assertEquals(history.body.conversation.map((item: { content: string }) => item.content), [
+    "oi",
+    "meu número",
+  ]);
+});
+
+Deno.test("an address is looked up by an index, however many there are", async () => {
+  await using client = await createWebhookClient();
+  const { admin } = client.stack;
+  const { instanceId } = await client.createTenant();
+  await client.stack.admin`
+    with made as (
+      insert into public.contacts (instance_id, phone, identity_key, origin)
+      select ${instanceId}, '551130' || lpad(n::text, 6, '0'), '551130' || lpad(n::text, 6, '0'), 'api'
+      from generate_series(1, 20000) n
+      returning id, instance_id, phone
+    )
+    insert into public.contact_addresses (instance_id, address, contact_id)
+    select made.instance_id, '44' || made.phone, made.id from made`;
+  await admin`analyze public.contact_addresses`;
+  const plan = await admin`
+    explain select c.* from public.contact_addresses a
+    join public.contacts c on c.id = a.contact_id
+    where a.instance_id = ${instanceId}
+      and a.identity_key = public.phone_identity_key('44551130000077')`;
+  const lines = plan.map((line) => line["QUERY PLAN"]).join("\n");
+  assert(!lines.includes("Seq Scan"), lines);
+});

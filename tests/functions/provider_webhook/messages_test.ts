@@ -1,0 +1,277 @@
+import { assert, assertEquals } from "../../support/assert.ts";
+import { answerNever } from "../../support/http_double.ts";
+import { createAgent, type Tenant } from "../../support/tenant.ts";
+import {
+  cloudPayload,
+  cloudText,
+  createWebhookClient,
+  evolutionMessage,
+  phone,
+  type StoredMessage,
+  type WebhookClient,
+} from "./webhook_client.ts";
+
+const mediaUrl = "https://cdn.example.com/file";
+
+/** What a content becomes: type, words, media, choice. */
+type Expected = readonly [string, string | null, Record<string, unknown>?];
+
+function describe(row: StoredMessage | undefined): Record<string, unknown> {
+  const keys = ["message_type", "message", "media_url", "media_id", "media_filename", "choice"];
+  return Object.fromEntries(keys.map((key) => [key, row?.[key]]));
+}
+
+function expect([message_type, message, rest = {}]: Expected): Record<string, unknown> {
+  const none = { media_url: null, media_id: null, media_filename: null, choice: null };
+  return { message_type, message, ...none, ...rest };
+}
+
+async function pausedUntil({ stack }: WebhookClient, tenant: Tenant): Promise<Date | undefined> {
+  const [pause] = await stack.admin`
+    select paused_until from public.agent_pauses where instance_id = ${tenant.instanceId}`;
+  return pause?.["paused_until"];
+}
+
+/** Half an hour from now, give or take the time a test takes. */
+function assertHalfAnHour(until: Date | undefined): void {
+  const minutes = ((until?.getTime() ?? 0) - Date.now()) / 60_000;
+  assert(minutes > 28 && minutes <= 30, `${minutes} minutes`);
+}
+
+Deno.test("Z-API: each kind of message is stored with its words, file and choice", async () => {
+  await using client = await createWebhookClient();
+  const tenant = await client.createTenant();
+  const choice = { id: "2", title: "Tarde" };
+  const cases: readonly (readonly [object, Expected])[] = [
+    [{ text: { message: "oi\nAna" } }, ["text", "oi\nAna"]],
+    [{ image: { imageUrl: mediaUrl, caption: "foto" } }, ["image", "foto", {
+      media_url: mediaUrl,
+    }]],
+    [{ audio: { audioUrl: mediaUrl } }, ["audio", null, { media_url: mediaUrl }]],
+    [{ video: { videoUrl: mediaUrl, caption: "filme" } }, ["video", "filme", {
+      media_url: mediaUrl,
+    }]],
+    [{ document: { documentUrl: mediaUrl, fileName: "a.pdf" } }, ["document", null, {
+      media_url: mediaUrl,
+      media_filename: "a.pdf",
+    }]],
+    [{ listResponseMessage: { message: "Tarde", title: "Tarde", selectedRowId: "2" } }, [
+      "option_list",
+      "Tarde",
+      { choice },
+    ]],
+    [{ buttonsResponseMessage: { buttonId: "2", message: "Tarde" } }, ["option_list", "Tarde", {
+      choice,
+    }]],
+  ];
+  for (const [index, [content, expected]] of cases.entries()) {
+    const message = { messageId: `IN${index}`, senderName: "Ana", momment: Date.now(), ...content };
+    const answer = await client.receive(tenant, message);
+    assertEquals([answer.status, answer.body.recorded], [200, 1]);
+    const stored = (await client.messages(tenant)).at(-1);
+    assertEquals(describe(stored), expect(expected));
+    assertEquals([stored?.["direction"], stored?.["status"]], ["inbound", "received"]);
+    assertEquals([stored?.["name"], stored?.["phone"]], ["Ana", phone]);
+  }
+});
+
+Deno.test("Evolution: each kind of message is stored with its words, file and choice", async () => {
+  await using client = await createWebhookClient();
+  const tenant = await client.createTenant({ provider: "evolution" });
+  const choice = { id: "2", title: "Tarde" };
+  const reply = { title: "Tarde", singleSelectReply: { selectedRowId: "2" } };
+  const buttons = { selectedButtonId: "2", selectedDisplayText: "Tarde" };
+  const file = { media_url: mediaUrl };
+  const cases: readonly (readonly [Record<string, unknown>, Expected])[] = [
+    [{ conversation: "oi" }, ["text", "oi"]],
+    [{ extendedTextMessage: { text: "https://a.b" } }, ["text", "https://a.b"]],
+    [{ imageMessage: { caption: "foto" }, mediaUrl }, ["image", "foto", file]],
+    [{ audioMessage: {}, mediaUrl }, ["audio", null, file]],
+    [{ videoMessage: { caption: "filme" }, mediaUrl }, ["video", "filme", file]],
+    [{ documentMessage: { fileName: "a.pdf" }, mediaUrl }, ["document", null, {
+      ...file,
+      media_filename: "a.pdf",
+    }]],
+    [{ listResponseMessage: reply }, ["option_list", "Tarde", { choice }]],
+    [{ buttonsResponseMessage: buttons }, ["option_list", "Tarde", { choice }]],
+  ];
+  for (const [index, [content, expected]] of cases.entries()) {
+    const answer = await client.evolution(tenant, evolutionMessage(content, { id: `E${index}` }));
+    assertEquals([answer.status, answer.body.recorded], [200, 1]);
+    const stored = (await client.messages(tenant)).at(-1);
+    assertEquals(describe(stored), expect(expected));
+    assertEquals([stored?.["name"], stored?.["phone"]], ["Ana", phone]);
+  }
+});
+
+Deno.test("official: each kind of message is stored with its words, choice and the id of its file", async () => {
+  await using client = await createWebhookClient();
+  const tenant = await client.createTenant({ provider: "whatsapp_cloud" });
+  const choice = { id: "2", title: "Tarde" };
+  const media = { id: "1037543291543636", mime_type: "image/jpeg", sha256: "S=" };
+  const file = { media_id: media.id };
+  const reply = (type: string): object => ({
+    type: "interactive",
+    interactive: { type, [type]: { ...choice, description: "13h" } },
+  });
+  const button = { payload: "2", text: "Tarde" };
+  const cases: readonly (readonly [object, Expected])[] = [
+    [{ type: "text", text: { body: "oi" } }, ["text", "oi"]],
+    [{ type: "image", image: { ...media, caption: "foto" } }, ["image", "foto", file]],
+    [{ type: "audio", audio: media }, ["audio", null, file]],
+    [{ type: "video", video: media }, ["video", null, file]],
+    [{ type: "document", document: { ...media, filename: "a.pdf", caption: "conta" } }, [
+      "document",
+      "conta",
+      { ...file, media_filename: "a.pdf" },
+    ]],
+    [reply("list_reply"), ["option_list", "Tarde", { choice }]],
+    [reply("button_reply"), ["option_list", "Tarde", { choice }]],
+    [{ type: "button", button, context: { id: "wamid.T" } }, ["option_list", "Tarde", { choice }]],
+    [{ type: "location", location: { latitude: -23.5, longitude: -46.6 } }, [
+      "other",
+      "[location] -23.5 -46.6",
+    ]],
+  ];
+  const contacts = [{ profile: { name: "Ana" }, wa_id: phone }];
+  for (const [index, [content, expected]] of cases.entries()) {
+    const { text: _, ...base } = cloudText(`wamid.${index}`, "");
+    const messages = [{ ...base, ...content }];
+    const answer = await client.cloud(tenant, cloudPayload({ contacts, messages }));
+    assertEquals([answer.status, answer.body.recorded], [200, 1]);
+    const stored = (await client.messages(tenant)).at(-1);
+    assertEquals(describe(stored), expect(expected));
+    assertEquals([stored?.["name"], stored?.["phone"]], ["Ana", phone]);
+  }
+  const history = await client.history(tenant);
+  assertEquals(
+    history.body.conversation.map((item: { content: string }) => item.content),
+    ["oi", "foto\n[image]", "[audio]", "[video]", "conta\n[document]", "Tarde", "Tarde", "Tarde"]
+      .concat("[location] -23.5 -46.6"),
+  );
+  const raw = await client.history(tenant, { format: "raw" });
+  assertEquals(raw.body.messages[1].mediaId, media.id);
+  const hidden = await client.history(tenant, { format: "raw", attachments: "false" });
+  assertEquals(hidden.body.messages[1].mediaId, null);
+});
+
+Deno.test("a name is kept as it was first known, and a closed conversation opens again", async () => {
+  await using client = await createWebhookClient();
+  const tenant = await client.createTenant();
+  await client.receive(tenant, { messageId: "IN1", senderName: "Ana", text: { message: "oi" } });
+  await client.stack.admin`update public.conversations set status = 'closed'`;
+  await client.receive(tenant, { messageId: "IN2", senderName: "Bia", text: { message: "oi" } });
+  const [contact] = await client.stack.admin`
+    select c.name, c.origin, c.last_inbound_at, v.status from public.contacts c
+    join public.conversations v on v.contact_id = c.id`;
+  assertEquals([contact?.["name"], contact?.["origin"]], ["Ana", "inbound"]);
+  assertEquals(contact?.["status"], "open");
+  assert(contact?.["last_inbound_at"] !== null);
+});
+
+Deno.test("a group is marked, never answered, and what is typed in it pauses no agent", async () => {
+  await using client = await createWebhookClient();
+  const tenant = await client.createTenant();
+  const evolution = await client.createTenant({ provider: "evolution" });
+  for (const { instanceId } of [tenant, evolution]) {
+    await createAgent(client.stack.admin, instanceId);
+  }
+  const group = { phone: "120363019502650977-group", isGroup: true, chatName: "Família" };
+  const text = { message: "alguém aí?" };
+  await client.receive(tenant, { messageId: "G1", senderName: "Ana", ...group, text });
+  await client.receive(tenant, { messageId: "G2", fromMe: true, fromApi: false, ...group, text });
+  const inGroup = { remoteJid: "120363019502650977@g.us", participant: `${phone}@s.whatsapp.net` };
+  await client.evolution(evolution, evolutionMessage({ conversation: "oi" }, inGroup));
+  const stored = await client.messages(tenant);
+  assertEquals(stored.map((row) => [row["is_group"], row["chat_name"], row["message"]]), [
+    [true, "Família", "Ana: alguém aí?"],
+    [true, "Família", "alguém aí?"],
+  ]);
+  assertEquals((await client.messages(evolution)).map((row) => row["is_group"]), [true]);
+  const outbox = await client.stack.admin`select from public.outbox`;
+  assertEquals(outbox.length, 0);
+  assertEquals(await pausedUntil(client, tenant), undefined);
+});
+
+Deno.test("a reply typed on the phone enters the history as sent and pauses the agent for half an hour", async () => {
+  await using client = await createWebhookClient();
+  const zapi = await client.createTenant();
+  const evolution = await client.createTenant({ provider: "evolution" });
+  const official = await client.createTenant({ provider: "whatsapp_cloud" });
+  for (const { instanceId } of [zapi, evolution, official]) {
+    await createAgent(client.stack.admin, instanceId);
+  }
+  const text = { message: "Deixa comigo" };
+  await client.receive(zapi, { messageId: "P1", fromMe: true, fromApi: false, text });
+  await client.evolution(
+    evolution,
+    evolutionMessage({ conversation: "Deixa comigo" }, { fromMe: true, id: "P1" }),
+  );
+  const { from: _, ...message } = cloudText("P1", "Deixa comigo", { to: phone });
+  await client.cloud(official, {
+    object: "whatsapp_business_account",
+    entry: [{
+      changes: [{
+        field: "smb_message_echoes",
+        value: { message_echoes: [{ from: official.connectedPhone, ...message }] },
+      }],
+    }],
+  });
+  for (const tenant of [zapi, evolution, official]) {
+    const history = await client.history(tenant);
+    assertEquals(history.body.conversation.length, 1);
+    const [item] = history.body.conversation;
+    assertEquals([item.role, item.content, item.status], ["assistant", "Deixa comigo", "sent"]);
+    assertHalfAnHour(await pausedUntil(client, tenant));
+  }
+  // What we sent through the API is known already: `fromApi` says so.
+  await client.receive(zapi, { messageId: "P2", fromMe: true, fromApi: true, text });
+  assertEquals((await client.messages(zapi)).length, 1);
+});
+
+Deno.test("an echo of a message of ours that is in flight makes no second one and pauses no agent", async () => {
+  await using client = await createWebhookClient();
+  const tenant = await client.createTenant({ provider: "evolution" });
+  await createAgent(client.stack.admin, tenant.instanceId);
+  const echo = evolutionMessage({ conversation: "Posso ajudar?" }, { fromMe: true, id: "OWN1" });
+  client.stack.provider.answer = async () => {
+    assertEquals((await client.evolution(tenant, echo)).status, 200);
+    return Response.json({ key: { id: "OWN1", fromMe: true } }, { status: 201 });
+  };
+  const sent = await client.stack.send(tenant, {
+    ...{ phone, messageType: "text", message: "Posso ajudar?", sentBy: "ai_agent" },
+  });
+  assertEquals(sent.status, 200);
+  assertEquals((await client.evolution(tenant, echo)).body.recorded, 0);
+  const stored = await client.messages(tenant);
+  assertEquals(stored.map((row) => [row["status"], row["provider_message_id"]]), [
+    ["sent", "OWN1"],
+  ]);
+  assertEquals(await pausedUntil(client, tenant), undefined);
+});
+
+Deno.test("an echo settles the unconfirmed message that it is", async () => {
+  await using client = await createWebhookClient();
+  const tenant = await client.createTenant({ provider: "evolution" });
+  client.stack.provider.answer = answerNever;
+  const sent = await client.stack.send(tenant, { phone, messageType: "text", message: "oi" });
+  assertEquals(sent.status, 504);
+  await client.evolution(
+    tenant,
+    evolutionMessage({ conversation: "oi" }, { fromMe: true, id: "OWN1" }),
+  );
+  const stored = await client.messages(tenant);
+  assertEquals(stored.map((row) => [row["status"], row["provider_message_id"]]), [
+    ["sent", "OWN1"],
+  ]);
+});
+
+Deno.test("the same provider message id on two instances is two messages", async () => {
+  await using client = await createWebhookClient();
+  const tenants = [await client.createTenant(), await client.createTenant()];
+  for (const tenant of tenants) {
+    const answer = await client.receive(tenant, { messageId: "IN1", text: { message: "oi" } });
+    assertEquals(answer.body.recorded, 1);
+    assertEquals((await client.messages(tenant)).length, 1);
+  }
+});

@@ -1,0 +1,235 @@
+import { acceptMessage, answerNever } from "../../support/http_double.ts";
+import { assert, assertEquals } from "../../support/assert.ts";
+import type { Tenant } from "../../support/tenant.ts";
+import { letTimePass } from "../../support/time_travel.ts";
+import { cloudPayload, createWebhookClient, phone, type WebhookClient } from "./webhook_client.ts";
+
+const text = { phone, messageType: "text", message: "oi" };
+
+/** An official status of a message. */
+function cloudStatus(id: string, status: string, members: object = {}): Record<string, unknown> {
+  const timestamp = `${Math.floor(Date.now() / 1_000)}`;
+  return { statuses: [{ id, status, timestamp, recipient_id: phone, ...members }] };
+}
+
+async function readState(
+  { stack }: WebhookClient,
+  tenant: Tenant,
+  messageId: string,
+): Promise<Record<string, unknown>> {
+  return (await stack.messages(tenant, "GET", `/messages/${messageId}`)).body;
+}
+
+/** An official message whose outcome nobody knows: its provider never answered. */
+async function sendUnconfirmed(client: WebhookClient, tenant: Tenant): Promise<string> {
+  client.stack.provider.answer = answerNever;
+  const sent = await client.stack.send(tenant, text);
+  assertEquals([sent.status, sent.body.error], [504, "provider_outcome_unknown"]);
+  const [row] = await client.messages(tenant);
+  assertEquals(row?.["status"], "unconfirmed");
+  return String(row?.["id"]);
+}
+
+Deno.test("delivery events move a message forward only, even before its send was recorded", async () => {
+  await using client = await createWebhookClient();
+  const tenant = await client.createTenant();
+  const report = (status: string): Promise<unknown> =>
+    client.zapi(tenant, {
+      type: "MessageStatusCallback",
+      status,
+      ids: ["OUT1"],
+      momment: Date.now(),
+    });
+  client.stack.provider.answer = async () => {
+    await report("READ");
+    return Response.json({ zaapId: "Z", messageId: "OUT1", id: "OUT1" });
+  };
+  const sent = await client.stack.send(tenant, text);
+  assertEquals([sent.status, sent.body.providerMessageId], [200, "OUT1"]);
+  await report("RECEIVED");
+  await report("SENT");
+  const state = await readState(client, tenant, sent.body.messageId);
+  assertEquals(state["status"], "read");
+  assert(state["readAt"] !== null && state["sentAt"] !== null);
+});
+
+Deno.test("official statuses in any order, repeated, end in the farthest one", async () => {
+  await using client = await createWebhookClient();
+  const tenant = await client.createTenant({ provider: "whatsapp_cloud" });
+  const orders: readonly (readonly [readonly string[], string])[] = [
+    [["sent", "delivered", "read"], "read"],
+    [["read", "delivered", "sent", "read"], "read"],
+    [["delivered", "delivered", "sent"], "delivered"],
+    [["sent", "failed", "sent"], "failed"],
+    [["read", "failed"], "read"],
+  ];
+  for (const [statuses, expected] of orders) {
+    const sent = await client.stack.send(tenant, text);
+    const { messageId, providerMessageId } = sent.body;
+    for (const status of statuses) {
+      const answer = await client.cloud(
+        tenant,
+        cloudPayload(cloudStatus(providerMessageId, status)),
+      );
+      assertEquals(answer.status, 200);
+    }
+    const state = await readState(client, tenant, messageId);
+    assertEquals([statuses, state["status"]], [statuses, expected]);
+  }
+});
+
+Deno.test("twenty statuses of one message at once are one move forward each", async () => {
+  await using client = await createWebhookClient();
+  const tenant = await client.createTenant({ provider: "whatsapp_cloud" });
+  const sent = await client.stack.send(tenant, text);
+  const { messageId, providerMessageId } = sent.body;
+  const answers = await Promise.all(
+    Array.from({ length: 20 }, (_, n) =>
+      client.cloud(
+        tenant,
+        cloudPayload(cloudStatus(providerMessageId, n % 2 === 0 ? "delivered" : "read")),
+      )),
+  );
+  assert(answers.every(({ status }) => status === 200));
+  const moves = answers.reduce((sum, { body }) => sum + body.recorded, 0);
+  assert(moves === 1 || moves === 2, `${moves} moves`);
+  assertEquals((await readState(client, tenant, messageId))["status"], "read");
+});
+
+Deno.test("a failure is kept with the provider's code and words, without the number", async () => {
+  await using client = await createWebhookClient();
+  const tenant = await client.createTenant({ provider: "whatsapp_cloud" });
+  const sent = await client.stack.send(tenant, text);
+  const { messageId, providerMessageId } = sent.body;
+  const errors = [{
+    code: 131047,
+    title: "Re-engagement message",
+    message: "Re-engagement message",
+    error_data: { details: `More than 24 hours have passed since ${phone} last replied.` },
+  }];
+  await client.cloud(tenant, cloudPayload(cloudStatus(providerMessageId, "failed", { errors })));
+  const state = await readState(client, tenant, messageId);
+  const { code, message } = state["lastError"] as { code: string; message: string };
+  assertEquals([state["status"], code], ["failed", "131047"]);
+  assert(message.includes("More than 24 hours") && !message.includes(phone), message);
+  assert(state["failedAt"] !== null);
+});
+
+Deno.test("a status settles an unconfirmed message by the id that we gave it", async () => {
+  await using client = await createWebhookClient();
+  const tenant = await client.createTenant({ provider: "whatsapp_cloud" });
+  const messageId = await sendUnconfirmed(client, tenant);
+  const given = client.stack.provider.requests[0]?.json["biz_opaque_callback_data"];
+  assertEquals(given, messageId);
+  const correlation = { biz_opaque_callback_data: messageId };
+  await client.cloud(tenant, cloudPayload(cloudStatus("wamid.LATE", "delivered", correlation)));
+  const state = await readState(client, tenant, messageId);
+  assertEquals([state["status"], state["providerMessageId"]], ["delivered", "wamid.LATE"]);
+  await client.cloud(tenant, cloudPayload(cloudStatus("wamid.LATE", "read")));
+  assertEquals((await readState(client, tenant, messageId))["status"], "read");
+});
+
+Deno.test("a failure settles an unconfirmed message too", async () => {
+  await using client = await createWebhookClient();
+  const tenant = await client.createTenant({ provider: "whatsapp_cloud" });
+  const messageId = await sendUnconfirmed(client, tenant);
+  const correlation = {
+    biz_opaque_callback_data: messageId,
+    errors: [{ code: 131026, title: "Message undeliverable" }],
+  };
+  await client.cloud(tenant, cloudPayload(cloudStatus("wamid.LATE", "failed", correlation)));
+  const state = await readState(client, tenant, messageId);
+  assertEquals(state["status"], "failed");
+  assertEquals((state["lastError"] as { code: string }).code, "131026");
+});
+
+Deno.test("our id in another instance's status moves nothing", async () => {
+  await using client = await createWebhookClient();
+  const tenant = await client.createTenant({ provider: "whatsapp_cloud" });
+  const other = await client.createTenant({ provider: "whatsapp_cloud" });
+  const messageId = await sendUnconfirmed(client, tenant);
+  const correlation = { biz_opaque_callback_data: messageId };
+  await client.cloud(other, cloudPayload(cloudStatus("wamid.X", "read", correlation)));
+  assertEquals((await readState(client, tenant, messageId))["status"], "unconfirmed");
+});
+
+Deno.test("a message that waits to be sent again leaves the queue when a status says it arrived", async () => {
+  await using client = await createWebhookClient();
+  const tenant = await client.createTenant({ provider: "whatsapp_cloud" });
+  client.stack.provider.answer = () =>
+    Response.json({ error: { code: 130429, message: "Rate limit hit" } }, { status: 429 });
+  const queued = await client.stack.send(tenant, { ...text, queued: true });
+  await client.stack.dispatch();
+  const { messageId } = queued.body;
+  const waiting = await readState(client, tenant, messageId);
+  assertEquals([waiting["status"], waiting["attempts"]], ["queued", 1]);
+  const correlation = { biz_opaque_callback_data: messageId };
+  await client.cloud(tenant, cloudPayload(cloudStatus("wamid.1", "sent", correlation)));
+  client.stack.provider.answer = acceptMessage;
+  await letTimePass(client.stack.admin, 3_600);
+  await client.stack.dispatch();
+  assertEquals(client.stack.provider.requests.length, 1);
+  assertEquals((await readState(client, tenant, messageId))["status"], "sent");
+  const queue = await client.stack.admin`select from public.message_queue`;
+  assertEquals(queue.length, 0);
+  // The instance goes on: what is queued next leaves.
+  await client.stack.send(tenant, { ...text, queued: true });
+  await letTimePass(client.stack.admin, 3_600);
+  await client.stack.dispatch();
+  assertEquals(client.stack.provider.requests.length, 2);
+});
+
+Deno.test("Evolution's updates and Z-API's delivery report move messages of ours", async () => {
+  await using client = await createWebhookClient();
+  const evolution = await client.createTenant({ provider: "evolution" });
+  const first = await client.stack.send(evolution, text);
+  const data = { keyId: first.body.providerMessageId, remoteJid: `${phone}@s.whatsapp.net` };
+  for (const status of ["DELIVERY_ACK", "SERVER_ACK", "READ", "DELETED"]) {
+    const update = { event: "messages.update", data: { ...data, fromMe: true, status } };
+    assertEquals((await client.evolution(evolution, update)).status, 200);
+  }
+  assertEquals((await readState(client, evolution, first.body.messageId))["status"], "read");
+
+  const zapi = await client.createTenant();
+  const second = await client.stack.send(zapi, text);
+  await client.zapi(zapi, {
+    ...{ type: "DeliveryCallback", phone, zaapId: "Z" },
+    messageId: second.body.providerMessageId,
+    error: "Phone number does not exist",
+  });
+  const state = await readState(client, zapi, second.body.messageId);
+  assertEquals([state["status"], state["lastError"]], [
+    "failed",
+    { code: "delivery_failed", message: "Phone number does not exist" },
+  ]);
+});
+
+Deno.test("what the official channel decides about a template becomes its provider status", async () => {
+  await using client = await createWebhookClient();
+  const tenant = await client.createTenant({ provider: "whatsapp_cloud" });
+  const other = await client.createTenant({ provider: "whatsapp_cloud" });
+  for (const { workspaceId, instanceId } of [tenant, other]) {
+    await client.stack.admin`
+      insert into public.message_templates (
+        workspace_id, instance_id, name, language, parameter_format, components, provider_status,
+        provider_template_id
+      ) values (${workspaceId}, ${instanceId}, 'aviso', 'pt_BR', 'POSITIONAL', '[]', 'PENDING',
+        '12345678901234567890')`;
+  }
+  const decide = (event: string): string =>
+    // A number beyond 2^53, as Meta sends it.
+    `{"object":"whatsapp_business_account","entry":[{"id":"1","changes":[{
+      "field":"message_template_status_update","value":{"event":"${event}",
+      "message_template_id": 12345678901234567890,"message_template_name":"aviso"}}]}]}`;
+  const readStatuses = async (): Promise<unknown[]> => {
+    const rows = await client.stack.admin`
+      select provider_status from public.message_templates
+      order by instance_id = ${other.instanceId}`;
+    return rows.map((row) => row["provider_status"]);
+  };
+  for (const event of ["APPROVED", "PAUSED"]) {
+    const answer = await client.cloud(tenant, decide(event));
+    assertEquals([answer.status, answer.body.recorded], [200, 1]);
+    assertEquals(await readStatuses(), [event, "PENDING"]);
+  }
+});

@@ -1,0 +1,161 @@
+/** provider-webhook beside the sending functions: deliveries as each provider makes them. */
+
+import type { Hono } from "hono";
+import { runDispatch } from "../../../functions/dispatch-queue/dispatch.ts";
+import { createMessagesContextApp } from "../../../functions/messages-context/app.ts";
+import { createProviderWebhookApp } from "../../../functions/provider-webhook/app.ts";
+import { createAgentReplies } from "../../../shared/agents.ts";
+import { createChatModel } from "../../../shared/chat_model.ts";
+import type { Database } from "../../../shared/database/database.ts";
+import { signPayload } from "../../../shared/providers/webhook_signature.ts";
+import type { HttpDouble } from "../../support/http_double.ts";
+import { type MessagingStack, startMessagingStack } from "../../support/messaging_stack.ts";
+import { type Tenant, type TenantOptions, testVault } from "../../support/tenant.ts";
+import { letTimePass } from "../../support/time_travel.ts";
+
+export const webhookSecret = "hook-secret-value";
+export const appSecret = "EAAG-secret-access";
+export const phone = "5511977776666";
+
+type Json = Readonly<Record<string, unknown>>;
+
+export interface Delivered {
+  readonly status: number;
+  // deno-lint-ignore no-explicit-any -- tests assert on whatever the API answers
+  readonly body: any;
+}
+
+/** Columns of a message, as the database has them. */
+export type StoredMessage = Readonly<Record<string, unknown>>;
+
+export interface WebhookClient extends AsyncDisposable {
+  readonly stack: MessagingStack;
+  /** Every call of the database by provider-webhook, by name, in order. */
+  readonly rpcNames: string[];
+  readonly app: Hono;
+  createTenant(options?: TenantOptions): Promise<Tenant>;
+  /** POSTs a body to provider-webhook. */
+  deliver(
+    path: string,
+    body: BodyInit,
+    headers?: Readonly<Record<string, string>>,
+  ): Promise<Delivered>;
+  /** A payload of Z-API, with the right secret. */
+  zapi(tenant: Tenant, payload: Json): Promise<Delivered>;
+  /** A payload of Evolution API, with the right secret. */
+  evolution(tenant: Tenant, payload: Json): Promise<Delivered>;
+  /** A payload of the official channel, signed. */
+  cloud(tenant: Tenant, payload: unknown): Promise<Delivered>;
+  /** A `ReceivedCallback` of Z-API: from the contact unless `message` says otherwise. */
+  receive(tenant: Tenant, message: Json): Promise<Delivered>;
+  /** All messages of the instance, in the order of their recording. */
+  messages(tenant: Tenant): Promise<readonly StoredMessage[]>;
+  /** messages-context over yesterday, today and tomorrow. */
+  history(tenant: Tenant, query?: Readonly<Record<string, string>>): Promise<Delivered>;
+  /** Three seconds later: the agents answer, and the answers are sent. */
+  letAgentAnswer(model: HttpDouble): Promise<void>;
+}
+
+/** Use `await using`: it closes the connections and drops the database. */
+export async function createWebhookClient(): Promise<WebhookClient> {
+  const stack = await startMessagingStack();
+  const rpcNames: string[] = [];
+  const database: Database = {
+    rpc: (name, request) => {
+      rpcNames.push(name);
+      return stack.database.rpc(name, request);
+    },
+    close: () => stack.database.close(),
+  };
+  const { log } = stack.services;
+  const app = createProviderWebhookApp({ database, vault: testVault, log });
+  const contextApp = createMessagesContextApp({ database: stack.database, log });
+
+  const deliver: WebhookClient["deliver"] = async (path, body, headers = {}) => {
+    const response = await app.request(`/provider-webhook/${path}`, {
+      method: "POST",
+      headers: { "content-type": "application/json", ...headers },
+      body,
+    });
+    return { status: response.status, body: await response.json() };
+  };
+  const zapi: WebhookClient["zapi"] = ({ instanceId }, payload) =>
+    deliver(`zapi/${instanceId}/${webhookSecret}`, JSON.stringify(payload));
+
+  return {
+    stack,
+    rpcNames,
+    app,
+    deliver,
+    zapi,
+    createTenant: (options) => stack.createTenant(options),
+    evolution: ({ instanceId }, payload) =>
+      deliver(`evolution/${instanceId}/${webhookSecret}`, JSON.stringify(payload)),
+    cloud: async ({ instanceId }, payload) => {
+      const body = new TextEncoder().encode(
+        typeof payload === "string" ? payload : JSON.stringify(payload),
+      );
+      const signature = await signPayload(body, appSecret);
+      return await deliver(`whatsapp_cloud/${instanceId}`, body, {
+        "x-hub-signature-256": signature,
+      });
+    },
+    receive: (tenant, message) =>
+      zapi(tenant, { type: "ReceivedCallback", phone, fromMe: false, isGroup: false, ...message }),
+    messages: async ({ instanceId }) =>
+      await stack.admin`
+        select m.*, c.phone, c.name from public.messages m
+        join public.contacts c on c.id = m.contact_id
+        where m.instance_id = ${instanceId} order by m.created_at, m.sent_at, m.id`,
+    history: async ({ instanceId, token }, query = {}) => {
+      const [start, end] = [-1, 1].map((days) =>
+        new Date(Date.now() + days * 86_400_000).toISOString().slice(0, 10)
+      );
+      const search = new URLSearchParams({ instanceId, phone, start: start!, end: end!, ...query });
+      const response = await contextApp.request(`/messages-context?${search}`, {
+        headers: { "X-Client-Token": token },
+      });
+      return { status: response.status, body: await response.json() };
+    },
+    letAgentAnswer: async (model) => {
+      const askModel = createChatModel({ baseUrl: model.baseUrl, apiKey: "sk-test" });
+      await letTimePass(stack.admin, 4);
+      const deliverAgentReply = createAgentReplies(stack.database, askModel);
+      const limits = { durationMs: 400, maxMessages: 100 };
+      await runDispatch({ ...stack.services, deliverAgentReply }, limits);
+      await stack.dispatch();
+    },
+    [Symbol.asyncDispose]: () => stack[Symbol.asyncDispose](),
+  };
+}
+
+/** A webhook of the official channel with these changes, each of the field `messages`. */
+export function cloudPayload(...values: readonly Json[]): Json {
+  return {
+    object: "whatsapp_business_account",
+    entry: values.map((value) => ({
+      id: "102290129340398",
+      changes: [{ field: "messages", value: { messaging_product: "whatsapp", ...value } }],
+    })),
+  };
+}
+
+/** A text from the contact as the official channel tells it. */
+export function cloudText(id: string, body: string, members: Json = {}): Json {
+  const timestamp = `${Math.floor(Date.now() / 1_000)}`;
+  return { from: phone, id, timestamp, type: "text", text: { body }, ...members };
+}
+
+/** A message of the contact as Evolution API tells it. */
+export function evolutionMessage(message: Json, key: Json = {}, data: Json = {}): Json {
+  return {
+    event: "messages.upsert",
+    data: {
+      key: { remoteJid: `${phone}@s.whatsapp.net`, fromMe: false, id: "EVO1", ...key },
+      pushName: "Ana",
+      message,
+      messageTimestamp: Math.floor(Date.now() / 1_000),
+      ...data,
+    },
+  };
+}
