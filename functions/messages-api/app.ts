@@ -12,7 +12,7 @@ import { answerRecorded } from "../../shared/http/recorded_answer.ts";
 import { validate } from "../../shared/http/validate.ts";
 import type { Log } from "../../shared/log.ts";
 import { callRecorded } from "../../shared/recorded_call.ts";
-import { listQueueSchema, messageIdSchema } from "./contract.ts";
+import { healthSchema, listQueueSchema, messageIdSchema } from "./contract.ts";
 import { listQueue } from "./queue_page.ts";
 
 export interface MessagesApiServices {
@@ -53,11 +53,19 @@ export function createMessagesApiApp({ database, log }: MessagesApiServices): Ho
     });
   };
 
+  const getHealth = async (context: ClientContext): Promise<Response> => {
+    validate(healthSchema, context.req.query());
+    const { instanceId } = requireInstance(context);
+    const health = await database.rpc<object>("get_instance_health", { instanceId });
+    return context.json({ success: true, instanceId, ...health });
+  };
+
   const routes: Route[] = [
     { method: "GET", path: "/messages/:id", handlers: [guard, getMessage] },
     { method: "DELETE", path: "/messages/:id", handlers: [guard, cancelMessage] },
     { method: "POST", path: "/messages/:id/retry", handlers: [bodilessGuard, retryMessage] },
     { method: "GET", path: "/queue", handlers: [guard, getQueue] },
+    { method: "GET", path: "/health", handlers: [guard, getHealth] },
   ];
   return createApp({ slug: "messages-api", log, routes });
 }

@@ -8,6 +8,9 @@ export const listQueueSchema = z.object({
   cursor: z.string().min(1).max(500).optional(),
 });
 
+/** GET /functions/v1/messages-api/health. */
+export const healthSchema = z.object({ instanceId: instanceIdSchema });
+
 /** Where a page of the queue ended: the slot and the place in line of its last message. */
 export const queueCursorSchema = z.object({
   // Only what Postgres reads: no year 0, no offset of 16 hours or more.

@@ -3,6 +3,7 @@ import {
   demoContactId,
   demoConversationId,
   demoFailedMessageId,
+  demoInstanceId,
   demoInstanceRef,
   demoPhone,
   demoQueuedMessageId,
@@ -16,7 +17,7 @@ import {
   successField,
 } from "../../shared/contract/response_fields.ts";
 import { instanceIdSchema } from "../../shared/request_fields.ts";
-import { listQueueSchema } from "./contract.ts";
+import { healthSchema, listQueueSchema } from "./contract.ts";
 
 const messageSchema = z.object({
   ...successField,
@@ -43,6 +44,27 @@ const waitingItemSchema = z.object({
   scheduledFor: instantSchema,
   heldBy: heldBySchema.nullable(),
   position: z.int().min(1),
+});
+
+const instanceHealthSchema = z.object({
+  ...successField,
+  instanceId: z.uuid(),
+  status: z.enum(["ok", "late", "held"]),
+  oldestDueAt: instantSchema.nullable(),
+  oldestDueSeconds: z.int().min(0).nullable(),
+  nextDueAt: instantSchema.nullable(),
+  queueDepth: z.int().min(0),
+  inFlight: z.int().min(0),
+  unconfirmed: z.int().min(0),
+  isWindowOpen: z.boolean(),
+  heldUntil: instantSchema.nullable(),
+  lastSuccessAt: instantSchema.nullable(),
+  lastFailure: z.object({
+    at: instantSchema,
+    status: messageStatusSchema,
+    code: z.string().nullable(),
+    message: z.string().nullable(),
+  }).nullable(),
 });
 
 /** Optional: the token opens one instance anyway. */
@@ -196,6 +218,59 @@ export const operations: readonly Operation[] = [
         }],
         total: 1,
         nextCursor: null,
+      },
+    }],
+  },
+  {
+    method: "GET",
+    path: "/health",
+    operationId: "getInstanceHealth",
+    tag: "Messages",
+    summary: "See whether messages go out",
+    description:
+      "What to look at first when an instance's messages do not leave. `late`: something that may leave is more than a minute overdue. `held`: the provider refuses the whole instance, and the queue waits.",
+    access: "clientToken",
+    query: healthSchema,
+    success: { description: "How the instance's queue stands.", schema: instanceHealthSchema },
+    errors: [],
+    fields: {
+      status: "`ok`, `late` or `held`.",
+      oldestDueAt: "Since when the oldest message waits that may leave; null when none does.",
+      oldestDueSeconds: "The same as an age, in seconds.",
+      nextDueAt: "When the paced queue is due next; null when it is empty.",
+      queueDepth: "Messages that wait, due or not.",
+      inFlight: "Messages that a worker has in its hands.",
+      unconfirmed: "Messages of which nobody knows whether they left.",
+      isWindowOpen: "Whether the paced queue may send now.",
+      heldUntil: "Until when the queue waits because the provider refused the whole instance.",
+      lastSuccessAt: "When a message last left.",
+      lastFailure: "The last message that failed or stayed unconfirmed; null for none.",
+      "lastFailure.at": "When it failed.",
+      "lastFailure.status": "`failed`, or `unconfirmed`; later events may have moved it on.",
+    },
+    examples: [{
+      name: "one_late",
+      summary: "Nobody dispatches: a message is five minutes late",
+      request: { instanceId: demoInstanceRef },
+      response: {
+        success: true,
+        instanceId: demoInstanceId,
+        status: "late",
+        oldestDueAt: "2026-11-23T10:00:00.000-03:00",
+        oldestDueSeconds: 300,
+        nextDueAt: "2026-11-23T10:00:00.000-03:00",
+        queueDepth: 12,
+        inFlight: 0,
+        unconfirmed: 0,
+        isWindowOpen: true,
+        heldUntil: null,
+        lastSuccessAt: "2026-11-23T09:58:41.120-03:00",
+        lastFailure: {
+          at: "2026-11-20T17:12:03.000-03:00",
+          status: "failed",
+          code: "131026",
+          message: "Message undeliverable",
+        },
       },
     }],
   },

@@ -49,6 +49,12 @@ create index messages_provider_id on public.messages (instance_id, provider_mess
   where provider_message_id is not null;
 create unique index messages_inbound_once on public.messages (instance_id, provider_message_id)
   where direction = 'inbound';
+create index messages_sent on public.messages (instance_id, sent_at desc)
+  where direction = 'outbound' and sent_at is not null;
+create index messages_gone_wrong
+  on public.messages (instance_id, (coalesce(failed_at, unconfirmed_at)) desc)
+  where coalesce(failed_at, unconfirmed_at) is not null;
+create index messages_unconfirmed_of on public.messages (instance_id) where status = 'unconfirmed';
 create index messages_unconfirmed on public.messages (unconfirmed_at) where status = 'unconfirmed';
 alter table public.messages enable row level security;
 revoke all on table public.messages from public, anon, authenticated;

@@ -1,0 +1,87 @@
+-- messages-api: whether an instance's messages go out. `request`: instanceId. Returns, with instants
+-- in the instance's zone: status, oldestDueAt and oldestDueSeconds (of what should have left by now),
+-- nextDueAt, queueDepth, inFlight, unconfirmed, isWindowOpen, heldUntil, lastSuccessAt, lastFailure
+-- {at, status, code, message}.
+-- `status`: `held` while the provider refuses the whole instance, else `late` when something that may
+-- leave is over a minute late (nobody dispatches, or the provider is slow), else `ok`.
+create or replace function public.get_instance_health(request jsonb)
+returns jsonb
+language plpgsql
+stable
+set search_path = ''
+as $$
+declare
+  instance public.instances;
+  dispatch public.dispatch;
+  clock constant timestamptz := clock_timestamp();
+  is_window_open boolean;
+  oldest_due timestamptz;
+  queue_depth bigint;
+  in_flight bigint;
+  failure record;
+begin
+  select i.* into strict instance from public.instances i
+  where i.id = (request->>'instanceId')::uuid;
+  select d.* into strict dispatch from public.dispatch d where d.instance_id = instance.id;
+  is_window_open := public.is_send_window_open(instance, clock);
+  -- A paced message waits for its turn, its window and the end of a hold: late is what could leave.
+  select min(due.since) into oldest_due
+  from (
+    select dispatch.next_due_at as since
+    where dispatch.in_flight is null and is_window_open
+    union all
+    (
+      select q.scheduled_at from public.message_queue q
+      where q.instance_id = instance.id and q.due_at is not null and q.claim_token is null
+      order by q.scheduled_at
+      limit 1
+    )
+  ) as due
+  where due.since <= clock;
+  select count(*) filter (where q.claim_token is null), count(q.claim_token)
+  into queue_depth, in_flight
+  from public.message_queue q where q.instance_id = instance.id;
+  select m.status, m.last_error, coalesce(m.failed_at, m.unconfirmed_at) as at into failure
+  from public.messages m
+  where m.instance_id = instance.id and coalesce(m.failed_at, m.unconfirmed_at) is not null
+  order by coalesce(m.failed_at, m.unconfirmed_at) desc
+  limit 1;
+  return jsonb_build_object(
+    'status', case
+      when dispatch.hold_until > clock then 'held'
+      when oldest_due < clock - interval '1 minute' then 'late'
+      else 'ok'
+    end,
+    'oldestDueAt', public.iso_in_zone(oldest_due, instance.time_zone),
+    'oldestDueSeconds', floor(extract(epoch from clock - oldest_due)),
+    'nextDueAt', public.iso_in_zone(
+      case when isfinite(dispatch.next_due_at) then dispatch.next_due_at end, instance.time_zone
+    ),
+    'queueDepth', queue_depth,
+    'inFlight', in_flight,
+    'unconfirmed', (
+      select count(*) from public.messages m
+      where m.instance_id = instance.id and m.status = 'unconfirmed'
+    ),
+    'isWindowOpen', is_window_open,
+    'heldUntil', public.iso_in_zone(
+      case when dispatch.hold_until > clock then dispatch.hold_until end, instance.time_zone
+    ),
+    'lastSuccessAt', (
+      select public.iso_in_zone(m.sent_at, instance.time_zone)
+      from public.messages m
+      where m.instance_id = instance.id and m.direction = 'outbound' and m.sent_at is not null
+      order by m.sent_at desc
+      limit 1
+    ),
+    'lastFailure', case when failure.at is not null then jsonb_build_object(
+      'at', public.iso_in_zone(failure.at, instance.time_zone),
+      'status', failure.status,
+      'code', failure.last_error->>'code',
+      'message', failure.last_error->>'message'
+    ) end
+  );
+end;
+$$;
+revoke all on function public.get_instance_health(jsonb) from public, anon, authenticated;
+grant execute on function public.get_instance_health(jsonb) to service_role;

@@ -1,0 +1,115 @@
+import { assert, assertEquals, assertMatch } from "../../support/assert.ts";
+import {
+  type Answer,
+  type MessagingStack,
+  startMessagingStack,
+} from "../../support/messaging_stack.ts";
+import type { Tenant } from "../../support/tenant.ts";
+import { letTimePass } from "../../support/time_travel.ts";
+
+const text = { phone: "5511987654321", messageType: "text", message: "Olá" };
+const queued = { ...text, queued: true, intervalSeconds: 60 };
+
+const nothing = {
+  success: true,
+  status: "ok",
+  oldestDueAt: null,
+  oldestDueSeconds: null,
+  nextDueAt: null,
+  queueDepth: 0,
+  inFlight: 0,
+  unconfirmed: 0,
+  isWindowOpen: true,
+  heldUntil: null,
+  lastSuccessAt: null,
+  lastFailure: null,
+};
+
+Deno.test("GET health of an instance that has sent nothing is ok and empty", async () => {
+  await using stack = await startMessagingStack();
+  const tenant = await stack.createTenant();
+  const { status, body } = await readHealth(stack, tenant);
+  assertEquals([status, body], [200, { ...nothing, instanceId: tenant.instanceId }]);
+});
+
+Deno.test("health tells a late queue by the age of its oldest message, and its depth", async () => {
+  await using stack = await startMessagingStack();
+  const tenant = await stack.createTenant();
+  const neighbour = await stack.createTenant();
+  // A queued message that is due at once is dispatched after its answer: these are not.
+  for (let index = 0; index < 3; index++) {
+    await stack.send(tenant, { ...queued, delayMessage: 30 });
+  }
+  const early = (await readHealth(stack, tenant)).body;
+  assertEquals([early.status, early.oldestDueAt, early.queueDepth], ["ok", null, 3]);
+  assertMatch(early.nextDueAt, /T.*-03:00$/);
+  await letTimePass(stack.admin, 31);
+  assertEquals((await readHealth(stack, tenant)).body.status, "ok", "due, and not late yet");
+  await letTimePass(stack.admin, 300);
+  const late = (await readHealth(stack, tenant)).body;
+  assertEquals([late.status, late.oldestDueAt], ["late", late.nextDueAt]);
+  assert(late.oldestDueSeconds >= 299 && late.oldestDueSeconds < 420, `${late.oldestDueSeconds}`);
+  assertEquals((await readHealth(stack, neighbour)).body.queueDepth, 0, "not the neighbour's");
+  await stack.dispatch();
+  const after = (await readHealth(stack, tenant)).body;
+  assertEquals([after.queueDepth, after.inFlight], [2, 0]);
+  assertMatch(after.lastSuccessAt, /T.*-03:00$/);
+});
+
+Deno.test("health tells a delayed message that nobody dispatches", async () => {
+  await using stack = await startMessagingStack();
+  const tenant = await stack.createTenant();
+  await stack.send(tenant, { ...text, delayMessage: 10 });
+  await letTimePass(stack.admin, 100);
+  const { body } = await readHealth(stack, tenant);
+  assertEquals([body.status, body.nextDueAt, body.queueDepth], ["late", null, 1]);
+});
+
+Deno.test("what waits for its window is not late", async () => {
+  await using stack = await startMessagingStack();
+  const tenant = await stack.createTenant();
+  await stack.send(tenant, { ...queued, delayMessage: 10 });
+  await stack.admin`
+    update public.instances set window_days = array[(extract(isodow from now() at time zone time_zone)::int + 2) % 7 + 1]::smallint[]
+    where id = ${tenant.instanceId}`;
+  await letTimePass(stack.admin, 3_600);
+  const { body } = await readHealth(stack, tenant);
+  assertEquals([body.status, body.isWindowOpen, body.oldestDueAt], ["ok", false, null]);
+});
+
+Deno.test("health names the last failure by the provider's code, and counts what is unconfirmed", async () => {
+  await using stack = await startMessagingStack({ providerTimeoutMs: 300 });
+  const tenant = await stack.createTenant();
+  stack.provider.answer = () => Response.json({ error: "Phone invalid" }, { status: 400 });
+  await stack.send(tenant, text);
+  const failed = (await readHealth(stack, tenant)).body;
+  assertEquals([failed.lastFailure.status, failed.lastFailure.code], ["failed", "http_400"]);
+  assertMatch(failed.lastFailure.at, /T.*-03:00$/);
+  stack.provider.answer = () => new Response("<html>", { status: 500 });
+  await stack.send(tenant, text);
+  const unknown = (await readHealth(stack, tenant)).body;
+  assertEquals([unknown.unconfirmed, unknown.lastFailure.status], [1, "unconfirmed"]);
+});
+
+Deno.test("health says until when a provider's refusal of the whole instance holds the queue", async () => {
+  await using stack = await startMessagingStack();
+  const tenant = await stack.createTenant();
+  await stack.send(tenant, { ...queued, delayMessage: 10 });
+  await stack.admin`
+    update public.dispatch set hold_until = now() + interval '5 minutes'
+    where instance_id = ${tenant.instanceId}`;
+  const { body } = await readHealth(stack, tenant);
+  assertEquals(body.status, "held");
+  assertMatch(body.heldUntil, /T.*-03:00$/);
+});
+
+Deno.test("health needs the instance it is asked of", async () => {
+  await using stack = await startMessagingStack();
+  const tenant = await stack.createTenant();
+  const { status, body } = await stack.messages(tenant, "GET", "/health");
+  assertEquals([status, body.error, body.issues[0].path], [400, "invalid_request", "instanceId"]);
+});
+
+function readHealth(stack: MessagingStack, tenant: Tenant): Promise<Answer> {
+  return stack.messages(tenant, "GET", `/health?instanceId=${tenant.instanceId}`);
+}
