@@ -1,6 +1,6 @@
 -- The contact on the other side of a message event, by any of its addresses; created with origin
 -- `inbound` when none is known, without a phone where the provider shows none. All addresses find
--- it from now on; the first one is where messages go.
+-- it from now on; the first one is where messages go, and the phone of who had not shown one yet.
 create or replace function public.resolve_sender(instance_id uuid, event jsonb)
 returns public.contacts
 language plpgsql
@@ -28,6 +28,11 @@ begin
     )
     on conflict on constraint contacts_identity do update set updated_at = now()
     returning * into contact;
+  elsif contact.phone is null and address ~ '^[0-9]{8,15}$' then
+    update public.contacts c
+    set phone = address, updated_at = now()
+    where c.id = contact.id
+    returning c.* into contact;
   end if;
   insert into public.contact_addresses as a (instance_id, address, contact_id, proven_at)
   select distinct on (public.phone_identity_key(seen.address))

@@ -102,7 +102,9 @@ Deno.test("who wrote without a phone is the same person once the phone is shown"
   await client.receive(gateway, { messageId: "IN3", text: { message: "ainda eu" } });
   const stored = await client.messages(gateway);
   assertEquals(new Set(stored.map((message) => message["contact_id"])).size, 1);
-  assertEquals((await client.history(gateway)).body.totalMessages, 3);
+  assertEquals(stored.map((message) => message["phone"]), [phone, phone, phone]);
+  const told = (await client.history(gateway)).body.conversation;
+  assertEquals(told.map(({ sender }: { sender: string }) => sender), [phone, phone, phone]);
 
   const official = await client.createTenant({ provider: "whatsapp_cloud" });
   const userId = "BR.1A2B3C4D5E6F";

@@ -21,17 +21,22 @@ async function countEvents({ stack }: WebhookClient): Promise<number> {
 Deno.test("the same inbound event twenty times at once is one message of one contact", async () => {
   await using client = await createWebhookClient();
   const tenant = await client.createTenant();
-  const deliveries = await Promise.all(
-    Array.from({ length: 20 }, (_, n) =>
-      client.receive(tenant, {
-        messageId: "IN1",
-        phone: n % 2 === 0 ? "5511977776666" : "551177776666",
-        text: { message: "oi" },
-      })),
-  );
-  assert(deliveries.every(({ status }) => status === 200));
-  assertEquals(deliveries.reduce((sum, { body }) => sum + body.recorded, 0), 1);
-  assertEquals((await client.messages(tenant)).length, 1);
+  // First of a contact that nobody knows, then of a known one, then typed on the phone itself.
+  const events = [{ messageId: "IN1" }, { messageId: "IN2" }, { messageId: "OUT1", fromMe: true }];
+  for (const [index, event] of events.entries()) {
+    const deliveries = await Promise.all(
+      Array.from({ length: 20 }, (_, n) =>
+        client.receive(tenant, {
+          ...event,
+          phone: n % 2 === 0 ? "5511977776666" : "551177776666",
+          text: { message: "oi" },
+        })),
+    );
+    assertEquals(deliveries.map(({ status }) => status), Array(20).fill(200));
+    assertEquals(deliveries.reduce((sum, { body }) => sum + body.recorded, 0), 1);
+    assertEquals((await client.messages(tenant)).length, index + 1);
+  }
+  assertEquals((await client.stack.admin`select from public.contacts`).length, 1);
 });
 
 Deno.test("payloads about the same contacts in opposite orders at once are all recorded", async () => {
