@@ -39,6 +39,7 @@ create table public.instances (
   window_end time not null default '20:00',
   window_days smallint[] not null default '{1,2,3,4,5}',
   on_unconfirmed text not null default 'hold',
+  requests_per_minute integer default 18000,
   created_at timestamptz not null default now(),
   updated_at timestamptz not null default now(),
   constraint instances_provider_known check (provider in ('whatsapp_cloud', 'zapi', 'evolution')),
@@ -48,6 +49,7 @@ create table public.instances (
   constraint instances_window_days_iso check (
     cardinality(window_days) between 1 and 7 and window_days <@ '{1,2,3,4,5,6,7}'::smallint[]
   ),
+  constraint instances_requests_per_minute_positive check (requests_per_minute > 0),
   constraint instances_on_unconfirmed_known check (on_unconfirmed in ('hold', 'retry'))
 );
 create unique index instances_embed_key on public.instances (embed_key);
@@ -57,6 +59,8 @@ revoke all on table public.instances from public, anon, authenticated;
 grant select, insert, update, delete on table public.instances to service_role;
 comment on column public.instances.sealed_provider_config is
   'Credentials, AES-256-GCM sealed by the API; the database never sees them open.';
+comment on column public.instances.requests_per_minute is
+  'What each client token may ask of each function, see count_request; NULL is no limit.';
 comment on column public.instances.gateway_instance_id is 'The provider''s own id of the instance.';
 
 -- source: supabase/schemas/tables/holidays.sql
@@ -117,10 +121,79 @@ alter table public.departments enable row level security;
 revoke all on table public.departments from public, anon, authenticated;
 grant select, insert, update, delete on table public.departments to service_role;
 
+-- source: supabase/schemas/tables/rate_limits.sql
+-- How much of its allowance a token has used, per function: one row each, as the instant at which
+-- the allowance is whole again (generic cell rate algorithm). Unlogged: a crash of the server gives
+-- everybody a whole allowance, and a request's count costs no wait for the disk.
+create unlogged table public.rate_limits (
+  token_id uuid not null references public.client_tokens (id) on delete cascade,
+  function_name text not null,
+  whole_at timestamptz not null,
+  constraint rate_limits_pkey primary key (token_id, function_name)
+) with (fillfactor = 50, autovacuum_vacuum_scale_factor = 0.1);
+alter table public.rate_limits enable row level security;
+revoke all on table public.rate_limits from public, anon, authenticated;
+grant select, insert, update, delete on table public.rate_limits to service_role;
+
+-- source: supabase/schemas/functions/count_request.sql
+-- Counts a request against its token's allowance of `requests_per_minute` for the function; NULL is
+-- no limit. A whole allowance may be used at once; it comes back evenly over a minute.
+-- Returns {limit, remaining, wholeInSeconds, retryAfterSeconds}, seconds rounded up; the last is NULL
+-- where the request is allowed. A refused request uses nothing. NULL where there is no limit.
+create or replace function public.count_request(
+  token_id uuid,
+  function_name text,
+  requests_per_minute integer
+)
+returns jsonb
+language plpgsql
+set search_path = ''
+as $$
+declare
+  share constant interval := interval '1 minute' / requests_per_minute;
+  whole_at timestamptz;
+  seconds_left double precision;
+  is_allowed boolean;
+begin
+  if requests_per_minute is null then
+    return null;
+  end if;
+  -- The clock is read with the row's lock: simultaneous requests are counted one after the other.
+  insert into public.rate_limits as r (token_id, function_name, whole_at)
+  values (count_request.token_id, count_request.function_name, clock_timestamp() + share)
+  on conflict on constraint rate_limits_pkey do update
+  set whole_at = greatest(r.whole_at, clock_timestamp()) + share
+  where r.whole_at + share <= clock_timestamp() + interval '1 minute'
+  returning r.whole_at into whole_at;
+  is_allowed := found;
+  if not is_allowed then
+    select r.whole_at into whole_at
+    from public.rate_limits r
+    where r.token_id = count_request.token_id and r.function_name = count_request.function_name;
+  end if;
+  seconds_left := greatest(extract(epoch from whole_at - clock_timestamp()), 0);
+  return jsonb_build_object(
+    'limit', requests_per_minute,
+    'remaining', case
+      when is_allowed then floor((60 - seconds_left) / 60 * requests_per_minute + 1e-6)
+      else 0
+    end,
+    'wholeInSeconds', ceil(seconds_left),
+    'retryAfterSeconds', case
+      when not is_allowed
+      then greatest(ceil(seconds_left + extract(epoch from share) - 60), 1)
+    end
+  );
+end;
+$$;
+revoke all on function public.count_request(uuid, text, integer) from public, anon, authenticated;
+grant execute on function public.count_request(uuid, text, integer) to service_role;
+
 -- source: supabase/schemas/functions/authenticate_client.sql
 -- Who a client token is and which instance it opens. `request`: tokenHash, instanceRef (UUID,
--- business instance id or embed key; NULL for the token's own instance).
--- Returns {tokenId, instance}: NULL tokenId for an unknown, expired or revoked token, NULL instance
+-- business instance id or embed key; NULL for the token's own instance), functionName: the request
+-- is counted against the token's allowance for it.
+-- Returns {tokenId, instance, rateLimit (see count_request)}: NULL tokenId for an unknown, expired or revoked token, NULL instance
 -- where the reference is not the token's instance. Notes the token's use at most once a minute.
 create or replace function public.authenticate_client(request jsonb)
 returns jsonb
@@ -130,6 +203,7 @@ as $$
 declare
   token public.client_tokens;
   instance public.instances;
+  is_named boolean;
   reference text := request->>'instanceRef';
 begin
   select t.* into token
@@ -138,7 +212,7 @@ begin
     and t.revoked_at is null
     and (t.expires_at is null or t.expires_at > clock_timestamp());
   if not found then
-    return jsonb_build_object('tokenId', null, 'instance', null);
+    return jsonb_build_object('tokenId', null, 'instance', null, 'rateLimit', null);
   end if;
   if token.last_used_at is null or token.last_used_at < clock_timestamp() - interval '1 minute' then
     update public.client_tokens t set last_used_at = clock_timestamp()
@@ -146,18 +220,17 @@ begin
       select u.id from public.client_tokens u where u.id = token.id for no key update skip locked
     );
   end if;
-  select i.* into instance
-  from public.instances i
-  where i.id = token.instance_id
-    and (
-      reference is null
-      or i.id::text = lower(reference)
-      or i.embed_key = reference
-      or coalesce(i.business_instance_id, i.gateway_instance_id) = reference
-    );
+  select i.* into strict instance from public.instances i where i.id = token.instance_id;
+  is_named := reference is null
+    or instance.id::text = lower(reference)
+    or instance.embed_key = reference
+    or coalesce(instance.business_instance_id, instance.gateway_instance_id) = reference;
   return jsonb_build_object(
     'tokenId', token.id,
-    'instance', case when found then jsonb_build_object(
+    'rateLimit', public.count_request(
+      token.id, request->>'functionName', instance.requests_per_minute
+    ),
+    'instance', case when is_named then jsonb_build_object(
       'instanceId', instance.id,
       'workspaceId', instance.workspace_id,
       'name', instance.name,

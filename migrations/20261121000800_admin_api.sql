@@ -215,6 +215,7 @@ as $$
       )
     ),
     'onUnconfirmed', instance.on_unconfirmed,
+    'requestsPerMinute', instance.requests_per_minute,
     'webhookPath', format('provider-webhook/%s/%s', instance.provider, instance.id),
     'createdAt', public.iso_in_zone(instance.created_at, 'UTC')
   );
@@ -226,7 +227,7 @@ grant execute on function public.describe_instance(public.instances) to service_
 -- admin-api: a new instance with its holidays, its pacing and its dispatch.
 -- `request`: instanceId (its credentials are sealed for it), workspaceId, name, provider,
 --   sealedProviderConfig, gatewayInstanceId, businessInstanceId, embedKey, connectedPhone, timeZone,
---   sendWindow {start, end, days, holidays}, onUnconfirmed, idempotency (see begin_idempotent).
+--   sendWindow {start, end, days, holidays}, onUnconfirmed, requestsPerMinute, idempotency (see begin_idempotent).
 -- Returns the instance, {replayed}, or {issues} when the server does not know the time zone.
 -- Errors: MI007, MI008, MI013.
 create or replace function public.create_instance(request jsonb)
@@ -252,7 +253,7 @@ begin
   insert into public.instances (
     id, workspace_id, name, provider, sealed_provider_config, gateway_instance_id,
     business_instance_id, embed_key, connected_phone, connected_phone_key, time_zone, window_start,
-    window_end, window_days, on_unconfirmed
+    window_end, window_days, on_unconfirmed, requests_per_minute
   )
   values (
     (request->>'instanceId')::uuid, workspace.id, request->>'name', request->>'provider',
@@ -261,7 +262,7 @@ begin
     public.phone_identity_key(request->>'connectedPhone'), request->>'timeZone',
     (send_window->>'start')::time, (send_window->>'end')::time,
     array(select jsonb_array_elements_text(send_window->'days')::smallint),
-    request->>'onUnconfirmed'
+    request->>'onUnconfirmed', (request->>'requestsPerMinute')::integer
   )
   returning * into instance;
   insert into public.holidays (instance_id, day)
@@ -282,7 +283,7 @@ grant execute on function public.create_instance(jsonb) to service_role;
 -- once, so that a wider window or new credentials take effect without delay.
 -- `request`: instanceId, changes, of which only what it holds is written: name, connectedPhone,
 --   businessInstanceId (null clears it), timeZone, sendWindow {start, end, days, holidays, each
---   optional}, onUnconfirmed, sealedProviderConfig with gatewayInstanceId.
+--   optional}, onUnconfirmed, requestsPerMinute (null lifts it), sealedProviderConfig with gatewayInstanceId.
 -- Returns the instance, or {issues} when the window or the time zone would not be valid.
 -- Locks pacing, instance, dispatch. Error: MI014.
 create or replace function public.update_instance(request jsonb)
@@ -334,6 +335,10 @@ begin
       else i.window_days
     end,
     on_unconfirmed = coalesce(changes->>'onUnconfirmed', i.on_unconfirmed),
+    requests_per_minute = case
+      when changes ? 'requestsPerMinute' then (changes->>'requestsPerMinute')::integer
+      else i.requests_per_minute
+    end,
     updated_at = now()
   where i.id = instance.id
   returning i.* into instance;

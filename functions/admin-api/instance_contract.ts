@@ -45,6 +45,8 @@ const timeZoneSchema = z.string().max(100).refine(
 const providerConfigSchema = z.record(z.string(), z.unknown());
 const businessInstanceIdSchema = z.string().trim().min(1).max(255);
 const onUnconfirmedSchema = z.enum(["hold", "retry"]);
+/** What each client token may ask of each function; null is no limit. */
+const requestsPerMinuteSchema = z.number().int().min(1).max(1_000_000).nullable();
 
 /** POST admin-api/instances. */
 export const createInstanceSchema = z.object({
@@ -57,6 +59,7 @@ export const createInstanceSchema = z.object({
   timeZone: timeZoneSchema,
   sendWindow: sendWindowSchema.optional(),
   onUnconfirmed: onUnconfirmedSchema.default("hold"),
+  requestsPerMinute: requestsPerMinuteSchema.default(18_000),
 });
 
 export type CreateInstanceRequest = z.infer<typeof createInstanceSchema>;
@@ -70,6 +73,7 @@ export const updateInstanceSchema = z.object({
   timeZone: timeZoneSchema.optional(),
   sendWindow: sendWindowSchema.optional(),
   onUnconfirmed: onUnconfirmedSchema.optional(),
+  requestsPerMinute: requestsPerMinuteSchema.optional(),
 });
 
 export type UpdateInstanceRequest = z.infer<typeof updateInstanceSchema>;

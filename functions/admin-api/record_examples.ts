@@ -70,6 +70,7 @@ export const instanceExample = {
   timeZone: "America/Sao_Paulo",
   sendWindow: { start: "08:00", end: "20:00", days: [1, 2, 3, 4, 5], holidays: ["2026-12-25"] },
   onUnconfirmed: "hold",
+  requestsPerMinute: 18_000,
   webhookPath: `provider-webhook/zapi/${demoInstanceId}`,
   createdAt,
 };

@@ -63,6 +63,7 @@ export const instanceFields = {
     holidays: z.array(z.iso.date()),
   }),
   onUnconfirmed: z.enum(["hold", "retry"]),
+  requestsPerMinute: z.int().min(1).nullable(),
   webhookPath: z.string(),
   ...createdAt,
 };

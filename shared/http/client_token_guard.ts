@@ -7,6 +7,7 @@ import type { Idempotency } from "../idempotent_response.ts";
 import type { AppVariables } from "./create_app.ts";
 import { readIdempotency } from "./idempotency.ts";
 import { type JsonObject, readJsonBody } from "./json_body.ts";
+import { applyRateLimit, type RateLimit } from "./rate_limit.ts";
 
 /** What the guard leaves for the handler. */
 export interface ClientVariables extends AppVariables {
@@ -27,11 +28,14 @@ export interface GuardOptions {
 interface Authentication {
   readonly tokenId: string | null;
   readonly instance: Instance | null;
+  /** NULL where the instance sets no limit. */
+  readonly rateLimit: RateLimit | null;
 }
 
 /**
  * Lets a request pass that carries a live client token (specification, section 5), in one round
- * trip together with the instance it names. Who has no token learns nothing of the body's faults.
+ * trip together with the instance it names and the count of its requests. Who has no token learns
+ * nothing of the body's faults.
  */
 export function createClientTokenGuard(
   database: Database,
@@ -44,11 +48,16 @@ export function createClientTokenGuard(
     const takesBody = hasBody && context.req.method === "POST";
     const body = takesBody ? await readBody(context) : {};
     const reference = readReference(takesBody ? body : context.req.query());
-    const { tokenId, instance } = await database.rpc<Authentication>("authenticate_client", {
-      tokenHash: await hashClientToken(token),
-      instanceRef: reference,
-    });
+    const { tokenId, instance, rateLimit } = await database.rpc<Authentication>(
+      "authenticate_client",
+      {
+        tokenHash: await hashClientToken(token),
+        instanceRef: reference,
+        functionName: context.get("functionName"),
+      },
+    );
     if (tokenId === null) throw new AppError("invalid_client_token");
+    applyRateLimit(context, rateLimit);
     if (body instanceof AppError) throw body;
     context.set("tokenId", tokenId);
     context.set("body", body);

@@ -12,6 +12,8 @@ export type HttpMethod = "GET" | "POST" | "PATCH" | "DELETE";
 /** What a request carries from middleware to middleware. */
 export interface AppVariables {
   requestId: string;
+  /** The function's name, which its requests are counted under. */
+  functionName: string;
   errorCode?: string;
   /** Which instance the request is about, for the log line. */
   instanceId?: string;
@@ -49,7 +51,10 @@ export function createApp({ slug, routes, log, maxBodyBytes }: AppOptions): Hono
     origin: "*",
     allowMethods: ["GET", "POST", "PATCH", "DELETE", "OPTIONS"],
     allowHeaders: ["X-Client-Token", "Content-Type", "Idempotency-Key", "X-Request-Id", "apikey"],
-    exposeHeaders: ["X-Request-Id", "Idempotent-Replayed", "Retry-After", "Allow"],
+    exposeHeaders: [
+      ...["X-Request-Id", "Idempotent-Replayed", "Retry-After", "Allow"],
+      ...["RateLimit", "RateLimit-Policy"],
+    ],
     maxAge: 86_400,
   }));
   app.use(bodyLimit({
@@ -83,6 +88,7 @@ function listAllowed(routes: readonly Route[]): Map<string, string> {
 function logRequest(slug: string, log: Log): MiddlewareHandler<{ Variables: AppVariables }> {
   return async (context: Context<{ Variables: AppVariables }>, next) => {
     const startedAt = performance.now();
+    context.set("functionName", slug);
     await next();
     log.info("request", {
       requestId: context.get("requestId"),

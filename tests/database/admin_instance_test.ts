@@ -27,6 +27,7 @@ async function createInstance(sql: Sql): Promise<string> {
     timeZone: "UTC",
     sendWindow: { start: "00:00", end: "24:00", days: [1, 2, 3, 4, 5, 6, 7], holidays: [] },
     onUnconfirmed: "hold",
+    requestsPerMinute: 18_000,
   });
   return instanceId;
 }

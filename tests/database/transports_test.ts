@@ -127,11 +127,12 @@ Deno.test("the transports give the same answers of a real function, word for wor
     const answer = await open.database.rpc("authenticate_client", {
       tokenHash: "0".repeat(64),
       instanceRef: null,
+      functionName: "send-message",
     });
     answers.push(JSON.stringify(answer));
   }
   assertEquals(answers[0], answers[1]);
-  assertEquals(answers[0], JSON.stringify({ tokenId: null, instance: null }));
+  assertEquals(answers[0], JSON.stringify({ tokenId: null, instance: null, rateLimit: null }));
 });
 
 interface Probe extends AsyncDisposable {

@@ -23,6 +23,7 @@ export async function letTimePass(sql: Sql, seconds: number): Promise<void> {
       update public.outbox set run_at = run_at - ${by}, created_at = created_at - ${by}`;
     await transaction`update public.idempotency_keys set created_at = created_at - ${by}`;
     await transaction`update public.agent_pauses set paused_until = paused_until - ${by}`;
+    await transaction`update public.rate_limits set whole_at = whole_at - ${by}`;
     await transaction`update public.client_tokens set expires_at = expires_at - ${by}`;
     await transaction`update public.contacts set last_inbound_at = last_inbound_at - ${by}`;
     await transaction`update public.contact_addresses set proven_at = proven_at - ${by}`;

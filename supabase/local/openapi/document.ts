@@ -3,6 +3,7 @@ import type { ErrorCode } from "../../../shared/errors.ts";
 import { describeErrorExamples, listRefusals, writeErrorTable } from "./error_responses.ts";
 import type { JsonObject } from "./json_schema.ts";
 import { describeOperation } from "./operation_object.ts";
+import { rateLimitHeaderComponents } from "./rate_limit_headers.ts";
 
 /** The operations of every function, by the function's name. */
 export type OperationsBySlug = ReadonlyMap<string, readonly Operation[]>;
@@ -146,6 +147,7 @@ const headers = {
     description: "`true` when this answer was given to an earlier request with the same key.",
     schema: { type: "string", enum: ["true"] },
   },
+  ...rateLimitHeaderComponents,
   "Retry-After": {
     description: "Seconds to wait before trying again.",
     schema: { type: "integer" },

@@ -1,6 +1,7 @@
 import type { Operation } from "../../../shared/contract/operation.ts";
 import { type ErrorCode, listErrors } from "../../../shared/errors.ts";
 import type { JsonObject } from "./json_schema.ts";
+import { rateLimitHeaders } from "./rate_limit_headers.ts";
 
 const errors = listErrors();
 
@@ -26,7 +27,7 @@ export function listRefusals(operation: Operation): ErrorCode[] {
 /** Of what follows from the manners, what a request can meet before any use case runs. */
 const clientTokenCodes = [
   ...["missing_client_token", "invalid_client_token"] as const,
-  ...["Instance not found", "service_unavailable"] as const,
+  ...["Instance not found", "rate_limited", "service_unavailable"] as const,
 ] as const;
 const bodyCodes = ["invalid_json", "payload_too_large", "unsupported_media_type"] as const;
 const foreignBodyCodes = ["invalid_json", "payload_too_large"] as const;
@@ -63,7 +64,8 @@ function describeStatus(status: number, codes: readonly ErrorCode[], schema: str
     description: codes.map((code) => `\`${code}\``).join(", "),
     headers: {
       "X-Request-Id": { $ref: "#/components/headers/X-Request-Id" },
-      ...(status === 503 ? retryAfter : {}),
+      ...(status === 429 || status === 503 ? retryAfter : {}),
+      ...(status === 429 ? rateLimitHeaders : {}),
     },
     content: {
       "application/json": {
@@ -130,8 +132,8 @@ export function toComponentName(code: string): string {
   return code.replace(/[^A-Za-z0-9._-]+/g, "_");
 }
 
-/** Refusals that no operation answers: for another path or method, and by who stands before us. */
-const everywhere: readonly ErrorCode[] = ["not_found", "method_not_allowed", "rate_limited"];
+/** Refusals that no operation answers: for another path or method. */
+const everywhere: readonly ErrorCode[] = ["not_found", "method_not_allowed"];
 
 /** The codes as a table in Markdown, those of the operations and those met everywhere. */
 export function writeErrorTable(used: ReadonlySet<ErrorCode>): string {

@@ -147,6 +147,8 @@ export const glossary: Readonly<Record<string, string>> = {
   days: "Days of the week on which it opens; 1 is Monday.",
   holidays: "Dates on which it stays shut.",
   onUnconfirmed: "What becomes of a message whose outcome stays unknown: kept, or sent again.",
+  requestsPerMinute:
+    "How many requests each client token may make to each function in a minute; null is no limit.",
   webhookPath: "Where the provider sends its events, below `/functions/v1/`.",
   tokenId: "The token's UUID.",
   token: "The token itself: shown this once.",

@@ -2,6 +2,7 @@ import type { Operation } from "../../../shared/contract/operation.ts";
 import { describeRefusals } from "./error_responses.ts";
 import { glossary } from "./glossary.ts";
 import { type JsonObject, listProperties, toJsonSchema } from "./json_schema.ts";
+import { rateLimitHeaders } from "./rate_limit_headers.ts";
 
 /** One operation of the document, with the components that it brings. */
 export interface DescribedOperation {
@@ -114,7 +115,11 @@ function describeSuccess(operation: Operation, schema: string | undefined): Json
     : {};
   return {
     description,
-    headers: { "X-Request-Id": { $ref: "#/components/headers/X-Request-Id" }, ...replayed },
+    headers: {
+      "X-Request-Id": { $ref: "#/components/headers/X-Request-Id" },
+      ...(operation.access === "clientToken" ? rateLimitHeaders : {}),
+      ...replayed,
+    },
     content: {
       [mediaType]: {
         schema: schema === undefined

@@ -1,6 +1,7 @@
 -- Who a client token is and which instance it opens. `request`: tokenHash, instanceRef (UUID,
--- business instance id or embed key; NULL for the token's own instance).
--- Returns {tokenId, instance}: NULL tokenId for an unknown, expired or revoked token, NULL instance
+-- business instance id or embed key; NULL for the token's own instance), functionName: the request
+-- is counted against the token's allowance for it.
+-- Returns {tokenId, instance, rateLimit (see count_request)}: NULL tokenId for an unknown, expired or revoked token, NULL instance
 -- where the reference is not the token's instance. Notes the token's use at most once a minute.
 create or replace function public.authenticate_client(request jsonb)
 returns jsonb
@@ -10,6 +11,7 @@ as $$
 declare
   token public.client_tokens;
   instance public.instances;
+  is_named boolean;
   reference text := request->>'instanceRef';
 begin
   select t.* into token
@@ -18,7 +20,7 @@ begin
     and t.revoked_at is null
     and (t.expires_at is null or t.expires_at > clock_timestamp());
   if not found then
-    return jsonb_build_object('tokenId', null, 'instance', null);
+    return jsonb_build_object('tokenId', null, 'instance', null, 'rateLimit', null);
   end if;
   if token.last_used_at is null or token.last_used_at < clock_timestamp() - interval '1 minute' then
     update public.client_tokens t set last_used_at = clock_timestamp()
@@ -26,18 +28,17 @@ begin
       select u.id from public.client_tokens u where u.id = token.id for no key update skip locked
     );
   end if;
-  select i.* into instance
-  from public.instances i
-  where i.id = token.instance_id
-    and (
-      reference is null
-      or i.id::text = lower(reference)
-      or i.embed_key = reference
-      or coalesce(i.business_instance_id, i.gateway_instance_id) = reference
-    );
+  select i.* into strict instance from public.instances i where i.id = token.instance_id;
+  is_named := reference is null
+    or instance.id::text = lower(reference)
+    or instance.embed_key = reference
+    or coalesce(instance.business_instance_id, instance.gateway_instance_id) = reference;
   return jsonb_build_object(
     'tokenId', token.id,
-    'instance', case when found then jsonb_build_object(
+    'rateLimit', public.count_request(
+      token.id, request->>'functionName', instance.requests_per_minute
+    ),
+    'instance', case when is_named then jsonb_build_object(
       'instanceId', instance.id,
       'workspaceId', instance.workspace_id,
       'name', instance.name,

@@ -1,7 +1,7 @@
 -- admin-api: a new instance with its holidays, its pacing and its dispatch.
 -- `request`: instanceId (its credentials are sealed for it), workspaceId, name, provider,
 --   sealedProviderConfig, gatewayInstanceId, businessInstanceId, embedKey, connectedPhone, timeZone,
---   sendWindow {start, end, days, holidays}, onUnconfirmed, idempotency (see begin_idempotent).
+--   sendWindow {start, end, days, holidays}, onUnconfirmed, requestsPerMinute, idempotency (see begin_idempotent).
 -- Returns the instance, {replayed}, or {issues} when the server does not know the time zone.
 -- Errors: MI007, MI008, MI013.
 create or replace function public.create_instance(request jsonb)
@@ -27,7 +27,7 @@ begin
   insert into public.instances (
     id, workspace_id, name, provider, sealed_provider_config, gateway_instance_id,
     business_instance_id, embed_key, connected_phone, connected_phone_key, time_zone, window_start,
-    window_end, window_days, on_unconfirmed
+    window_end, window_days, on_unconfirmed, requests_per_minute
   )
   values (
     (request->>'instanceId')::uuid, workspace.id, request->>'name', request->>'provider',
@@ -36,7 +36,7 @@ begin
     public.phone_identity_key(request->>'connectedPhone'), request->>'timeZone',
     (send_window->>'start')::time, (send_window->>'end')::time,
     array(select jsonb_array_elements_text(send_window->'days')::smallint),
-    request->>'onUnconfirmed'
+    request->>'onUnconfirmed', (request->>'requestsPerMinute')::integer
   )
   returning * into instance;
   insert into public.holidays (instance_id, day)

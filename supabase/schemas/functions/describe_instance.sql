@@ -26,6 +26,7 @@ as $$
       )
     ),
     'onUnconfirmed', instance.on_unconfirmed,
+    'requestsPerMinute', instance.requests_per_minute,
     'webhookPath', format('provider-webhook/%s/%s', instance.provider, instance.id),
     'createdAt', public.iso_in_zone(instance.created_at, 'UTC')
   );

@@ -2,7 +2,7 @@
 -- once, so that a wider window or new credentials take effect without delay.
 -- `request`: instanceId, changes, of which only what it holds is written: name, connectedPhone,
 --   businessInstanceId (null clears it), timeZone, sendWindow {start, end, days, holidays, each
---   optional}, onUnconfirmed, sealedProviderConfig with gatewayInstanceId.
+--   optional}, onUnconfirmed, requestsPerMinute (null lifts it), sealedProviderConfig with gatewayInstanceId.
 -- Returns the instance, or {issues} when the window or the time zone would not be valid.
 -- Locks pacing, instance, dispatch. Error: MI014.
 create or replace function public.update_instance(request jsonb)
@@ -54,6 +54,10 @@ begin
       else i.window_days
     end,
     on_unconfirmed = coalesce(changes->>'onUnconfirmed', i.on_unconfirmed),
+    requests_per_minute = case
+      when changes ? 'requestsPerMinute' then (changes->>'requestsPerMinute')::integer
+      else i.requests_per_minute
+    end,
     updated_at = now()
   where i.id = instance.id
   returning i.* into instance;

@@ -15,6 +15,7 @@ create table public.instances (
   window_end time not null default '20:00',
   window_days smallint[] not null default '{1,2,3,4,5}',
   on_unconfirmed text not null default 'hold',
+  requests_per_minute integer default 18000,
   created_at timestamptz not null default now(),
   updated_at timestamptz not null default now(),
   constraint instances_provider_known check (provider in ('whatsapp_cloud', 'zapi', 'evolution')),
@@ -24,6 +25,7 @@ create table public.instances (
   constraint instances_window_days_iso check (
     cardinality(window_days) between 1 and 7 and window_days <@ '{1,2,3,4,5,6,7}'::smallint[]
   ),
+  constraint instances_requests_per_minute_positive check (requests_per_minute > 0),
   constraint instances_on_unconfirmed_known check (on_unconfirmed in ('hold', 'retry'))
 );
 create unique index instances_embed_key on public.instances (embed_key);
@@ -33,4 +35,6 @@ revoke all on table public.instances from public, anon, authenticated;
 grant select, insert, update, delete on table public.instances to service_role;
 comment on column public.instances.sealed_provider_config is
   'Credentials, AES-256-GCM sealed by the API; the database never sees them open.';
+comment on column public.instances.requests_per_minute is
+  'What each client token may ask of each function, see count_request; NULL is no limit.';
 comment on column public.instances.gateway_instance_id is 'The provider''s own id of the instance.';

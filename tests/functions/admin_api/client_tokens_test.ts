@@ -14,6 +14,7 @@ async function openedBy(client: AdminClient, token: string): Promise<string | nu
   const answer = await client.rpc<Body>("authenticate_client", {
     tokenHash: await hashClientToken(token),
     instanceRef: null,
+    functionName: "send-message",
   });
   return answer.instance?.instanceId ?? null;
 }

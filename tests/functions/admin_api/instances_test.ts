@@ -42,6 +42,7 @@ Deno.test("an instance is created with its defaults, read alone and in its works
     timeZone: "America/Sao_Paulo",
     sendWindow: { start: "08:00", end: "20:00", days: [1, 2, 3, 4, 5], holidays: [] },
     onUnconfirmed: "hold",
+    requestsPerMinute: 18_000,
     webhookPath: `provider-webhook/zapi/${instanceId}`,
   });
   await createInstance(client);
@@ -148,6 +149,7 @@ Deno.test("every fault of a new instance is told at once without its values, and
       timeZone: "+03:00",
       sendWindow: { days: [1, 1] },
       onUnconfirmed: "resend",
+      requestsPerMinute: 0,
     },
   });
   assertEquals([answer.status, answer.body.error], [400, "invalid_request"]);
@@ -158,6 +160,7 @@ Deno.test("every fault of a new instance is told at once without its values, and
     "providerConfig.gatewayInstanceId",
     "providerConfig.token",
     "providerConfig.webhookSecret",
+    "requestsPerMinute",
     "sendWindow.days",
     "timeZone",
   ]);
@@ -244,6 +247,8 @@ Deno.test("a change writes only what it holds, a send window part by part", asyn
     [{ name: "Caixa" }, { name: "Caixa" }],
     [{ connectedPhone: "5511977776666" }, { connectedPhone: "5511977776666" }],
     [{ onUnconfirmed: "retry" }, { onUnconfirmed: "retry" }],
+    [{ requestsPerMinute: 60 }, { requestsPerMinute: 60 }],
+    [{ requestsPerMinute: null }, { requestsPerMinute: null }],
     [{ businessInstanceId: null }, { businessInstanceId: null }],
   ];
   for (const [body, change] of changes) {

@@ -113,8 +113,8 @@ Deno.test("every error stands in the document with its status", async () => {
 /** Refusals of a SQL function that only the dispatcher calls: they never reach an answer. */
 const internalCodes: ReadonlySet<string> = new Set(["agent_silent"]);
 
-/** Answered for another method than the path's own, and by what stands before the service. */
-const answeredByNoOperation: ReadonlySet<string> = new Set(["method_not_allowed", "rate_limited"]);
+/** Answered for another method than the path's own. */
+const answeredByNoOperation: ReadonlySet<string> = new Set(["method_not_allowed"]);
 
 Deno.test("every example of the document fits the schema that it stands under", async () => {
   const document = await compose();

@@ -1,0 +1,29 @@
+import type { Context } from "hono";
+import { AppError } from "../errors.ts";
+
+/** Where a token stands with its allowance for a function, as `count_request` tells it. */
+export interface RateLimit {
+  /** Requests a minute. */
+  readonly limit: number;
+  readonly remaining: number;
+  /** Until the allowance is whole again. */
+  readonly wholeInSeconds: number;
+  /** Set where this request is one too many. */
+  readonly retryAfterSeconds: number | null;
+}
+
+/**
+ * Tells the caller where it stands, on every answer (the fields of the IETF draft "RateLimit header
+ * fields for HTTP"), and refuses what is too much. The policy is named after the function.
+ *
+ * @throws {AppError} `rate_limited` with `Retry-After`.
+ */
+export function applyRateLimit(context: Context, rateLimit: RateLimit | null): void {
+  if (rateLimit === null) return;
+  const { limit, remaining, wholeInSeconds, retryAfterSeconds } = rateLimit;
+  const policy = `"${context.get("functionName")}"`;
+  context.header("RateLimit-Policy", `${policy};q=${limit};w=60`);
+  context.header("RateLimit", `${policy};r=${remaining};t=${wholeInSeconds}`);
+  if (retryAfterSeconds === null) return;
+  throw new AppError("rate_limited", { headers: { "Retry-After": String(retryAfterSeconds) } });
+}
