@@ -22,6 +22,8 @@ create table public.outbox (
 ) with (fillfactor = 70);
 create index outbox_conversation on public.outbox (conversation_id)
   where status = 'pending' and conversation_id is not null;
+create index outbox_settled on public.outbox (status, settled_at) where status <> 'pending';
+create index outbox_age on public.outbox (created_at, id);
 create index outbox_due on public.outbox (run_at) where status = 'pending';
 alter table public.outbox enable row level security;
 revoke all on table public.outbox from public, anon, authenticated;

@@ -70,3 +70,13 @@ export async function keepQueueUp(database: Database): Promise<Upkeep> {
 export function expireClaims(database: Database): Promise<{ readonly expired: number }> {
   return database.rpc("expire_claims", { maxMessages: upkeepBatch });
 }
+
+/** Rows of each table that one pass deletes at most: some tens of milliseconds of the database. */
+const purgeBatch = 2_000;
+
+/** Deletes what has outlived its use, see `purge_expired`; `isComplete` where none of it is left. */
+export function purgeExpired(
+  database: Database,
+): Promise<{ readonly purged: number; readonly isComplete: boolean }> {
+  return database.rpc("purge_expired", { maxRows: purgeBatch });
+}

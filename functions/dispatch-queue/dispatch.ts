@@ -1,6 +1,12 @@
 import { type DispatchingServices, dispatchMessage } from "../../shared/dispatching.ts";
 import { describeDefect } from "../../shared/log.ts";
-import { claimDueMessages, expireClaims, keepQueueUp, toLeaseSeconds } from "../../shared/queue.ts";
+import {
+  claimDueMessages,
+  expireClaims,
+  keepQueueUp,
+  purgeExpired,
+  toLeaseSeconds,
+} from "../../shared/queue.ts";
 import { OutboxLanes, type OutboxLaneServices } from "./outbox_lanes.ts";
 
 export type DispatchServices = DispatchingServices & OutboxLaneServices;
@@ -21,6 +27,7 @@ export interface DispatchReport {
   expiredClaims: number;
   requeued: number;
   woken: number;
+  purged: number;
 }
 
 /** Provider calls at once: the claim takes no more than can be called right away. */
@@ -56,12 +63,14 @@ class DispatchRun {
     expiredClaims: 0,
     requeued: 0,
     woken: 0,
+    purged: 0,
   };
   readonly #inFlight = new Set<Promise<void>>();
   readonly #outbox: OutboxLanes;
   readonly #deadline: number;
   #taken = 0;
   #nextUpkeepAt = 0;
+  #isPurged = false;
 
   constructor(
     private readonly services: DispatchServices,
@@ -119,7 +128,10 @@ class DispatchRun {
     work.finally(() => this.#inFlight.delete(work));
   }
 
-  /** Everything once at the start; dead claims, which hold up their instance, every so often. */
+  /**
+   * Everything once at the start; dead claims, which hold up their instance, every so often; and
+   * what has outlived its use batch by batch until none is left.
+   */
   async #lookAfterQueue(): Promise<void> {
     const now = performance.now();
     if (now < this.#nextUpkeepAt) return;
@@ -133,6 +145,11 @@ class DispatchRun {
     this.report.requeued += upkeep.requeued;
     this.report.woken += upkeep.woken;
     if (upkeep.woken > 0) log.error("queue_had_slept", { instances: upkeep.woken });
+    if (!this.#isPurged) {
+      const { purged, isComplete } = await purgeExpired(database);
+      this.report.purged += purged;
+      this.#isPurged = isComplete;
+    }
   }
 
   /** Ends early when a place for another call comes free while none was. */

@@ -28,6 +28,7 @@ export const operations: readonly Operation[] = [{
       expiredClaims: countSchema,
       requeued: countSchema,
       woken: countSchema,
+      purged: countSchema,
     }),
   },
   errors: [],
@@ -45,6 +46,7 @@ export const operations: readonly Operation[] = [{
       expiredClaims: 0,
       requeued: 0,
       woken: 0,
+      purged: 0,
     },
   }],
 }];

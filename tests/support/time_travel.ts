@@ -20,7 +20,10 @@ export async function letTimePass(sql: Sql, seconds: number): Promise<void> {
         scheduled_for = scheduled_for - ${by}, failed_at = failed_at - ${by},
         unconfirmed_at = unconfirmed_at - ${by}`;
     await transaction`
-      update public.outbox set run_at = run_at - ${by}, created_at = created_at - ${by}`;
+      update public.outbox set run_at = run_at - ${by}, created_at = created_at - ${by},
+        settled_at = settled_at - ${by}`;
+    await transaction`update public.provider_events set received_at = received_at - ${by}`;
+    await transaction`update public.early_statuses set received_at = received_at - ${by}`;
     await transaction`update public.idempotency_keys set created_at = created_at - ${by}`;
     await transaction`update public.agent_pauses set paused_until = paused_until - ${by}`;
     await transaction`update public.rate_limits set whole_at = whole_at - ${by}`;

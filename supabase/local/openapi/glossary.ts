@@ -114,6 +114,7 @@ export const glossary: Readonly<Record<string, string>> = {
   expiredClaims: "Messages found in the hands of a worker that died.",
   requeued: "Unconfirmed messages sent again, on instances that chose so.",
   woken: "Instances that had been forgotten; zero in health.",
+  purged: "Rows deleted that had outlived their use.",
 
   workspaceId: "The workspace's UUID.",
   operatorId: "The operator's UUID.",
