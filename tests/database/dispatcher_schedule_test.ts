@@ -1,0 +1,168 @@
+import type { Sql } from "postgres";
+import {
+  assert,
+  assertEquals,
+  assertFalse,
+  assertMatch,
+  assertRejects,
+} from "../support/assert.ts";
+import { createTestDatabase, type TestDatabase } from "../support/database.ts";
+import {
+  describeSchedule,
+  type DispatcherSchedule,
+  scheduleDispatcher,
+} from "../../supabase/local/cron_check.ts";
+
+/** pg_cron, pg_net and Vault as far as the schedule uses them, with their own names and types. */
+const standIns = `
+create schema cron;
+create table cron.job (
+  jobid bigint generated always as identity primary key, jobname text unique, schedule text,
+  command text, active boolean not null default true
+);
+create table cron.job_run_details (
+  jobid bigint, status text, return_message text, start_time timestamptz, end_time timestamptz
+);
+create function cron.schedule(job_name text, schedule text, command text) returns bigint
+language sql as $$
+  insert into cron.job (jobname, schedule, command) values (job_name, schedule, command)
+  on conflict (jobname) do update set schedule = excluded.schedule, command = excluded.command
+  returning jobid
+$$;
+create schema net;
+create table net.calls (
+  id bigint generated always as identity, url text, body jsonb, headers jsonb, timeout integer
+);
+create table net._http_response (
+  id bigint, status_code integer, error_msg text, created timestamptz not null default now()
+);
+create function net.http_post(
+  url text, body jsonb default '{}', params jsonb default '{}', headers jsonb default '{}',
+  timeout_milliseconds integer default 5000
+) returns bigint language sql as $$
+  insert into net.calls (url, body, headers, timeout)
+  values (url, body, headers, timeout_milliseconds) returning id
+$$;
+create schema vault;
+create table vault.secrets (name text, decrypted_secret text);
+create view vault.decrypted_secrets as select * from vault.secrets;
+`;
+
+const key = "sb_secret_of_the_schedule_test_0123";
+
+Deno.test("a database without pg_cron, pg_net and Vault takes the migrations and says what it lacks", async () => {
+  await using database = await createTestDatabase();
+  const schedule = await scheduleDispatcher(database.url);
+  assertEquals(schedule.missingExtensions, ["pg_cron", "pg_net", "supabase_vault"]);
+  assertEquals(schedule.job, null);
+  const { lines, isWell } = describeSchedule(schedule);
+  assertFalse(isWell);
+  assertMatch(lines.join("\n"), /pg_net is missing/);
+});
+
+Deno.test("the dispatcher is scheduled once however often it is asked for, and its history is purged", async () => {
+  await using database = await createPlatform();
+  for (let time = 0; time < 3; time++) await scheduleDispatcher(database.url);
+  const jobs = await database.admin`select jobname, schedule, command from cron.job order by jobid`;
+  assertEquals(jobs.map((job) => ({ ...job })), [
+    {
+      jobname: "dispatch-queue",
+      schedule: "20 seconds",
+      command: "select public.call_dispatcher(20)",
+    },
+    {
+      jobname: "dispatch-queue-history",
+      schedule: "7 3 * * *",
+      command: "delete from cron.job_run_details where end_time < now() - interval '7 days'",
+    },
+  ]);
+  for (const { command } of jobs) await database.admin.unsafe(command).catch(ignoreMissingSecret);
+});
+
+Deno.test("a pg_cron that knows no seconds gets a run of a minute each minute", async () => {
+  await using database = await createPlatform();
+  await database.admin.unsafe(`
+    alter table cron.job add constraint no_seconds check (schedule not like '%seconds')`);
+  const { job } = await scheduleDispatcher(database.url);
+  assertEquals(job, {
+    schedule: "* * * * *",
+    command: "select public.call_dispatcher(55)",
+    isActive: true,
+  });
+});
+
+Deno.test("a call carries the key of Vault to the function, and outlasts the run", async () => {
+  await using database = await createPlatform();
+  await setSecrets(database.admin, { project_url: "https://ref.supabase.co/" });
+  await database.admin`select public.call_dispatcher(20)`;
+  const [call] = await database.admin`select url, body, headers, timeout from net.calls`;
+  assertEquals({ ...call }, {
+    url: "https://ref.supabase.co/functions/v1/dispatch-queue?maxSeconds=20",
+    body: {},
+    headers: { apikey: key, "Content-Type": "application/json" },
+    timeout: 50_000,
+  });
+});
+
+Deno.test("a missing or empty secret is an error of the run, never a header of nothing", async () => {
+  await using database = await createPlatform();
+  const call = (): Promise<unknown> => database.admin`select public.call_dispatcher(20)`.execute();
+  await assertRejects(call, Error, "no secret named project_url");
+  await setSecrets(database.admin, { project_url: "https://ref.supabase.co", key: "" });
+  await assertRejects(call, Error, "no secret named dispatcher_secret_key");
+  const schedule = await scheduleDispatcher(database.url);
+  assertEquals(schedule.missingSecrets, ["dispatcher_secret_key"]);
+  assertEquals((await database.admin`select 1 from net.calls`).length, 0);
+});
+
+Deno.test("neither the API's roles nor service_role may schedule or call", async () => {
+  await using database = await createPlatform();
+  for (const role of ["anon", "authenticated", "service_role"] as const) {
+    const sql = database.connect({ role, max: 1 });
+    for (
+      const call of ["schedule_dispatcher()", "call_dispatcher(1)", "check_dispatcher_schedule()"]
+    ) {
+      await assertRejects(() => sql.unsafe(`select public.${call}`), Error, "permission denied");
+    }
+  }
+});
+
+Deno.test("the check tells a failed run, a refused call and a job that is switched off, and no secret", async () => {
+  await using database = await createPlatform();
+  await setSecrets(database.admin, { project_url: "https://ref.supabase.co" });
+  const good = describeSchedule(await scheduleDispatcher(database.url));
+  assert(good.isWell, good.lines.join("\n"));
+  await database.admin.unsafe(`
+    insert into cron.job_run_details (jobid, status, return_message, start_time)
+    values (1, 'succeeded', '', now() - interval '1 minute'), (1, 'failed', 'Vault has no', now());
+    insert into net._http_response (id, status_code) values (1, 401);
+    update cron.job set active = false where jobname = 'dispatch-queue'`);
+  const schedule: DispatcherSchedule = await scheduleDispatcher(database.url);
+  const { lines, isWell } = describeSchedule(schedule);
+  assertFalse(isWell);
+  for (const expected of ["switched off", "failed: Vault has no", "answer was 401"]) {
+    assert(lines.join("\n").includes(expected), expected);
+  }
+  assertFalse(JSON.stringify(schedule).includes(key));
+});
+
+/** A database with what the platform has beside Postgres. */
+async function createPlatform(): Promise<TestDatabase> {
+  const database = await createTestDatabase();
+  await database.admin.unsafe(standIns);
+  return database;
+}
+
+async function setSecrets(
+  sql: Sql,
+  secrets: { readonly project_url: string; readonly key?: string },
+): Promise<void> {
+  await sql`
+    insert into vault.secrets (name, decrypted_secret)
+    values ('project_url', ${secrets.project_url}),
+      ('dispatcher_secret_key', ${secrets.key ?? key})`;
+}
+
+function ignoreMissingSecret(error: unknown): void {
+  if (!(error instanceof Error) || !error.message.includes("Vault has no secret")) throw error;
+}
