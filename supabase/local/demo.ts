@@ -1,5 +1,6 @@
 import * as z from "zod";
 import { join } from "node:path";
+import type { Webhook } from "./simulator/webhooks.ts";
 
 /** The demo instance and a token that opens it. */
 export interface Demo {
@@ -32,6 +33,8 @@ const instancesSchema = z.object({
 /** Fixed by supabase/seed.sql. */
 const demoWorkspaceId = "d0000000-0000-4000-8000-000000000001";
 const businessInstanceId = "demo";
+const gatewayInstanceId = "DEMO";
+const webhookSecret = "demo-webhook-secret-0123456789";
 
 interface AdminApi {
   get(path: string): Promise<Record<string, unknown>>;
@@ -44,8 +47,8 @@ interface AdminApi {
 
 /**
  * The demo instance, made through admin-api on the first start. It sends to this stack's simulator:
- * after a change of the port, to the new one. A token that is lost or does not open the instance any
- * more is replaced.
+ * after a change of the port, to the new one. Its agent answers what customers write. A token that is
+ * lost or does not open the instance any more is replaced.
  */
 export async function prepareDemo(place: DemoPlace): Promise<Demo> {
   const { origin, secretKey, dataDir } = place;
@@ -62,6 +65,7 @@ export async function prepareDemo(place: DemoPlace): Promise<Demo> {
   const clientToken = isKnown && await opensInstance(origin, kept)
     ? kept.clientToken
     : await createToken(admin, instanceId);
+  await ensureAgent(admin, instanceId);
   await keepDemo(dataDir, file, { instanceId, clientToken, origin });
   return { instanceId, clientToken };
 }
@@ -87,12 +91,33 @@ async function createInstance(admin: AdminApi, origin: string): Promise<string> 
   return z.string().parse(created["instanceId"]);
 }
 
+/** Somebody has to answer the customers: an agent, where the instance has none. */
+async function ensureAgent(admin: AdminApi, instanceId: string): Promise<void> {
+  const { items } = z.object({ items: z.array(z.unknown()) }).parse(
+    await admin.get(`agents?instanceId=${instanceId}&limit=1`),
+  );
+  if (items.length > 0) return;
+  await admin.send("POST", "agents", {
+    instanceId,
+    name: "Lia",
+    instructions: "Você atende a loja. Responda a {{nome}} em poucas palavras.",
+    model: "simulated-model",
+    isActive: true,
+  });
+}
+
+/** The demo instance's webhook, as it is registered at the simulated provider. */
+export function describeDemoWebhook(origin: string, { instanceId }: Demo): Webhook {
+  const path = `provider-webhook/zapi/${instanceId}/${webhookSecret}`;
+  return { provider: "zapi", instance: gatewayInstanceId, url: `${origin}/functions/v1/${path}` };
+}
+
 function createProviderConfig(origin: string): Record<string, string> {
   return {
     baseUrl: `${origin}/simulator/zapi`,
-    gatewayInstanceId: "DEMO",
+    gatewayInstanceId,
     token: "demo-instance-token",
-    webhookSecret: "demo-webhook-secret-0123456789",
+    webhookSecret,
   };
 }
 

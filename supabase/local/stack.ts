@@ -2,7 +2,7 @@ import { apiDocsViewerPath, serveApiDocsViewer } from "./api_docs_viewer.ts";
 import { type Console, createConsole } from "./console/console.ts";
 import { type DataApi, openDataApi } from "./data_api.ts";
 import { prepareDatabase } from "./database_preparation.ts";
-import { type Demo, prepareDemo } from "./demo.ts";
+import { type Demo, describeDemoWebhook, prepareDemo } from "./demo.ts";
 import { type FunctionsHost, loadFunctions } from "./functions_host.ts";
 import { type PostgresServer, startPostgres } from "./postgres_server.ts";
 import { type Scheduler, startScheduler } from "./scheduler.ts";
@@ -86,6 +86,7 @@ async function startParts(settings: StackSettings, origin: string, parts: Parts)
   });
   const dataDir = parts.postgres?.dataDir ?? settings.dataDir;
   const demo = await prepareDemo({ origin, secretKey, dataDir });
+  parts.simulator.webhooks.register(describeDemoWebhook(origin, demo));
   parts.scheduler = startScheduler(origin, secretKey);
   parts.demo = demo;
   return demo;

@@ -31,6 +31,7 @@ const assets: Readonly<Record<string, { readonly file: string; readonly type: st
   ...Object.fromEntries(
     [
       "activity",
+      "composer",
       "dom",
       "faults",
       "format",
@@ -38,6 +39,7 @@ const assets: Readonly<Record<string, { readonly file: string; readonly type: st
       "main",
       "message_bubble",
       "phones",
+      "reply_bubble",
       "queue",
     ].map((name) => [`/console/${name}.js`, {
       file: `./browser/${name}.js`,

@@ -17,7 +17,7 @@ export const consolePage = `<!doctype html>
   <svg class="logo" viewBox="0 0 32 32" aria-hidden="true"><path d="M4 7a4 4 0 0 1 4-4h16a4 4 0 0 1 4 4v11a4 4 0 0 1-4 4H14l-7 7v-7a3 3 0 0 1-3-3z"/></svg>
   <div class="top-title">
     <h1>Local console</h1>
-    <p>What your simulated customers receive</p>
+    <p>What your simulated customers receive and answer</p>
   </div>
   <p class="live" id="live" role="status" data-state="connecting">Connecting…</p>
 </header>
@@ -44,6 +44,7 @@ export const consolePage = `<!doctype html>
         <h2 id="phone-title">No phone chosen</h2>
         <p id="phone-via"></p>
       </div>
+      <button type="button" class="quiet" id="mark-read" hidden>Mark as read</button>
     </div>
     <div class="chat" id="chat" tabindex="0" role="region" aria-label="Messages on this phone">
       <ol class="bubbles" id="bubbles"></ol>
@@ -54,6 +55,38 @@ export const consolePage = `<!doctype html>
         <button type="button" class="primary" id="copy-example">Copy the command</button>
       </section>
     </div>
+    <form class="composer" id="reply-form" autocomplete="off" aria-label="Answer from this phone" hidden>
+      <div class="composer-line">
+        <label class="field"><span class="visually-hidden">Answer</span>
+          <input id="reply-text" name="text" maxlength="4096" placeholder="Answer as the customer">
+        </label>
+        <button type="submit" class="primary">Send</button>
+      </div>
+      <details>
+        <summary>Who writes, and attachments</summary>
+        <div class="composer-more">
+          <label class="field">Written by
+            <select id="reply-as" name="writtenBy">
+              <option value="customer">The customer</option>
+              <option value="company">A person on the company's phone</option>
+            </select>
+          </label>
+          <label class="field">Kind
+            <select id="reply-kind" name="messageType">
+              <option value="text">Text</option>
+              <option value="image">Image</option>
+              <option value="audio">Audio</option>
+              <option value="video">Video</option>
+              <option value="document">Document</option>
+            </select>
+          </label>
+          <label class="field wide">Address of the attachment
+            <input id="reply-media" name="mediaUrl" type="url" pattern="https://.*" placeholder="https://…">
+          </label>
+        </div>
+      </details>
+      <p class="note" id="reply-note" role="status"></p>
+    </form>
   </main>
 
   <div class="side">

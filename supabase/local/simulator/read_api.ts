@@ -56,7 +56,8 @@ function fitsQuery(entry: AnyRecord, query: Query): boolean {
   if (provider !== undefined && !("provider" in entry && entry.provider === provider)) return false;
   if (instance !== undefined && !("instance" in entry && entry.instance === instance)) return false;
   if (to === undefined) return true;
-  if ("waId" in entry) return entry.to === to || entry.waId === to;
+  if ("waId" in entry && entry.waId === to) return true;
+  if ("waId" in entry) return "to" in entry && entry.to === to;
   return "to" in entry && entry.to.some((recipient) => normalizeRecipient(recipient) === to);
 }
 

@@ -95,6 +95,53 @@ export interface SimulatedMessage extends SimulatedContent {
   readonly body: unknown;
 }
 
+/** What a simulated person wrote, on the customer's phone or on the company's own. */
+export interface SimulatedReply {
+  readonly seq: number;
+  /** ISO 8601, UTC. */
+  readonly receivedAt: string;
+  readonly provider: ChannelKind;
+  readonly instance: string;
+  readonly providerMessageId: string;
+  /** The customer's phone, whoever wrote. */
+  readonly waId: string;
+  /** `company`: a person typed it on the connected phone itself. */
+  readonly writtenBy: "customer" | "company";
+  readonly customerName: string;
+  readonly content: ReplyContent;
+  /** The message that it answers. */
+  readonly replyTo: string | null;
+}
+
+/** What can be answered: a text, an attachment, or a choice from a list or of a button. */
+export type ReplyContent =
+  | { readonly messageType: "text"; readonly text: string }
+  | {
+    readonly messageType: "image" | "audio" | "video" | "document";
+    readonly mediaUrl: string;
+    readonly text: string | null;
+    readonly fileName: string | null;
+  }
+  | {
+    readonly messageType: "list_choice" | "button_choice";
+    readonly id: string;
+    readonly title: string;
+  };
+
+/** What the phone did with a message: the statuses that the provider reports. */
+export const deliveryStatuses = ["sent", "delivered", "read"] as const;
+export type DeliveryStatus = (typeof deliveryStatuses)[number];
+
+export interface SimulatedStatus {
+  readonly seq: number;
+  readonly receivedAt: string;
+  readonly provider: ChannelKind;
+  readonly instance: string;
+  readonly providerMessageId: string;
+  readonly waId: string;
+  readonly status: DeliveryStatus;
+}
+
 /** A read receipt of the official channel, which may also show "typing…" to the customer. */
 export interface SimulatedReadReceipt {
   readonly seq: number;

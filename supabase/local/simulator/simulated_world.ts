@@ -1,10 +1,13 @@
 import type { FaultPlan } from "./faults.ts";
 import type { Store } from "./store.ts";
+import type { Webhooks } from "./webhooks.ts";
 
 /** What every simulated service works with. */
 export interface SimulatedWorld {
   readonly store: Store;
   readonly faults: FaultPlan;
+  /** Where each instance's events go. */
+  readonly webhooks: Webhooks;
   /** Aborted when the stack stops: whatever waits ends at once. */
   readonly closing: AbortSignal;
   /** How long a `timeout` fault keeps a caller waiting before the gateway gives up (504). */

@@ -1,5 +1,5 @@
 /**
- * The outside world of the local stack: WhatsApp providers, the mail service and the language
+ * The outside world of the local stack: WhatsApp providers with the phones behind them, the mail service and the language
  * model, spoken to over HTTP in their real wire formats. The product's adapters are the ones used
  * in production; nothing in the product knows that it talks to this.
  */
@@ -8,10 +8,13 @@ import { bodyLimit } from "hono/body-limit";
 import { createChatCompletions } from "./chat_completions.ts";
 import { createEvolution } from "./evolution.ts";
 import { FaultPlan } from "./faults.ts";
+import { createPhoneApi } from "./phone_api.ts";
+import { reportArrivals } from "./phones.ts";
 import { createReadApi } from "./read_api.ts";
 import { createResend } from "./resend.ts";
 import type { SimulatedWorld } from "./simulated_world.ts";
 import { Store } from "./store.ts";
+import { Webhooks } from "./webhooks.ts";
 import { createWhatsappCloud } from "./whatsapp_cloud.ts";
 import { createZapi } from "./zapi.ts";
 
@@ -28,6 +31,7 @@ export interface Simulator {
   fetch(request: Request): Promise<Response>;
   readonly store: Store;
   readonly faults: FaultPlan;
+  readonly webhooks: Webhooks;
   /** Ends open event streams and everything that still waits; call it before the server stops. */
   close(): void;
 }
@@ -40,10 +44,12 @@ export function createSimulator(options: SimulatorOptions = {}): Simulator {
   const world: SimulatedWorld = {
     store: new Store(options.now ?? ((): Date => new Date())),
     faults: new FaultPlan(),
+    webhooks: new Webhooks(closing.signal),
     closing: closing.signal,
     timeoutHoldMs: options.timeoutHoldMs ?? 150_000,
     zapiClientToken: options.zapiClientToken,
   };
+  reportArrivals(world);
   const app = new Hono();
   app.on("POST", "/simulator/*", bodyLimit({ maxSize: maxBodyBytes }));
   app.route("/simulator/zapi", createZapi(world));
@@ -52,11 +58,13 @@ export function createSimulator(options: SimulatorOptions = {}): Simulator {
   app.route("/simulator/resend", createResend(world));
   app.route("/simulator/ai/v1", createChatCompletions(world));
   app.route("/simulator", createReadApi(world));
+  app.route("/simulator", createPhoneApi(world));
   app.notFound((context) => context.json({ error: "not_found" }, 404));
   return {
     fetch: async (request) => await app.fetch(request),
     store: world.store,
     faults: world.faults,
+    webhooks: world.webhooks,
     close: () => closing.abort(),
   };
 }

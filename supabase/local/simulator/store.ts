@@ -4,10 +4,14 @@ import type {
   SimulatedEmail,
   SimulatedMessage,
   SimulatedReadReceipt,
+  SimulatedReply,
+  SimulatedStatus,
 } from "./records.ts";
 
 export interface RecordKinds {
   readonly messages: SimulatedMessage;
+  readonly replies: SimulatedReply;
+  readonly statuses: SimulatedStatus;
   readonly "read-receipts": SimulatedReadReceipt;
   readonly emails: SimulatedEmail;
   readonly "ai-calls": SimulatedAiCall;
@@ -15,7 +19,14 @@ export interface RecordKinds {
 export type RecordKind = keyof RecordKinds;
 
 /** The names of the logs, which are also their paths in the read API. */
-export const recordKinds = ["messages", "read-receipts", "emails", "ai-calls"] as const;
+export const recordKinds = [
+  "messages",
+  "replies",
+  "statuses",
+  "read-receipts",
+  "emails",
+  "ai-calls",
+] as const;
 
 export type StoreEvent =
   | { readonly type: "added"; readonly kind: RecordKind; readonly record: { seq: number } }
@@ -28,12 +39,14 @@ export type StoreListener = (event: StoreEvent) => void;
 export type Unnumbered<Entry> = Omit<Entry, "seq" | "receivedAt">;
 
 /**
- * Everything that reached the simulated outside world: the newest 5,000 messages and read receipts,
- * 1,000 e-mails and 1,000 AI calls. Listeners hear of every change at once.
+ * Everything that reached the simulated outside world, and what its people wrote: the newest 5,000
+ * messages, replies and read receipts, 10,000 statuses, 1,000 e-mails and 1,000 AI calls. Listeners hear of every change at once.
  */
 export class Store {
   readonly logs: { readonly [Kind in RecordKind]: BoundedLog<RecordKinds[Kind]> } = {
     messages: new BoundedLog<SimulatedMessage>(5_000),
+    replies: new BoundedLog<SimulatedReply>(5_000),
+    statuses: new BoundedLog<SimulatedStatus>(10_000),
     "read-receipts": new BoundedLog<SimulatedReadReceipt>(5_000),
     emails: new BoundedLog<SimulatedEmail>(1_000),
     "ai-calls": new BoundedLog<SimulatedAiCall>(1_000),
@@ -45,6 +58,14 @@ export class Store {
 
   addMessage(message: Unnumbered<SimulatedMessage>): SimulatedMessage {
     return this.#add("messages", message);
+  }
+
+  addReply(reply: Unnumbered<SimulatedReply>): SimulatedReply {
+    return this.#add("replies", reply);
+  }
+
+  addStatus(status: Unnumbered<SimulatedStatus>): SimulatedStatus {
+    return this.#add("statuses", status);
   }
 
   addReadReceipt(receipt: Unnumbered<SimulatedReadReceipt>): SimulatedReadReceipt {

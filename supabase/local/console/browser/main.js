@@ -1,4 +1,5 @@
 import { buildAiCall, buildEmail, createActivity } from "./activity.js";
+import { createComposer } from "./composer.js";
 import { find } from "./dom.js";
 import { createFaults } from "./faults.js";
 import { formatPhone } from "./format.js";
@@ -7,14 +8,18 @@ import { summarize } from "./message_bubble.js";
 import { createPhones } from "./phones.js";
 import { createQueue } from "./queue.js";
 
+const phones = createPhones();
 const views = {
-  messages: createPhones(),
+  messages: phones.messages,
+  replies: phones.replies,
+  statuses: phones.statuses,
   emails: createActivity(
     { list: "emails", count: "emails-count", note: "emails-note" },
     buildEmail,
   ),
   "ai-calls": createActivity({ list: "ai-calls", count: "ai-count", note: "ai-note" }, buildAiCall),
 };
+createComposer(phones.readChosen);
 const queue = createQueue();
 const faults = createFaults();
 
@@ -29,6 +34,8 @@ followSimulator(views, {
 for (
   const [button, path] of [
     ["clear-messages", "messages"],
+    ["clear-messages", "replies"],
+    ["clear-messages", "statuses"],
     ["clear-emails", "emails"],
     ["clear-ai", "ai-calls"],
     ["clear-faults", "faults"],

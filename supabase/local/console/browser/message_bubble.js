@@ -13,12 +13,14 @@ export function buildBubble(message) {
   return build(
     "li",
     { class: "bubble", "data-seq": String(message.seq) },
-    message.template === null ? null : buildTemplate(message.template),
+    message.template === null ? null : buildTemplate(message.template, message.providerMessageId),
     message.mediaUrl === null ? null : buildMedia(message),
     message.text === null || message.template !== null
       ? null
       : build("p", { class: "text", dir: "auto" }, message.text),
-    message.optionList === null ? null : buildOptionList(message.optionList),
+    message.optionList === null
+      ? null
+      : buildOptionList(message.optionList, message.providerMessageId),
     buildFoot(message),
     message.answer === "accepted" ? null : build(
       "p",
@@ -46,6 +48,7 @@ function buildFoot(message) {
     "p",
     { class: "foot" },
     build("span", { class: "badge" }, serviceNames[message.provider] ?? message.provider),
+    build("span", { class: "tick", "data-status-of": message.providerMessageId }),
     message.typingMs > 0
       ? build("span", {}, `typing shown for ${formatDuration(message.typingMs)}`)
       : null,
@@ -103,7 +106,7 @@ function originOf(address) {
   return isWebAddress(address) ? new URL(address).host : "sent inline";
 }
 
-function buildOptionList(list) {
+function buildOptionList(list, providerMessageId) {
   return build(
     "details",
     { class: "options", open: true },
@@ -119,13 +122,24 @@ function buildOptionList(list) {
           build("span", { class: "option-title" }, option.title),
           build("code", { title: "Option id" }, option.id),
           option.description === null ? null : build("small", {}, option.description),
+          buildChoice("list_choice", option, providerMessageId),
         )
       ),
     ),
   );
 }
 
-function buildTemplate(template) {
+/** What the customer taps: the composer hears of it and answers. */
+function buildChoice(messageType, { id, title }, replyTo) {
+  const button = build("button", { type: "button", class: "choice" }, `Choose ${title}`);
+  button.addEventListener("click", () => {
+    const detail = { content: { messageType, id, title }, replyTo };
+    button.dispatchEvent(new CustomEvent("reply", { bubbles: true, detail }));
+  });
+  return button;
+}
+
+function buildTemplate(template, providerMessageId) {
   return build(
     "div",
     { class: "template" },
@@ -138,9 +152,21 @@ function buildTemplate(template) {
         ...(component.parameters ?? []).map((parameter, index) =>
           build("dd", {}, ...describeParameter(parameter, index))
         ),
+        component.sub_type === "quick_reply"
+          ? build(
+            "dd",
+            {},
+            buildChoice("button_choice", toQuickReply(component), providerMessageId),
+          )
+          : null,
       )
     ),
   );
+}
+
+/** The wording of a button is the template's, and not known here. */
+function toQuickReply({ index, parameters }) {
+  return { id: parameters[0]?.payload ?? "", title: `button ${Number(index) + 1}` };
 }
 
 function describeComponent(component) {

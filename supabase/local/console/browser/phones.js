@@ -1,17 +1,20 @@
 import { build, find, oncePerFrame } from "./dom.js";
 import { formatPhone, formatTime, serviceNames } from "./format.js";
 import { buildBubble, summarize } from "./message_bubble.js";
+import { buildReplyBubble, summarizeReply } from "./reply_bubble.js";
 
 const shownPhones = 100;
 const shownBubbles = 300;
 
 /**
- * The customers' phones: the list of them, and the messages on the chosen one. A phone is what the
- * provider addresses (`waId`), so both forms of one number are one phone.
+ * The customers' phones: the list of them, and the conversation on the chosen one. A phone is what
+ * the provider addresses (`waId`), so both forms of one number are one phone.
  */
 export function createPhones() {
-  /** @type {Map<string, {waId: string, messages: object[], unreadCount: number, button: HTMLElement}>} */
+  /** @type {Map<string, {waId: string, entries: object[], unreadCount: number, button: HTMLElement}>} */
   const phones = new Map();
+  /** @type {Map<string, string>} the furthest status by provider message id */
+  const statuses = new Map();
   let chosen = "";
   let isPinned = false;
   let drawnPhone = "";
@@ -22,22 +25,32 @@ export function createPhones() {
     drawChat();
   });
 
-  function add(message) {
-    const phone = phones.get(message.waId) ?? open(message.waId);
-    // Last in the map is the phone that got a message last.
-    phones.delete(message.waId);
-    phones.set(message.waId, phone);
-    phone.messages.push(message);
-    if (phone.messages.length > shownBubbles) phone.messages.shift();
-    if (!isPinned) chosen = message.waId;
-    if (message.waId !== chosen || document.hidden) phone.unreadCount += 1;
+  /** @param {object} entry a message that arrived, or a reply (which has `writtenBy`) */
+  function add(entry) {
+    const phone = phones.get(entry.waId) ?? open(entry.waId);
+    // Last in the map is the phone where something happened last.
+    phones.delete(entry.waId);
+    phones.set(entry.waId, phone);
+    phone.entries.push(entry);
+    // Messages and replies are loaded one kind after the other.
+    phone.entries.sort((a, b) => a.seq - b.seq);
+    if (phone.entries.length > shownBubbles) phone.entries.shift();
+    if (!isPinned) chosen = entry.waId;
+    const isUnread = !isReply(entry) && (entry.waId !== chosen || document.hidden);
+    if (isUnread) phone.unreadCount += 1;
+    draw();
+  }
+
+  function addStatus({ providerMessageId, status }) {
+    if (statuses.get(providerMessageId) === "read") return;
+    statuses.set(providerMessageId, status);
     draw();
   }
 
   function open(waId) {
     const button = build("button", { type: "button", class: "phone-button" });
     button.addEventListener("click", () => choose(waId));
-    const phone = { waId, messages: [], unreadCount: 0, button };
+    const phone = { waId, entries: [], unreadCount: 0, button };
     phones.set(waId, phone);
     return phone;
   }
@@ -53,7 +66,16 @@ export function createPhones() {
 
   function clear() {
     phones.clear();
+    statuses.clear();
+    drawnPhone = "";
     draw();
+  }
+
+  /** Where an answer from the chosen phone goes: back the way the last message came. */
+  function readChosen() {
+    const last = phones.get(chosen)?.entries.at(-1);
+    if (last === undefined) return null;
+    return { provider: last.provider, instance: last.instance, waId: chosen };
   }
 
   function drawList() {
@@ -93,10 +115,13 @@ export function createPhones() {
       drawnSeq = 0;
     }
     drawnPhone = chosen;
-    const fresh = phone.messages.filter((message) => message.seq > drawnSeq);
-    bubbles.append(...fresh.map(buildBubble));
+    const fresh = phone.entries.filter((entry) => entry.seq > drawnSeq);
+    bubbles.append(
+      ...fresh.map((entry) => isReply(entry) ? buildReplyBubble(entry) : buildBubble(entry)),
+    );
     while (bubbles.childElementCount > shownBubbles) bubbles.firstElementChild?.remove();
-    drawnSeq = phone.messages.at(-1)?.seq ?? 0;
+    drawnSeq = phone.entries.at(-1)?.seq ?? 0;
+    drawTicks(bubbles, statuses);
     fillHead(phone);
     if (isOtherPhone) scrollToEnd();
   }
@@ -109,7 +134,24 @@ export function createPhones() {
     draw();
   });
   draw();
-  return { add, clear };
+  const nothing = { clear: () => {} };
+  return {
+    messages: { add, clear },
+    replies: { ...nothing, add },
+    statuses: { ...nothing, add: addStatus },
+    readChosen,
+  };
+}
+
+function isReply(entry) {
+  return entry.writtenBy !== undefined;
+}
+
+function drawTicks(bubbles, statuses) {
+  for (const tick of bubbles.querySelectorAll("[data-status-of]")) {
+    const status = statuses.get(tick.dataset.statusOf) ?? "";
+    if (tick.textContent !== status) tick.textContent = status;
+  }
 }
 
 function scrollToEnd() {
@@ -130,8 +172,8 @@ function keepAtEnd() {
 }
 
 function fillButton(phone, isChosen) {
-  const { waId, messages, unreadCount, button } = phone;
-  const last = messages.at(-1);
+  const { waId, entries, unreadCount, button } = phone;
+  const last = entries.at(-1);
   if (isChosen) button.setAttribute("aria-current", "true");
   else button.removeAttribute("aria-current");
   button.replaceChildren(
@@ -148,7 +190,11 @@ function fillButton(phone, isChosen) {
       last === undefined ? null : build(
         "span",
         { class: "phone-line" },
-        build("span", { class: "phone-last", dir: "auto" }, summarize(last)),
+        build(
+          "span",
+          { class: "phone-last", dir: "auto" },
+          isReply(last) ? summarizeReply(last) : summarize(last),
+        ),
         build("time", { datetime: last.receivedAt }, formatTime(last.receivedAt)),
       ),
     ),
@@ -161,7 +207,9 @@ function buildUnread(count) {
 }
 
 function fillHead(phone) {
-  const last = phone?.messages.at(-1);
+  const last = phone?.entries.at(-1);
+  find("reply-form").hidden = phone === undefined;
+  find("mark-read").hidden = phone === undefined;
   find("phone-avatar").textContent = phone?.waId.slice(-2) ?? "";
   find("phone-title").textContent = phone === undefined ? "No phone yet" : formatPhone(phone.waId);
   find("phone-via").textContent = last === undefined

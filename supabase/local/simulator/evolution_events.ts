@@ -1,0 +1,78 @@
+/** What Evolution API v2 calls its webhooks with (page Webhooks): messages.upsert, messages.update. */
+import type { SimulatedReply, SimulatedStatus } from "./records.ts";
+
+/** A message on the connected phone, received or typed on it. */
+export function composeEvolutionMessage(reply: SimulatedReply): Record<string, unknown> {
+  const isOwn = reply.writtenBy === "company";
+  const [messageType, message] = describeContent(reply);
+  return wrap(reply, "messages.upsert", {
+    key: {
+      remoteJid: toJid(reply.waId),
+      fromMe: isOwn,
+      id: reply.providerMessageId,
+    },
+    pushName: isOwn ? "" : reply.customerName,
+    status: isOwn ? "SERVER_ACK" : "DELIVERY_ACK",
+    message,
+    messageType,
+    messageTimestamp: Math.floor(Date.parse(reply.receivedAt) / 1_000),
+    source: "android",
+  });
+}
+
+function describeContent({ content }: SimulatedReply): [string, Record<string, unknown>] {
+  switch (content.messageType) {
+    case "text":
+      return ["conversation", { conversation: content.text }];
+    case "list_choice":
+      return ["listResponseMessage", {
+        listResponseMessage: {
+          title: content.title,
+          singleSelectReply: { selectedRowId: content.id },
+        },
+      }];
+    case "button_choice":
+      return ["buttonsResponseMessage", {
+        buttonsResponseMessage: {
+          selectedButtonId: content.id,
+          selectedDisplayText: content.title,
+        },
+      }];
+    default: {
+      const type = `${content.messageType}Message`;
+      const { mediaUrl, text, fileName } = content;
+      return [type, {
+        [type]: {
+          url: "https://mmg.whatsapp.net/encrypted",
+          ...(text === null ? {} : { caption: text }),
+          ...(fileName === null ? {} : { fileName }),
+        },
+        mediaUrl,
+      }];
+    }
+  }
+}
+
+const words = { sent: "SERVER_ACK", delivered: "DELIVERY_ACK", read: "READ" } as const;
+
+/** What the customer's phone did with a message. */
+export function composeEvolutionStatus(status: SimulatedStatus): Record<string, unknown> {
+  return wrap(status, "messages.update", {
+    keyId: status.providerMessageId,
+    remoteJid: toJid(status.waId),
+    fromMe: true,
+    status: words[status.status],
+  });
+}
+
+function wrap(
+  { instance, receivedAt }: SimulatedReply | SimulatedStatus,
+  event: string,
+  data: Record<string, unknown>,
+): Record<string, unknown> {
+  return { event, instance, data, date_time: receivedAt, server_url: "", apikey: null };
+}
+
+function toJid(waId: string): string {
+  return `${waId}@s.whatsapp.net`;
+}

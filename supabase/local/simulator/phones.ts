@@ -1,0 +1,137 @@
+/**
+ * The customers' phones: they take what is sent to them, and their owners answer. What happens on a
+ * phone reaches the service as the provider's webhook events, in the provider's own format.
+ */
+import * as z from "zod";
+import { composeEvolutionMessage, composeEvolutionStatus } from "./evolution_events.ts";
+import {
+  channelKinds,
+  type DeliveryStatus,
+  type SimulatedMessage,
+  type SimulatedReply,
+  type SimulatedStatus,
+} from "./records.ts";
+import { type SimulatedWorld, waitUnlessClosing } from "./simulated_world.ts";
+import { composeCloudMessage, composeCloudStatus } from "./whatsapp_cloud_webhook_events.ts";
+import { composeZapiMessage, composeZapiStatus } from "./zapi_events.ts";
+
+/** From a message's acceptance to its arrival on the phone. */
+const arrivalMs = 100;
+
+const phoneFields = {
+  provider: z.enum(channelKinds),
+  instance: z.string().min(1),
+  /** The phone, by the number that the provider knows it by. */
+  waId: z.string().regex(/^\d{8,15}$/),
+};
+const text = z.string().trim().min(1).max(4_096);
+
+/** A person writes: the customer, or somebody of the company on the connected phone itself. */
+export const replySchema = z.object({
+  ...phoneFields,
+  writtenBy: z.enum(["customer", "company"]).default("customer"),
+  customerName: z.string().trim().min(1).max(100).default("Maria Silva"),
+  replyTo: z.string().min(1).nullable().default(null),
+  content: z.discriminatedUnion("messageType", [
+    z.object({ messageType: z.literal("text"), text }),
+    z.object({
+      messageType: z.enum(["image", "audio", "video", "document"]),
+      mediaUrl: z.url({ protocol: /^https$/ }),
+      text: text.nullable().default(null),
+      fileName: z.string().min(1).max(255).nullable().default(null),
+    }),
+    z.object({
+      messageType: z.enum(["list_choice", "button_choice"]),
+      id: z.string().min(1).max(200),
+      title: z.string().min(1).max(200),
+    }),
+  ]),
+});
+
+/** The owner opens the chat: all that has arrived on the phone counts as read. */
+export const readingSchema = z.object(phoneFields);
+
+/** Keeps what was written and tells the instance's webhook. */
+export function writeReply(
+  world: SimulatedWorld,
+  request: z.infer<typeof replySchema>,
+): SimulatedReply {
+  const id = crypto.randomUUID().replaceAll("-", "").toUpperCase();
+  const reply = world.store.addReply({
+    ...request,
+    providerMessageId: request.provider === "whatsapp_cloud" ? `wamid.${id}` : id.slice(0, 20),
+  });
+  world.webhooks.send(reply.provider, reply.instance, composeMessage(reply));
+  return reply;
+}
+
+/** Marks what has arrived on a phone as read. @returns how many messages that were. */
+export function readChat(
+  world: SimulatedWorld,
+  { provider, instance, waId }: z.infer<typeof readingSchema>,
+): number {
+  const isOnPhone = (record: SimulatedMessage | SimulatedStatus): boolean =>
+    record.provider === provider && record.instance === instance && record.waId === waId;
+  const { messages, statuses } = world.store.logs;
+  const read = new Set(
+    statuses.read({
+      matches: (status) => isOnPhone(status) && status.status === "read",
+      limit: statuses.capacity,
+    }).items.map(({ providerMessageId }) => providerMessageId),
+  );
+  const unread = messages.read({ matches: isOnPhone, limit: messages.capacity }).items
+    .filter(({ providerMessageId }) => !read.has(providerMessageId));
+  for (const message of unread) reportStatus(world, message, "read");
+  return unread.length;
+}
+
+/** From here on every message that arrives is reported as `sent` and `delivered`, as phones do. */
+export function reportArrivals(world: SimulatedWorld): void {
+  world.store.subscribe((event) => {
+    if (event.type !== "added" || event.kind !== "messages") return;
+    const message = event.record as SimulatedMessage;
+    if (!world.webhooks.has(message.provider, message.instance)) return;
+    void reportArrival(world, message);
+  });
+}
+
+/** The provider's answer goes out first; what it reports comes after. */
+async function reportArrival(world: SimulatedWorld, message: SimulatedMessage): Promise<void> {
+  await waitUnlessClosing(arrivalMs, world.closing);
+  if (world.closing.aborted) return;
+  for (const status of ["sent", "delivered"] as const) reportStatus(world, message, status);
+}
+
+function reportStatus(
+  world: SimulatedWorld,
+  { provider, instance, providerMessageId, waId, correlationId }: SimulatedMessage,
+  status: DeliveryStatus,
+): void {
+  const record = world.store.addStatus({ provider, instance, providerMessageId, waId, status });
+  world.webhooks.send(provider, instance, composeStatus(record, correlationId));
+}
+
+function composeMessage(reply: SimulatedReply): Record<string, unknown> {
+  switch (reply.provider) {
+    case "zapi":
+      return composeZapiMessage(reply);
+    case "evolution":
+      return composeEvolutionMessage(reply);
+    case "whatsapp_cloud":
+      return composeCloudMessage(reply);
+  }
+}
+
+function composeStatus(
+  status: SimulatedStatus,
+  correlationId: string | null,
+): Record<string, unknown> {
+  switch (status.provider) {
+    case "zapi":
+      return composeZapiStatus(status);
+    case "evolution":
+      return composeEvolutionStatus(status);
+    case "whatsapp_cloud":
+      return composeCloudStatus(status, correlationId);
+  }
+}

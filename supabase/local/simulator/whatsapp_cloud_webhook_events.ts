@@ -1,0 +1,85 @@
+/** What Meta calls webhooks with (pages Webhooks: messages, message status, smb_message_echoes). */
+import type { SimulatedReply, SimulatedStatus } from "./records.ts";
+
+/** A message of a customer, or one that a person sent from the WhatsApp Business app. */
+export function composeCloudMessage(reply: SimulatedReply): Record<string, unknown> {
+  const { writtenBy, instance, waId, providerMessageId, receivedAt, customerName } = reply;
+  const message = {
+    id: providerMessageId,
+    timestamp: toSeconds(receivedAt),
+    ...(reply.replyTo === null ? {} : { context: { from: instance, id: reply.replyTo } }),
+    ...describeContent(reply),
+  };
+  return writtenBy === "company"
+    ? wrap(reply, "smb_message_echoes", {
+      message_echoes: [{ from: instance, to: waId, ...message }],
+    })
+    : wrap(reply, "messages", {
+      contacts: [{ profile: { name: customerName }, wa_id: waId }],
+      messages: [{ from: waId, ...message }],
+    });
+}
+
+function describeContent({ content, providerMessageId }: SimulatedReply): Record<string, unknown> {
+  switch (content.messageType) {
+    case "text":
+      return { type: "text", text: { body: content.text } };
+    case "list_choice":
+      return {
+        type: "interactive",
+        interactive: {
+          type: "list_reply",
+          list_reply: { id: content.id, title: content.title },
+        },
+      };
+    case "button_choice":
+      return { type: "button", button: { payload: content.id, text: content.title } };
+    default: {
+      const { messageType, text, fileName } = content;
+      return {
+        type: messageType,
+        [messageType]: {
+          // Meta sends no address: the file is asked for by its id.
+          id: `media-${providerMessageId}`,
+          ...(text === null ? {} : { caption: text }),
+          ...(fileName === null ? {} : { filename: fileName }),
+        },
+      };
+    }
+  }
+}
+
+/** What became of a message. @param correlationId what the sender had it carry along. */
+export function composeCloudStatus(
+  status: SimulatedStatus,
+  correlationId: string | null,
+): Record<string, unknown> {
+  return wrap(status, "messages", {
+    statuses: [{
+      id: status.providerMessageId,
+      status: status.status,
+      timestamp: toSeconds(status.receivedAt),
+      recipient_id: status.waId,
+      ...(correlationId === null ? {} : { biz_opaque_callback_data: correlationId }),
+    }],
+  });
+}
+
+function wrap(
+  { instance }: SimulatedReply | SimulatedStatus,
+  field: string,
+  value: Record<string, unknown>,
+): Record<string, unknown> {
+  const metadata = { display_phone_number: instance, phone_number_id: instance };
+  return {
+    object: "whatsapp_business_account",
+    entry: [{
+      id: "102290129340398",
+      changes: [{ value: { messaging_product: "whatsapp", metadata, ...value }, field }],
+    }],
+  };
+}
+
+function toSeconds(instant: string): string {
+  return String(Math.floor(Date.parse(instant) / 1_000));
+}

@@ -1,0 +1,70 @@
+/** What Z-API calls its webhooks with (pages Webhooks: Ao receber, Status da mensagem). */
+import type { SimulatedReply, SimulatedStatus } from "./records.ts";
+
+/** A message on the connected phone, received or typed on it. */
+export function composeZapiMessage(reply: SimulatedReply): Record<string, unknown> {
+  const isOwn = reply.writtenBy === "company";
+  return {
+    type: "ReceivedCallback",
+    instanceId: reply.instance,
+    messageId: reply.providerMessageId,
+    phone: reply.waId,
+    fromMe: isOwn,
+    fromApi: false,
+    momment: Date.parse(reply.receivedAt),
+    status: "RECEIVED",
+    chatName: reply.customerName,
+    senderName: isOwn ? "" : reply.customerName,
+    participantPhone: null,
+    isGroup: false,
+    isNewsletter: false,
+    isEdit: false,
+    waitingMessage: false,
+    broadcast: false,
+    ...(reply.replyTo === null ? {} : { referenceMessageId: reply.replyTo }),
+    ...describeContent(reply),
+  };
+}
+
+function describeContent({ content }: SimulatedReply): Record<string, unknown> {
+  switch (content.messageType) {
+    case "text":
+      return { text: { message: content.text } };
+    case "list_choice":
+      return {
+        listResponseMessage: {
+          message: content.title,
+          title: content.title,
+          selectedRowId: content.id,
+        },
+      };
+    case "button_choice":
+      return { buttonsResponseMessage: { buttonId: content.id, message: content.title } };
+    default: {
+      const { messageType, mediaUrl, text, fileName } = content;
+      return {
+        [messageType]: {
+          [`${messageType}Url`]: mediaUrl,
+          ...(text === null ? {} : { caption: text }),
+          ...(fileName === null ? {} : { fileName }),
+        },
+      };
+    }
+  }
+}
+
+const words = { sent: "SENT", delivered: "RECEIVED", read: "READ" } as const;
+
+/** What the customer's phone did with a message. */
+export function composeZapiStatus(status: SimulatedStatus): Record<string, unknown> {
+  return {
+    type: "MessageStatusCallback",
+    instanceId: status.instance,
+    status: words[status.status],
+    ids: [status.providerMessageId],
+    momment: Date.parse(status.receivedAt),
+    phone: status.waId,
+    phoneDevice: 0,
+    isGroup: false,
+  };
+}

@@ -1,0 +1,38 @@
+/** A real Chromium for tests of pages, where the machine has one. */
+
+import type { Browser, Page } from "playwright-core";
+
+const places = ["/usr/bin/chromium", "/usr/bin/chromium-browser", "/usr/bin/google-chrome"];
+
+/** Where Chromium is; null where none is found. */
+export async function findBrowser(): Promise<string | null> {
+  for (const place of places) {
+    if (await Deno.stat(place).then(({ isFile }) => isFile, () => false)) return place;
+  }
+  return null;
+}
+
+/** A page of its own browser, which goes with it. */
+export interface BrowserPage extends AsyncDisposable {
+  readonly page: Page;
+  /** What went wrong in the page's scripts. */
+  readonly faults: readonly string[];
+}
+
+/** Opens an empty page of the given size in pixels. */
+export async function openPage(
+  executablePath: string,
+  size: { readonly width: number; readonly height: number },
+): Promise<BrowserPage> {
+  const { chromium } = await import("playwright-core");
+  // A container gives Chromium no sandbox of its own; it opens nothing but this machine's pages.
+  const browser: Browser = await chromium.launch({ executablePath, args: ["--no-sandbox"] });
+  const page = await browser.newPage({ viewport: size });
+  page.setDefaultTimeout(30_000);
+  const faults: string[] = [];
+  page.on("pageerror", (error) => faults.push(error.message));
+  page.on("console", (message) => {
+    if (message.type() === "error") faults.push(message.text());
+  });
+  return { page, faults, [Symbol.asyncDispose]: () => browser.close() };
+}
