@@ -11,7 +11,7 @@ set search_path = ''
 as $$
 begin
   if names is null or names in ('null', '[]') then
-    return '[]';
+    return jsonb '[]';
   end if;
   -- In one order for everybody, so that two calls with the same tags do not wait for each other's.
   insert into public.tags (instance_id, name, color)

@@ -1,16 +1,23 @@
 /**
- * `deno task check:hosted [slug ...]`: type-checks every function under the hosted runtime's version
+ * `deno task check:hosted [--root <folder>] [slug ...]`: type-checks every function under the hosted runtime's version
  * of Deno, starts its unmodified `index.ts` there with the platform's environment, and asks it what
- * needs no database: a preflight, a path it does not have, a call without a credential.
+ * needs no database: a preflight, a path it does not have, a call without a credential. `--root <folder>`
+ * looks at another tree, such as one rebuilt from an upload.
  */
 
 import { basename, join } from "node:path";
 import { fileURLToPath, pathToFileURL } from "node:url";
+import { parseArgs } from "node:util";
 
 /** The hosted runtime is compatible with this version, not with newer ones. */
 const hostedVersion = "2.1.4";
 
-const root = fileURLToPath(new URL("../..", import.meta.url));
+const { values: { root: otherRoot }, positionals } = parseArgs({
+  args: Deno.args,
+  options: { root: { type: "string" } },
+  allowPositionals: true,
+});
+const root = otherRoot ?? fileURLToPath(new URL("../..", import.meta.url));
 const runtime = fileURLToPath(new URL("hosted_runtime.ts", import.meta.url));
 /** The platform has the import map alone: neither deno.json nor a lock file. */
 const asUploaded = ["--no-config", "--no-lock", `--import-map=${join(root, "import_map.json")}`];
@@ -251,4 +258,4 @@ function print(line: string): void {
   Deno.stdout.writeSync(new TextEncoder().encode(`${line}\n`));
 }
 
-if (import.meta.main) Deno.exit(await main(Deno.args));
+if (import.meta.main) Deno.exit(await main(positionals));

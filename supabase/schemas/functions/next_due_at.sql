@@ -12,7 +12,7 @@ set search_path = ''
 as $$
 begin
   if slot is null then
-    return 'infinity';
+    return timestamptz 'infinity';
   end if;
   return greatest(
     slot, dispatch.paced_from + make_interval(secs => interval_seconds), dispatch.hold_until

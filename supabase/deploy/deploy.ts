@@ -1,0 +1,145 @@
+/**
+ * `deno task deploy`: checks what is to be deployed, then brings the migrations and the functions to
+ * the project with the Supabase CLI. Repeatable: what is there already is left or replaced.
+ */
+
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { runSupabaseCli, SupabaseCliError } from "./supabase_cli.ts";
+
+const root = fileURLToPath(new URL("../..", import.meta.url));
+
+/** What a deployment needs to know, by the variables that say it. */
+export interface DeployTarget {
+  readonly projectRef: string;
+  readonly accessToken: string;
+  /** A connection string, or the password of the project's database. */
+  readonly database: { readonly url: string } | { readonly password: string };
+}
+
+const neededVariables: Readonly<Record<string, string>> = {
+  SUPABASE_PROJECT_REF:
+    "SUPABASE_PROJECT_REF is missing: the project's reference, 20 letters, from the address of its dashboard.",
+  SUPABASE_ACCESS_TOKEN:
+    "SUPABASE_ACCESS_TOKEN is missing: make one under Account, Access Tokens (sbp_...).",
+  SUPABASE_DB_PASSWORD:
+    "SUPABASE_DB_PASSWORD is missing: the database's password (or SUPABASE_DB_URL, a connection string).",
+};
+
+/** @returns the target, or a sentence for each variable that is missing. */
+export function readTarget(
+  environment: Readonly<Record<string, string | undefined>>,
+): DeployTarget | readonly string[] {
+  const {
+    SUPABASE_PROJECT_REF: projectRef,
+    SUPABASE_ACCESS_TOKEN: accessToken,
+    SUPABASE_DB_PASSWORD: password,
+    SUPABASE_DB_URL: url,
+  } = environment;
+  const database = url ? { url } : password ? { password } : undefined;
+  if (projectRef && accessToken && database) return { projectRef, accessToken, database };
+  const given = {
+    SUPABASE_PROJECT_REF: projectRef,
+    SUPABASE_ACCESS_TOKEN: accessToken,
+    SUPABASE_DB_PASSWORD: database,
+  };
+  return Object.entries(given).filter(([, value]) => !value)
+    .map(([name]) => neededVariables[name] ?? name);
+}
+
+/**
+ * The CLI finds migrations in supabase/migrations alone, a link to `migrations`; without it `db push`
+ * would find nothing and call that a success.
+ *
+ * @throws {SupabaseCliError} where the two folders do not hold the same files.
+ */
+export async function checkMigrationsLink(folder: string): Promise<void> {
+  const [own, linked] = await Promise.all(
+    ["migrations", "supabase/migrations"].map((path) => listNames(join(folder, path))),
+  );
+  if (own?.length !== 0 && own?.join() === linked?.join()) return;
+  throw new SupabaseCliError(
+    "supabase/migrations does not hold the files of migrations: check out the repository with symbolic links.",
+  );
+}
+
+async function listNames(path: string): Promise<string[]> {
+  try {
+    const names: string[] = [];
+    for await (const entry of Deno.readDir(path)) names.push(entry.name);
+    return names.sort();
+  } catch (error) {
+    if (error instanceof Deno.errors.NotFound) return [];
+    throw error;
+  }
+}
+
+/** Applies the migrations that the database does not have. @throws {SupabaseCliError} */
+export async function pushDatabase(
+  target: Pick<DeployTarget, "projectRef" | "accessToken" | "database">,
+  show?: (text: string) => void,
+): Promise<string> {
+  await checkMigrationsLink(root);
+  const { projectRef, accessToken, database } = target;
+  const remote = "url" in database ? database.url : projectRef;
+  return await runSupabaseCli(root, ["db", "push", `--remote=${remote}`, "--yes"], {
+    SUPABASE_ACCESS_TOKEN: accessToken,
+    ...("password" in database ? { SUPABASE_DB_PASSWORD: database.password } : {}),
+  }, show);
+}
+
+/** Uploads every function; the platform bundles them. @throws {SupabaseCliError} */
+export async function deployFunctions(
+  { projectRef, accessToken }: Pick<DeployTarget, "projectRef" | "accessToken">,
+  environment: Readonly<Record<string, string>> = {},
+  show?: (text: string) => void,
+): Promise<string> {
+  const args = ["functions", "deploy", "--use-api", `--remote=${projectRef}`, "--yes"];
+  return await runSupabaseCli(root, args, {
+    ...environment,
+    SUPABASE_ACCESS_TOKEN: accessToken,
+  }, show);
+}
+
+/** What must be right before anything leaves this machine. */
+const checks: readonly (readonly string[])[] = [
+  ["check", "functions", "shared"],
+  ["task", "db:baseline", "--check"],
+  ["task", "check:hosted"],
+];
+
+async function check(args: readonly string[]): Promise<void> {
+  const { success } = await new Deno.Command(Deno.execPath(), {
+    args: [...args],
+    cwd: root,
+    stdin: "null",
+    stdout: "inherit",
+    stderr: "inherit",
+  }).output();
+  if (!success) throw new SupabaseCliError(`deno ${args.join(" ")} failed: nothing was deployed.`);
+}
+
+function print(line: string): void {
+  Deno.stdout.writeSync(new TextEncoder().encode(`${line}\n`));
+}
+
+async function main(): Promise<number> {
+  const target = readTarget(Deno.env.toObject());
+  if (!("projectRef" in target)) {
+    target.forEach(print);
+    return 2;
+  }
+  try {
+    for (const args of checks) await check(args);
+    await pushDatabase(target);
+    await deployFunctions(target);
+  } catch (error) {
+    if (!(error instanceof SupabaseCliError)) throw error;
+    print(error.message);
+    return 1;
+  }
+  print("Deployed. Next: `deno task cron:check` says whether the dispatcher runs.");
+  return 0;
+}
+
+if (import.meta.main) Deno.exit(await main());

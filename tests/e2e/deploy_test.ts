@@ -1,0 +1,139 @@
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import {
+  checkMigrationsLink,
+  deployFunctions,
+  pushDatabase,
+  readTarget,
+} from "../../supabase/deploy/deploy.ts";
+import { runSupabaseCli } from "../../supabase/deploy/supabase_cli.ts";
+import { applyMigrations } from "../../supabase/local/migrations.ts";
+import { createPlatformRoles } from "../../supabase/local/roles.ts";
+import { assert, assertEquals, assertMatch, assertRejects } from "../support/assert.ts";
+import { createEmptyDatabase } from "../support/database.ts";
+import { findDebianVersion, startDebianPostgres } from "../support/debian_postgres.ts";
+import { makeTemporaryFolder } from "../support/local_stack.ts";
+import { rebuildUpload, startManagementApi } from "../support/management_api_double.ts";
+import { platformStandIns } from "../support/platform_stand_ins.ts";
+
+const root = fileURLToPath(new URL("../..", import.meta.url));
+const accessToken = `sbp_${"a".repeat(40)}`;
+const projectRef = "abcdefghijklmnopqrst";
+const silently = (): void => {};
+const isCliThere = await runSupabaseCli(root, ["--version"], {}, silently)
+  .then(() => true, () => false);
+const noCli = isCliThere ? "" : " (skipped: npm cannot fetch the Supabase CLI)";
+const checkerVersion = await findDebianVersion("plpgsql_check");
+const noChecker = checkerVersion === null
+  ? " (skipped: postgresql-<version>-plpgsql-check is not installed)"
+  : "";
+
+Deno.test({
+  name: `the CLI uploads every function whole, and each starts from its upload alone${noCli}`,
+  ignore: !isCliThere,
+  async fn(): Promise<void> {
+    await using folder = await makeTemporaryFolder();
+    await using api = await startManagementApi(folder.path);
+    const slugs = await listFunctions();
+    for (let time = 1; time <= 2; time++) {
+      await deployFunctions({ projectRef, accessToken }, api.environment, silently);
+      assertEquals([...api.uploads.keys()].sort(), slugs, `deployment ${time}`);
+    }
+    assertEquals(api.active.toSorted(), [...slugs, ...slugs].sort());
+    assertEquals([...api.tokens], [`Bearer ${accessToken}`]);
+    for (const [slug, { metadata, files }] of api.uploads) {
+      assertEquals(metadata.entrypoint_path, `functions/${slug}/index.ts`);
+      assertEquals(metadata.verify_jwt, false, slug);
+      for (const path of files.keys()) {
+        assertMatch(path, /^(?:import_map\.json|shared\/|functions\/)/, slug);
+        assert(!path.startsWith("functions/") || path.startsWith(`functions/${slug}/`), path);
+      }
+      await rebuildUpload(api.uploads.get(slug) ?? { metadata, files }, join(folder.path, slug));
+    }
+    const waiting = [...slugs];
+    const faults: string[] = [];
+    const work = async (): Promise<void> => {
+      for (let slug = waiting.shift(); slug !== undefined; slug = waiting.shift()) {
+        faults.push(...await startUnderHostedRuntime(slug, join(folder.path, slug)));
+      }
+    };
+    await Promise.all([work(), work(), work(), work()]);
+    assertEquals(faults, []);
+  },
+});
+
+Deno.test({
+  name: `the CLI applies all migrations once, and has no advice to give${noCli}`,
+  ignore: !isCliThere,
+  async fn(): Promise<void> {
+    await using database = await createEmptyDatabase();
+    await createPlatformRoles(database.admin);
+    const target = { projectRef, accessToken, database: { url: database.url } };
+    const first = await pushDatabase(target, silently);
+    assertMatch(first, /Applying migration \d+_tenancy\.sql/);
+    assertMatch(await pushDatabase(target, silently), /up to date/);
+    const args = ["db", "advisors", `--remote=${database.url}`, "--fail-on=warn"];
+    assertMatch(await runSupabaseCli(root, args, {}, silently), /No issues found/);
+  },
+});
+
+Deno.test({
+  name: `the CLI's linter finds no error in any function of the database${noCli}${noChecker}`,
+  ignore: !isCliThere || checkerVersion === null,
+  async fn(): Promise<void> {
+    await using server = await startDebianPostgres(checkerVersion ?? "", "plpgsql_check");
+    await createPlatformRoles(server.sql);
+    await server.sql.unsafe(platformStandIns);
+    await applyMigrations(server.sql, join(root, "migrations"));
+    await server.sql`create extension plpgsql_check`;
+    const lint = ["db", "lint", `--remote=${server.url}`, "--schema=public", "--fail-on=error"];
+    await runSupabaseCli(root, [...lint, "--level=error"], {}, silently);
+    await server.sql`
+      create function public.slip() returns integer language plpgsql set search_path = ''
+      as 'begin return (select missing from public.messages); end;'`;
+    await assertRejects(() => runSupabaseCli(root, lint, {}, silently));
+  },
+});
+
+Deno.test("a deployment without its variables says which, a sentence each", () => {
+  assertEquals((readTarget({}) as readonly string[]).length, 3);
+  const some = readTarget({ SUPABASE_PROJECT_REF: projectRef, SUPABASE_DB_PASSWORD: "secret" });
+  assertMatch((some as readonly string[]).join("\n"), /^SUPABASE_ACCESS_TOKEN is missing: /);
+  const all = {
+    SUPABASE_PROJECT_REF: projectRef,
+    SUPABASE_ACCESS_TOKEN: accessToken,
+    SUPABASE_DB_URL: "postgres://127.0.0.1/postgres",
+  };
+  assertEquals(readTarget(all), {
+    projectRef,
+    accessToken,
+    database: { url: "postgres://127.0.0.1/postgres" },
+  });
+});
+
+Deno.test("a checkout whose migrations are no link is not pushed: the CLI would find nothing", async () => {
+  await using folder = await makeTemporaryFolder();
+  await Deno.mkdir(join(folder.path, "migrations"));
+  await Deno.writeTextFile(join(folder.path, "migrations/1_a.sql"), "");
+  await assertRejects(() => checkMigrationsLink(folder.path), Error, "symbolic links");
+  await Deno.mkdir(join(folder.path, "supabase"));
+  await Deno.symlink("../migrations", join(folder.path, "supabase/migrations"));
+  await checkMigrationsLink(folder.path);
+});
+
+async function listFunctions(): Promise<string[]> {
+  const slugs: string[] = [];
+  for await (const entry of Deno.readDir(join(root, "functions"))) slugs.push(entry.name);
+  return slugs.sort();
+}
+
+/** @returns what is wrong with the function in that folder. */
+async function startUnderHostedRuntime(slug: string, folder: string): Promise<string[]> {
+  const { success, stdout } = await new Deno.Command(Deno.execPath(), {
+    args: ["run", "-A", "supabase/local/check_hosted.ts", "--root", folder, slug],
+    cwd: root,
+    stdin: "null",
+    stderr: "null",
+  }).output();
+  return success ? [] : [new TextDecoder().decode(stdout)];
+}
