@@ -19,7 +19,7 @@ const rules: readonly AccessRule[] = [
     pattern:
       /\bDeno\s*(?:\?\.|\.)\s*(?:env|serve)\b|\bDeno\s*\[|=\s*Deno\b(?!\s*\.)|\bprocess\s*\./,
     packages: /^node:process$/,
-    allowedIn: /^functions\/[^/]+\/index\.ts$|^supabase\/local\//,
+    allowedIn: /^functions\/[^/]+\/index\.ts$|^supabase\//,
   },
   {
     what: "the database",
@@ -34,7 +34,7 @@ const rules: readonly AccessRule[] = [
     packages: /^(?:resend|node:(?:https?|net|tls|dgram))$/,
     // data_api_database.ts gives its client a fetch that sends each call once.
     allowedIn:
-      /^shared\/providers\/|^shared\/(?:notifications|agents|database\/data_api_database)\.ts$|^supabase\/local\//,
+      /^shared\/providers\/|^shared\/(?:notifications|agents|database\/data_api_database)\.ts$|^supabase\//,
   },
 ];
 

@@ -78,9 +78,13 @@ Deno.test("every variable that is read is explained, and no other", async () => 
   const sources = await readTextFiles(
     "shared/config.ts",
     "supabase/local/settings.ts",
+    "supabase/deploy/deploy.ts",
+    "supabase/admin/admin.ts",
     "functions",
   );
-  const texts = sources.filter(({ path }) => /\/(?:config|settings|index)\.ts$/.test(path))
+  const texts = sources.filter(({ path }) =>
+    /\/(?:config|settings|index|deploy|admin)\.ts$/.test(path)
+  )
     .map(({ text }) => text);
   const variables = new Set(texts.flatMap(readVariables));
   const example = await readText(".env.example");

@@ -1,0 +1,22 @@
+/** `deno task admin`: admin-api from the command line. `--help` says what there is. */
+
+import { openAdminApi } from "./admin_api.ts";
+import { runAdminCommand } from "./commands.ts";
+
+/** Of `deno task start`, known to everybody. */
+const local = {
+  url: "http://127.0.0.1:54321",
+  secretKey: "sb_secret_local_stack_only_0000000000000000",
+};
+
+const apiUrl = Deno.env.get("API_URL") ?? Deno.env.get("SUPABASE_URL") ?? local.url;
+const secretKey = Deno.env.get("SUPABASE_SECRET_KEY") ?? local.secretKey;
+
+Deno.exit(
+  await runAdminCommand({
+    api: openAdminApi(apiUrl.replace(/\/+$/, ""), secretKey),
+    print: (text) => Deno.stdout.writeSync(new TextEncoder().encode(text)),
+    readFile: (path) => Deno.readTextFile(path),
+    readStdin: () => new Response(Deno.stdin.readable).text(),
+  }, Deno.args),
+);

@@ -1,0 +1,199 @@
+import { Command, CommanderError } from "commander";
+import { type AdminAnswer, type AdminApi, AdminApiError } from "./admin_api.ts";
+import { readFields } from "./field_values.ts";
+import { type Noun, nouns } from "./nouns.ts";
+import { formatRecord, formatTable } from "./table.ts";
+
+/** What a run needs of the world. */
+export interface AdminCommandWorld {
+  readonly api: AdminApi;
+  readonly print: (text: string) => void;
+  readonly readFile: (path: string) => Promise<string>;
+  readonly readStdin: () => Promise<string>;
+}
+
+type Options = Readonly<Record<string, unknown>>;
+
+/**
+ * Runs one command line of `deno task admin`.
+ *
+ * @returns the exit code: 0, 1 for what the API refuses, 2 for a command that is none.
+ */
+export async function runAdminCommand(
+  world: AdminCommandWorld,
+  args: readonly string[],
+): Promise<number> {
+  try {
+    await createProgram(world).parseAsync([...args], { from: "user" });
+    return 0;
+  } catch (error) {
+    if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : 2;
+    if (!(error instanceof AdminApiError)) throw error;
+    world.print(`${error.message}\n`);
+    return 1;
+  }
+}
+
+function createProgram(world: AdminCommandWorld): Command {
+  const program = new Command("deno task admin")
+    .description(
+      "Sets up and looks after the service through admin-api. API_URL (or SUPABASE_URL) says where it is, SUPABASE_SECRET_KEY opens it; without them the local stack is meant.",
+    )
+    .option("--json", "print the API's own answer")
+    .exitOverride()
+    .configureOutput({ writeOut: world.print, writeErr: world.print });
+  for (const noun of nouns) addNoun(world, program, noun);
+  addTokens(world, program);
+  addOutbox(world, program);
+  for (const command of program.commands) {
+    for (const verb of command.commands) verb.exitOverride().copyInheritedSettings(program);
+    command.exitOverride().copyInheritedSettings(program);
+  }
+  return program;
+}
+
+function addNoun(world: AdminCommandWorld, program: Command, noun: Noun): void {
+  const { api } = world;
+  const command = program.command(noun.name).description(noun.description)
+    .addHelpText("after", `\nExample:\n  deno task admin ${noun.example}`);
+
+  const create = command.command("create").description("make one");
+  for (const { flag, description, isRequired } of noun.fields) {
+    if (isRequired === true) create.requiredOption(flag, description);
+    else create.option(flag, description);
+  }
+  create.action(async (options: Options) => {
+    const body = await readFields(world, noun.fields, options);
+    show(world, program, await api.call("POST", noun.name, body));
+  });
+
+  const list = command.command("list").description("list them all");
+  for (const { flag, description } of noun.filters) list.option(flag, description);
+  list.action(async (options: Options) => {
+    const query = await readFields(
+      world,
+      noun.filters.map((filter) => ({ ...filter, kind: "text" as const })),
+      options,
+    );
+    const items = await listAll(api, noun.name, query);
+    showList(world, program, items, noun.columns);
+  });
+
+  command.command("get <id>").description("show one").action(async (id: string) => {
+    show(world, program, await api.call("GET", `${noun.name}/${encodeURIComponent(id)}`));
+  });
+
+  if (noun.canUpdate) {
+    const changeable = noun.fields.filter(({ isFixed }) => isFixed !== true);
+    const update = command.command("update <id>").description("change what is given");
+    for (const { flag, description } of changeable) update.option(flag, description);
+    update.action(async (id: string, options: Options) => {
+      const body = await readFields(world, changeable, options);
+      const path = `${noun.name}/${encodeURIComponent(id)}`;
+      show(world, program, await api.call("PATCH", path, body));
+    });
+  }
+
+  if (noun.name === "templates") {
+    command.command("sync <instanceId>")
+      .description("read the official channel's templates and their status")
+      .action(async (instanceId: string) => {
+        const path = `instances/${encodeURIComponent(instanceId)}/templates/sync`;
+        show(world, program, await api.call("POST", path, {}));
+      });
+  }
+}
+
+const tokenColumns = ["tokenId", "label", "lastUsedAt", "expiresAt", "revokedAt"];
+
+function addTokens(world: AdminCommandWorld, program: Command): void {
+  const { api } = world;
+  const pathOf = (instanceId: string): string =>
+    `instances/${encodeURIComponent(instanceId)}/tokens`;
+  const command = program.command("tokens").description("client tokens of an instance")
+    .addHelpText("after", '\nExample:\n  deno task admin tokens create <instanceId> --label "CRM"');
+
+  command.command("create <instanceId>").description("make one; it is shown this once")
+    .option("--label <text>", "what it is for")
+    .option("--expires-at <instant>", "ISO 8601 with offset; without it the token lives on")
+    .action(async (instanceId: string, { label, expiresAt }: Options) => {
+      show(world, program, await api.call("POST", pathOf(instanceId), { label, expiresAt }));
+    });
+
+  command.command("list <instanceId>").description("list them, revoked ones too")
+    .action(async (instanceId: string) => {
+      showList(world, program, await listAll(api, pathOf(instanceId), {}), tokenColumns);
+    });
+
+  const revoke = (instanceId: string, tokenId: string): Promise<AdminAnswer> =>
+    api.call("DELETE", `${pathOf(instanceId)}/${encodeURIComponent(tokenId)}`);
+  command.command("revoke <instanceId> <tokenId>").description("it opens nothing from now on")
+    .action(async (instanceId: string, tokenId: string) => {
+      show(world, program, await revoke(instanceId, tokenId));
+    });
+
+  command.command("rotate <instanceId> <tokenId>")
+    .description("make a token with the same label, then revoke the old one")
+    .option("--keep-old", "leave the old one alive, to revoke it once the new one is in use")
+    .action(async (instanceId: string, tokenId: string, { keepOld }: Options) => {
+      const old = (await listAll(api, pathOf(instanceId), {}))
+        .find((token) => token["tokenId"] === tokenId);
+      if (old === undefined) throw new AdminApiError("token_not_found (404): no such token.");
+      const created = await api.call("POST", pathOf(instanceId), { label: old["label"] });
+      if (keepOld !== true) await revoke(instanceId, tokenId);
+      show(world, program, created);
+    });
+}
+
+const outboxColumns = ["outboxId", "kind", "status", "attempts", "lastError", "runAt"];
+
+function addOutbox(world: AdminCommandWorld, program: Command): void {
+  const { api } = world;
+  const command = program.command("outbox").description("e-mails and answers that were promised")
+    .addHelpText("after", "\nExample:\n  deno task admin outbox list --status dead");
+  command.command("list").description("list them")
+    .option("--status <status>", "pending, done or dead")
+    .option("--workspace <id>", "of one workspace")
+    .action(async ({ status, workspace }: Options) => {
+      const items = await listAll(api, "outbox", { status, workspaceId: workspace });
+      showList(world, program, items, outboxColumns);
+    });
+  command.command("retry <id>").description("try a dead one again").action(async (id: string) => {
+    show(world, program, await api.call("POST", `outbox/${encodeURIComponent(id)}/retry`, {}));
+  });
+}
+
+/** Every page of a collection. */
+async function listAll(api: AdminApi, path: string, query: Options): Promise<AdminAnswer[]> {
+  const items: AdminAnswer[] = [];
+  let cursor: unknown = null;
+  do {
+    const parameters = new URLSearchParams({ limit: "1000" });
+    for (const [name, value] of Object.entries({ ...query, cursor })) {
+      if (typeof value === "string") parameters.set(name, value);
+    }
+    const page = await api.call("GET", `${path}?${parameters}`);
+    items.push(...page["items"] as AdminAnswer[]);
+    cursor = page["nextCursor"];
+  } while (typeof cursor === "string");
+  return items;
+}
+
+function show({ print }: AdminCommandWorld, program: Command, answer: AdminAnswer): void {
+  print(`${wantsJson(program) ? JSON.stringify(answer, null, 2) : formatRecord(answer)}\n`);
+}
+
+function showList(
+  { print }: AdminCommandWorld,
+  program: Command,
+  items: readonly AdminAnswer[],
+  columns: readonly string[],
+): void {
+  print(
+    `${wantsJson(program) ? JSON.stringify({ items }, null, 2) : formatTable(items, columns)}\n`,
+  );
+}
+
+function wantsJson(program: Command): boolean {
+  return program.opts()["json"] === true;
+}

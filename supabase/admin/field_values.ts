@@ -1,0 +1,76 @@
+import { AdminApiError } from "./admin_api.ts";
+import type { Field } from "./nouns.ts";
+
+/** Where values that are too long or too secret for a command line come from. */
+export interface ValueSources {
+  readonly readFile: (path: string) => Promise<string>;
+  readonly readStdin: () => Promise<string>;
+}
+
+type FieldReading = Pick<Field, "flag" | "name" | "kind">;
+
+/**
+ * The request's fields from a command's options; what was not given is left out.
+ *
+ * @throws {AdminApiError} for text that is no JSON where JSON is asked for, or a file that is not there.
+ */
+export async function readFields(
+  sources: ValueSources,
+  fields: readonly FieldReading[],
+  options: Readonly<Record<string, unknown>>,
+): Promise<Record<string, unknown>> {
+  const body: Record<string, unknown> = {};
+  for (const field of fields) {
+    const text = options[toOptionName(field.flag)];
+    if (typeof text === "string") body[field.name] = await readValue(sources, field, text);
+  }
+  return body;
+}
+
+/** `--connected-phone <digits>` is `connectedPhone` to commander. */
+function toOptionName(flag: string): string {
+  return (flag.split(" ")[0] ?? "").slice(2)
+    .replace(/-([a-z])/g, (_, letter: string) => letter.toUpperCase());
+}
+
+async function readValue(
+  sources: ValueSources,
+  { flag, kind }: FieldReading,
+  text: string,
+): Promise<unknown> {
+  switch (kind) {
+    case "text":
+      return text;
+    case "nullable text":
+      return text === "null" ? null : text;
+    case "boolean":
+      return text === "true" ? true : text === "false" ? false : text;
+    case "limit":
+      return text === "null" ? null : Number(text);
+    case "json":
+    case "list":
+      return parseJson(flag, await readText(sources, text));
+  }
+}
+
+async function readText(
+  { readFile, readStdin }: ValueSources,
+  text: string,
+): Promise<string> {
+  if (text === "-") return await readStdin();
+  if (!text.startsWith("@")) return text;
+  try {
+    return await readFile(text.slice(1));
+  } catch {
+    throw new AdminApiError(`The file ${text.slice(1)} cannot be read.`);
+  }
+}
+
+/** What is no JSON is not shown: it may hold a credential. */
+function parseJson(flag: string, text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    throw new AdminApiError(`${flag.split(" ")[0]} is not JSON.`);
+  }
+}

@@ -1,0 +1,29 @@
+/** A value as a cell shows it. */
+export function toCell(value: unknown): string {
+  if (value === null || value === undefined) return "";
+  return typeof value === "object" ? JSON.stringify(value) : String(value);
+}
+
+/** Records as aligned columns under their names; a sentence where there are none. */
+export function formatTable(
+  records: readonly Readonly<Record<string, unknown>>[],
+  columns: readonly string[],
+): string {
+  if (records.length === 0) return "None.";
+  const rows = [columns, ...records.map((record) => columns.map((name) => toCell(record[name])))];
+  const widths = columns.map((_, column) =>
+    Math.max(...rows.map((row) => Array.from(row[column] ?? "").length))
+  );
+  return rows.map((row) =>
+    row.map((cell, column) => cell + " ".repeat((widths[column] ?? 0) - Array.from(cell).length))
+      .join("  ").trimEnd()
+  ).join("\n");
+}
+
+/** One record as lines of name and value, `success` left out. */
+export function formatRecord(record: Readonly<Record<string, unknown>>): string {
+  const entries = Object.entries(record).filter(([name]) => name !== "success");
+  const width = Math.max(...entries.map(([name]) => name.length));
+  return entries.map(([name, value]) => `${name.padEnd(width)}  ${toCell(value)}`.trimEnd())
+    .join("\n");
+}

@@ -1,0 +1,168 @@
+import { createAdminApp } from "../../../functions/admin-api/app.ts";
+import { openAdminApi } from "../../../supabase/admin/admin_api.ts";
+import { runAdminCommand } from "../../../supabase/admin/commands.ts";
+import { formatTable } from "../../../supabase/admin/table.ts";
+import { assert, assertEquals, assertFalse, assertMatch } from "../../support/assert.ts";
+import {
+  type MessagingStack,
+  secretKey,
+  startMessagingStack,
+} from "../../support/messaging_stack.ts";
+import { testVault } from "../../support/tenant.ts";
+
+const zapi = JSON.stringify({
+  gatewayInstanceId: "CLI",
+  token: "command-line-secret-token",
+  webhookSecret: "command-line-webhook-secret-01",
+});
+
+Deno.test("an instance is set up and its token rotated from the command line, one line each", async () => {
+  await using world = await startWorld();
+  const workspace =
+    (await world.json("workspaces", "create", "--name", "Minha empresa")).workspaceId;
+  const created = await world.json(
+    ...["instances", "create", "--workspace", workspace, "--name", "Vendas", "--provider", "zapi"],
+    ...["--provider-config", "@zapi.json", "--connected-phone", "5511977776666"],
+    ...["--time-zone", "America/Sao_Paulo", "--business-id", "vendas"],
+    ...["--send-window", '{"start":"00:00","end":"24:00","days":[1,2,3,4,5,6,7]}'],
+    ...["--requests-per-minute", "null"],
+  );
+  assertEquals([created.businessInstanceId, created.requestsPerMinute], ["vendas", null]);
+  const { instanceId } = created;
+  const first = await world.json("tokens", "create", instanceId, "--label", "CRM");
+  const rotated = await world.json("tokens", "rotate", instanceId, first.tokenId);
+  const send = (token: string): Promise<number> =>
+    world.stack.send({ ...emptyTenant, instanceId, token }, {
+      phone: "5511987654321",
+      messageType: "text",
+      message: "Olá",
+      queued: true,
+      delayMessage: 60,
+    }).then(({ status }) => status);
+  assertEquals([await send(first.token), await send(rotated.token)], [401, 200]);
+  const table = await world.run("tokens", "list", instanceId);
+  assertMatch(table.output, /^tokenId +label +lastUsedAt/);
+  assertEquals(table.output.match(/CRM/g)?.length, 2);
+  const updated = await world.json("instances", "update", instanceId, "--name", "Loja");
+  assertEquals(updated.name, "Loja");
+  const listed = await world.json("instances", "list", "--workspace", workspace);
+  assertEquals(listed.items.length, 1);
+  assertMatch((await world.run("instances", "get", instanceId)).output, /^name +Loja$/m);
+});
+
+Deno.test("what the API refuses is told field by field with exit code 1, and no credential", async () => {
+  await using world = await startWorld();
+  const workspace = (await world.json("workspaces", "create", "--name", "A")).workspaceId;
+  const refused = await world.run(
+    ...["instances", "create", "--workspace", workspace, "--name", "x", "--provider", "zapi"],
+    ...["--provider-config", zapi, "--connected-phone", "+55", "--time-zone", "Mars"],
+  );
+  assertEquals(refused.code, 1);
+  assertMatch(refused.output, /^invalid_request \(400\)/);
+  assertMatch(refused.output, /^ {2}connectedPhone: /m);
+  assertFalse(refused.output.includes("command-line-secret-token"));
+  const noJson = await world.run(
+    "instances",
+    "update",
+    crypto.randomUUID(),
+    "--provider-config",
+    "{se",
+  );
+  assertEquals([noJson.code, noJson.output], [1, "--provider-config is not JSON.\n"]);
+  const stranger = await world.run("workspaces", "get", crypto.randomUUID());
+  assertMatch(stranger.output, /^workspace_not_found \(404\)/);
+});
+
+Deno.test("a wrong key and a wrong address are told in a sentence", async () => {
+  await using world = await startWorld();
+  const wrongKey = await world.runWith(
+    "sb_secret_wrong_0000000000000000",
+    world.url,
+    "workspaces",
+    "list",
+  );
+  assertEquals(wrongKey.code, 1);
+  assertMatch(wrongKey.output, /^invalid_secret_key \(401\)/);
+  const nobody = await world.runWith(secretKey, "http://127.0.0.1:9", "workspaces", "list");
+  assertEquals([nobody.code, /^Nothing answers at/.test(nobody.output)], [1, true]);
+});
+
+Deno.test("a command that is none ends with 2, and help with 0 and an example", async () => {
+  await using world = await startWorld();
+  assertEquals((await world.run("workspaces", "paint")).code, 2);
+  assertEquals((await world.run("workspaces", "create")).code, 2);
+  const help = await world.run("tokens", "--help");
+  assertEquals(help.code, 0);
+  assertMatch(help.output, /Example:\n {2}deno task admin tokens create/);
+});
+
+Deno.test("a table aligns its columns, and says when it is empty", () => {
+  const records = [{ id: "1", name: "São" }, { id: "22", name: null }];
+  assertEquals(formatTable(records, ["id", "name"]), "id  name\n1   São\n22");
+  assertEquals(formatTable([], ["id"]), "None.");
+});
+
+const emptyTenant = {
+  workspaceId: "",
+  tokenId: "",
+  embedKey: "",
+  businessInstanceId: null,
+  gatewayInstanceId: null,
+  connectedPhone: "",
+};
+
+interface CommandResult {
+  readonly code: number;
+  readonly output: string;
+}
+
+interface CommandWorld extends AsyncDisposable {
+  readonly stack: MessagingStack;
+  readonly url: string;
+  run(...args: string[]): Promise<CommandResult>;
+  runWith(key: string, url: string, ...args: string[]): Promise<CommandResult>;
+  // deno-lint-ignore no-explicit-any -- tests assert on whatever the API answers
+  json(...args: string[]): Promise<any>;
+}
+
+/** The command line against the real admin-api on a port of this machine. */
+async function startWorld(): Promise<CommandWorld> {
+  const stack = await startMessagingStack();
+  const app = createAdminApp({
+    ...stack.services,
+    vault: testVault,
+    secretKeys: { default: secretKey },
+  });
+  const server = Deno.serve({ hostname: "127.0.0.1", port: 0, onListen: () => {} }, (request) => {
+    const url = new URL(request.url);
+    url.pathname = url.pathname.replace("/functions/v1", "");
+    return app.fetch(new Request(url, request));
+  });
+  const url = `http://127.0.0.1:${server.addr.port}`;
+  const runWith: CommandWorld["runWith"] = async (key, apiUrl, ...args) => {
+    let output = "";
+    const code = await runAdminCommand({
+      api: openAdminApi(apiUrl, key),
+      print: (text) => output += text,
+      readFile: (path) => Promise.resolve(path === "zapi.json" ? zapi : ""),
+      readStdin: () => Promise.resolve(zapi),
+    }, args);
+    return { code, output };
+  };
+  const run: CommandWorld["run"] = (...args) => runWith(secretKey, url, ...args);
+  return {
+    stack,
+    url,
+    run,
+    runWith,
+    json: async (...args) => {
+      const { code, output } = await run(...args, "--json");
+      assert(code === 0, output);
+      return JSON.parse(output);
+    },
+    [Symbol.asyncDispose]: async () => {
+      await server.shutdown();
+      await stack[Symbol.asyncDispose]();
+    },
+  };
+}
