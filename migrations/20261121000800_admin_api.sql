@@ -94,6 +94,74 @@ $$;
 revoke all on function public.find_instance(uuid) from public, anon, authenticated;
 grant execute on function public.find_instance(uuid) to service_role;
 
+-- source: supabase/schemas/functions/list_former_seals.sql
+-- admin-api: instances whose credentials are sealed under a former key. `request`: keyIds (of all
+-- keys, the current one first), limit.
+-- Returns {items: [{instanceId, sealedProviderConfig}], total, unreadable: [instanceId]}: the last are
+-- sealed under no key that there is, at most `limit` of them too.
+create or replace function public.list_former_seals(request jsonb)
+returns jsonb
+language plpgsql
+stable
+set search_path = ''
+as $$
+declare
+  key_ids constant text[] := array(select jsonb_array_elements_text(request->'keyIds'));
+  max_items constant integer := (request->>'limit')::integer;
+begin
+  return (
+    select jsonb_build_object(
+      'items', coalesce(
+        jsonb_agg(
+          jsonb_build_object('instanceId', f.id, 'sealedProviderConfig', f.sealed_provider_config)
+        ) filter (where f.is_readable and f.place <= max_items),
+        '[]'
+      ),
+      'total', count(*) filter (where f.is_readable),
+      'unreadable', coalesce(
+        jsonb_agg(f.id) filter (where not f.is_readable and f.place <= max_items), '[]'
+      )
+    )
+    from (
+      select i.id, i.sealed_provider_config, seal.key_id = any (key_ids) as is_readable,
+        row_number() over (
+          partition by seal.key_id = any (key_ids) order by i.created_at, i.id
+        ) as place
+      from public.instances i
+      cross join lateral (select split_part(i.sealed_provider_config, '.', 2) as key_id) as seal
+      where seal.key_id <> key_ids[1]
+    ) as f
+  );
+end;
+$$;
+revoke all on function public.list_former_seals(jsonb) from public, anon, authenticated;
+grant execute on function public.list_former_seals(jsonb) to service_role;
+
+-- source: supabase/schemas/functions/replace_seals.sql
+-- admin-api: stores credentials that were sealed anew. `request`: items [{instanceId, former,
+-- sealedProviderConfig}]. What was changed meanwhile, and so is not `former` any more, stays.
+-- Returns {replaced}: how many were.
+create or replace function public.replace_seals(request jsonb)
+returns jsonb
+language plpgsql
+set search_path = ''
+as $$
+declare
+  replaced integer;
+begin
+  update public.instances i
+  set sealed_provider_config = item."sealedProviderConfig"
+  from jsonb_to_recordset(request->'items') as item(
+    "instanceId" uuid, former text, "sealedProviderConfig" text
+  )
+  where i.id = item."instanceId" and i.sealed_provider_config = item.former;
+  get diagnostics replaced = row_count;
+  return jsonb_build_object('replaced', replaced);
+end;
+$$;
+revoke all on function public.replace_seals(jsonb) from public, anon, authenticated;
+grant execute on function public.replace_seals(jsonb) to service_role;
+
 -- source: supabase/schemas/functions/describe_workspace.sql
 -- admin-api: a workspace as a response shows it.
 create or replace function public.describe_workspace(workspace public.workspaces)

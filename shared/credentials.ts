@@ -46,8 +46,8 @@ export interface CredentialVault {
    * word for what was sealed; nothing is checked but authenticity. Fails with `CredentialError`.
    */
   open<T>(sealed: string, context: string): Promise<T>;
-  /** The id of the key that `seal` uses; a text whose `keyIdOf` differs is due for re-sealing. */
-  currentKeyId(): Promise<string>;
+  /** The ids of all keys. The first is the one that `seal` uses: what lies under another is due for re-sealing. */
+  keyIds(): Promise<readonly string[]>;
   /** The id of the key that `sealed` was sealed under. Throws `CredentialError` (`malformed`). */
   keyIdOf(sealed: string): string;
 }
@@ -88,9 +88,8 @@ export function createCredentialVault(keys: string): CredentialVault {
       const algorithm = { name: "AES-GCM", iv, additionalData: encodeText(context) };
       return JSON.parse(await decrypt(algorithm, key, ciphertext));
     },
-    async currentKeyId(): Promise<string> {
-      const [{ id }] = await loadKeys();
-      return id;
+    async keyIds(): Promise<readonly string[]> {
+      return (await loadKeys()).map(({ id }) => id);
     },
     keyIdOf: (sealed: string): string => parseSealed(sealed).keyId,
   };

@@ -1,10 +1,11 @@
 import type { Hono } from "hono";
-import { createApp } from "../../shared/http/create_app.ts";
+import { createApp, type Route } from "../../shared/http/create_app.ts";
 import { createSecretKeyGuard } from "../../shared/http/secret_key_guard.ts";
 import type { Log } from "../../shared/log.ts";
 import { createInstanceRoutes } from "./instance_routes.ts";
 import { createOutboxRoutes } from "./outbox_routes.ts";
 import { createResourceRoutes } from "./resource_routes.ts";
+import { resealCredentials } from "./reseal_credentials.ts";
 import { resources } from "./resources.ts";
 import { createTemplateSyncRoutes } from "./template_sync_routes.ts";
 import type { TemplateSyncServices } from "./template_sync.ts";
@@ -24,6 +25,14 @@ export function createAdminApp(services: AdminServices): Hono {
     ...createTokenRoutes(services),
     ...createTemplateSyncRoutes(services),
     ...createOutboxRoutes(services.database),
+    {
+      method: "POST",
+      path: "/credentials/reseal",
+      handlers: [
+        async (context): Promise<Response> =>
+          context.json({ success: true, ...await resealCredentials(services) }),
+      ],
+    } satisfies Route,
   ];
   return createApp({
     slug: "admin-api",

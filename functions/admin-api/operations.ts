@@ -7,6 +7,7 @@ import {
   demoTokenId,
 } from "../../shared/contract/demo_world.ts";
 import type { Operation } from "../../shared/contract/operation.ts";
+import { successField } from "../../shared/contract/response_fields.ts";
 import { outboxPageSchema, pageSchema } from "./contract.ts";
 import { outboxExample, tokenExample } from "./record_examples.ts";
 import { recordKinds } from "./record_kinds.ts";
@@ -213,10 +214,41 @@ const outboxOperations: readonly Operation[] = [
   },
 ];
 
+const resealOperation: Operation = {
+  ...manners,
+  method: "POST",
+  path: "/credentials/reseal",
+  operationId: "resealCredentials",
+  summary: "Seal stored credentials under the current key",
+  description:
+    "After a new key was put in front of `CREDENTIALS_KEYS`: seals a batch of credentials anew that lie under a former key. Call it until `remaining` is 0; then the former key may go. Repeatable, and safe beside other changes. The request has no body.",
+  success: {
+    description: "What this call did.",
+    schema: z.object({
+      ...successField,
+      resealed: z.int().min(0),
+      remaining: z.int().min(0),
+      unreadable: z.array(z.uuid()),
+    }),
+  },
+  errors: ["service_unavailable"],
+  fields: {
+    resealed: "Instances whose credentials were sealed anew.",
+    remaining: "Instances whose credentials lie under a former key still.",
+    unreadable: "Instances whose credentials no key opens: give them again with PATCH.",
+  },
+  examples: [{
+    name: "all_done",
+    summary: "All lie under the current key",
+    response: { success: true, resealed: 12, remaining: 0, unreadable: [] },
+  }],
+};
+
 /** What admin-api promises (decisions, section 9). */
 export const operations: readonly Operation[] = [
   ...recordKinds.flatMap(describeRecordKind),
   ...tokenOperations,
   syncOperation,
   ...outboxOperations,
+  resealOperation,
 ];

@@ -45,6 +45,7 @@ function createProgram(world: AdminCommandWorld): Command {
   for (const noun of nouns) addNoun(world, program, noun);
   addTokens(world, program);
   addOutbox(world, program);
+  addCredentials(world, program);
   for (const command of program.commands) {
     for (const verb of command.commands) verb.exitOverride().copyInheritedSettings(program);
     command.exitOverride().copyInheritedSettings(program);
@@ -161,6 +162,21 @@ function addOutbox(world: AdminCommandWorld, program: Command): void {
   command.command("retry <id>").description("try a dead one again").action(async (id: string) => {
     show(world, program, await api.call("POST", `outbox/${encodeURIComponent(id)}/retry`, {}));
   });
+}
+
+function addCredentials(world: AdminCommandWorld, program: Command): void {
+  const command = program.command("credentials").description("the providers' credentials");
+  command.command("reseal")
+    .description("seal all of them under the first of CREDENTIALS_KEYS, so that former keys may go")
+    .action(async () => {
+      let resealed = 0;
+      let answer: AdminAnswer;
+      do {
+        answer = await world.api.call("POST", "credentials/reseal");
+        resealed += Number(answer["resealed"]);
+      } while (Number(answer["resealed"]) > 0 && Number(answer["remaining"]) > 0);
+      show(world, program, { ...answer, resealed });
+    });
 }
 
 /** Every page of a collection. */

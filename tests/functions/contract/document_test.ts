@@ -178,6 +178,7 @@ Deno.test("operation ids are unique, and every operation of POST but the named o
     "receiveEvolutionEvents",
     "receiveWhatsappCloudEvents",
     "receiveZapiEvents",
+    "resealCredentials",
     "sanitizePhoneNumber",
   ]);
 });

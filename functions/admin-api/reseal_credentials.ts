@@ -1,0 +1,59 @@
+import { CredentialError, type CredentialVault } from "../../shared/credentials.ts";
+import type { InstanceServices } from "./instances.ts";
+
+/** What one call did: `remaining` lie under a former key still, `unreadable` under none that there is. */
+export interface ResealReport {
+  readonly resealed: number;
+  readonly remaining: number;
+  readonly unreadable: readonly string[];
+}
+
+interface SealedItem {
+  readonly instanceId: string;
+  readonly sealedProviderConfig: string;
+}
+
+interface FormerSeals {
+  readonly items: readonly SealedItem[];
+  readonly total: number;
+  readonly unreadable: string[];
+}
+
+/** Some hundred milliseconds of processor time: a call stays well within what the platform allows. */
+const batchSize = 200;
+
+/**
+ * Seals credentials that lie under a former key under the current one, a batch a call. Repeatable,
+ * and safe beside changes of the same instances: what changed meanwhile is left as it is. What no
+ * key opens stays and is named.
+ */
+export async function resealCredentials(
+  { database, vault }: InstanceServices,
+): Promise<ResealReport> {
+  const keyIds = await vault.keyIds();
+  const { items, total, unreadable } = await database.rpc<FormerSeals>("list_former_seals", {
+    keyIds,
+    limit: batchSize,
+  });
+  const fresh: (SealedItem & { readonly former: string })[] = [];
+  for (const { instanceId, sealedProviderConfig: former } of items) {
+    const sealedProviderConfig = await resealOne(vault, instanceId, former);
+    if (sealedProviderConfig === null) unreadable.push(instanceId);
+    else fresh.push({ instanceId, former, sealedProviderConfig });
+  }
+  const { replaced } = await database.rpc<{ replaced: number }>("replace_seals", { items: fresh });
+  return { resealed: replaced, remaining: total - replaced, unreadable };
+}
+
+async function resealOne(
+  vault: CredentialVault,
+  instanceId: string,
+  former: string,
+): Promise<string | null> {
+  try {
+    return await vault.seal(await vault.open<unknown>(former, instanceId), instanceId);
+  } catch (error) {
+    if (error instanceof CredentialError) return null;
+    throw error;
+  }
+}

@@ -1,0 +1,145 @@
+import { createAdminApp } from "../../../functions/admin-api/app.ts";
+import { createSendMessageApp } from "../../../functions/send-message/app.ts";
+import { createCredentialVault } from "../../../shared/credentials.ts";
+import { createProviderOpener } from "../../../shared/instances.ts";
+import { assert, assertEquals, assertFalse } from "../../support/assert.ts";
+import {
+  type MessagingStack,
+  secretKey,
+  startMessagingStack,
+} from "../../support/messaging_stack.ts";
+import { type Tenant, testCredentialsKey } from "../../support/tenant.ts";
+
+const formerKey = testCredentialsKey;
+const newKey = btoa("n".repeat(32));
+
+Deno.test("credentials are sealed anew under a new key while messages go out before, between and after", async () => {
+  await using stack = await startMessagingStack();
+  const tenants = await Promise.all([1, 2, 3].map(() => stack.createTenant()));
+  await sendAll(stack, tenants, formerKey);
+  await sendAll(stack, tenants, `${newKey},${formerKey}`);
+  const before = await readSeals(stack);
+  assertEquals(await reseal(stack, `${newKey},${formerKey}`), {
+    success: true,
+    resealed: 3,
+    remaining: 0,
+    unreadable: [],
+  });
+  const after = await readSeals(stack);
+  assert(after.every((seal) => !before.includes(seal)));
+  await sendAll(stack, tenants, newKey);
+  assertEquals((await reseal(stack, newKey)).resealed, 0, "repeatable");
+  assertEquals(stack.provider.requests.length, 9);
+});
+
+Deno.test("what no key opens is named and left as it is", async () => {
+  await using stack = await startMessagingStack();
+  const { instanceId } = await stack.createTenant();
+  const before = await readSeals(stack);
+  const report = await reseal(stack, newKey);
+  assertEquals(report, { success: true, resealed: 0, remaining: 0, unreadable: [instanceId] });
+  assertEquals(await readSeals(stack), before);
+});
+
+Deno.test("a batch is bounded, and the calls together reach every instance", async () => {
+  await using stack = await startMessagingStack();
+  const { instanceId } = await stack.createTenant();
+  await copyInstances(stack, instanceId, 449);
+  const reports = [];
+  for (let call = 1; call <= 3; call++) reports.push(await reseal(stack, `${newKey},${formerKey}`));
+  assertEquals(reports.map(({ resealed, remaining }) => [resealed, remaining]), [
+    [200, 250],
+    [200, 50],
+    [50, 0],
+  ]);
+});
+
+Deno.test("credentials that are changed while they are sealed anew keep the change", async () => {
+  await using stack = await startMessagingStack();
+  const { instanceId } = await stack.createTenant();
+  const [former] = await readSeals(stack);
+  const changed = await createCredentialVault(newKey).seal({ changed: true }, instanceId);
+  await stack.admin`update public.instances set sealed_provider_config = ${changed}`;
+  const replaced = await stack.database.rpc("replace_seals", {
+    items: [{ instanceId, former, sealedProviderConfig: "v1.stale" }],
+  });
+  assertEquals([replaced, await readSeals(stack)], [{ replaced: 0 }, [changed]]);
+});
+
+Deno.test("the log says nothing of credentials", async () => {
+  await using stack = await startMessagingStack();
+  await stack.createTenant();
+  await reseal(stack, `${newKey},${formerKey}`);
+  const log = JSON.stringify(stack.logLines);
+  for (const secret of ["zapi-secret", "v1.", newKey]) assertFalse(log.includes(secret), secret);
+});
+
+// deno-lint-ignore no-explicit-any -- the report is what the tests assert on
+async function reseal(stack: MessagingStack, keys: string): Promise<any> {
+  const app = createAdminApp({
+    ...stack.services,
+    vault: createCredentialVault(keys),
+    secretKeys: { default: secretKey },
+  });
+  const response = await app.request("/admin-api/credentials/reseal", {
+    method: "POST",
+    headers: { apikey: secretKey },
+  });
+  assertEquals(response.status, 200);
+  return await response.json();
+}
+
+async function sendAll(
+  stack: MessagingStack,
+  tenants: readonly Tenant[],
+  keys: string,
+): Promise<void> {
+  const app = createSendMessageApp({
+    ...stack.services,
+    openProvider: createProviderOpener(createCredentialVault(keys)),
+  });
+  for (const { instanceId, token } of tenants) {
+    const response = await app.request("/send-message", {
+      method: "POST",
+      headers: { "X-Client-Token": token, "Content-Type": "application/json" },
+      body: JSON.stringify({
+        instanceId,
+        phone: "5511987654321",
+        messageType: "text",
+        message: "Oi",
+      }),
+    });
+    assertEquals((await response.json()).status, "sent");
+  }
+}
+
+async function readSeals(stack: MessagingStack): Promise<string[]> {
+  const rows = await stack.admin`
+    select sealed_provider_config as seal from public.instances order by id`;
+  return rows.map(({ seal }) => seal);
+}
+
+/** Each sealed for its own id, as they must be. */
+async function copyInstances(
+  stack: MessagingStack,
+  instanceId: string,
+  count: number,
+): Promise<void> {
+  const vault = createCredentialVault(formerKey);
+  const copies = await Promise.all(
+    Array.from({ length: count }, async () => {
+      const id = crypto.randomUUID();
+      return { id, seal: await vault.seal({ token: id }, id) };
+    }),
+  );
+  await stack.admin`
+    insert into public.instances (
+      id, workspace_id, name, provider, sealed_provider_config, embed_key, connected_phone,
+      connected_phone_key, time_zone
+    )
+    select copy.id, i.workspace_id, i.name, i.provider, copy.seal, 'emb_' || copy.id,
+      i.connected_phone, i.connected_phone_key, i.time_zone
+    from public.instances i
+    cross join jsonb_to_recordset(${stack.admin.json(copies)}) as copy(id uuid, seal text)
+    where i.id = ${instanceId}`;
+}
