@@ -1,4 +1,5 @@
 import type { DatabaseConfig } from "../config.ts";
+import { boundDatabase } from "./bounded_database.ts";
 import type { Database } from "./database.ts";
 
 type DirectDatabaseModule = typeof import("./direct_database.ts");
@@ -16,8 +17,8 @@ const directDatabase = "./direct_database.ts";
 export async function connectDatabase(config: DatabaseConfig): Promise<Database> {
   if (config.kind === "data_api") {
     const { openDataApiDatabase } = await import("./data_api_database.ts");
-    return openDataApiDatabase(config.url, config.secretKey);
+    return boundDatabase(openDataApiDatabase(config.url, config.secretKey));
   }
   const { openDirectDatabase } = await import(directDatabase) as DirectDatabaseModule;
-  return openDirectDatabase(config.databaseUrl);
+  return boundDatabase(openDirectDatabase(config.databaseUrl));
 }

@@ -4,6 +4,8 @@ import { toDatabaseError } from "./sqlstates.ts";
 
 /** Connections of one process: more than a function's concurrency needs none. */
 const maxConnections = 20;
+/** No call takes a tenth of it; one that waits for a lock that long gives up. */
+const statementTimeoutMs = 30_000;
 
 /**
  * The database over its own protocol, for a single machine: prepared statements, one round trip a
@@ -12,7 +14,11 @@ const maxConnections = 20;
 export function openDirectDatabase(databaseUrl: string): Database {
   const sql = postgres(databaseUrl, {
     max: maxConnections,
-    connection: { role: "service_role", application_name: "messaging" },
+    connection: {
+      role: "service_role",
+      application_name: "messaging",
+      statement_timeout: statementTimeoutMs,
+    },
     onnotice: () => {},
     idle_timeout: 60,
     connect_timeout: 10,

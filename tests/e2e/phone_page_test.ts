@@ -49,9 +49,6 @@ Deno.test({
     await waitUntil(async () => (await stack.call(demo, pause)).body.paused === true, {
       what: "the agent's pause",
     });
-    const { body: paused } = await stack.call(demo, pause);
-    const minutes = (Date.parse(paused.aiAgentPausedUntil) - Date.now()) / 60_000;
-    assert(minutes > 28 && minutes <= 30, `${minutes} minutes`);
 
     const offered = await stack.call(demo, "send-message", {
       instanceId: "demo",
@@ -60,8 +57,19 @@ Deno.test({
       message: "Quando?",
       optionList,
     });
+    const minutes = (Date.parse(offered.body.aiAgentPausedUntil) - Date.now()) / 60_000;
+    assert(minutes > 28 && minutes <= 30, `${minutes} minutes`);
     await bubbles.getByRole("button", { name: "Choose Tarde" }).click();
     await bubbles.locator(".own").getByText("Tarde", { exact: true }).waitFor();
+    // Another customer writes later and is answered: by then the silence here is no mere delay.
+    const other = "5511933332222";
+    const content = { messageType: "text", text: "E eu?" };
+    const written = { provider: "zapi", instance: "DEMO", waId: other, content };
+    assertEquals(await post(`${stack.origin}/simulator/replies`, written), 201);
+    await waitUntil(
+      async () => (await stack.readSimulator(`messages?to=${other}`)).length === 1,
+      { what: "the other customer's answer" },
+    );
 
     await page.getByRole("button", { name: "Mark as read" }).click();
     const { messageId } = offered.body;

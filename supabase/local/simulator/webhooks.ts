@@ -83,12 +83,13 @@ export async function verifyWebhook({ url, verifyToken }: Webhook): Promise<bool
 
 async function deliver(webhook: Webhook, event: unknown, closing: AbortSignal): Promise<void> {
   for (const delayMs of [...retryDelaysMs, null]) {
-    if (closing.aborted || await isTaken(webhook, event)) return;
+    if (closing.aborted || await isSettled(webhook, event)) return;
     if (delayMs !== null) await waitUnlessClosing(delayMs, closing);
   }
 }
 
-async function isTaken(webhook: Webhook, event: unknown): Promise<boolean> {
+/** Whether no other try is worth it: the event was taken, or refused for what it is. */
+async function isSettled(webhook: Webhook, event: unknown): Promise<boolean> {
   const body = webhook.provider === "whatsapp_cloud" ? escapeJson(event) : JSON.stringify(event);
   const headers = new Headers({ "Content-Type": "application/json" });
   if (webhook.appSecret !== undefined) {
@@ -102,7 +103,7 @@ async function isTaken(webhook: Webhook, event: unknown): Promise<boolean> {
       signal: AbortSignal.timeout(attemptTimeoutMs),
     });
     await response.body?.cancel();
-    return response.ok;
+    return response.ok || [400, 401, 403, 404, 422].includes(response.status);
   } catch {
     return false;
   }

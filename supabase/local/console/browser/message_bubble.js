@@ -166,7 +166,8 @@ function buildTemplate(template, providerMessageId) {
 
 /** The wording of a button is the template's, and not known here. */
 function toQuickReply({ index, parameters }) {
-  return { id: parameters[0]?.payload ?? "", title: `button ${Number(index) + 1}` };
+  const title = `button ${Number(index) + 1}`;
+  return { id: parameters[0]?.payload || title, title };
 }
 
 function describeComponent(component) {

@@ -126,6 +126,10 @@ export function createPhones() {
     if (isOtherPhone) scrollToEnd();
   }
 
+  // Whoever writes from a phone stays with it, like one who has chosen it.
+  find("reply-form").addEventListener("focusin", () => {
+    isPinned = true;
+  });
   keepAtEnd();
   find("find").addEventListener("input", draw);
   document.addEventListener("visibilitychange", () => {

@@ -1,0 +1,93 @@
+import { assert, assertEquals, assertLess } from "../support/assert.ts";
+import { createTestDatabase } from "../support/database.ts";
+import { printFigures } from "../support/fault_figures.ts";
+import { readFaultSettings } from "../support/fault_settings.ts";
+import { type HttpDouble, startHttpDouble } from "../support/http_double.ts";
+import {
+  type LocalStack,
+  makeTemporaryFolder,
+  type StackInstance,
+  startLocalStack,
+} from "../support/local_stack.ts";
+
+const { seconds = 4, concurrency = 1_600 } = readFaultSettings();
+const calmWithinMs = 5_000;
+
+Deno.test("under more calls than it can take the stack refuses some, loses nothing it accepted, and recovers", async () => {
+  await using database = await createTestDatabase();
+  await using folder = await makeTemporaryFolder();
+  await using provider = startHttpDouble(() => {
+    const messageId = crypto.randomUUID();
+    return Response.json({ zaapId: messageId, messageId, id: messageId });
+  });
+  await using stack = await startLocalStack({ dataDir: folder.path, databaseUrl: database.url });
+  const instance = await createInstance(stack, provider);
+
+  const statuses = new Map<number, number>();
+  const accepted = new Set<string>();
+  const until = performance.now() + seconds * 1_000;
+  let sequence = 0;
+  const call = async (): Promise<void> => {
+    while (performance.now() < until) {
+      const { status, body } = await send(stack, instance, sequence++);
+      statuses.set(status, (statuses.get(status) ?? 0) + 1);
+      if (status === 200) accepted.add(body.messageId);
+      // A refused caller comes back; how soon is its own affair, and here it is at once.
+      else assert([429, 503].includes(status), `${status} ${JSON.stringify(body)}`);
+    }
+  };
+  await Promise.all(Array.from({ length: concurrency }, call));
+
+  const endedAt = performance.now();
+  let calmMs = Infinity;
+  while (performance.now() - endedAt < calmWithinMs && calmMs > 1_000) {
+    const startedAt = performance.now();
+    const { status } = await send(stack, instance, sequence++);
+    if (status === 200) calmMs = performance.now() - startedAt;
+  }
+  assertLess(calmMs, 1_000, "an answer within a second, within five of the end");
+
+  const rows = await database.admin<{ id: string; status: string }[]>`
+    select id, status from public.messages where instance_id = ${instance.instanceId}`;
+  const stored = new Map(rows.map(({ id, status }) => [id, status]));
+  for (const id of accepted) assertEquals(stored.get(id), "sent");
+  const received = provider.requests.map(({ json }) => String(json["message"]));
+  assertEquals(new Set(received).size, received.length, "no message twice");
+  assertEquals(received.length, rows.length, "what is stored was sent, and nothing else");
+  printFigures("overload", {
+    callers: concurrency,
+    seconds,
+    accepted: accepted.size,
+    refused: [...statuses].filter(([status]) => status !== 200).map(([s, n]) => `${n}x${s}`)
+      .join(" ") || "none",
+    "calm after ms": Math.round(calmMs),
+  });
+});
+
+function send(
+  stack: LocalStack,
+  instance: StackInstance,
+  sequence: number,
+): ReturnType<LocalStack["call"]> {
+  return stack.call(instance, "send-message", {
+    instanceId: instance.instanceId,
+    phone: String(5_521_990_000_000 + sequence % 500),
+    messageType: "text",
+    message: `message ${sequence}`,
+  });
+}
+
+async function createInstance(stack: LocalStack, provider: HttpDouble): Promise<StackInstance> {
+  const { workspaceId } = await stack.administer("workspaces", { name: "Carga" });
+  return await stack.createInstance({
+    workspaceId,
+    provider: "zapi",
+    requestsPerMinute: null,
+    providerConfig: {
+      baseUrl: provider.baseUrl,
+      gatewayInstanceId: "LOAD",
+      token: "load-token",
+      webhookSecret: "load-webhook-secret-0123456789",
+    },
+  });
+}

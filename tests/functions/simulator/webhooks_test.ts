@@ -1,0 +1,54 @@
+import { escapeJson, signBody } from "../../../supabase/local/simulator/webhooks.ts";
+import { assertEquals } from "../../support/assert.ts";
+import { startHttpDouble } from "../../support/http_double.ts";
+import { waitUntil } from "../../support/wait_until.ts";
+import { startSimulator } from "./simulator_server.ts";
+
+const phone = "5511944443333";
+
+Deno.test("what Meta signs is what it sends: ASCII alone, the rest escaped in lower case", async () => {
+  assertEquals(escapeJson({ text: "Ção 🙂\n" }), '{"text":"\\u00c7\\u00e3o \\ud83d\\ude42\\n"}');
+  // RFC 4231, test case 2.
+  assertEquals(
+    await signBody("what do ya want for nothing?", "Jefe"),
+    "sha256=5bdcc146bf60754e6a042426089575c75a003f089d2739839dec58b964ec3843",
+  );
+});
+
+Deno.test("an event that is not taken is delivered again, in its order; one that is refused is not", async () => {
+  await using simulator = startSimulator();
+  await using receiver = startHttpDouble(() =>
+    new Response(null, { status: receiver.requests.length === 1 ? 503 : 200 })
+  );
+  await simulator.post("/webhooks", { provider: "zapi", instance: "A", url: receiver.baseUrl });
+  for (const text of ["um", "dois"]) {
+    const content = { messageType: "text", text };
+    await simulator.post("/replies", { provider: "zapi", instance: "A", waId: phone, content });
+  }
+  await waitUntil(() => receiver.requests.length === 3, { timeoutMs: 20_000, what: "three calls" });
+  const texts = receiver.requests.map(({ json }) => (json["text"] as { message: string }).message);
+  assertEquals(texts, ["um", "um", "dois"]);
+
+  await using stranger = startHttpDouble(() => new Response(null, { status: 401 }));
+  await simulator.post("/webhooks", { provider: "zapi", instance: "B", url: stranger.baseUrl });
+  for (const text of ["um", "dois"]) {
+    const content = { messageType: "text", text };
+    await simulator.post("/replies", { provider: "zapi", instance: "B", waId: phone, content });
+  }
+  await waitUntil(() => stranger.requests.length === 2, { what: "both, once each" });
+});
+
+Deno.test("an address that does not know the verify token is not registered", async () => {
+  await using simulator = startSimulator();
+  await using receiver = startHttpDouble(() => new Response("another challenge"));
+  const answer = await simulator.post("/webhooks", {
+    provider: "whatsapp_cloud",
+    instance: "1",
+    url: receiver.baseUrl,
+    appSecret: "s",
+    verifyToken: "t",
+  });
+  assertEquals([answer.status, (await simulator.read("/webhooks")).items], [400, []]);
+  const far = { provider: "zapi", instance: "A", url: "https://example.com/hook" };
+  assertEquals((await simulator.post("/webhooks", far)).status, 400, "this machine only");
+});
