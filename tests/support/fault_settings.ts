@@ -17,6 +17,8 @@ export interface FaultSettings {
   readonly concurrency?: number;
   /** How long load is kept up. */
   readonly seconds?: number;
+  /** How many hostile requests are made. */
+  readonly requests?: number;
   /** Repeats a run's random choices; every test prints its own. */
   readonly seed?: number;
 }
@@ -28,6 +30,7 @@ export const faultSettingNames = [
   "instances",
   "concurrency",
   "seconds",
+  "requests",
   "seed",
 ] as const satisfies readonly (keyof FaultSettings)[];
 

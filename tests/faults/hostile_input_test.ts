@@ -1,0 +1,9 @@
+import { fuzzEveryOperation } from "../functions/contract/fuzz.ts";
+import { printFigures } from "../support/fault_figures.ts";
+import { readFaultSettings } from "../support/fault_settings.ts";
+
+const { requests = 500, seed = Math.floor(Math.random() * 2 ** 31) } = readFaultSettings();
+
+Deno.test("hostile requests of another seed each time break nothing either", async () => {
+  printFigures("hostile input", await fuzzEveryOperation({ requests, seed }));
+});
