@@ -1,0 +1,183 @@
+import fc from "fast-check";
+import type { Sql } from "postgres";
+import { assert, assertEquals } from "../support/assert.ts";
+import {
+  type CalendarWindow,
+  findOpening,
+  isOpen,
+  readLocalTime,
+} from "../support/calendar_model.ts";
+import { createTestDatabase } from "../support/database.ts";
+import { createTenant } from "../support/tenant.ts";
+
+const seed = 20_261_121;
+const numRuns = 150;
+
+/** With daylight saving of an hour, of half an hour, in Ramadan, at odd offsets, and without. */
+const timeZones = [
+  ...["America/Sao_Paulo", "America/New_York", "Europe/Lisbon", "Asia/Kolkata", "UTC"],
+  ...["Australia/Lord_Howe", "Africa/Casablanca", "Pacific/Apia", "Asia/Kathmandu"],
+  ...["America/Santiago", "Pacific/Chatham", "Europe/London"],
+] as const;
+
+/** Around changes of the clock, year ends, leap days, and anywhere between. */
+const instants = fc.oneof(
+  fc.integer({ min: Date.UTC(2024, 0, 1), max: Date.UTC(2028, 0, 1) }),
+  fc.tuple(
+    fc.constantFrom(
+      ...[Date.UTC(2026, 2, 8, 7), Date.UTC(2026, 10, 1, 6), Date.UTC(2026, 2, 29, 1)],
+      ...[Date.UTC(2026, 9, 25, 1), Date.UTC(2026, 3, 4, 15), Date.UTC(2026, 9, 3, 15, 30)],
+      ...[Date.UTC(2026, 11, 31, 23), Date.UTC(2027, 0, 1, 3), Date.UTC(2028, 1, 29, 12)],
+      ...[Date.UTC(2026, 1, 15, 2), Date.UTC(2026, 2, 22, 2), Date.UTC(2026, 8, 6, 4)],
+    ),
+    fc.integer({ min: -36 * 3_600_000, max: 36 * 3_600_000 }),
+  ).map(([around, offset]) => around + offset),
+);
+
+/** Opening times lie after the hours at which clocks are changed: a time that is skipped has no meaning. */
+const windows: fc.Arbitrary<CalendarWindow> = fc.record({
+  timeZone: fc.constantFrom(...timeZones),
+  quarters: fc.tuple(fc.integer({ min: 16, max: 92 }), fc.integer({ min: 1, max: 80 })),
+  days: fc.uniqueArray(fc.integer({ min: 1, max: 7 }), { minLength: 1, maxLength: 7 }),
+  holidayOffsets: fc.array(fc.integer({ min: -2, max: 6 }), { maxLength: 4 }),
+}).map(({ timeZone, quarters: [start, length], days, holidayOffsets }) => ({
+  timeZone,
+  startMinute: start * 15,
+  endMinute: Math.min(start + length, 96) * 15,
+  days: days.toSorted((a, b) => a - b),
+  holidays: holidayOffsets.map(String),
+}));
+
+/** Holidays lie around the instant, or they would hardly ever matter. */
+function placeHolidays(window: CalendarWindow, instantMs: number): CalendarWindow {
+  const holidays = window.holidays.map((offset) =>
+    readLocalTime(window.timeZone, instantMs + Number(offset) * 86_400_000).date
+  );
+  return { ...window, holidays: [...new Set(holidays)] };
+}
+
+Deno.test("the SQL moves a slot exactly to where a calendar, read quarter by quarter, has its next opening", async () => {
+  await using database = await createTestDatabase();
+  const { instanceId } = await createTenant(database.admin);
+  await fc.assert(
+    fc.asyncProperty(windows, instants, async (plain, instantMs) => {
+      const window = placeHolidays(plain, instantMs);
+      await setWindow(database.admin, instanceId, window);
+      const found = await ask(database.admin, instanceId, window.timeZone, instantMs);
+      // Both have their own time zone data; only where they agree is there anything to compare.
+      fc.pre(found.localMinute === readLocalTime(window.timeZone, instantMs).minute);
+      assertEquals(found.isOpen, isOpen(window, instantMs), "open");
+      const opening = findOpening(window, instantMs);
+      assert(opening !== null);
+      assertEquals(new Date(found.slotMs).toISOString(), new Date(opening).toISOString(), "slot");
+      assertEquals(found.heldBy === null, opening === instantMs, "held only when moved");
+      if (found.heldBy === "holiday") assert(window.holidays.length > 0);
+    }),
+    { seed, numRuns },
+  );
+});
+
+Deno.test("slots keep their interval, lie in the window, and none is later than it must be", async () => {
+  await using database = await createTestDatabase();
+  const { instanceId } = await createTenant(database.admin);
+  const calls = fc.array(
+    fc.record({
+      intervalSeconds: fc.integer({ min: 10, max: 3_600 }),
+      delaySeconds: fc.integer({ min: 0, max: 86_400 }),
+    }),
+    { minLength: 2, maxLength: 12 },
+  );
+  await fc.assert(
+    fc.asyncProperty(windows, instants, calls, async (plain, aroundMs, sequence) => {
+      // Slots lie ahead of the clock of the machine: as far ahead as nobody's queue reaches back.
+      const baseMs = aroundMs + 4 * 365 * 86_400_000;
+      const window = placeHolidays(plain, baseMs);
+      await setWindow(database.admin, instanceId, window);
+      let lastMs = -Infinity;
+      await database.admin.begin(async (sql) => {
+        await sql`update public.pacing set last_slot_at = '-infinity'`;
+        for (const { intervalSeconds, delaySeconds } of sequence) {
+          const notBeforeMs = baseMs + delaySeconds * 1_000;
+          const [row] = await sql`
+            select e.slot from public.instances i,
+              public.enqueue_message(
+                gen_random_uuid(), i, ${intervalSeconds}, ${new Date(notBeforeMs)}
+              ) e
+            where i.id = ${instanceId}`;
+          const slotMs = row?.["slot"].getTime();
+          const earliestMs = Math.max(notBeforeMs, lastMs + intervalSeconds * 1_000);
+          const opening = findOpening(window, earliestMs);
+          assertEquals(new Date(slotMs).toISOString(), new Date(opening ?? NaN).toISOString());
+          lastMs = slotMs;
+        }
+        // The messages of these slots exist nowhere: nothing of it stays.
+        throw new Undone();
+      }).catch((error: unknown) => {
+        if (!(error instanceof Undone)) throw error;
+      });
+    }),
+    { seed, numRuns: 60 },
+  );
+});
+
+Deno.test("a window over midnight, or one that ends where it begins, is no window", async () => {
+  await using database = await createTestDatabase();
+  const { instanceId } = await createTenant(database.admin);
+  for (const [start, end] of [["22:00", "06:00"], ["08:00", "08:00"], ["24:00", "24:00"]]) {
+    const changed = database.admin`
+      update public.instances set window_start = ${start ?? ""}, window_end = ${end ?? ""}
+      where id = ${instanceId}`.execute();
+    const refused = await changed.then(() => false, () => true);
+    assert(refused, `${start} to ${end}`);
+  }
+});
+
+class Undone extends Error {}
+
+interface Found {
+  readonly isOpen: boolean;
+  readonly slotMs: number;
+  readonly heldBy: string | null;
+  readonly localMinute: number;
+}
+
+async function ask(
+  sql: Sql,
+  instanceId: string,
+  timeZone: string,
+  instantMs: number,
+): Promise<Found> {
+  const instant = new Date(instantMs);
+  const [row] = await sql`
+    select public.is_send_window_open(i, ${instant}) as open, f.slot, f.held_by,
+      extract(hour from ${instant}::timestamptz at time zone ${timeZone})::int * 60
+        + extract(minute from ${instant}::timestamptz at time zone ${timeZone})::int as minute
+    from public.instances i
+    left join lateral public.fit_send_window(i, ${instant}) f
+      on not public.is_send_window_open(i, ${instant})
+    where i.id = ${instanceId}`;
+  return {
+    isOpen: row?.["open"],
+    slotMs: row?.["slot"]?.getTime() ?? instantMs,
+    heldBy: row?.["held_by"] ?? null,
+    localMinute: row?.["minute"],
+  };
+}
+
+async function setWindow(sql: Sql, instanceId: string, window: CalendarWindow): Promise<void> {
+  const { timeZone, startMinute, endMinute, days, holidays } = window;
+  await sql`
+    update public.instances
+    set time_zone = ${timeZone}, window_start = ${toTime(startMinute)},
+      window_end = ${toTime(endMinute)}, window_days = ${[...days]}
+    where id = ${instanceId}`;
+  await sql`delete from public.holidays where instance_id = ${instanceId}`;
+  for (const day of holidays) {
+    await sql`insert into public.holidays (instance_id, day) values (${instanceId}, ${day})`;
+  }
+}
+
+function toTime(minute: number): string {
+  const pad = (value: number): string => String(value).padStart(2, "0");
+  return `${pad(Math.floor(minute / 60))}:${pad(minute % 60)}`;
+}

@@ -1,0 +1,65 @@
+/**
+ * The send window as decisions about it are worded, by looking at every quarter of an hour: slow,
+ * and without anything in common with the SQL. Offsets come from this runtime's own time zone data.
+ */
+
+export interface CalendarWindow {
+  readonly timeZone: string;
+  /** Minutes of the local day at quarters of an hour; the end is not inside, 1440 is the day's end. */
+  readonly startMinute: number;
+  readonly endMinute: number;
+  /** ISO weekdays, 1 is Monday. */
+  readonly days: readonly number[];
+  /** Local dates without sending. */
+  readonly holidays: readonly string[];
+}
+
+const quarterMs = 15 * 60_000;
+const formats = new Map<string, Intl.DateTimeFormat>();
+
+interface LocalTime {
+  readonly date: string;
+  readonly weekday: number;
+  readonly minute: number;
+}
+
+/** What clocks and calendars show there at that instant. */
+export function readLocalTime(timeZone: string, instantMs: number): LocalTime {
+  let format = formats.get(timeZone);
+  if (format === undefined) {
+    format = new Intl.DateTimeFormat("en-CA", {
+      timeZone,
+      hourCycle: "h23",
+      ...{ year: "numeric", month: "2-digit", day: "2-digit", hour: "2-digit", minute: "2-digit" },
+    });
+    formats.set(timeZone, format);
+  }
+  const parts = Object.fromEntries(
+    format.formatToParts(instantMs).map(({ type, value }) => [type, value]),
+  );
+  const date = `${parts["year"]}-${parts["month"]}-${parts["day"]}`;
+  const weekday = new Date(`${date}T00:00:00Z`).getUTCDay();
+  return {
+    date,
+    weekday: weekday === 0 ? 7 : weekday,
+    minute: Number(parts["hour"]) * 60 + Number(parts["minute"]),
+  };
+}
+
+/** Whether a paced message may leave at that instant. */
+export function isOpen(window: CalendarWindow, instantMs: number): boolean {
+  const { date, weekday, minute } = readLocalTime(window.timeZone, instantMs);
+  return window.days.includes(weekday) && !window.holidays.includes(date) &&
+    minute >= window.startMinute && minute < window.endMinute;
+}
+
+/** The first instant from there on at which the window is open; null where there is none in 40 days. */
+export function findOpening(window: CalendarWindow, fromMs: number): number | null {
+  if (isOpen(window, fromMs)) return fromMs;
+  // Windows and offsets change at quarters of an hour only.
+  let instantMs = Math.ceil(fromMs / quarterMs) * quarterMs;
+  for (let step = 0; step < 40 * 96; step++, instantMs += quarterMs) {
+    if (isOpen(window, instantMs)) return instantMs;
+  }
+  return null;
+}
