@@ -3,6 +3,7 @@ import type { Sql } from "postgres";
 import { assert, assertEquals } from "../support/assert.ts";
 import {
   type CalendarWindow,
+  findMinute,
   findOpening,
   isOpen,
   readLocalTime,
@@ -48,6 +49,23 @@ const windows: fc.Arbitrary<CalendarWindow> = fc.record({
   holidays: holidayOffsets.map(String),
 }));
 
+/** Half of all instants lie at an edge of the window, to the millisecond. */
+const edges = fc.option(
+  fc.tuple(fc.constantFrom("start", "end"), fc.constantFrom(-1, 0, 1)),
+  { freq: 2 },
+);
+
+function moveToEdge(
+  { timeZone, startMinute, endMinute }: CalendarWindow,
+  aroundMs: number,
+  edge: readonly [string, number] | null,
+): number {
+  if (edge === null) return aroundMs;
+  const [side, offsetMs] = edge;
+  const minute = side === "start" ? startMinute : endMinute;
+  return findMinute(timeZone, minute, aroundMs) + offsetMs;
+}
+
 /** Holidays lie around the instant, or they would hardly ever matter. */
 function placeHolidays(window: CalendarWindow, instantMs: number): CalendarWindow {
   const holidays = window.holidays.map((offset) =>
@@ -60,7 +78,8 @@ Deno.test("the SQL moves a slot exactly to where a calendar, read quarter by qua
   await using database = await createTestDatabase();
   const { instanceId } = await createTenant(database.admin);
   await fc.assert(
-    fc.asyncProperty(windows, instants, async (plain, instantMs) => {
+    fc.asyncProperty(windows, instants, edges, async (plain, aroundMs, edge) => {
+      const instantMs = moveToEdge(plain, aroundMs, edge);
       const window = placeHolidays(plain, instantMs);
       await setWindow(database.admin, instanceId, window);
       const found = await ask(database.admin, instanceId, window.timeZone, instantMs);

@@ -53,6 +53,15 @@ export function isOpen(window: CalendarWindow, instantMs: number): boolean {
     minute >= window.startMinute && minute < window.endMinute;
 }
 
+/** The next instant from there on at which clocks show that minute of the day; itself where none do. */
+export function findMinute(timeZone: string, minute: number, fromMs: number): number {
+  let instantMs = Math.ceil(fromMs / quarterMs) * quarterMs;
+  for (let step = 0; step < 2 * 96; step++, instantMs += quarterMs) {
+    if (readLocalTime(timeZone, instantMs).minute === minute % 1_440) return instantMs;
+  }
+  return fromMs;
+}
+
 /** The first instant from there on at which the window is open; null where there is none in 40 days. */
 export function findOpening(window: CalendarWindow, fromMs: number): number | null {
   if (isOpen(window, fromMs)) return fromMs;
