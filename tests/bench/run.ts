@@ -13,6 +13,7 @@ import { claimSettleBench } from "./claim_settle_bench.ts";
 import { claimSizeBench } from "./claim_size_bench.ts";
 import { coldStartBench } from "./cold_start_bench.ts";
 import { enqueueBench } from "./enqueue_bench.ts";
+import { floodBench } from "./flood_bench.ts";
 import { historyBench } from "./history_bench.ts";
 import { hotInstanceBench } from "./hot_instance_bench.ts";
 import { immediateSendBench } from "./immediate_send_bench.ts";
@@ -29,6 +30,7 @@ const benches: readonly Bench[] = [
   historyBench,
   latenessBench,
   immediateSendBench,
+  floodBench,
   roundTripsBench,
   coldStartBench,
   memoryBench,
