@@ -102,21 +102,21 @@ export interface StoredMessage {
 
 /** Stores messages for `enqueueStored`, spread over the recipients in turn. */
 export async function storeMessages(admin: Sql, count: number): Promise<StoredMessage[]> {
-  await admin`
-    insert into public.messages (
-      instance_id, contact_id, conversation_id, direction, message_type, message, mode, status
-    )
-    select c.instance_id, c.contact_id, c.id, 'outbound', 'text', ${messageText}, 'queued', 'queued'
-    from generate_series(1, ${count}::integer) as n
-    join (
-      select row_number() over (order by contact_id) as place, * from public.conversations
-    ) as c on c.place = n % (select count(*) from public.conversations) + 1`;
   return await admin<StoredMessage[]>`
-    select m.id as "messageId", m.instance_id as "instanceId"
-    from public.messages m
-    where m.status = 'queued'
-      and not exists (select from public.message_queue q where q.message_id = m.id)
-    order by row_number() over (partition by m.instance_id), m.instance_id`;
+    with stored as (
+      insert into public.messages (
+        instance_id, contact_id, conversation_id, direction, message_type, message, mode, status
+      )
+      select c.instance_id, c.contact_id, c.id, 'outbound', 'text', ${messageText}, 'queued', 'queued'
+      from generate_series(1, ${count}::integer) as n
+      join (
+        select row_number() over (order by contact_id) as place, * from public.conversations
+      ) as c on c.place = n % (select count(*) from public.conversations) + 1
+      returning id, instance_id
+    )
+    select s.id as "messageId", s.instance_id as "instanceId"
+    from stored s
+    order by row_number() over (partition by s.instance_id), s.instance_id`;
 }
 
 /** Queues a stored message through the product's `enqueue_message`, and nothing else. */
