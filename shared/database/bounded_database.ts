@@ -1,4 +1,5 @@
 import { AppError } from "../errors.ts";
+import { Places } from "../places.ts";
 import type { Database } from "./database.ts";
 
 /** The first call of every request that others pay for: refusing it costs the caller nothing. */
@@ -8,31 +9,43 @@ const beginnings: ReadonlySet<string> = new Set([
   "record_provider_events",
 ]);
 
-/** Some tenths of a second of work, and far above any usual burst. */
-const maxCallsUnderWay = 500;
+/** Some tenths of a second of work. */
+const maxCallsUnderWay = 100;
 
 /**
- * A database with a bounded line of waiting calls: while it is full no new request is begun, and its
- * caller hears `service_unavailable` at once instead of waiting for what it will have given up.
- * Calls of requests that were begun are always let through: what was accepted is finished.
+ * How long a new request waits for its turn: long enough for a burst of some thousand, short enough
+ * that its caller has not given up. Nobody is refused sooner, or who comes straight back would cost
+ * the others more time than being served.
  */
-export function boundDatabase(database: Database, maxCalls = maxCallsUnderWay): Database {
-  let underWay = 0;
+const maxWaitMs = 2_000;
+
+/**
+ * A database with a bounded number of calls under way. Beyond it new requests wait in line, and whose
+ * turn does not come in time hears `service_unavailable`. Calls of requests that were begun are
+ * always let through: what was accepted is finished.
+ */
+export function boundDatabase(
+  database: Database,
+  { maxCalls = maxCallsUnderWay, waitMs = maxWaitMs } = {},
+): Database {
+  const places = new Places(maxCalls);
   return {
     async rpc<Result>(name: string, request: Readonly<Record<string, unknown>>): Promise<Result> {
-      if (underWay >= maxCalls && beginnings.has(name)) {
-        throw new AppError("service_unavailable", {
-          message: "The service has more requests than it can take; try again in a moment.",
-          headers: { "Retry-After": "1" },
-        });
-      }
-      underWay += 1;
+      if (!beginnings.has(name)) places.squeezeIn();
+      else if (!await places.take(waitMs)) throw tooManyRequests();
       try {
         return await database.rpc<Result>(name, request);
       } finally {
-        underWay -= 1;
+        places.leave();
       }
     },
     close: () => database.close(),
   };
+}
+
+function tooManyRequests(): AppError {
+  return new AppError("service_unavailable", {
+    message: "The service has more requests than it can take; try again in a moment.",
+    headers: { "Retry-After": "1" },
+  });
 }

@@ -3,13 +3,18 @@
  * size, and say how far the request got instead of throwing.
  */
 
+import { takeCallPlace } from "./call_places.ts";
+
 const MAX_ANSWER_BYTES = 256 * 1024;
 
 export interface JsonCall {
   readonly url: string;
   readonly headers: Readonly<Record<string, string>>;
   readonly body: unknown;
-  /** Bound on the whole call, the reading of the answer's body included; in milliseconds. */
+  /**
+   * Bound on the whole call, the reading of the answer's body included, from when it has its place
+   * (see `takeCallPlace`); in milliseconds.
+   */
   readonly timeoutMs: number;
 }
 
@@ -26,12 +31,12 @@ export interface HttpAnswer {
 }
 
 /**
- * No answer. `not_reached`: no connection came about, so nothing was sent. `unknown`: the request
- * may have been received. The reasons are fixed words: the runtime's own texts hold the URL, and
- * with it credentials.
+ * No answer. `not_reached`: no connection came about, or none was tried, so nothing was sent.
+ * `unknown`: the request may have been received. The reasons are fixed words: the runtime's own texts
+ * hold the URL, and with it credentials.
  */
 export type HttpFailure =
-  | { readonly outcome: "not_reached"; readonly reason: "connection_failed" }
+  | { readonly outcome: "not_reached"; readonly reason: "connection_failed" | "too_many_calls" }
   | { readonly outcome: "unknown"; readonly reason: "timed_out" | "connection_lost" };
 
 export type HttpResult = HttpAnswer | HttpFailure;
@@ -78,7 +83,17 @@ interface CallBounds {
   readonly maxAnswerBytes: number;
 }
 
-async function callOnce(
+async function callOnce(url: string, init: RequestInit, bounds: CallBounds): Promise<HttpResult> {
+  const leave = await takeCallPlace(url);
+  if (leave === null) return { outcome: "not_reached", reason: "too_many_calls" };
+  try {
+    return await exchange(url, init, bounds);
+  } finally {
+    leave();
+  }
+}
+
+async function exchange(
   url: string,
   init: RequestInit,
   { timeoutMs, maxAnswerBytes }: CallBounds,

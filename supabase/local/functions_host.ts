@@ -15,6 +15,14 @@ export interface FunctionsHost {
 
 const prefix = "/functions/v1";
 
+/**
+ * Requests in the process at the same time, those that wait in line included. Beyond it one is
+ * refused before anything is done for it, so that there is time left for the others.
+ */
+const maxUnderWay = 2_500;
+/** Who calls these does not come back, or is the one that works off the queue. */
+const neverRefused: ReadonlySet<string> = new Set(["provider-webhook", "dispatch-queue"]);
+
 /** Variables that would lead a function to another database than the stack's. */
 const databaseVariables = /^(?:SUPABASE_.*|DATABASE_URL)$/;
 
@@ -44,8 +52,10 @@ export async function loadFunctions(
       if (isClosed) return stopping();
       const url = new URL(request.url);
       url.pathname = url.pathname.slice(prefix.length);
-      const handler = handlers.get(url.pathname.split("/")[1] ?? "");
+      const slug = url.pathname.split("/")[1] ?? "";
+      const handler = handlers.get(slug);
       if (handler === undefined) return functionNotFound();
+      if (underWay.size >= maxUnderWay && !neverRefused.has(slug)) return overloaded();
       return await track(Promise.resolve(handler(new Request(url, request))));
     },
     close: async () => {
@@ -91,6 +101,22 @@ async function loadFunction(module: URL): Promise<FetchHandler> {
 function functionNotFound(): Response {
   return Response.json({ code: "NOT_FOUND", message: "Requested function was not found" }, {
     status: 404,
+  });
+}
+
+/** In the words of the functions' own refusal (decisions, section 1), without their work. */
+function overloaded(): Response {
+  return Response.json({
+    success: false,
+    error: "service_unavailable",
+    message: "The service has more requests than it can take; try again in a moment.",
+  }, {
+    status: 503,
+    headers: {
+      "Access-Control-Allow-Origin": "*",
+      "Retry-After": "1",
+      "X-Request-Id": crypto.randomUUID(),
+    },
   });
 }
 

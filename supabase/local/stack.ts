@@ -4,11 +4,11 @@ import { type DataApi, openDataApi } from "./data_api.ts";
 import { prepareDatabase } from "./database_preparation.ts";
 import { type Demo, describeDemoWebhook, prepareDemo } from "./demo.ts";
 import { type FunctionsHost, loadFunctions } from "./functions_host.ts";
+import { type HttpServer, listenHttp } from "./http_server.ts";
 import { type PostgresServer, startPostgres } from "./postgres_server.ts";
 import { type Scheduler, startScheduler } from "./scheduler.ts";
 import { originOf, type StackSettings } from "./settings.ts";
 import { createSimulator, type Simulator } from "./simulator/simulator.ts";
-import { StackStartError } from "./stack_start_error.ts";
 
 /** A running stack: database, functions, scheduler, simulator and console on one port. */
 export interface Stack {
@@ -60,7 +60,7 @@ export async function startStack(settings: StackSettings): Promise<Stack> {
     scheduler: null,
   };
   // First, so that a port that is taken is known before a database has been made.
-  const server = listen(settings.port, parts);
+  const server = listenHttp(settings.port, (request) => route(request, parts));
   let stopped: Promise<void> | undefined;
   const stop = (hurry?: Promise<unknown>): Promise<void> =>
     stopped ??= stopParts(parts, server, hurry);
@@ -103,7 +103,7 @@ async function startDatabase(dataDir: string, parts: Parts): Promise<string> {
  */
 async function stopParts(
   parts: Parts,
-  server: Deno.HttpServer,
+  server: HttpServer,
   hurry: Promise<unknown> = new Promise(() => {}),
 ): Promise<void> {
   parts.demo = null;
@@ -117,21 +117,6 @@ async function stopParts(
   await Promise.race([patience, parts.dataApi?.close()]);
   clearTimeout(timer);
   await parts.postgres?.stop();
-}
-
-function listen(port: number, parts: Parts): Deno.HttpServer {
-  try {
-    return Deno.serve(
-      { hostname: "127.0.0.1", port, onListen: () => {} },
-      (request) => route(request, parts),
-    );
-  } catch (cause) {
-    if (!(cause instanceof Deno.errors.AddrInUse)) throw cause;
-    throw new StackStartError(
-      `Port ${port} of 127.0.0.1 is in use, perhaps by this stack already: stop what listens there, or choose another port with PORT.`,
-      { cause },
-    );
-  }
 }
 
 async function route(request: Request, parts: Parts): Promise<Response> {

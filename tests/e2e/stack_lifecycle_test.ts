@@ -125,6 +125,28 @@ Deno.test("a second Ctrl-C does not wait for a provider that does not answer", a
   never.resolve(new Response());
 });
 
+Deno.test("with more callers than files it may open the stack loses no more than those, and answers the next", async () => {
+  await using database = await createTestDatabase();
+  await using folder = await makeTemporaryFolder();
+  await using stack = await startLocalStack({
+    dataDir: folder.path,
+    databaseUrl: database.url,
+    maxOpenFiles: 300,
+  });
+  const callers = await Promise.all(
+    Array.from({ length: 400 }, () => Deno.connect({ hostname, port: stack.port })),
+  );
+  await waitUntil(() => Promise.resolve(stack.output().includes("server_gave_up")), {
+    timeoutMs: 10_000,
+    what: "the end of the files",
+  });
+  for (const caller of callers) caller.close();
+  await waitUntil(async () => (await sendFromDemo(stack)).messageId !== undefined, {
+    timeoutMs: 10_000,
+    what: "a message sent afterwards",
+  });
+});
+
 Deno.test("an idle stack says nothing, whatever its dispatcher does", async () => {
   await using database = await createTestDatabase();
   await using folder = await makeTemporaryFolder();

@@ -10,7 +10,7 @@ import {
   startLocalStack,
 } from "../support/local_stack.ts";
 
-const { seconds = 4, concurrency = 1_600 } = readFaultSettings();
+const { seconds = 4, concurrency = 4_000 } = readFaultSettings();
 const calmWithinMs = 5_000;
 
 Deno.test("under more calls than it can take the stack refuses some, loses nothing it accepted, and recovers", async () => {

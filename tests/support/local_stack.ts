@@ -10,6 +10,8 @@ export interface LocalStackOptions {
   /** Default: a free one. */
   readonly port?: number;
   readonly usesDataApi?: boolean;
+  /** How many files and connections its process may have open. Default: what this one may. */
+  readonly maxOpenFiles?: number;
   /** More variables of its environment. */
   readonly environment?: Readonly<Record<string, string>>;
 }
@@ -57,8 +59,10 @@ const root = fileURLToPath(new URL("../..", import.meta.url));
 /** Starts the process and does not wait for anything. */
 export function spawnLocalStack(options: LocalStackOptions): LocalStackProcess {
   const port = options.port ?? findFreePort();
-  const child = new Deno.Command(Deno.execPath(), {
+  const limitFiles = options.maxOpenFiles === undefined ? "" : `ulimit -n ${options.maxOpenFiles};`;
+  const child = new Deno.Command("sh", {
     args: [
+      ...["-c", `${limitFiles} exec "$@"`, "sh", Deno.execPath()],
       ...["run", "-A", "--unstable-no-legacy-abort", "supabase/local/start.ts"],
       ...(options.usesDataApi === true ? ["--data-api"] : []),
     ],

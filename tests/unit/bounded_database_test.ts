@@ -2,7 +2,7 @@ import { boundDatabase } from "../../shared/database/bounded_database.ts";
 import { AppError } from "../../shared/errors.ts";
 import { assertEquals, assertRejects } from "../support/assert.ts";
 
-Deno.test("with a full line no request is begun, what was begun goes on, and a free place is used", async () => {
+Deno.test("with all places taken a request waits for its turn in vain, what was begun goes on, and a free place is used", async () => {
   const answers: PromiseWithResolvers<unknown>[] = [];
   const names: string[] = [];
   const database = boundDatabase({
@@ -13,7 +13,7 @@ Deno.test("with a full line no request is begun, what was begun goes on, and a f
       return answer.promise as Promise<Result>;
     },
     close: () => Promise.resolve(),
-  }, 2);
+  }, { maxCalls: 2, waitMs: 20 });
   const first = [database.rpc("authenticate_client", {}), database.rpc("accept_message", {})];
   const refusal = await assertRejects(() => database.rpc("authenticate_client", {}), AppError);
   assertEquals([refusal.status, refusal.extras.headers], [503, { "Retry-After": "1" }]);
@@ -22,6 +22,7 @@ Deno.test("with a full line no request is begun, what was begun goes on, and a f
   for (const { resolve } of answers) resolve("done");
   assertEquals(await Promise.all([...first, settling]), ["done", "done", "done"]);
   const next = database.rpc("authenticate_client", {});
+  await new Promise((resolve) => setTimeout(resolve));
   answers.at(-1)?.resolve("again");
   assertEquals(await next, "again");
   assertEquals(names.length, 4);
@@ -31,7 +32,7 @@ Deno.test("a call that fails gives its place back", async () => {
   const database = boundDatabase({
     rpc: () => Promise.reject(new Error("gone")),
     close: () => Promise.resolve(),
-  }, 1);
+  }, { maxCalls: 1, waitMs: 20 });
   for (let call = 0; call < 3; call++) {
     await assertRejects(() => database.rpc("authenticate_client", {}), Error, "gone");
   }

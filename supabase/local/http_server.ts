@@ -1,0 +1,69 @@
+import { consoleLog, describeDefect } from "../../shared/log.ts";
+import { StackStartError } from "./stack_start_error.ts";
+
+/** A listening server that stays until it is shut down. */
+export interface HttpServer {
+  /** Takes no more connections; settles when the requests under way have been answered. */
+  shutdown(): Promise<void>;
+}
+
+type Handler = (request: Request) => Promise<Response>;
+
+/** Pause before listening again: connections of others have to end first. */
+const pauseMs = 100;
+
+/**
+ * Listens on `port` of this machine alone. The runtime's own server ends for good when the process
+ * has as many files open as it may have; this one listens again.
+ *
+ * @throws {StackStartError} when the port is taken.
+ */
+export function listenHttp(port: number, handler: Handler): HttpServer {
+  let server = startServer(port, handler);
+  let isShut = false;
+  const watch = async (): Promise<void> => {
+    while (!isShut) {
+      try {
+        await server.finished;
+        return;
+      } catch (error) {
+        consoleLog.error("server_gave_up", describeDefect(error));
+      }
+      await new Promise((resolve) => setTimeout(resolve, pauseMs));
+      if (!isShut) server = serveAgain(port, handler) ?? server;
+    }
+  };
+  const watching = watch();
+  return {
+    shutdown: async () => {
+      isShut = true;
+      await server.shutdown();
+      await watching;
+    },
+  };
+}
+
+function serve(port: number, handler: Handler): Deno.HttpServer {
+  return Deno.serve({ hostname: "127.0.0.1", port, onListen: () => {} }, handler);
+}
+
+/** Null while there is no file left for the listening socket either. */
+function serveAgain(port: number, handler: Handler): Deno.HttpServer | null {
+  try {
+    return serve(port, handler);
+  } catch {
+    return null;
+  }
+}
+
+function startServer(port: number, handler: Handler): Deno.HttpServer {
+  try {
+    return serve(port, handler);
+  } catch (cause) {
+    if (!(cause instanceof Deno.errors.AddrInUse)) throw cause;
+    throw new StackStartError(
+      `Port ${port} of 127.0.0.1 is in use, perhaps by this stack already: stop what listens there, or choose another port with PORT.`,
+      { cause },
+    );
+  }
+}
