@@ -133,6 +133,8 @@ declare
   );
   known text;
 begin
+  -- The contact is locked before its addresses, whether it is known or new: two deliveries of one
+  -- contact wait for each other here and nowhere else.
   foreach known in array addresses loop
     contact := public.find_contact(instance_id, known);
     exit when contact.id is not null;
@@ -147,7 +149,10 @@ begin
     )
     on conflict on constraint contacts_identity do update set updated_at = now()
     returning * into contact;
-  elsif contact.phone is null and address ~ '^[0-9]{8,15}$' then
+  else
+    select c.* into contact from public.contacts c where c.id = contact.id for no key update;
+  end if;
+  if contact.phone is null and address ~ '^[0-9]{8,15}$' then
     update public.contacts c
     set phone = address, updated_at = now()
     where c.id = contact.id
@@ -293,7 +298,8 @@ begin
   conversation := public.resolve_conversation(instance.id, contact.id);
   insert into public.messages (
     instance_id, contact_id, conversation_id, direction, message_type, message, media_url,
-    media_id, media_filename, choice, sent_by, status, provider_message_id, sent_at, is_group, chat_name
+    media_id, media_filename, choice, sent_by, status, provider_message_id, sent_at, is_group, chat_name,
+    created_at
   )
   values (
     instance.id, contact.id, conversation.id,
@@ -302,7 +308,9 @@ begin
     event->>'mediaFilename', nullif(event->'choice', 'null'),
     case when not is_inbound then 'phone' end,
     case when is_inbound then 'received' else 'sent' end,
-    event->>'providerMessageId', written_at, is_group, event->>'chatName'
+    event->>'providerMessageId', written_at, is_group, event->>'chatName',
+    -- Not the transaction's instant: messages of one delivery keep their order by it.
+    clock_timestamp()
   );
   if not is_inbound then
     if not is_group then

@@ -1,6 +1,7 @@
 import type { DatabaseConfig } from "../config.ts";
 import { boundDatabase } from "./bounded_database.ts";
 import type { Database } from "./database.ts";
+import { repeatRolledBack } from "./repeating_database.ts";
 
 type DirectDatabaseModule = typeof import("./direct_database.ts");
 
@@ -17,8 +18,12 @@ const directDatabase = "./direct_database.ts";
 export async function connectDatabase(config: DatabaseConfig): Promise<Database> {
   if (config.kind === "data_api") {
     const { openDataApiDatabase } = await import("./data_api_database.ts");
-    return boundDatabase(openDataApiDatabase(config.url, config.secretKey));
+    return manage(openDataApiDatabase(config.url, config.secretKey));
   }
   const { openDirectDatabase } = await import(directDatabase) as DirectDatabaseModule;
-  return boundDatabase(openDirectDatabase(config.databaseUrl));
+  return manage(openDirectDatabase(config.databaseUrl));
+}
+
+function manage(database: Database): Database {
+  return boundDatabase(repeatRolledBack(database));
 }

@@ -28,12 +28,22 @@ const refusalBySqlstate: Readonly<Record<string, ErrorCode>> = {
  * own.
  */
 const unavailable = new Set([
-  ...["08", "53", "57014", "57P01", "57P02", "57P03", "55P03", "40P01", "40001"],
+  ...["08", "53", "57014", "57P01", "57P02", "57P03", "55P03"],
   ...["CONNECTION_CLOSED", "CONNECTION_ENDED", "CONNECTION_DESTROYED", "CONNECT_TIMEOUT"],
   ...["ECONNREFUSED", "ECONNRESET", "EPIPE", "ETIMEDOUT", "EHOSTUNREACH", "ENETUNREACH"],
   ...["ENOTFOUND", "EAI_AGAIN"],
   ...["PGRST000", "PGRST001", "PGRST002", "PGRST003"],
 ]);
+
+/** Deadlock and serialization failure: another transaction came first. */
+const rolledBack = new Set(["40P01", "40001"]);
+
+/** The call came to nothing because another came first: it may be made again at once. */
+export class RolledBackError extends AppError {
+  constructor() {
+    super("service_unavailable", { headers: { "Retry-After": "1" } });
+  }
+}
 
 /** A defect in the database or in a call to it; carries the SQLSTATE, never the message. */
 export class DatabaseError extends Error {
@@ -48,6 +58,7 @@ export function toDatabaseError(rpcName: string, code: string | undefined): Erro
   const known = code ?? "";
   const refusal = refusalBySqlstate[known];
   if (refusal !== undefined) return new AppError(refusal);
+  if (rolledBack.has(known)) return new RolledBackError();
   if (unavailable.has(known) || unavailable.has(known.slice(0, 2))) {
     return new AppError("service_unavailable", { headers: { "Retry-After": "1" } });
   }

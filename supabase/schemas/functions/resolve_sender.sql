@@ -14,6 +14,8 @@ declare
   );
   known text;
 begin
+  -- The contact is locked before its addresses, whether it is known or new: two deliveries of one
+  -- contact wait for each other here and nowhere else.
   foreach known in array addresses loop
     contact := public.find_contact(instance_id, known);
     exit when contact.id is not null;
@@ -28,7 +30,10 @@ begin
     )
     on conflict on constraint contacts_identity do update set updated_at = now()
     returning * into contact;
-  elsif contact.phone is null and address ~ '^[0-9]{8,15}$' then
+  else
+    select c.* into contact from public.contacts c where c.id = contact.id for no key update;
+  end if;
+  if contact.phone is null and address ~ '^[0-9]{8,15}$' then
     update public.contacts c
     set phone = address, updated_at = now()
     where c.id = contact.id

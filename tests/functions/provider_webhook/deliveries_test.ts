@@ -28,6 +28,49 @@ Deno.test("the same inbound event twenty times at once is one message of one con
   assertEquals((await client.stack.admin`select from public.contacts`).length, 1);
 });
 
+Deno.test("different first messages of somebody unknown at once are all recorded", async () => {
+  await using client = await createWebhookClient();
+  const tenant = await client.createTenant();
+  for (let round = 0; round < 15; round++) {
+    const sender = `55119${60000000 + round}`;
+    const deliveries = await Promise.all(
+      Array.from({ length: 8 }, (_, n) =>
+        client.receive(tenant, {
+          phone: sender,
+          messageId: `${sender}-${n}`,
+          text: { message: "oi" },
+        })),
+    );
+    assertEquals(deliveries.map(({ status }) => status), Array(8).fill(200), `round ${round}`);
+  }
+  assertEquals((await client.messages(tenant)).length, 120);
+  assertEquals((await client.stack.admin`select from public.contacts`).length, 15);
+});
+
+Deno.test("messages of one delivery stand in its order, though they bear the same second", async () => {
+  await using client = await createWebhookClient();
+  const tenant = await client.createTenant({ provider: "whatsapp_cloud" });
+  const words = Array.from({ length: 12 }, (_, n) => `palavra ${n}`);
+  const messages = words.map((word, n) => cloudText(`wamid.${n}`, word));
+  await client.cloud(tenant, cloudPayload({ messages }));
+  const { body } = await client.history(tenant);
+  assertEquals(body.conversation.map(({ content }: { content: string }) => content), words);
+  const last = await client.history(tenant, { limit: "3" });
+  const newest = last.body.conversation.map(({ content }: { content: string }) => content);
+  assertEquals(newest, words.slice(-3));
+});
+
+Deno.test("a delivery of thousands of messages is recorded in one call", async () => {
+  await using client = await createWebhookClient();
+  const tenant = await client.createTenant({ provider: "whatsapp_cloud" });
+  const messages = Array.from(
+    { length: 8_000 },
+    (_, n) => cloudText(`wamid.${n}`, "oi", { from: `55119${70000000 + n % 50}` }),
+  );
+  const { status, body } = await client.cloud(tenant, cloudPayload({ messages }));
+  assertEquals([status, body.recorded], [200, 8_000]);
+});
+
 Deno.test("payloads about the same contacts in opposite orders at once are all recorded", async () => {
   await using client = await createWebhookClient();
   const tenant = await client.createTenant({ provider: "whatsapp_cloud" });

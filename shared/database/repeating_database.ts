@@ -1,0 +1,24 @@
+import type { Database } from "./database.ts";
+import { RolledBackError } from "./sqlstates.ts";
+
+/** Two that met once seldom meet again. */
+const maxTries = 3;
+
+/**
+ * A database that makes a call again when its transaction was rolled back in favour of another: a
+ * provider's event that is refused may never come again.
+ */
+export function repeatRolledBack(database: Database): Database {
+  return {
+    async rpc<Result>(name: string, request: Readonly<Record<string, unknown>>): Promise<Result> {
+      for (let tries = 1;; tries++) {
+        try {
+          return await database.rpc<Result>(name, request);
+        } catch (error) {
+          if (!(error instanceof RolledBackError) || tries === maxTries) throw error;
+        }
+      }
+    },
+    close: () => database.close(),
+  };
+}

@@ -1,0 +1,32 @@
+import type { Database } from "../../shared/database/database.ts";
+import { repeatRolledBack } from "../../shared/database/repeating_database.ts";
+import { RolledBackError } from "../../shared/database/sqlstates.ts";
+import { assertEquals, assertRejects } from "../support/assert.ts";
+
+/** Fails so often with the error, then answers; counts its calls. */
+function failing(times: number, error: Error): Database & { calls: number } {
+  const database = {
+    calls: 0,
+    rpc: <Result>(): Promise<Result> => {
+      database.calls += 1;
+      return database.calls <= times ? Promise.reject(error) : Promise.resolve("done" as Result);
+    },
+    close: () => Promise.resolve(),
+  };
+  return database;
+}
+
+Deno.test("a call that lost against another transaction is made again, twice at most", async () => {
+  const loser = failing(2, new RolledBackError());
+  assertEquals(await repeatRolledBack(loser).rpc("accept_message", {}), "done");
+  assertEquals(loser.calls, 3);
+  const hopeless = failing(9, new RolledBackError());
+  await assertRejects(() => repeatRolledBack(hopeless).rpc("accept_message", {}), RolledBackError);
+  assertEquals(hopeless.calls, 3);
+});
+
+Deno.test("a call that failed in any other way is not made again: it may have been executed", async () => {
+  const lost = failing(1, new Error("connection lost"));
+  await assertRejects(() => repeatRolledBack(lost).rpc("accept_message", {}), Error, "lost");
+  assertEquals(lost.calls, 1);
+});
