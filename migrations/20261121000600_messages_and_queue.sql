@@ -73,6 +73,7 @@ create table public.messages (
   is_group boolean not null default false,
   chat_name text,
   choice jsonb,
+  phone_given text,
   constraint messages_belong_to_their_conversation
     foreign key (instance_id, contact_id, conversation_id)
     references public.conversations (instance_id, contact_id, id) on delete cascade,
@@ -100,6 +101,8 @@ comment on column public.messages.media_id is
   'The provider''s id of a received file, where the file has to be asked for by it.';
 comment on column public.messages.choice is
   'The option that an inbound message picked: {id, title}.';
+comment on column public.messages.phone_given is
+  'The phone as the sending call wrote it, where the contact''s own is spelled otherwise.';
 comment on column public.messages.chat_name is 'The name that the provider gives the chat.';
 
 -- source: supabase/schemas/tables/message_queue.sql
@@ -791,7 +794,7 @@ begin
     insert into public.messages (
       id, instance_id, contact_id, conversation_id, direction, message_type, message, media_url,
       media_filename, option_list, template, card_id, sent_by, operator_id, agent_id,
-      delay_typing_ms, mode, interval_seconds, status, scheduled_for, held_by
+      delay_typing_ms, mode, interval_seconds, status, scheduled_for, held_by, phone_given
     ) values (
       message_id, instance.id, contact.id, conversation.id, 'outbound', draft->>'messageType',
       draft->>'message', draft->>'mediaUrl', draft->>'mediaFilename',
@@ -802,7 +805,8 @@ begin
       end,
       agent_id, (draft->>'delayTypingMs')::integer, mode,
       (delivery->>'intervalSeconds')::integer,
-      case mode when 'sent' then 'sending' else 'queued' end, slot, held_by
+      case mode when 'sent' then 'sending' else 'queued' end, slot, held_by,
+      case when request->>'phone' is distinct from contact.phone then request->>'phone' end
     );
   end if;
 
@@ -823,7 +827,7 @@ begin
   );
   return outcome || jsonb_build_object(
     'claimToken', claim_token,
-    'to', case when mode = 'sent' then public.address_of(contact) end
+    'to', case when mode = 'sent' then public.address_of(contact, request->>'phone') end
   );
 end;
 $$;
@@ -1154,6 +1158,7 @@ begin
             order by a.proven_at desc
             limit 1
           ),
+          m.phone_given,
           c.phone
         ) as "to",
         m.message_type as "messageType",

@@ -86,8 +86,9 @@ grant execute on function public.get_message(jsonb) to service_role;
 
 -- source: supabase/schemas/functions/cancel_message.sql
 -- messages-api: takes a waiting message out of the queue. `request`: instanceId, messageId.
--- Canceling what is canceled already changes nothing. Locks the message, then pacing; the queue row
--- is tried, not waited for: who holds that is about to send the message.
+-- Canceling what is canceled already changes nothing. The last slot of an instance is given back with
+-- its message, any other stays unused: nobody's slot changes by it. Locks the message, then pacing;
+-- the queue row is tried, not waited for: who holds that is about to send the message.
 -- Errors: MI004; MI011 (in flight, or settled already).
 create or replace function public.cancel_message(request jsonb)
 returns jsonb
@@ -96,6 +97,7 @@ set search_path = ''
 as $$
 declare
   message public.messages;
+  freed_slot timestamptz;
 begin
   message := public.find_message(request);
   if message.status = 'canceled' then
@@ -108,7 +110,8 @@ begin
     from public.message_queue w
     where w.message_id = message.id and w.claim_token is null
     for update skip locked
-  );
+  )
+  returning case when q.due_at is null then q.scheduled_at end into freed_slot;
   if not found then
     raise exception using errcode = 'MI011', message = 'message_not_cancelable';
   end if;
@@ -116,6 +119,15 @@ begin
   set status = 'canceled', canceled_at = clock_timestamp()
   where m.id = message.id
   returning m.* into message;
+  update public.pacing p
+  set last_slot_at = greatest(
+    (
+      select max(q.scheduled_at) from public.message_queue q
+      where q.instance_id = p.instance_id and q.due_at is null and q.scheduled_at < freed_slot
+    ),
+    (select d.paced_from from public.dispatch d where d.instance_id = p.instance_id)
+  )
+  where p.instance_id = message.instance_id and p.last_slot_at = freed_slot;
   perform public.refresh_dispatch(array[message.instance_id]);
   return public.describe_message(message);
 end;

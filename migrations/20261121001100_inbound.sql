@@ -424,7 +424,7 @@ begin
     'collectedData', coalesce(collected_data, '{}'),
     'contactName', contact.name,
     'contactPhone', contact.phone,
-    'address', public.address_of(contact),
+    'address', public.address_of(contact, null),
     'answeredBefore', coalesce(answered_count, 0),
     'answersThrough', conversation.question_count,
     'history', public.history_page(

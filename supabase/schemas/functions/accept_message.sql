@@ -76,7 +76,7 @@ begin
     insert into public.messages (
       id, instance_id, contact_id, conversation_id, direction, message_type, message, media_url,
       media_filename, option_list, template, card_id, sent_by, operator_id, agent_id,
-      delay_typing_ms, mode, interval_seconds, status, scheduled_for, held_by
+      delay_typing_ms, mode, interval_seconds, status, scheduled_for, held_by, phone_given
     ) values (
       message_id, instance.id, contact.id, conversation.id, 'outbound', draft->>'messageType',
       draft->>'message', draft->>'mediaUrl', draft->>'mediaFilename',
@@ -87,7 +87,8 @@ begin
       end,
       agent_id, (draft->>'delayTypingMs')::integer, mode,
       (delivery->>'intervalSeconds')::integer,
-      case mode when 'sent' then 'sending' else 'queued' end, slot, held_by
+      case mode when 'sent' then 'sending' else 'queued' end, slot, held_by,
+      case when request->>'phone' is distinct from contact.phone then request->>'phone' end
     );
   end if;
 
@@ -108,7 +109,7 @@ begin
   );
   return outcome || jsonb_build_object(
     'claimToken', claim_token,
-    'to', case when mode = 'sent' then public.address_of(contact) end
+    'to', case when mode = 'sent' then public.address_of(contact, request->>'phone') end
   );
 end;
 $$;

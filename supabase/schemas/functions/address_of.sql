@@ -1,5 +1,6 @@
--- Where a message to the contact goes: the address last proven to work, else the phone as given.
-create or replace function public.address_of(contact public.contacts)
+-- Where a message to the contact goes: the address last proven to work, else the phone as the call
+-- gave it, else (NULL) as the contact was first given (decisions, section 3).
+create or replace function public.address_of(contact public.contacts, phone_given text)
 returns text
 language plpgsql
 stable
@@ -13,9 +14,10 @@ begin
       order by a.proven_at desc
       limit 1
     ),
+    phone_given,
     contact.phone
   );
 end;
 $$;
-revoke all on function public.address_of(public.contacts) from public, anon, authenticated;
-grant execute on function public.address_of(public.contacts) to service_role;
+revoke all on function public.address_of(public.contacts, text) from public, anon, authenticated;
+grant execute on function public.address_of(public.contacts, text) to service_role;

@@ -25,6 +25,7 @@ begin
             order by a.proven_at desc
             limit 1
           ),
+          m.phone_given,
           c.phone
         ) as "to",
         m.message_type as "messageType",

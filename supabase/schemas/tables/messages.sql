@@ -36,6 +36,7 @@ create table public.messages (
   is_group boolean not null default false,
   chat_name text,
   choice jsonb,
+  phone_given text,
   constraint messages_belong_to_their_conversation
     foreign key (instance_id, contact_id, conversation_id)
     references public.conversations (instance_id, contact_id, id) on delete cascade,
@@ -63,4 +64,6 @@ comment on column public.messages.media_id is
   'The provider''s id of a received file, where the file has to be asked for by it.';
 comment on column public.messages.choice is
   'The option that an inbound message picked: {id, title}.';
+comment on column public.messages.phone_given is
+  'The phone as the sending call wrote it, where the contact''s own is spelled otherwise.';
 comment on column public.messages.chat_name is 'The name that the provider gives the chat.';

@@ -168,6 +168,27 @@ Deno.test("DELETE cancels what waits: the next moves up to its own slot, the can
   assertEquals([again.status, again.body.status], [200, "canceled"]);
 });
 
+Deno.test("the last slots are given back with their messages, in whatever order they are canceled", async () => {
+  await using stack = await startMessagingStack();
+  const tenant = await stack.createTenant();
+  const queue = async (intervalSeconds: number): Promise<[id: string, slotMs: number]> => {
+    const { body } = await stack.send(tenant, { ...text, queued: true, intervalSeconds });
+    return [body.messageId, Date.parse(body.scheduledFor)];
+  };
+  const slots = [await queue(10), await queue(3_600), await queue(3_600), await queue(3_600)];
+  const [firstMs = 0, secondMs = 0] = slots.map(([, slotMs]) => slotMs);
+  for (const index of [2, 3]) {
+    await stack.messages(tenant, "DELETE", `/messages/${slots[index]?.[0]}`);
+  }
+  const [third, thirdMs] = await queue(20);
+  assertEquals(thirdMs - secondMs, 20_000, "after the one that still waits");
+  for (const id of [slots[1]?.[0], third]) {
+    await stack.messages(tenant, "DELETE", `/messages/${id}`);
+  }
+  const [, nextMs] = await queue(30);
+  assertEquals(Math.abs(nextMs - firstMs - 30_000) <= 100, true, "after what has left already");
+});
+
 Deno.test("a scheduled message can be canceled too", async () => {
   await using stack = await startMessagingStack();
   const tenant = await stack.createTenant();

@@ -253,6 +253,19 @@ Deno.test("the address that the provider proves becomes where messages go", asyn
   assertEquals(await sendTo(), "551187654321", "proven again within the day");
 });
 
+Deno.test("while no address is proven a message goes to the phone as its own call gave it", async () => {
+  await using stack = await startMessagingStack();
+  const tenant = await stack.createTenant();
+  const spellings = ["551187654321", "5511987654321", "551187654321"];
+  for (const phone of spellings) await stack.send(tenant, { ...text, phone });
+  for (const phone of spellings) await stack.send(tenant, { ...text, phone, delayMessage: 0.001 });
+  await stack.dispatch();
+  const called = stack.provider.requests.map(({ json }) => json["phone"]);
+  assertEquals(called.slice(0, 3), spellings);
+  assertEquals(called.slice(3).sort(), spellings.toSorted());
+  assertEquals((await stack.admin`select from public.contacts`).length, 1);
+});
+
 Deno.test("a refusal of the provider is 502 with its code and text, retryable or not, and no credential", async () => {
   await using stack = await startMessagingStack();
   const tenant = await stack.createTenant();
