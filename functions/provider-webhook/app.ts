@@ -2,14 +2,14 @@ import type { Context, Hono } from "hono";
 import { equalInConstantTime } from "../../shared/constant_time.ts";
 import type { CredentialVault } from "../../shared/credentials.ts";
 import type { Database } from "../../shared/database/database.ts";
-import { AppError } from "../../shared/errors.ts";
+import { AppError, type ErrorCode } from "../../shared/errors.ts";
 import { createApp, type Route } from "../../shared/http/create_app.ts";
 import type { Log } from "../../shared/log.ts";
 import { gatewayInstanceIdOf } from "../../shared/providers/create_provider.ts";
 import type { ProviderKind } from "../../shared/providers/provider.ts";
 import { verifySignature } from "../../shared/providers/webhook_signature.ts";
 import { receiveDelivery } from "./receive.ts";
-import { createWebhookInstances, type WebhookInstance } from "./webhook_instances.ts";
+import { type CheckCredential, createWebhookInstances } from "./webhook_instances.ts";
 
 export interface ProviderWebhookServices {
   readonly database: Database;
@@ -29,7 +29,7 @@ export function createProviderWebhookApp(services: ProviderWebhookServices): Hon
   const verifySubscription = async (context: Context): Promise<Response> => {
     const { "hub.mode": mode, "hub.verify_token": token, "hub.challenge": challenge } = context.req
       .query();
-    const instance = await instances.authenticate(
+    const instance = await instances.authenticateFresh(
       "whatsapp_cloud",
       readParameter(context, "instanceId"),
       ({ config }) => equalInConstantTime(token ?? "", config.verifyToken),
@@ -41,40 +41,47 @@ export function createProviderWebhookApp(services: ProviderWebhookServices): Hon
   const receiveSigned = async (context: Context): Promise<Response> => {
     const body = new Uint8Array(await context.req.arrayBuffer());
     const signature = context.req.header("x-hub-signature-256");
-    const instance = await instances.authenticate(
+    const recorded = await record(
+      context,
       "whatsapp_cloud",
-      readParameter(context, "instanceId"),
       ({ config }) => verifySignature(body, signature, config.appSecret),
+      () => Promise.resolve(body),
     );
-    if (instance === null) throw new AppError("invalid_webhook_signature");
-    return await record(context, "whatsapp_cloud", instance, body);
+    return recorded ?? refuse("invalid_webhook_signature");
   };
 
   /** Gateways sign nothing: the secret in the path is the credential. */
   const receiveFromGateway = (provider: "zapi" | "evolution") => {
     return async (context: Context): Promise<Response> => {
-      const instance = await instances.authenticate(
+      const recorded = await record(
+        context,
         provider,
-        readParameter(context, "instanceId"),
         ({ config }) => equalInConstantTime(readParameter(context, "secret"), config.webhookSecret),
+        async () => new Uint8Array(await context.req.arrayBuffer()),
       );
-      if (instance === null) throw new AppError("invalid_webhook_secret");
-      const body = new Uint8Array(await context.req.arrayBuffer());
-      return await record(context, provider, instance, body);
+      return recorded ?? refuse("invalid_webhook_secret");
     };
   };
 
-  const record = async (
+  /** Null when the call does not show the credential that the instance has at the recording. */
+  const record = async <Kind extends ProviderKind>(
     context: Context,
-    provider: ProviderKind,
-    { instanceId, config }: WebhookInstance<ProviderKind>,
-    body: Uint8Array,
-  ): Promise<Response> => {
+    provider: Kind,
+    check: CheckCredential<Kind>,
+    readBody: () => Promise<Uint8Array>,
+  ): Promise<Response | null> => {
+    const reference = readParameter(context, "instanceId");
+    const instance = await instances.authenticate(provider, reference, check);
+    if (instance === null) return null;
+    const { instanceId, sealedProviderConfig, config } = instance;
     context.set("instanceId", instanceId);
     const gatewayInstanceId = gatewayInstanceIdOf(provider, config);
-    const delivery = { provider, instanceId, gatewayInstanceId, body };
-    const { recorded } = await receiveDelivery(database, delivery);
-    return context.json({ success: true, recorded });
+    const body = await readBody();
+    const delivery = { provider, instanceId, sealedProviderConfig, gatewayInstanceId, body };
+    const recorded = await receiveDelivery(database, delivery);
+    if (recorded !== null) return context.json({ success: true, recorded });
+    instances.forget(provider, reference);
+    return await record(context, provider, check, () => Promise.resolve(body));
   };
 
   const routes: Route[] = [
@@ -89,6 +96,10 @@ export function createProviderWebhookApp(services: ProviderWebhookServices): Hon
     },
   ];
   return createApp({ slug: "provider-webhook", log, routes, maxBodyBytes: maxDeliveryBytes });
+}
+
+function refuse(code: ErrorCode): never {
+  throw new AppError(code);
 }
 
 function readParameter(context: Context, name: string): string {

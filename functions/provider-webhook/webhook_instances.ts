@@ -10,6 +10,8 @@ import {
 /** The instance that a webhook address names, with its credentials open. */
 export interface WebhookInstance<Kind extends ProviderKind> {
   readonly instanceId: string;
+  /** `config` as it is stored: another one means that the credentials have been replaced. */
+  readonly sealedProviderConfig: string;
   readonly config: Extract<ParsedProviderConfig<Kind>, { ok: true }>["config"];
 }
 
@@ -25,6 +27,10 @@ export interface WebhookInstances {
     reference: string,
     check: CheckCredential<Kind>,
   ): Promise<WebhookInstance<Kind> | null>;
+  /** The same for a call that stores nothing, whose credential is compared with none but fresh ones. */
+  authenticateFresh: WebhookInstances["authenticate"];
+  /** Asks the database the next time: what is remembered of this address is out of date. */
+  forget(provider: ProviderKind, reference: string): void;
 }
 
 /** How long an instance's credentials are known without asking again, in milliseconds. */
@@ -72,7 +78,7 @@ export function createWebhookInstances(
     reference: string,
     maxAgeMs: number,
   ): Promise<WebhookInstance<Kind> | null> => {
-    const key = `${provider} ${reference}`;
+    const key = toKey(provider, reference);
     const known = remembered.get(key);
     if (known !== undefined && performance.now() - known.askedAt < maxAgeMs) {
       return await known.instance as WebhookInstance<Kind> | null;
@@ -96,16 +102,36 @@ export function createWebhookInstances(
     if (remembered.size > maxRemembered && oldest !== undefined) remembered.delete(oldest);
   };
 
+  const authenticateFresh: WebhookInstances["authenticate"] = async (
+    provider,
+    reference,
+    check,
+  ) => {
+    if (!canBeReference(reference)) return null;
+    const current = await recall(provider, reference, refusalMs);
+    return current !== null && await check(current) ? current : null;
+  };
+
   return {
     authenticate: async (provider, reference, check) => {
-      // No instance is called so, and the database cannot even be asked for a NUL.
-      if (reference.length > maxReferenceLength || reference.includes("\u0000")) return null;
+      if (!canBeReference(reference)) return null;
       const known = await recall(provider, reference, rememberedMs);
-      if (known !== null && await check(known)) return known;
-      const current = await recall(provider, reference, refusalMs);
-      return current !== null && current !== known && await check(current) ? current : null;
+      return known !== null && await check(known)
+        ? known
+        : await authenticateFresh(provider, reference, check);
     },
+    authenticateFresh,
+    forget: (provider, reference) => void remembered.delete(toKey(provider, reference)),
   };
+}
+
+/** No instance is called otherwise, and the database cannot even be asked for a NUL. */
+function canBeReference(reference: string): boolean {
+  return reference.length <= maxReferenceLength && !reference.includes("\u0000");
+}
+
+function toKey(provider: ProviderKind, reference: string): string {
+  return `${provider} ${reference}`;
 }
 
 async function openInstance<Kind extends ProviderKind>(
@@ -116,5 +142,5 @@ async function openInstance<Kind extends ProviderKind>(
   const sealed = await vault.open<unknown>(sealedProviderConfig, instanceId);
   const parsed: ParsedProviderConfig<Kind> = parseProviderConfig(provider, sealed);
   if (!parsed.ok) throw new Error(`stored ${provider} configuration does not fit`);
-  return { instanceId, config: parsed.config };
+  return { instanceId, sealedProviderConfig, config: parsed.config };
 }

@@ -1,8 +1,9 @@
 -- Stores a webhook payload and what it means, all in one transaction: inbound messages, echoes of
 -- what was typed on the phone, delivery events, template decisions, changed numbers.
--- `request`: instanceId, payload (the body's text, kept as received), events (see shared/providers/provider_event.ts).
+-- `request`: instanceId, sealedProviderConfig (what the delivery's credential was checked against),
+-- payload (the body's text, kept as received), events (see shared/providers/provider_event.ts).
 -- The same event twice, or at the same time in two calls, counts once. Returns {recorded}: how many
--- events changed something.
+-- events changed something; NULL, with nothing stored, where the credentials have been replaced.
 -- Taken by address, each contact's in their order, so that two payloads about the same contacts wait
 -- for each other and never both.
 create or replace function public.record_provider_events(request jsonb)
@@ -17,6 +18,9 @@ declare
 begin
   select i.* into strict instance from public.instances i
   where i.id = (request->>'instanceId')::uuid;
+  if instance.sealed_provider_config <> request->>'sealedProviderConfig' then
+    return jsonb_build_object('recorded', null);
+  end if;
   insert into public.provider_events (instance_id, payload)
   values (instance.id, request->>'payload');
   perform public.lock_provider_messages(

@@ -154,6 +154,31 @@ Deno.test("a rotated secret and a new instance are known within seconds, under a
   assertEquals(old.status, 401);
 });
 
+Deno.test("from its replacement on a credential opens nothing, though it was right a moment ago", async () => {
+  await using client = await createWebhookClient();
+  const gateway = await client.createTenant();
+  const official = await client.createTenant({ provider: "whatsapp_cloud" });
+  const event = { messageId: "IN1", text: { message: "oi" } };
+  const payload = cloudPayload({ messages: [cloudText("IN1", "oi")] });
+  assertEquals((await client.receive(gateway, event)).status, 200);
+  assertEquals((await client.cloud(official, payload)).status, 200);
+  const replacements = [
+    [gateway, { gatewayInstanceId: "g", token: "t", webhookSecret: "another-secret" }],
+    [official, { phoneNumberId: "1", accessToken: "a", appSecret: "b", verifyToken: "c" }],
+  ] as const;
+  for (const [{ instanceId }, config] of replacements) {
+    const sealed = await testVault.seal(config, instanceId);
+    await client.stack.admin`
+      update public.instances set sealed_provider_config = ${sealed} where id = ${instanceId}`;
+  }
+  const before = await countEvents(client);
+  assertEquals((await client.receive(gateway, { ...event, messageId: "IN2" })).status, 401);
+  assertEquals((await client.cloud(official, payload)).status, 401);
+  assertEquals(await countEvents(client), before);
+  const path = `zapi/${gateway.instanceId}/another-secret`;
+  assertEquals((await client.deliver(path, "{}")).status, 200);
+});
+
 Deno.test("a database that was away for a look-up is asked again at the next delivery", async () => {
   await using client = await createWebhookClient();
   const tenant = await client.createTenant();
