@@ -1,3 +1,4 @@
+import { toSendableAnswer } from "./agent_answer.ts";
 import { buildPrompt } from "./agent_prompt.ts";
 import type { AskModel } from "./chat_model.ts";
 import type { Database } from "./database/database.ts";
@@ -24,6 +25,9 @@ interface AgentTurn {
 /** Messages that the model is shown: recent ones say what a conversation is about. */
 const historyLimit = 40;
 
+/** Longest wait that a model may ask for: a later answer would come out of the blue. */
+const maxRetryAfterMs = 10 * 60_000;
+
 /**
  * Answers what contacts wrote (decisions, section 6). The model is asked first; then, in one
  * transaction, the turn is taken and the answer recorded as a message of the agent, which the
@@ -36,7 +40,8 @@ export function createAgentReplies(database: Database, askModel: AskModel): Deli
     if (turn === null) return { outcome: "done" };
     const answer = await askModel(turn.model, toPrompt(turn));
     if ("error" in answer) {
-      return { outcome: "retry", error: answer.error, retryAfterMs: answer.retryAfterMs };
+      const retryAfterMs = Math.min(answer.retryAfterMs ?? 0, maxRetryAfterMs);
+      return { outcome: "retry", error: answer.error, retryAfterMs };
     }
     if (await recordAnswer(database, row, turn, answer.text)) return { outcome: "done" };
     // Silenced, or another answer came first. What was written since then still waits for its own.
@@ -77,7 +82,10 @@ async function recordAnswer(
     await acceptMessage(database, {
       instanceId: readPayload(row).instanceId,
       phone: turn.address,
-      draft: { content: { messageType: "text", message: text }, sentBy: "ai_agent" },
+      draft: {
+        content: { messageType: "text", message: toSendableAnswer(text) },
+        sentBy: "ai_agent",
+      },
       assignment: null,
       agent: { agentId, answeredBefore, answersThrough },
       delivery: {

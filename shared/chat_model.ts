@@ -1,4 +1,5 @@
 import type { PromptMessage } from "./agent_prompt.ts";
+import { readRetryAfterMs } from "./providers/retry_after.ts";
 
 /** Where an OpenAI-compatible chat completions endpoint is, without `/chat/completions`. */
 export interface ChatModelConfig {
@@ -38,6 +39,8 @@ export function createChatModel(config: ChatModelConfig | null): AskModel {
       maxRetries: 0,
       timeout: timeoutMs,
       logLevel: "off",
+      // What another address says is not the model's answer.
+      fetch: (input, init) => fetch(input, { ...init, redirect: "manual" }),
     });
     try {
       const completion = await client.chat.completions.create({ model, messages: [...messages] });
@@ -45,10 +48,9 @@ export function createChatModel(config: ChatModelConfig | null): AskModel {
       return text === "" ? { error: "model_said_nothing" } : { text };
     } catch (error) {
       if (!(error instanceof APIError)) return { error: "model_answer_unreadable" };
-      const retryAfterSeconds = Number(error.headers?.get("retry-after"));
       return {
         error: error.status === undefined ? "model_unreachable" : `model_http_${error.status}`,
-        retryAfterMs: retryAfterSeconds > 0 ? retryAfterSeconds * 1_000 : undefined,
+        retryAfterMs: readRetryAfterMs(error.headers ?? new Headers(), Date.now()),
       };
     }
   };

@@ -1,5 +1,5 @@
 -- Records how the work of a claimed outbox row ended. `request`: outboxId, claimToken, outcome
--- (done | retry | dead), error (a code), retryAfterMs. After its last attempt (outbox_attempts) a
+-- (done | retry | dead), error (a code), retryAfterMs (a day counts at most). After its last attempt (outbox_attempts) a
 -- row is `dead`: it stays, visible and retriable. Only who still holds the claim settles.
 -- Returns {status}, NULL where the claim was lost.
 create or replace function public.settle_outbox(request jsonb)
@@ -22,7 +22,8 @@ as $$
       end,
       run_at = clock_timestamp() + greatest(
         least(interval '5 seconds' * power(3, o.attempts - 1), interval '2 hours'),
-        interval '1 millisecond' * coalesce((request->>'retryAfterMs')::integer, 0)
+        interval '1 millisecond'
+          * least(coalesce((request->>'retryAfterMs')::double precision, 0), 86400000)
       )
     where o.id = (request->>'outboxId')::uuid
       and o.claim_token = (request->>'claimToken')::uuid

@@ -206,6 +206,44 @@ Deno.test("errors of the model are tried again with backoff and never reach the 
   assertEquals(client.sent(), ["Agora sim."]);
 });
 
+Deno.test("a model may ask for patience by seconds or by date, for ten minutes at most", async () => {
+  await using client = await createAgentClient();
+  const inFiveMinutes = new Date(Date.now() + 300_000).toUTCString();
+  const wishes = [["99999999", 600], [inFiveMinutes, 300], ["-5", 45]] as const;
+  await client.write("IN1", "oi");
+  for (const [wish, expected] of wishes) {
+    client.model.answer = () =>
+      new Response(null, { status: 429, headers: { "retry-after": wish } });
+    await client.answer();
+    const [row] = await client.webhooks.stack.admin`
+      select claim_token, extract(epoch from run_at - now())::float as wait from public.outbox`;
+    assertEquals(row?.["claim_token"], null, wish);
+    assert(Math.abs(row?.["wait"] - expected) < 15, `${wish}: ${row?.["wait"]} s`);
+    await letTimePass(client.webhooks.stack.admin, 600);
+  }
+});
+
+Deno.test("a model that points elsewhere has not answered", async () => {
+  await using client = await createAgentClient();
+  client.model.answer = ({ path }) =>
+    path.endsWith("/elsewhere")
+      ? complete("De outro lugar.")
+      : new Response(null, { status: 302, headers: { location: "/elsewhere" } });
+  await client.write("IN1", "oi");
+  await client.answer();
+  assertEquals([client.sent(), client.model.requests.length], [[], 1]);
+  assertEquals(await client.outbox(), [["pending", "model_http_302"]]);
+});
+
+Deno.test("an answer that no channel would carry whole is cut at the end of a sentence", async () => {
+  await using client = await createAgentClient();
+  client.model.answer = () => complete("Abrimos às nove.\u0000 ".repeat(1_000));
+  await client.write("IN1", "oi");
+  await client.answer();
+  const [sent] = client.sent();
+  assert(typeof sent === "string" && sent.length <= 4_096 && sent.endsWith("nove."));
+});
+
 Deno.test("a model that never answers well is given up after five tries, visibly", async () => {
   await using client = await createAgentClient();
   client.model.answer = () => new Response(null, { status: 503 });
