@@ -75,7 +75,8 @@ revoke all on function public.record_status_event(uuid, jsonb) from public, anon
 grant execute on function public.record_status_event(uuid, jsonb) to service_role;
 
 -- source: supabase/schemas/functions/record_template_status.sql
--- Takes over what the official channel decided about a template. Returns whether one was concerned.
+-- Takes over what the official channel decided about a template of the instance, or of its workspace
+-- alone. Returns whether one was concerned.
 create or replace function public.record_template_status(instance_id uuid, event jsonb)
 returns boolean
 language plpgsql
@@ -84,7 +85,9 @@ as $$
 begin
   update public.message_templates t
   set provider_status = event->>'status', updated_at = now()
-  where t.instance_id = record_template_status.instance_id
+  from public.instances i
+  where i.id = record_template_status.instance_id
+    and (t.instance_id = i.id or (t.instance_id is null and t.workspace_id = i.workspace_id))
     and t.provider_template_id = event->>'providerTemplateId';
   return found;
 end;

@@ -38,5 +38,5 @@ function isShallow(root: unknown): boolean {
 
 /** Text that a contact is to read: channels refuse what is empty or blank. At most `maxLength` long. */
 export function visibleTextSchema(maxLength: number): z.ZodString {
-  return z.string().min(1).max(maxLength).regex(/\S/, "must not be blank");
+  return z.string().min(1, { abort: true }).max(maxLength).regex(/\S/, "must not be blank");
 }

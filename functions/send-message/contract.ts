@@ -64,10 +64,8 @@ export const checkSendMessage: CrossCheck = (request) => {
       message: "nothing to do: give message, mediaUrl or optionList to send, or assignTo to assign",
     }];
   }
-  if (!isPresent("messageType")) {
-    return [{ path: "messageType", message: "is required when something is to be sent" }];
-  }
-  return checkContent(request);
+  const unsaid = { path: "messageType", message: "is required when something is to be sent" };
+  return [...(isPresent("messageType") ? [] : [unsaid]), ...checkContent(request)];
 };
 
 const neededFields: Readonly<Record<string, readonly string[]>> = {
@@ -98,15 +96,17 @@ function checkContent(request: LooseRequest): Issue[] {
   ];
 }
 
+/** Of a type that is not known the URL is checked as a document's, which may be any file. */
 function checkMedia(type: string, mediaUrl: unknown): Issue[] {
-  const isMedia = type === "image" || type === "audio" || type === "document";
-  if (!isMedia || typeof mediaUrl !== "string") return [];
-  const issue = checkMediaUrl(mediaUrl, type);
+  if (typeof mediaUrl !== "string" || foreignFields[type]?.includes("mediaUrl")) return [];
+  const issue = checkMediaUrl(mediaUrl, type === "image" || type === "audio" ? type : "document");
   return issue === null ? [] : [{ path: "mediaUrl", message: issue.message }];
 }
 
+/** Whatever else is wrong with the list. */
 function checkOptionIds(optionList: unknown): Issue[] {
-  const parsed = optionListSchema.safeParse(optionList);
+  const parsed = z.object({ options: z.array(optionSchema.pick({ id: true })) })
+    .safeParse(optionList);
   if (!parsed.success) return [];
   const ids = parsed.data.options.map(optionId);
   return ids.flatMap((id, index) =>

@@ -20,7 +20,7 @@ export async function readJsonBody(context: Context): Promise<JsonObject> {
   if (mediaType.trim().toLowerCase() !== "application/json") {
     throw new AppError("unsupported_media_type");
   }
-  const text = await context.req.text();
+  const text = decodeUtf8(await context.req.arrayBuffer());
   const value = parseJson(text);
   if (isDeeperThan(value, maxDepth)) {
     const message = `must not be nested deeper than ${maxDepth} levels`;
@@ -32,6 +32,15 @@ export async function readJsonBody(context: Context): Promise<JsonObject> {
     if (issues.length > 0) throw new AppError("invalid_request", { issues });
   }
   return value;
+}
+
+/** JSON is UTF-8 (RFC 8259, section 8.1): in another encoding a customer would read other words. */
+function decodeUtf8(bytes: ArrayBuffer): string {
+  try {
+    return new TextDecoder("utf-8", { fatal: true }).decode(bytes);
+  } catch {
+    throw new AppError("invalid_json");
+  }
 }
 
 function parseJson(text: string): JsonObject {

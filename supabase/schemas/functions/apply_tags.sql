@@ -12,9 +12,9 @@ begin
   end if;
   -- In one order for everybody, so that two calls with the same tags do not wait for each other's.
   insert into public.tags (instance_id, name, color)
-  select apply_tags.instance_id, min(wanted.name collate "C"),
+  select apply_tags.instance_id, (array_agg(wanted.name order by wanted.place))[1],
     '#' || lpad(to_hex(floor(random() * 16777216)::integer), 6, '0')
-  from jsonb_array_elements_text(names) as wanted(name)
+  from jsonb_array_elements_text(names) with ordinality as wanted(name, place)
   group by lower(wanted.name)
   order by lower(wanted.name)
   on conflict do nothing;

@@ -107,6 +107,8 @@ Deno.test("a body that is not JSON, not an object or not declared as JSON is ref
   for (const body of ["", "{", "nothing", "[]", "null", '"text"', "5", "{} {}", "{'a':1}"]) {
     await post(body, "application/json", 400, "invalid_json");
   }
+  const latin1 = Uint8Array.from('{"message":"Olá"}', (character) => character.charCodeAt(0));
+  await post(latin1, "application/json; charset=iso-8859-1", 400, "invalid_json");
   await post("{}", "application/json; charset=utf-8", 400, "invalid_request");
   await post("{}", "Application/JSON", 400, "invalid_request");
   for (const type of ["text/plain", "application/x-www-form-urlencoded", "application/jsonx", ""]) {

@@ -232,4 +232,15 @@ Deno.test("what the official channel decides about a template becomes its provid
     assertEquals([answer.status, answer.body.recorded], [200, 1]);
     assertEquals(await readStatuses(), [event, "PENDING"]);
   }
+  // A template of the workspace alone is sent by any of its instances, so any may hear of it.
+  await client.stack.admin`
+    update public.message_templates set instance_id = null where instance_id = ${tenant.instanceId}`;
+  assertEquals((await client.cloud(tenant, decide("DISABLED"))).body.recorded, 1);
+  const [own] = await client.stack.admin`
+    select provider_status from public.message_templates where instance_id is null`;
+  assertEquals(own?.["provider_status"], "DISABLED");
+  assertEquals((await client.cloud(other, decide("APPROVED"))).body.recorded, 1);
+  const [untouched] = await client.stack.admin`
+    select provider_status from public.message_templates where instance_id is null`;
+  assertEquals(untouched?.["provider_status"], "DISABLED", "not by another workspace's");
 });

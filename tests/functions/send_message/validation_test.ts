@@ -161,6 +161,31 @@ const refusals: readonly Refusal[] = [
     body: { phone: "+55", messageType: "image", message: "x", intervalSeconds: 1 },
     paths: ["intervalSeconds", "mediaUrl", "phone"],
   },
+  {
+    name: "what is wrong apart from a type that is not told, or unknown",
+    body: { phone, mediaUrl: "http://127.0.0.1/x.jpg" },
+    paths: ["mediaUrl", "messageType"],
+  },
+  {
+    name: "an unknown type beside a file of no type",
+    body: { phone, messageType: "film", mediaUrl: "https://example.com/x.exe" },
+    paths: ["mediaUrl", "messageType"],
+  },
+  {
+    name: "ids that repeat in a list that lacks its button",
+    body: {
+      phone,
+      messageType: "option_list",
+      message: "Quando?",
+      optionList: { title: "T", options: [{ id: "a", title: "x" }, { id: "a", title: " " }] },
+    },
+    paths: ["optionList.buttonLabel", "optionList.options.1.id", "optionList.options.1.title"],
+  },
+  {
+    name: "an empty message, told once",
+    body: { phone, messageType: "text", message: "" },
+    paths: ["message"],
+  },
 ];
 
 Deno.test("POST /send-message tells every fault of a body at once, stores nothing and calls nobody", async () => {

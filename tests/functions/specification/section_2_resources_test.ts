@@ -92,9 +92,15 @@ Deno.test("specification 2, Tag: known by its name in any case, made on first us
     tags: ["LEAD", " vip "],
   });
   assertEquals(again.tagsApplied, ["Lead", "vip"]);
+  const repeated = await service.post(`${contactsApi}/tags`, {
+    ...demoTarget,
+    phone: demoPhone,
+    addTags: ["zeta", "Zeta", "ZETA"],
+  });
+  assertEquals(repeated.tagsApplied, ["zeta"], "as first written");
   const stored = await service.sql`
     select name, color from public.tags where instance_id = ${demoInstanceId} order by name`;
-  assertEquals(stored.map(({ name }) => name), ["Black Friday", "Lead", "vip"]);
+  assertEquals(stored.map(({ name }) => name), ["Black Friday", "Lead", "vip", "zeta"]);
   for (const { color } of stored) assertMatch(color, /^#[0-9a-f]{6}$/);
   assert(new Set(stored.map(({ color }) => color)).size > 1, "colours are drawn");
 });
