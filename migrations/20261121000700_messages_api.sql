@@ -1,7 +1,8 @@
 -- Written by `deno task db:baseline` from supabase/schemas: change those files, not this one.
 
 -- source: supabase/schemas/functions/describe_message.sql
--- The state of one message as messages-api reports it. A claim counts as `sending`.
+-- The state of one message as messages-api reports it. A claim counts as `sending`; what waits says
+-- when it may leave now: later than its slot after a refusal, or while its instance is held.
 create or replace function public.describe_message(message public.messages)
 returns jsonb
 language sql
@@ -17,7 +18,14 @@ as $$
     'contactId', message.contact_id,
     'conversationId', message.conversation_id,
     'providerMessageId', message.provider_message_id,
-    'scheduledFor', public.iso_in_zone(message.scheduled_for, i.time_zone),
+    'scheduledFor', public.iso_in_zone(
+      case
+        when q.message_id is not null and q.claim_token is null
+        then greatest(q.scheduled_at, case when q.due_at is null then d.hold_until end)
+        else message.scheduled_for
+      end,
+      i.time_zone
+    ),
     'heldBy', message.held_by,
     'createdAt', public.iso_in_zone(message.created_at, i.time_zone),
     'sentAt', public.iso_in_zone(message.sent_at, i.time_zone),
@@ -29,6 +37,7 @@ as $$
   )
   from public.instances i
   left join public.message_queue q on q.message_id = message.id
+  left join public.dispatch d on d.instance_id = i.id
   where i.id = message.instance_id;
 $$;
 revoke all on function public.describe_message(public.messages) from public, anon, authenticated;
@@ -174,7 +183,8 @@ grant execute on function public.retry_message(jsonb) to service_role;
 -- source: supabase/schemas/functions/list_message_queue.sql
 -- messages-api: what waits to be sent on an instance, in order. `request`: instanceId, limit, and
 -- to go on `after` {scheduledAt, position} as returned in `next`.
--- Returns {items, total, next}; `position` of an item is its place in the line, from 1.
+-- Returns {items, total, next}; `position` of an item is its place in the line, from 1, and
+-- `scheduledFor` its slot, or the end of its instance's hold where that is later.
 create or replace function public.list_message_queue(request jsonb)
 returns jsonb
 language plpgsql
@@ -188,6 +198,10 @@ declare
     (request->'after'->>'scheduledAt')::timestamptz, '-infinity'
   );
   after_position constant bigint := coalesce((request->'after'->>'position')::bigint, 0);
+  held_until constant timestamptz := (
+    select d.hold_until from public.dispatch d
+    where d.instance_id = (request->>'instanceId')::uuid
+  );
   total bigint;
   passed bigint;
   items jsonb;
@@ -202,7 +216,7 @@ begin
   from public.message_queue q
   where q.instance_id = instance.id and q.claim_token is null;
   with page as (
-    select q.message_id, q.scheduled_at, q.position,
+    select q.message_id, q.scheduled_at, q.position, q.due_at is null as is_paced,
       row_number() over (order by q.scheduled_at, q.position) as row_number
     from public.message_queue q
     where q.instance_id = instance.id and q.claim_token is null
@@ -217,7 +231,10 @@ begin
           'messageId', m.id,
           'phone', c.phone,
           'messageType', m.message_type,
-          'scheduledFor', public.iso_in_zone(page.scheduled_at, instance.time_zone),
+          'scheduledFor', public.iso_in_zone(
+            greatest(page.scheduled_at, case when page.is_paced then held_until end),
+            instance.time_zone
+          ),
           'heldBy', m.held_by,
           'position', passed + page.row_number
         )

@@ -428,14 +428,29 @@ revoke all on function public.update_instance(jsonb) from public, anon, authenti
 grant execute on function public.update_instance(jsonb) to service_role;
 
 -- source: supabase/schemas/functions/get_instance.sql
--- admin-api: one instance. `request`: instanceId. Error: MI014.
+-- admin-api: one instance. `request`: instanceId (UUID, business instance id or embed key).
+-- Error: MI014, also where a business instance id stands for several.
 create or replace function public.get_instance(request jsonb)
 returns jsonb
-language sql
+language plpgsql
 stable
 set search_path = ''
 as $$
-  select public.describe_instance(public.find_instance((request->>'instanceId')::uuid));
+declare
+  reference constant text := request->>'instanceId';
+  found_ids constant uuid[] := array(
+    select i.id from public.instances i
+    where i.id::text = lower(reference)
+      or i.embed_key = reference
+      or coalesce(i.business_instance_id, i.gateway_instance_id) = reference
+    limit 2
+  );
+begin
+  if cardinality(found_ids) > 1 then
+    raise exception using errcode = 'MI014', message = 'Instance not found';
+  end if;
+  return public.describe_instance(public.find_instance(found_ids[1]));
+end;
 $$;
 revoke all on function public.get_instance(jsonb) from public, anon, authenticated;
 grant execute on function public.get_instance(jsonb) to service_role;
@@ -540,6 +555,30 @@ end;
 $$;
 revoke all on function public.create_client_token(jsonb) from public, anon, authenticated;
 grant execute on function public.create_client_token(jsonb) to service_role;
+
+-- source: supabase/schemas/functions/get_client_token.sql
+-- admin-api: one token of an instance, revoked or not. `request`: instanceId, tokenId.
+-- Errors: MI014, MI015 (the instance has no such token).
+create or replace function public.get_client_token(request jsonb)
+returns jsonb
+language plpgsql
+stable
+set search_path = ''
+as $$
+declare
+  instance constant public.instances := public.find_instance((request->>'instanceId')::uuid);
+  token public.client_tokens;
+begin
+  select t.* into token from public.client_tokens t
+  where t.id = (request->>'tokenId')::uuid and t.instance_id = instance.id;
+  if not found then
+    raise exception using errcode = 'MI015', message = 'token_not_found';
+  end if;
+  return public.describe_client_token(token);
+end;
+$$;
+revoke all on function public.get_client_token(jsonb) from public, anon, authenticated;
+grant execute on function public.get_client_token(jsonb) to service_role;
 
 -- source: supabase/schemas/functions/list_client_tokens.sql
 -- admin-api: the tokens of an instance, revoked and expired ones too, oldest first,

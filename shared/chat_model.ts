@@ -40,7 +40,7 @@ export function createChatModel(config: ChatModelConfig | null): AskModel {
       timeout: timeoutMs,
       logLevel: "off",
       // What another address says is not the model's answer.
-      fetch: (input, init) => fetch(input, { ...init, redirect: "manual" }),
+      fetchOptions: { redirect: "manual" },
     });
     try {
       const completion = await client.chat.completions.create({ model, messages: [...messages] });

@@ -4,11 +4,20 @@ import * as z from "zod";
 /** An instance in any of its three forms (decisions, section 1). */
 export const instanceIdSchema = z.string().min(1).max(255);
 
+/** An id of ours. Of any version: one that nobody has is not found, not malformed. */
+export const idSchema = z.guid("must be a UUID");
+
 /** Digits with country code (specification, section 1, rule 3). */
 export const phoneSchema = z.string().regex(
   /^[0-9]{8,15}$/,
   "must be 8 to 15 digits with country code, without + or separators",
 );
+
+const wrongPageSize = "must be a whole number from 1 to 1000";
+
+/** How many records of a query's answer, as the text that a query holds. */
+export const pageSizeSchema = z.string().regex(/^[0-9]{1,9}$/, wrongPageSize).transform(Number)
+  .pipe(z.number().min(1, wrongPageSize).max(1_000, wrongPageSize));
 
 /** An operator, by e-mail or UUID. */
 export const assignToSchema = z.string().trim().min(1).max(320);

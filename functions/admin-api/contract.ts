@@ -1,14 +1,12 @@
 import * as z from "zod";
-
-/** An id in a body or a query. */
-export const idSchema = z.guid("must be a UUID");
+import { idSchema, instanceIdSchema, pageSizeSchema } from "../../shared/request_fields.ts";
 
 /** What a person calls something. */
 export const nameSchema = z.string().trim().min(1).max(200);
 
 /** The query of every collection: `cursor` is the `nextCursor` of the page before. */
 export const pageSchema = z.object({
-  limit: z.coerce.number().int().min(1).max(1_000).default(100),
+  limit: pageSizeSchema.default(100),
   cursor: z.string().min(1).max(500).optional(),
 });
 
@@ -52,11 +50,11 @@ const instructionsSchema = z.string().trim().min(1).max(32_768);
 const modelSchema = z.string().trim().min(1).max(200);
 
 /** GET admin-api/agents. */
-export const agentPageSchema = pageSchema.extend({ instanceId: idSchema.optional() });
+export const agentPageSchema = pageSchema.extend({ instanceId: instanceIdSchema.optional() });
 
 /** POST admin-api/agents. */
 export const createAgentSchema = z.object({
-  instanceId: idSchema,
+  instanceId: instanceIdSchema,
   name: nameSchema,
   instructions: instructionsSchema,
   model: modelSchema,

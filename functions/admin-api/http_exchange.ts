@@ -4,7 +4,7 @@ import type { AppVariables } from "../../shared/http/create_app.ts";
 import { readIdempotency, replayedHeaders } from "../../shared/http/idempotency.ts";
 import type { JsonObject } from "../../shared/http/json_body.ts";
 import type { Idempotency } from "../../shared/idempotent_response.ts";
-import { idSchema } from "./contract.ts";
+import { idSchema } from "../../shared/request_fields.ts";
 import type { Execution } from "./record_calls.ts";
 
 export type AdminContext = Context<{ Variables: AppVariables }>;
@@ -18,13 +18,6 @@ export function requireId(context: AdminContext, name: string, notFound: ErrorCo
   const id = idSchema.safeParse(context.req.param(name));
   if (!id.success) throw new AppError(notFound);
   return id.data;
-}
-
-/** The instance of the path, noted for the log line. */
-export function requireInstanceId(context: AdminContext): string {
-  const instanceId = requireId(context, "id", "Instance not found");
-  context.set("instanceId", instanceId);
-  return instanceId;
 }
 
 /** The call's `Idempotency-Key`: all who hold the secret key share one scope. */

@@ -2,8 +2,8 @@ import * as z from "zod";
 import type { CrossCheck } from "../../shared/http/validate.ts";
 import { parseProviderConfig } from "../../shared/providers/create_provider.ts";
 import { type ProviderKind, providerKinds } from "../../shared/providers/provider.ts";
-import { phoneSchema } from "../../shared/request_fields.ts";
-import { idSchema, nameSchema } from "./contract.ts";
+import { idSchema, phoneSchema } from "../../shared/request_fields.ts";
+import { nameSchema } from "./contract.ts";
 
 const windowStartSchema = z.string().regex(
   /^([01]\d|2[0-3]):[0-5]\d$/,

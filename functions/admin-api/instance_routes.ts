@@ -3,12 +3,8 @@ import { readJsonBody } from "../../shared/http/json_body.ts";
 import { validate } from "../../shared/http/validate.ts";
 import type { ProviderKind } from "../../shared/providers/provider.ts";
 import { workspacePageSchema } from "./contract.ts";
-import {
-  type AdminContext,
-  readAdminIdempotency,
-  requireInstanceId,
-  respondWithExecution,
-} from "./http_exchange.ts";
+import { type AdminContext, readAdminIdempotency, respondWithExecution } from "./http_exchange.ts";
+import { requireInstanceId } from "./instance_reference.ts";
 import {
   checkNewInstance,
   checkProviderConfig,
@@ -39,10 +35,13 @@ export function createInstanceRoutes(services: InstanceServices): Route[] {
   };
 
   const getOne = async (context: AdminContext): Promise<Response> =>
-    context.json({ success: true, ...await readInstance(requireInstanceId(context)) });
+    context.json({
+      success: true,
+      ...await readInstance(await requireInstanceId(context, database)),
+    });
 
   const updateOne = async (context: AdminContext): Promise<Response> => {
-    const instanceId = requireInstanceId(context);
+    const instanceId = await requireInstanceId(context, database);
     const body = await readJsonBody(context);
     // Read before the change without a lock: an instance never changes its provider.
     const kind = (await readInstance(instanceId))["provider"] as ProviderKind;

@@ -21,6 +21,15 @@ const instanceParameter = {
   id: { description: "`instanceId` of the instance.", example: demoInstanceId },
 };
 
+const oneToken = {
+  path: "/instances/:id/tokens/:tokenId",
+  pathParameters: {
+    ...instanceParameter,
+    tokenId: { description: "`tokenId` of the token.", example: demoTokenId },
+  },
+  errors: ["service_unavailable", "Instance not found", "token_not_found"],
+} satisfies Partial<Operation>;
+
 const tokenOperations: readonly Operation[] = [
   {
     ...manners,
@@ -70,17 +79,26 @@ const tokenOperations: readonly Operation[] = [
   },
   {
     ...manners,
+    ...oneToken,
+    method: "GET",
+    operationId: "getToken",
+    summary: "Read a token's record",
+    description: "The record of a token, revoked or not, without its secret.",
+    success: { description: "The token.", schema: recordAnswer(tokenFields) },
+    examples: [{
+      name: "token",
+      summary: "A live token",
+      response: { success: true, ...tokenExample },
+    }],
+  },
+  {
+    ...manners,
+    ...oneToken,
     method: "DELETE",
-    path: "/instances/:id/tokens/:tokenId",
     operationId: "revokeToken",
     summary: "Revoke a token",
     description: "From now on the token opens nothing. Revoking twice answers the same.",
-    pathParameters: {
-      ...instanceParameter,
-      tokenId: { description: "`tokenId` of the token.", example: demoTokenId },
-    },
     success: { description: "The revoked token.", schema: recordAnswer(tokenFields) },
-    errors: ["service_unavailable", "Instance not found", "token_not_found"],
     examples: [{
       name: "revoked",
       summary: "A revoked token",

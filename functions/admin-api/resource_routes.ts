@@ -8,6 +8,7 @@ import {
   requireId,
   respondWithExecution,
 } from "./http_exchange.ts";
+import { withInstanceId } from "./instance_reference.ts";
 import { type AdminRecord, changeRecord, executeOnce, listRecords } from "./record_calls.ts";
 import type { Operation, Resource } from "./resources.ts";
 
@@ -17,7 +18,10 @@ export function createResourceRoutes(database: Database, resource: Resource): Ro
 
   const createOne = async (context: AdminContext): Promise<Response> => {
     const body = await readJsonBody(context);
-    const request = validate(create.schema, body, create.crossCheck);
+    const request = await withInstanceId(
+      database,
+      validate(create.schema, body, create.crossCheck),
+    );
     const idempotency = await readAdminIdempotency(context, body);
     const execution = await executeOnce(database, create.rpcName, { ...request, idempotency }, {
       uniqueField,
@@ -26,7 +30,7 @@ export function createResourceRoutes(database: Database, resource: Resource): Ro
   };
 
   const listPage = async (context: AdminContext): Promise<Response> => {
-    const query = validate(list.schema, context.req.query());
+    const query = await withInstanceId(database, validate(list.schema, context.req.query()));
     return context.json({ success: true, ...await listRecords(database, list.rpcName, query) });
   };
 

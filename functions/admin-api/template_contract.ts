@@ -1,7 +1,9 @@
 import * as z from "zod";
 import type { Issue } from "../../shared/errors.ts";
 import type { CrossCheck } from "../../shared/http/validate.ts";
-import { idSchema, workspacePageSchema } from "./contract.ts";
+import { idSchema, instanceIdSchema } from "../../shared/request_fields.ts";
+import { listPlaceholders } from "../../shared/template_text.ts";
+import { workspacePageSchema } from "./contract.ts";
 
 /**
  * One component in the official channel's shape (Meta: Message templates, Components). What only
@@ -33,12 +35,14 @@ const providerStatusSchema = z.string().regex(/^[A-Z_]{1,50}$/, "must look like 
 const providerTemplateIdSchema = z.string().trim().min(1).max(200);
 
 /** GET admin-api/templates. */
-export const templatePageSchema = workspacePageSchema.extend({ instanceId: idSchema.optional() });
+export const templatePageSchema = workspacePageSchema.extend({
+  instanceId: instanceIdSchema.optional(),
+});
 
 /** POST admin-api/templates. */
 export const createTemplateSchema = z.object({
   workspaceId: idSchema.optional(),
-  instanceId: idSchema.nullish(),
+  instanceId: instanceIdSchema.nullish(),
   name: templateNameSchema,
   language: languageSchema,
   parameterFormat: parameterFormatSchema,
@@ -67,7 +71,7 @@ export const checkNewTemplate: CrossCheck = (template) => {
 };
 
 /** One body, no type twice, and each type with what it consists of. */
-export const checkTemplateComponents: CrossCheck = ({ components }) => {
+export const checkTemplateComponents: CrossCheck = ({ components, parameterFormat }) => {
   const parsed = componentsSchema.safeParse(components);
   if (!parsed.success) return [];
   const types = parsed.data.map(({ type }) => type);
@@ -78,9 +82,29 @@ export const checkTemplateComponents: CrossCheck = ({ components }) => {
       ? [{ path: `${path}.type`, message: `${component.type} stands there already` }]
       : checkComponent(component, path);
   });
+  issues.push(...checkPlaceholders(parsed.data, parameterFormat));
   if (types.includes("BODY")) return issues;
   return [{ path: "components", message: "must hold a BODY" }, ...issues];
 };
+
+/** All of one format (specification, section 2); a button's URL is numbered on either. */
+function checkPlaceholders(components: readonly Component[], format: unknown): Issue[] {
+  const places = components.flatMap(({ type, text }, index) =>
+    type === "HEADER" || type === "BODY"
+      ? listPlaceholders(text ?? "").map((name) => ({ index, isNumber: /^[0-9]+$/.test(name) }))
+      : []
+  );
+  const isPositional = format === "POSITIONAL" || (format !== "NAMED" && places[0]?.isNumber);
+  const wrong = new Set(
+    places.filter((place) => place.isNumber !== isPositional).map((p) => p.index),
+  );
+  return [...wrong].map((index) => ({
+    path: `components.${index}.text`,
+    message: isPositional
+      ? "holds a named placeholder among numbered ones"
+      : "holds a numbered placeholder among named ones",
+  }));
+}
 
 function checkComponent(component: Component, path: string): Issue[] {
   const needed = neededMember(component);

@@ -1,16 +1,12 @@
 import type { Route } from "../../shared/http/create_app.ts";
-import {
-  type AdminContext,
-  readAdminIdempotency,
-  requireInstanceId,
-  respondWithExecution,
-} from "./http_exchange.ts";
+import { type AdminContext, readAdminIdempotency, respondWithExecution } from "./http_exchange.ts";
+import { requireInstanceId } from "./instance_reference.ts";
 import { syncTemplates, type TemplateSyncServices } from "./template_sync.ts";
 
 /** POST /instances/:id/templates/sync: the official channel's templates, read from its provider. */
 export function createTemplateSyncRoutes(services: TemplateSyncServices): Route[] {
   const sync = async (context: AdminContext): Promise<Response> => {
-    const instanceId = requireInstanceId(context);
+    const instanceId = await requireInstanceId(context, services.database);
     const idempotency = await readAdminIdempotency(context, {});
     return respondWithExecution(
       context,

@@ -7,9 +7,9 @@ import {
   type AdminContext,
   readAdminIdempotency,
   requireId,
-  requireInstanceId,
   respondWithExecution,
 } from "./http_exchange.ts";
+import { requireInstanceId } from "./instance_reference.ts";
 import type { InstanceServices } from "./instances.ts";
 import { type AdminRecord, listRecords } from "./record_calls.ts";
 import { createTokenSchema } from "./token_contract.ts";
@@ -19,7 +19,7 @@ export function createTokenRoutes(services: InstanceServices): Route[] {
   const { database } = services;
 
   const issue = async (context: AdminContext): Promise<Response> => {
-    const instanceId = requireInstanceId(context);
+    const instanceId = await requireInstanceId(context, database);
     const body = await readJsonBody(context);
     const request = validate(createTokenSchema, body);
     const idempotency = await readAdminIdempotency(context, body);
@@ -28,24 +28,35 @@ export function createTokenRoutes(services: InstanceServices): Route[] {
   };
 
   const listPage = async (context: AdminContext): Promise<Response> => {
-    const instanceId = requireInstanceId(context);
+    const instanceId = await requireInstanceId(context, database);
     const query = validate(pageSchema, context.req.query());
     const page = await listRecords(database, "list_client_tokens", { ...query, instanceId });
     return context.json({ success: true, ...page });
   };
 
-  const revoke = async (context: AdminContext): Promise<Response> => {
-    const target = {
-      instanceId: requireInstanceId(context),
-      tokenId: requireId(context, "tokenId", "token_not_found"),
+  const answerOne =
+    (rpcName: "get_client_token" | "revoke_client_token") =>
+    async (context: AdminContext): Promise<Response> => {
+      const target = {
+        instanceId: await requireInstanceId(context, database),
+        tokenId: requireId(context, "tokenId", "token_not_found"),
+      };
+      const record = await database.rpc<AdminRecord>(rpcName, target);
+      return context.json({ success: true, ...record });
     };
-    const record = await database.rpc<AdminRecord>("revoke_client_token", target);
-    return context.json({ success: true, ...record });
-  };
 
   return [
     { method: "POST", path: "/instances/:id/tokens", handlers: [issue] },
     { method: "GET", path: "/instances/:id/tokens", handlers: [listPage] },
-    { method: "DELETE", path: "/instances/:id/tokens/:tokenId", handlers: [revoke] },
+    {
+      method: "GET",
+      path: "/instances/:id/tokens/:tokenId",
+      handlers: [answerOne("get_client_token")],
+    },
+    {
+      method: "DELETE",
+      path: "/instances/:id/tokens/:tokenId",
+      handlers: [answerOne("revoke_client_token")],
+    },
   ];
 }

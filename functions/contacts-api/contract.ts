@@ -2,7 +2,7 @@ import * as z from "zod";
 import type { CrossCheck } from "../../shared/http/validate.ts";
 import { freeObjectSchema, instanceIdSchema, phoneSchema } from "../../shared/request_fields.ts";
 
-const shortText = z.string().min(1).max(500).nullable().optional();
+const shortText = z.string().max(500).nullable().optional();
 
 /** Trimmed, 1 to 50 characters (decisions, section 3). */
 const tagNameSchema = z.string().trim().refine(
@@ -13,13 +13,16 @@ const tagNamesSchema = z.array(tagNameSchema).max(100);
 
 const targetFields = { instanceId: instanceIdSchema, phone: phoneSchema };
 
-/** Fields of a contact that every writer may set (specification, section 2); null clears one. */
+/**
+ * Fields of a contact that every writer may set (specification, section 2); null clears one, and so
+ * does an empty text, which is how forms and spreadsheets say "nothing".
+ */
 const contactFields = {
   name: shortText,
-  email: z.email().max(320).nullable().optional(),
+  email: z.union([z.literal(""), z.email().max(320)]).nullable().optional(),
   company: shortText,
   jobTitle: shortText,
-  notes: z.string().min(1).max(10_000).nullable().optional(),
+  notes: z.string().max(10_000).nullable().optional(),
   utmSource: shortText,
   utmMedium: shortText,
   utmCampaign: shortText,

@@ -1,5 +1,10 @@
 import * as z from "zod";
-import { assignToSchema, instanceIdSchema, phoneSchema } from "../../shared/request_fields.ts";
+import {
+  assignToSchema,
+  idSchema,
+  instanceIdSchema,
+  phoneSchema,
+} from "../../shared/request_fields.ts";
 
 const targetFields = { instanceId: instanceIdSchema, phone: phoneSchema };
 const noteSchema = z.string().trim().min(1).max(10_000);
@@ -9,7 +14,7 @@ export const assignSchema = z.object({
   ...targetFields,
   assignTo: assignToSchema,
   portfolio: z.boolean().optional(),
-  departmentId: z.uuid().optional(),
+  departmentId: idSchema.optional(),
 });
 
 /** POST /functions/v1/conversations-api/status (specification 4.1). */

@@ -1,10 +1,10 @@
 import * as z from "zod";
-import { instanceIdSchema } from "../../shared/request_fields.ts";
+import { idSchema, instanceIdSchema, pageSizeSchema } from "../../shared/request_fields.ts";
 
 /** GET /functions/v1/messages-api/queue (decisions, section 9). */
 export const listQueueSchema = z.object({
   instanceId: instanceIdSchema,
-  limit: z.coerce.number().int().min(1).max(1_000).default(100),
+  limit: pageSizeSchema.default(100),
   cursor: z.string().min(1).max(500).optional(),
 });
 
@@ -21,4 +21,4 @@ export const queueCursorSchema = z.object({
 export type QueueCursor = z.infer<typeof queueCursorSchema>;
 
 /** A message's id in a path; anything else names no message. */
-export const messageIdSchema = z.uuid();
+export const messageIdSchema = idSchema;

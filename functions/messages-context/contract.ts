@@ -2,7 +2,7 @@ import * as z from "zod";
 import type { Issue } from "../../shared/errors.ts";
 import { countDays } from "../../shared/history_period.ts";
 import type { CrossCheck } from "../../shared/http/validate.ts";
-import { instanceIdSchema, phoneSchema } from "../../shared/request_fields.ts";
+import { instanceIdSchema, pageSizeSchema, phoneSchema } from "../../shared/request_fields.ts";
 
 const maxDays = 366;
 
@@ -13,10 +13,6 @@ const saysUnlessMissing = (message: string) => (issue: { readonly input?: unknow
 const booleanSchema = z.enum(["true", "false"], {
   error: saysUnlessMissing("must be true or false"),
 }).transform((text) => text === "true");
-
-const wrongLimit = "must be a whole number from 1 to 1000";
-const limitSchema = z.string().regex(/^[0-9]{1,9}$/, wrongLimit).transform(Number)
-  .pipe(z.number().min(1, wrongLimit).max(1_000, wrongLimit));
 
 const daySchema = z.iso.date({
   error: saysUnlessMissing("must be a date that exists, YYYY-MM-DD"),
@@ -33,7 +29,7 @@ export const readContextSchema = z.object({
   end: daySchema,
   instanceId: instanceIdSchema.optional(),
   connectedPhone: phoneSchema.optional(),
-  limit: limitSchema.default(100),
+  limit: pageSizeSchema.default(100),
   fromMe: booleanSchema.optional(),
   attachments: booleanSchema.default(true),
   format: z.enum(["conversation", "raw"]).default("conversation"),

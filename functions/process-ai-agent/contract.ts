@@ -1,6 +1,7 @@
 import * as z from "zod";
 import {
   freeObjectSchema,
+  idSchema,
   instanceIdSchema,
   phoneSchema,
   visibleTextSchema,
@@ -12,7 +13,7 @@ export const processAiAgentSchema = z.object({
   phone: phoneSchema,
   messageText: visibleTextSchema(65_536),
   initiateConversation: z.literal(true, "must be true: this endpoint opens conversations"),
-  agentId: z.uuid().optional(),
+  agentId: idSchema.optional(),
   externalContext: freeObjectSchema(32 * 1024).optional(),
   queued: z.boolean().optional(),
   intervalSeconds: z.number().int().min(10).max(3_600).optional(),

@@ -35,6 +35,7 @@ declare
   slot timestamptz;
   held_by text;
   paused_until timestamptz;
+  is_pausing boolean := false;
 begin
   if replayed is not null then
     return jsonb_build_object('replayed', replayed);
@@ -70,6 +71,7 @@ begin
   else
     if agent_id is null and draft->>'sentBy' is distinct from 'ai_agent' then
       paused_until := public.pause_agent(instance.id, contact.id);
+      is_pausing := true;
     end if;
     select p.mode, p.slot, p.held_by, p.claim_token into mode, slot, held_by, claim_token
     from public.place_message(message_id, instance, delivery) p;
@@ -90,6 +92,11 @@ begin
       case mode when 'sent' then 'sending' else 'queued' end, slot, held_by,
       case when request->>'phone' is distinct from contact.phone then request->>'phone' end
     );
+  end if;
+
+  if not is_pausing then
+    select p.paused_until into paused_until from public.agent_pauses p
+    where p.contact_id = contact.id and p.paused_until > clock_timestamp();
   end if;
 
   outcome := jsonb_build_object(

@@ -1,4 +1,5 @@
--- The state of one message as messages-api reports it. A claim counts as `sending`.
+-- The state of one message as messages-api reports it. A claim counts as `sending`; what waits says
+-- when it may leave now: later than its slot after a refusal, or while its instance is held.
 create or replace function public.describe_message(message public.messages)
 returns jsonb
 language sql
@@ -14,7 +15,14 @@ as $$
     'contactId', message.contact_id,
     'conversationId', message.conversation_id,
     'providerMessageId', message.provider_message_id,
-    'scheduledFor', public.iso_in_zone(message.scheduled_for, i.time_zone),
+    'scheduledFor', public.iso_in_zone(
+      case
+        when q.message_id is not null and q.claim_token is null
+        then greatest(q.scheduled_at, case when q.due_at is null then d.hold_until end)
+        else message.scheduled_for
+      end,
+      i.time_zone
+    ),
     'heldBy', message.held_by,
     'createdAt', public.iso_in_zone(message.created_at, i.time_zone),
     'sentAt', public.iso_in_zone(message.sent_at, i.time_zone),
@@ -26,6 +34,7 @@ as $$
   )
   from public.instances i
   left join public.message_queue q on q.message_id = message.id
+  left join public.dispatch d on d.instance_id = i.id
   where i.id = message.instance_id;
 $$;
 revoke all on function public.describe_message(public.messages) from public, anon, authenticated;

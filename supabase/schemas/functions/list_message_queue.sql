@@ -1,6 +1,7 @@
 -- messages-api: what waits to be sent on an instance, in order. `request`: instanceId, limit, and
 -- to go on `after` {scheduledAt, position} as returned in `next`.
--- Returns {items, total, next}; `position` of an item is its place in the line, from 1.
+-- Returns {items, total, next}; `position` of an item is its place in the line, from 1, and
+-- `scheduledFor` its slot, or the end of its instance's hold where that is later.
 create or replace function public.list_message_queue(request jsonb)
 returns jsonb
 language plpgsql
@@ -14,6 +15,10 @@ declare
     (request->'after'->>'scheduledAt')::timestamptz, '-infinity'
   );
   after_position constant bigint := coalesce((request->'after'->>'position')::bigint, 0);
+  held_until constant timestamptz := (
+    select d.hold_until from public.dispatch d
+    where d.instance_id = (request->>'instanceId')::uuid
+  );
   total bigint;
   passed bigint;
   items jsonb;
@@ -28,7 +33,7 @@ begin
   from public.message_queue q
   where q.instance_id = instance.id and q.claim_token is null;
   with page as (
-    select q.message_id, q.scheduled_at, q.position,
+    select q.message_id, q.scheduled_at, q.position, q.due_at is null as is_paced,
       row_number() over (order by q.scheduled_at, q.position) as row_number
     from public.message_queue q
     where q.instance_id = instance.id and q.claim_token is null
@@ -43,7 +48,10 @@ begin
           'messageId', m.id,
           'phone', c.phone,
           'messageType', m.message_type,
-          'scheduledFor', public.iso_in_zone(page.scheduled_at, instance.time_zone),
+          'scheduledFor', public.iso_in_zone(
+            greatest(page.scheduled_at, case when page.is_paced then held_until end),
+            instance.time_zone
+          ),
           'heldBy', m.held_by,
           'position', passed + page.row_number
         )

@@ -25,15 +25,15 @@ begin
   contact_id := found_contact.id;
   if fields <> '{}' then
     update public.contacts c
-    set name = case when fields ? 'name' then fields->>'name' else c.name end,
-      email = case when fields ? 'email' then fields->>'email' else c.email end,
-      company = case when fields ? 'company' then fields->>'company' else c.company end,
-      job_title = case when fields ? 'jobTitle' then fields->>'jobTitle' else c.job_title end,
-      notes = case when fields ? 'notes' then fields->>'notes' else c.notes end,
-      utm_source = case when fields ? 'utmSource' then fields->>'utmSource' else c.utm_source end,
-      utm_medium = case when fields ? 'utmMedium' then fields->>'utmMedium' else c.utm_medium end,
+    set name = case when fields ? 'name' then nullif(fields->>'name', '') else c.name end,
+      email = case when fields ? 'email' then nullif(fields->>'email', '') else c.email end,
+      company = case when fields ? 'company' then nullif(fields->>'company', '') else c.company end,
+      job_title = case when fields ? 'jobTitle' then nullif(fields->>'jobTitle', '') else c.job_title end,
+      notes = case when fields ? 'notes' then nullif(fields->>'notes', '') else c.notes end,
+      utm_source = case when fields ? 'utmSource' then nullif(fields->>'utmSource', '') else c.utm_source end,
+      utm_medium = case when fields ? 'utmMedium' then nullif(fields->>'utmMedium', '') else c.utm_medium end,
       utm_campaign = case
-        when fields ? 'utmCampaign' then fields->>'utmCampaign' else c.utm_campaign
+        when fields ? 'utmCampaign' then nullif(fields->>'utmCampaign', '') else c.utm_campaign
       end,
       custom_labels = public.merge_labels(c.custom_labels, fields->'customLabels'),
       is_favorite = coalesce((fields->>'isFavorite')::boolean, c.is_favorite),

@@ -42,6 +42,12 @@ Deno.test("a token opens its instance and is shown once", async () => {
   });
   assertMatch(lastUsedAt, /^\d{4}-/);
   assert(!listed.text.includes(issued.token.slice(4)));
+  const read = await client.call("GET", `${path}/${issued.tokenId}`);
+  assertEquals([read.status, read.body], [200, { success: true, ...item }]);
+  for (const missing of [crypto.randomUUID(), "none"]) {
+    const { status, body } = await client.call("GET", `${path}/${missing}`);
+    assertEquals([status, body.error], [404, "token_not_found"]);
+  }
   const rows = await client.database.admin`select t::text from client_tokens t`;
   assert(!JSON.stringify(rows).includes(issued.token.slice(4)));
   assertEquals(await countRows(client, "idempotency_keys"), 0);

@@ -52,6 +52,38 @@ Deno.test("an instance is created with its defaults, read alone and in its works
   assertEquals([{ success: true, ...list.items[0] }, list.items.length], [created, 1]);
 });
 
+Deno.test("an instance is named by any of its three forms, in paths, bodies and queries", async () => {
+  await using client = await createAdminClient();
+  const workspaceId = await createWorkspace(client);
+  const { instanceId, embedKey } = await client.create("/instances", {
+    ...instanceRequest(workspaceId),
+    businessInstanceId: "clinic-1",
+  });
+  for (const reference of [instanceId, instanceId.toUpperCase(), embedKey, "clinic-1"]) {
+    const read = await client.call("GET", `/instances/${reference}`);
+    assertEquals([read.status, read.body.instanceId], [200, instanceId], reference);
+    const changed = await client.call("PATCH", `/instances/${reference}`, {
+      body: { name: reference },
+    });
+    assertEquals([changed.status, changed.body.name], [200, reference]);
+    const token = await client.create(`/instances/${reference}/tokens`, {});
+    assertEquals(token.instanceId, instanceId);
+    const agent = { instanceId: reference, name: "Ana", instructions: "Oi.", model: "m" };
+    assertEquals((await client.create("/agents", agent)).instanceId, instanceId);
+    const agents = await client.call("GET", `/agents?instanceId=${reference}`);
+    assert(agents.body.items.length > 0, reference);
+  }
+  // The business id of two instances says nothing without a token.
+  await client.create("/instances", {
+    ...instanceRequest(workspaceId),
+    businessInstanceId: "clinic-1",
+  });
+  for (const reference of ["clinic-1", "clinic-2", "emb_none", "%00", "x".repeat(300)]) {
+    const { status, body } = await client.call("GET", `/instances/${reference}`);
+    assertEquals([status, body.error], [404, "Instance not found"], reference);
+  }
+});
+
 Deno.test("an instance stands with its identity key, holidays, pacing and dispatch", async () => {
   await using client = await createAdminClient();
   const { instanceId, sendWindow } = await client.create("/instances", {

@@ -1,5 +1,6 @@
 import { assertEquals } from "../../support/assert.ts";
 import {
+  type AdminAnswer,
   type Body,
   countRows,
   createAdminClient,
@@ -117,6 +118,42 @@ const badComponents: readonly (readonly [unknown, readonly string[]])[] = [
     "components.1.buttons.0.type",
   ]],
 ];
+
+Deno.test("numbered and named placeholders are not mixed, nor of another format than the template's", async () => {
+  await using client = await createAdminClient();
+  const workspaceId = await createWorkspace(client);
+  const create = (parameterFormat: string, body: string, header = "Aviso"): Promise<AdminAnswer> =>
+    client.call("POST", "/templates", {
+      body: {
+        ...request,
+        workspaceId,
+        parameterFormat,
+        components: [
+          { type: "HEADER", format: "TEXT", text: header },
+          { type: "BODY", text: body },
+          { type: "BUTTONS", buttons: [{ type: "URL", text: "Ver", url: "https://a.com/{{1}}" }] },
+        ],
+      },
+    });
+  const wrong: [string, string, string?][] = [
+    ["NAMED", "Oi {{1}} {{nome}}"],
+    ["POSITIONAL", "Oi {{1}} {{nome}}"],
+    ["POSITIONAL", "Oi {{nome}}"],
+    ["NAMED", "Oi {{1}}"],
+  ];
+  for (const [format, body] of wrong) {
+    const answer = await create(format, body);
+    assertEquals([answer.status, issuePaths(answer)], [400, ["components.1.text"]], body);
+  }
+  const inHeader = await create("NAMED", "Oi {{nome}}", "Pedido {{1}}");
+  assertEquals(issuePaths(inHeader), ["components.0.text"]);
+  const named = await create("NAMED", "Oi {{nome}}", "Pedido {{pedido}}");
+  assertEquals([named.status, (await create("POSITIONAL", "Oi {{1}}")).status], [201, 201]);
+  const changed = await client.call("PATCH", `/templates/${named.body.templateId}`, {
+    body: { components: [{ type: "BODY", text: "Oi {{nome}} {{1}}" }] },
+  });
+  assertEquals([changed.status, issuePaths(changed)], [400, ["components.0.text"]]);
+});
 
 Deno.test("components that no channel could show are refused, and nothing is stored", async () => {
   await using client = await createAdminClient();

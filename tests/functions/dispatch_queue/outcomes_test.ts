@@ -50,6 +50,19 @@ Deno.test("the provider's Retry-After is kept to where it is longer", async () =
   assert(wait > 88 && wait <= 90, `${wait}`);
 });
 
+Deno.test("what waits after a refusal says when it may leave now, alone and in the queue", async () => {
+  await using stack = await startMessagingStack();
+  const { tenant, messageId } = await startDue(stack, deliveries[0]);
+  stack.provider.answer = () =>
+    new Response("busy", { status: 429, headers: { "Retry-After": "90" } });
+  await stack.dispatch();
+  const state = await readState(stack, tenant, messageId);
+  const waitMs = Date.parse(state.scheduledFor) - Date.now();
+  assert(waitMs > 80_000 && waitMs <= 90_000, `${waitMs} ms`);
+  const queue = await stack.messages(tenant, "GET", `/queue?instanceId=${tenant.instanceId}`);
+  assertEquals(queue.body.items[0].scheduledFor, state.scheduledFor);
+});
+
 Deno.test("after a temporary refusal the message is sent and its error is gone", async () => {
   await using stack = await startMessagingStack();
   const { tenant, messageId } = await startDue(stack, deliveries[0]);

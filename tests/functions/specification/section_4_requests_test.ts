@@ -138,7 +138,7 @@ const contactRows: readonly FieldRow[] = [
   ...[
     ...["name", "company", "jobTitle", "notes", "utmSource", "utmMedium", "utmCampaign"],
   ].map((field): FieldRow => ({ ...optional(field, "string", "Valor"), isNullable: true })),
-  { ...optional("email", "string", "joao@example.com"), isNullable: true, refused: ["joao", ""] },
+  { ...optional("email", "string", "joao@example.com"), isNullable: true, refused: ["joao"] },
   { ...optional("customLabels", "object", { crmId: "4711" }), isNullable: true },
   { ...optional("tags", "array of string", ["lead"]), refused: [["  "], ["x".repeat(51)]] },
 ];
@@ -147,6 +147,20 @@ Deno.test("specification 4.3: the body of contacts-api/create, row by row", asyn
   await using service = await startService();
   const path = `${v1}/contacts-api/create`;
   await driveRequestTable(service, { method: "POST", path, rows: [...target, ...contactRows] });
+});
+
+Deno.test("specification 4.3: an empty text clears a contact's field, as null does", async () => {
+  await using service = await startService();
+  const texts = ["name", "email", "company", "jobTitle", "notes", "utmSource", "utmMedium"];
+  const all = Object.fromEntries(texts.map((field) => [field, "ana@example.com"]));
+  await service.post(`${v1}/contacts-api/create`, { ...demoTarget, ...all });
+  const empty = Object.fromEntries(texts.map((field) => [field, ""]));
+  const cleared = await service.post(`${v1}/contacts-api/update`, { ...demoTarget, ...empty });
+  assertEquals(cleared.fieldsUpdated, texts.toSorted());
+  const [contact] = await service.sql`
+    select name, email, company, job_title, notes, utm_source, utm_medium from public.contacts
+    where identity_key = ${demoTarget.phone}`;
+  assertEquals(Object.values(contact ?? {}), texts.map(() => null));
 });
 
 Deno.test("specification 4.3: the body of contacts-api/update, row by row", async () => {
