@@ -38,7 +38,7 @@ const refusals = {
   workspace_not_found: [404, "There is no such workspace."],
   operator_not_found: [404, "The instance's workspace has no operator with this e-mail or id."],
   department_not_found: [404, "The instance's workspace has no such department."],
-  agent_not_found: [404, "The instance has no such active agent."],
+  agent_not_found: [404, "There is no such agent, or it is not an active one of the instance."],
   message_not_found: [404, "The instance has no such message."],
   "Template not found": [404, "There is no such template, or this token does not reach it."],
   template_not_found: [404, "There is no such template."],

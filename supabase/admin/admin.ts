@@ -12,10 +12,19 @@ const local = {
 const apiUrl = Deno.env.get("API_URL") ?? Deno.env.get("SUPABASE_URL") ?? local.url;
 const secretKey = Deno.env.get("SUPABASE_SECRET_KEY") ?? local.secretKey;
 
+/** A reader that has read enough (`| head`) is no error. */
+function print(text: string): void {
+  try {
+    Deno.stdout.writeSync(new TextEncoder().encode(text));
+  } catch (error) {
+    if (!(error instanceof Deno.errors.BrokenPipe)) throw error;
+  }
+}
+
 Deno.exit(
   await runAdminCommand({
     api: openAdminApi(apiUrl.replace(/\/+$/, ""), secretKey),
-    print: (text) => Deno.stdout.writeSync(new TextEncoder().encode(text)),
+    print,
     readFile: (path) => Deno.readTextFile(path),
     readStdin: () => new Response(Deno.stdin.readable).text(),
   }, Deno.args),

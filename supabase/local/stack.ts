@@ -2,6 +2,7 @@ import { apiDocsViewerPath, serveApiDocsViewer } from "./api_docs_viewer.ts";
 import { type Console, createConsole } from "./console/console.ts";
 import { type DataApi, openDataApi } from "./data_api.ts";
 import { prepareDatabase } from "./database_preparation.ts";
+import { type DatabaseProbe, openDatabaseProbe } from "./database_probe.ts";
 import { type Demo, describeDemoWebhook, prepareDemo } from "./demo.ts";
 import { type FunctionsHost, loadFunctions } from "./functions_host.ts";
 import { type HttpServer, listenHttp } from "./http_server.ts";
@@ -37,6 +38,7 @@ interface Parts {
   functions: FunctionsHost | null;
   dataApi: DataApi | null;
   postgres: PostgresServer | null;
+  probe: DatabaseProbe | null;
   scheduler: Scheduler | null;
 }
 
@@ -57,6 +59,7 @@ export async function startStack(settings: StackSettings): Promise<Stack> {
     functions: null,
     dataApi: null,
     postgres: null,
+    probe: null,
     scheduler: null,
   };
   // First, so that a port that is taken is known before a database has been made.
@@ -79,6 +82,7 @@ async function startParts(settings: StackSettings, origin: string, parts: Parts)
   const { secretKey } = settings;
   const databaseUrl = settings.databaseUrl ?? await startDatabase(settings.dataDir, parts);
   await prepareDatabase(databaseUrl, parts.postgres !== null);
+  parts.probe = openDatabaseProbe(databaseUrl);
   if (settings.usesDataApi) parts.dataApi = openDataApi(databaseUrl, secretKey);
   parts.functions = await loadFunctions(new URL("../../functions/", import.meta.url), {
     ...settings.functionEnvironment,
@@ -116,6 +120,7 @@ async function stopParts(
   await Promise.race([patience, server.shutdown()]);
   await Promise.race([patience, parts.dataApi?.close()]);
   clearTimeout(timer);
+  await parts.probe?.close();
   await parts.postgres?.stop();
 }
 
@@ -127,7 +132,8 @@ async function route(request: Request, parts: Parts): Promise<Response> {
   }
   if (pathname.startsWith("/rest/v1/")) return await parts.dataApi?.fetch(request) ?? notReady();
   if (pathname === "/health") {
-    return parts.demo === null ? notReady() : Response.json({ status: "ok" });
+    const isHealthy = parts.demo !== null && await parts.probe?.answers() === true;
+    return isHealthy ? Response.json({ status: "ok" }) : notReady();
   }
   if (pathname.startsWith(`${apiDocsViewerPath}/`)) return await serveApiDocsViewer(pathname);
   if (parts.console.handles(pathname)) return await parts.console.fetch(request);

@@ -1,0 +1,20 @@
+import { openDatabaseProbe } from "../../supabase/local/database_probe.ts";
+import { assertEquals, assertLess } from "../support/assert.ts";
+import { createTestDatabase } from "../support/database.ts";
+
+Deno.test("a database answers the probe, one that hangs or is away does not, and the probe says so in time", async () => {
+  await using database = await createTestDatabase();
+  const probe = openDatabaseProbe(database.url);
+  assertEquals(await Promise.all([probe.answers(), probe.answers()]), [true, true]);
+  await probe.close();
+
+  const deaf = Deno.listen({ hostname: "127.0.0.1", port: 0 });
+  for (const isListening of [true, false]) {
+    if (!isListening) deaf.close();
+    const silent = openDatabaseProbe(`postgres://nobody:x@127.0.0.1:${deaf.addr.port}/none`);
+    const startedAt = performance.now();
+    assertEquals(await silent.answers(), false);
+    assertLess(performance.now() - startedAt, 5_000);
+    await silent.close();
+  }
+});
