@@ -1,6 +1,6 @@
 import type { Database } from "./database/database.ts";
 import type { Idempotency, StoredResponse } from "./idempotent_response.ts";
-import type { MessageContent, OptionList, Receipt, TemplateContent } from "./providers/provider.ts";
+import type { MessageContent } from "./providers/provider.ts";
 
 /** States of a message we send (decisions, section 5). They only move forward. */
 export type MessageStatus =
@@ -130,96 +130,4 @@ export function acceptMessage(database: Database, request: AcceptRequest): Promi
     },
     delivery: request.delivery,
   });
-}
-
-/** A message's content as the database keeps it, column by column. */
-export interface StoredContent {
-  readonly messageType: MessageContent["messageType"];
-  readonly message: string | null;
-  readonly mediaUrl: string | null;
-  readonly mediaFilename: string | null;
-  readonly optionList: OptionList | null;
-  readonly template: TemplateContent | null;
-}
-
-/**
- * The content of a stored message.
- *
- * @throws Error for a row that lacks what its type needs: a defect, it was checked when written.
- */
-export function toMessageContent(stored: StoredContent): MessageContent {
-  const { messageType, message, mediaUrl, mediaFilename, optionList, template } = stored;
-  const caption = message ?? undefined;
-  switch (messageType) {
-    case "text":
-      return { messageType, message: requirePart(message) };
-    case "image":
-      return { messageType, mediaUrl: requirePart(mediaUrl), message: caption };
-    case "audio":
-      return { messageType, mediaUrl: requirePart(mediaUrl) };
-    case "document":
-      return {
-        messageType,
-        mediaUrl: requirePart(mediaUrl),
-        mediaFilename: mediaFilename ?? undefined,
-        message: caption,
-      };
-    case "option_list":
-      return { messageType, message: requirePart(message), optionList: requirePart(optionList) };
-    case "template":
-      return { messageType, template: requirePart(template) };
-  }
-}
-
-function requirePart<T>(value: T | null): T {
-  if (value === null) throw new Error("a stored message lacks a part of its content");
-  return value;
-}
-
-/** The outcome of one claimed message. */
-export interface Settlement {
-  readonly messageId: string;
-  readonly claimToken: string;
-  readonly receipt: Receipt;
-}
-
-/** An immediate send's answer, kept under its Idempotency-Key together with the outcome. */
-export interface KeptResponse {
-  readonly idempotency: Idempotency | null;
-  readonly response: StoredResponse;
-}
-
-/**
- * Records outcomes; only who still holds the claim does. Returns the ids that were settled. Safe to
- * repeat after a lost answer: the second call settles nothing.
- */
-export async function settleMessages(
-  database: Database,
-  settlements: readonly Settlement[],
-  kept?: KeptResponse,
-): Promise<readonly string[]> {
-  const { settled } = await database.rpc<{ settled: string[] }>("settle_messages", {
-    results: settlements.map(toSettledRow),
-    idempotency: kept?.idempotency ?? null,
-    response: kept?.idempotency ? kept.response : null,
-  });
-  return settled;
-}
-
-function toSettledRow({ messageId, claimToken, receipt }: Settlement): Record<string, unknown> {
-  const claim = { messageId, claimToken, outcome: receipt.outcome };
-  switch (receipt.outcome) {
-    case "accepted":
-      return { ...claim, providerMessageId: receipt.providerMessageId, waId: receipt.waId };
-    case "rejected":
-      return {
-        ...claim,
-        error: { code: receipt.code, message: receipt.message },
-        retryable: receipt.retryable,
-        retryAfterMs: receipt.retryAfterMs,
-        scope: receipt.scope,
-      };
-    case "unknown":
-      return { ...claim, error: { code: "outcome_unknown", message: receipt.reason } };
-  }
 }

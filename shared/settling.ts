@@ -1,6 +1,20 @@
 import type { Database } from "./database/database.ts";
 import { describeDefect, type Log } from "./log.ts";
-import { type KeptResponse, type Settlement, settleMessages } from "./messages.ts";
+import type { Idempotency, StoredResponse } from "./idempotent_response.ts";
+import type { Receipt } from "./providers/provider.ts";
+
+/** The outcome of one claimed message. */
+export interface Settlement {
+  readonly messageId: string;
+  readonly claimToken: string;
+  readonly receipt: Receipt;
+}
+
+/** An immediate send's answer, kept under its Idempotency-Key together with the outcome. */
+export interface KeptResponse {
+  readonly idempotency: Idempotency | null;
+  readonly response: StoredResponse;
+}
 
 /** Waits before each further try to record an outcome, in milliseconds; within the claim's lease. */
 const settleRetryDelaysMs = [100, 400, 1_500, 4_000];
@@ -28,5 +42,40 @@ export async function recordOutcome(
       });
       if (delayMs !== null) await new Promise((resolve) => setTimeout(resolve, delayMs));
     }
+  }
+}
+
+/**
+ * Records outcomes; only who still holds the claim does. Returns the ids that were settled. Safe to
+ * repeat after a lost answer: the second call settles nothing.
+ */
+async function settleMessages(
+  database: Database,
+  settlements: readonly Settlement[],
+  kept?: KeptResponse,
+): Promise<readonly string[]> {
+  const { settled } = await database.rpc<{ settled: string[] }>("settle_messages", {
+    results: settlements.map(toSettledRow),
+    idempotency: kept?.idempotency ?? null,
+    response: kept?.idempotency ? kept.response : null,
+  });
+  return settled;
+}
+
+function toSettledRow({ messageId, claimToken, receipt }: Settlement): Record<string, unknown> {
+  const claim = { messageId, claimToken, outcome: receipt.outcome };
+  switch (receipt.outcome) {
+    case "accepted":
+      return { ...claim, providerMessageId: receipt.providerMessageId, waId: receipt.waId };
+    case "rejected":
+      return {
+        ...claim,
+        error: { code: receipt.code, message: receipt.message },
+        retryable: receipt.retryable,
+        retryAfterMs: receipt.retryAfterMs,
+        scope: receipt.scope,
+      };
+    case "unknown":
+      return { ...claim, error: { code: "outcome_unknown", message: receipt.reason } };
   }
 }

@@ -1,6 +1,7 @@
 import type { Database } from "../../shared/database/database.ts";
 import { AppError, type Issue } from "../../shared/errors.ts";
-import { type PageEnd, readCursor, writeCursor } from "./page.ts";
+import { readCursor, writeCursor } from "../../shared/http/cursor.ts";
+import { type PageEnd, pageEndSchema } from "./contract.ts";
 
 /** A record as it stands in a response. */
 export type AdminRecord = Readonly<Record<string, unknown>>;
@@ -64,7 +65,7 @@ export async function listRecords(
   query: { readonly cursor?: string | undefined } & Readonly<Record<string, unknown>>,
 ): Promise<AdminRecord> {
   const { cursor, ...filter } = query;
-  const after = cursor === undefined ? null : readCursor(cursor);
+  const after = cursor === undefined ? null : readCursor(pageEndSchema, cursor);
   const page = await database.rpc<{ items: AdminRecord[]; next: PageEnd | null }>(rpcName, {
     ...filter,
     after,

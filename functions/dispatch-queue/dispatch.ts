@@ -1,12 +1,7 @@
 import { type DispatchingServices, dispatchMessage } from "../../shared/dispatching.ts";
 import { describeDefect } from "../../shared/log.ts";
-import {
-  claimDueMessages,
-  expireClaims,
-  keepQueueUp,
-  purgeExpired,
-  toLeaseSeconds,
-} from "../../shared/queue.ts";
+import { claimDueMessages, toLeaseSeconds } from "../../shared/queue.ts";
+import { expireClaims, keepQueueUp, purgeExpired } from "../../shared/queue_upkeep.ts";
 import { OutboxLanes, type OutboxLaneServices } from "./outbox_lanes.ts";
 
 export type DispatchServices = DispatchingServices & OutboxLaneServices;

@@ -1,11 +1,12 @@
 /** Length limits of a channel, found before it is called. */
-import type { ContentIssue, OptionList } from "./provider.ts";
+import type { Issue } from "../errors.ts";
+import type { OptionList } from "./provider.ts";
 
 /**
  * An issue when `text` is longer than `max`. Lengths are counted in Unicode code points, as JSON
  * Schema's `maxLength` does: an emoji that needs two UTF-16 units is one character.
  */
-export function checkLength(path: string, text: string | undefined, max: number): ContentIssue[] {
+export function checkLength(path: string, text: string | undefined, max: number): Issue[] {
   const length = [...(text ?? "")].length;
   return length <= max
     ? []
@@ -24,7 +25,7 @@ export interface OptionListLimits {
 export function checkOptionListLengths(
   optionList: OptionList,
   limits: OptionListLimits,
-): ContentIssue[] {
+): Issue[] {
   return [
     ...checkLength("optionList.title", optionList.title, limits.title),
     ...checkLength("optionList.buttonLabel", optionList.buttonLabel, limits.buttonLabel),

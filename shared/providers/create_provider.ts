@@ -1,9 +1,10 @@
 /** From an instance's provider kind and configuration to its provider. */
+import type { Issue } from "../errors.ts";
 import type * as z from "zod";
 import { createEvolutionProvider } from "./evolution.ts";
 import { type EvolutionConfig, evolutionConfigSchema } from "./evolution_config.ts";
 import { readText } from "./json_value.ts";
-import type { ContentIssue, Provider, ProviderKind } from "./provider.ts";
+import type { Provider, ProviderKind } from "./provider.ts";
 import { createWhatsappCloudProvider } from "./whatsapp_cloud.ts";
 import { type WhatsappCloudConfig, whatsappCloudConfigSchema } from "./whatsapp_cloud_config.ts";
 import { createZapiProvider } from "./zapi.ts";
@@ -27,7 +28,7 @@ export const providerConfigSchemas: {
 
 export type ParsedProviderConfig<Kind extends ProviderKind> =
   | { readonly ok: true; readonly config: ProviderConfigs[Kind] }
-  | { readonly ok: false; readonly issues: readonly ContentIssue[] };
+  | { readonly ok: false; readonly issues: readonly Issue[] };
 
 /**
  * Reads an untrusted configuration. Unknown fields are dropped. Issue paths are relative to the

@@ -3,8 +3,9 @@
  * clients take texts of up to 65,536 characters. The bound on the parts of a list is ours: far
  * above what a phone shows, low enough that a slip (a whole document as a title) is found here.
  */
+import type { Issue } from "../errors.ts";
 import { checkLength, checkOptionListLengths } from "./content_length.ts";
-import type { ContentIssue, MessageContent } from "./provider.ts";
+import type { MessageContent } from "./provider.ts";
 
 const TEXT_MAX = 65_536;
 const LIST_FIELD_MAX = 1_024;
@@ -21,7 +22,7 @@ const LIST_LIMITS = {
  *
  * @throws Error for a template: gateways get rendered ones, so this is a defect.
  */
-export function checkGatewayContent(content: MessageContent): ContentIssue[] {
+export function checkGatewayContent(content: MessageContent): Issue[] {
   switch (content.messageType) {
     case "text":
     case "image":

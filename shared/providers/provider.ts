@@ -3,6 +3,7 @@
  * HTTP call, and an honest account of the outcome. A provider never retries (the dispatcher alone
  * does), never touches the database and never throws for what the other side does.
  */
+import type { Issue } from "../errors.ts";
 
 export const providerKinds = ["whatsapp_cloud", "zapi", "evolution"] as const;
 export type ProviderKind = (typeof providerKinds)[number];
@@ -88,12 +89,6 @@ export type Receipt =
   }
   | { readonly outcome: "unknown"; readonly reason: string };
 
-/** A content the channel cannot carry: a path into the request body and why. */
-export interface ContentIssue {
-  readonly path: string;
-  readonly message: string;
-}
-
 export interface SendOptions {
   /** Bound on the whole call, typing included by the provider itself; in milliseconds. */
   readonly timeoutMs: number;
@@ -103,6 +98,6 @@ export interface Provider {
   readonly kind: ProviderKind;
   readonly providerClass: ProviderClass;
   /** Everything about `content` that this channel would refuse, found without calling it. */
-  checkContent(content: MessageContent): ContentIssue[];
+  checkContent(content: MessageContent): Issue[];
   send(message: OutboundMessage, options: SendOptions): Promise<Receipt>;
 }

@@ -4,8 +4,9 @@
  * 200, row title 24, row description 72). For the body of a list the page says 4,096 and Meta's
  * OpenAPI description 1,024: the smaller one holds for sure.
  */
+import type { Issue } from "../errors.ts";
 import { checkLength, checkOptionListLengths } from "./content_length.ts";
-import type { ContentIssue, MessageContent } from "./provider.ts";
+import type { MessageContent } from "./provider.ts";
 import { chooseMediaType } from "./whatsapp_cloud_media.ts";
 
 const TEXT_MAX = 4_096;
@@ -23,7 +24,7 @@ const LIST_LIMITS = {
  * The issues of a content on the official channel. Templates have none here: their variables are
  * checked where they are filled.
  */
-export function checkWhatsappCloudContent(content: MessageContent): ContentIssue[] {
+export function checkWhatsappCloudContent(content: MessageContent): Issue[] {
   switch (content.messageType) {
     case "text":
       return checkLength("message", content.message, TEXT_MAX);
@@ -43,7 +44,7 @@ export function checkWhatsappCloudContent(content: MessageContent): ContentIssue
 
 function checkMedia(
   content: Extract<MessageContent, { readonly mediaUrl: string }>,
-): ContentIssue[] {
+): Issue[] {
   const mediaType = chooseMediaType(content);
   if (mediaType === undefined) {
     return [{ path: "mediaUrl", message: "the official channel does not carry WAV; send MP3" }];

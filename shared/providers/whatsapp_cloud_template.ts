@@ -2,10 +2,11 @@
  * From a filled template to the Cloud API's (page Template messages). Only what was filled travels:
  * fixed headers, footers and buttons are part of the template at the provider.
  */
+import type { Issue } from "../errors.ts";
 import type { FilledParameter, FilledTemplate } from "../template_variables.ts";
 import { checkLength } from "./content_length.ts";
 import { readFilename } from "./media_type.ts";
-import type { ContentIssue, TemplateContent } from "./provider.ts";
+import type { TemplateContent } from "./provider.ts";
 
 type Component = Readonly<Record<string, unknown>>;
 
@@ -28,7 +29,7 @@ export function toWhatsappCloudTemplate(
 }
 
 /** The values that the Cloud API would refuse; paths into the request. */
-export function checkWhatsappCloudTemplate(template: FilledTemplate): ContentIssue[] {
+export function checkWhatsappCloudTemplate(template: FilledTemplate): Issue[] {
   const { header, body, buttons } = template;
   const bodyMax = listComponents(template).length > 1 ? BODY_MAX : LONE_BODY_MAX;
   return [
@@ -42,7 +43,7 @@ export function checkWhatsappCloudTemplate(template: FilledTemplate): ContentIss
   ];
 }
 
-function checkText(key: string, value: string | undefined, max: number): ContentIssue[] {
+function checkText(key: string, value: string | undefined, max: number): Issue[] {
   const path = `variables.${key}`;
   if (value !== undefined && refusedWhiteSpace.test(value)) {
     const message =

@@ -1,13 +1,9 @@
 import type * as z from "zod";
-import { decodeBase64Url, encodeBase64Url } from "../../shared/encoding.ts";
-import { AppError } from "../../shared/errors.ts";
-import { pageEndSchema } from "./contract.ts";
+import { decodeBase64Url, encodeBase64Url } from "../encoding.ts";
+import { AppError } from "../errors.ts";
 
-/** Where a page ended, as the database's `page_of_records` says it. */
-export type PageEnd = z.infer<typeof pageEndSchema>;
-
-/** The cursor to ask for what comes after `end`: opaque to the caller. */
-export function writeCursor(end: PageEnd): string {
+/** The cursor to ask for what comes after `end`, the place where a page ended: opaque to the caller. */
+export function writeCursor(end: object): string {
   return encodeBase64Url(new TextEncoder().encode(JSON.stringify(end)));
 }
 
@@ -16,9 +12,12 @@ export function writeCursor(end: PageEnd): string {
  *
  * @throws {AppError} `invalid_request` for a text that no page gave out.
  */
-export function readCursor(cursor: string): PageEnd {
+export function readCursor<Schema extends z.ZodType>(
+  schema: Schema,
+  cursor: string,
+): z.infer<Schema> {
   const bytes = decodeBase64Url(cursor);
-  const parsed = pageEndSchema.safeParse(bytes === null ? null : parseJson(bytes));
+  const parsed = schema.safeParse(bytes === null ? null : parseJson(bytes));
   if (parsed.success) return parsed.data;
   throw new AppError("invalid_request", {
     issues: [{ path: "cursor", message: "must be a nextCursor of an earlier page" }],
