@@ -17,7 +17,9 @@ const wrongPageSize = "must be a whole number from 1 to 1000";
 
 /** How many records of a query's answer, as the text that a query holds. */
 export const pageSizeSchema = z.string().regex(/^[0-9]{1,9}$/, wrongPageSize).transform(Number)
-  .pipe(z.number().min(1, wrongPageSize).max(1_000, wrongPageSize));
+  .pipe(z.number().min(1, wrongPageSize).max(1_000, wrongPageSize))
+  // The document speaks of the number, not of the text that stands for it.
+  .meta({ type: "integer", minimum: 1, maximum: 1_000, pattern: undefined });
 
 /** An operator, by e-mail or UUID. */
 export const assignToSchema = z.string().trim().min(1).max(320);
