@@ -15,11 +15,12 @@ export const phoneSchema = z.string().regex(
 
 const wrongPageSize = "must be a whole number from 1 to 1000";
 
-/** How many records of a query's answer, as the text that a query holds. */
+/** How many records an answer holds at most: 1 to 1,000, 100 where the query does not say. */
 export const pageSizeSchema = z.string().regex(/^[0-9]{1,9}$/, wrongPageSize).transform(Number)
   .pipe(z.number().min(1, wrongPageSize).max(1_000, wrongPageSize))
+  .default(100)
   // The document speaks of the number, not of the text that stands for it.
-  .meta({ type: "integer", minimum: 1, maximum: 1_000, pattern: undefined });
+  .meta({ type: "integer", minimum: 1, maximum: 1_000, default: 100, pattern: undefined });
 
 /** An operator, by e-mail or UUID. */
 export const assignToSchema = z.string().trim().min(1).max(320);

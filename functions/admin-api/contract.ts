@@ -6,7 +6,7 @@ export const nameSchema = z.string().trim().min(1).max(200);
 
 /** The query of every collection: `cursor` is the `nextCursor` of the page before. */
 export const pageSchema = z.object({
-  limit: pageSizeSchema.default(100),
+  limit: pageSizeSchema,
   cursor: z.string().min(1).max(500).optional(),
 });
 

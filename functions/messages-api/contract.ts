@@ -4,7 +4,7 @@ import { idSchema, instanceIdSchema, pageSizeSchema } from "../../shared/request
 /** GET /functions/v1/messages-api/queue (decisions, section 9). */
 export const listQueueSchema = z.object({
   instanceId: instanceIdSchema,
-  limit: pageSizeSchema.default(100),
+  limit: pageSizeSchema,
   cursor: z.string().min(1).max(500).optional(),
 });
 

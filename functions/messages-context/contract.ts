@@ -29,7 +29,7 @@ export const readContextSchema = z.object({
   end: daySchema,
   instanceId: instanceIdSchema.optional(),
   connectedPhone: phoneSchema.optional(),
-  limit: pageSizeSchema.default(100),
+  limit: pageSizeSchema,
   fromMe: booleanSchema.optional(),
   attachments: booleanSchema.default(true),
   format: z.enum(["conversation", "raw"]).default("conversation"),
