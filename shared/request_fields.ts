@@ -20,7 +20,7 @@ export const pageSizeSchema = z.string().regex(/^[0-9]{1,9}$/, wrongPageSize).tr
   .pipe(z.number().min(1, wrongPageSize).max(1_000, wrongPageSize))
   .default(100)
   // The document speaks of the number, not of the text that stands for it.
-  .meta({ type: "integer", minimum: 1, maximum: 1_000, default: 100, pattern: undefined });
+  .meta({ type: "integer", minimum: 1, maximum: 1_000, pattern: undefined });
 
 /** An operator, by e-mail or UUID. */
 export const assignToSchema = z.string().trim().min(1).max(320);

@@ -6,7 +6,7 @@ export const glossary: Readonly<Record<string, string>> = {
   phone: "Phone number: 8 to 15 digits with country code, without `+` or separators.",
   contactId: "The contact's UUID.",
   conversationId: "The conversation's UUID.",
-  limit: "Most items of a page.",
+  limit: "Most items of a page, 100 where it is not said.",
   cursor: "`nextCursor` of the page before; none for the first page.",
   nextCursor: "What to ask the next page with; null on the last one.",
   items: "The records of this page.",
