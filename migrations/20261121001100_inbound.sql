@@ -119,10 +119,139 @@ $$;
 revoke all on function public.record_number_change(uuid, jsonb) from public, anon, authenticated;
 grant execute on function public.record_number_change(uuid, jsonb) to service_role;
 
+-- source: supabase/schemas/functions/merge_conversations.sql
+-- Moves a conversation's messages, notes, transfers and what its agent knows into another one, whose
+-- own operator, department and agent stay. Questions that wait for an answer wait for it there.
+-- For merge_contacts, which holds both locked.
+create or replace function public.merge_conversations(
+  kept public.conversations,
+  gone public.conversations
+)
+returns void
+language plpgsql
+set search_path = ''
+as $$
+begin
+  update public.messages m
+  set contact_id = kept.contact_id, conversation_id = kept.id
+  where m.instance_id = gone.instance_id and m.contact_id = gone.contact_id
+    and m.sent_at is not null;
+  update public.messages m
+  set contact_id = kept.contact_id, conversation_id = kept.id
+  where m.contact_id = gone.contact_id and m.sent_at is null;
+  update public.internal_notes n set conversation_id = kept.id where n.conversation_id = gone.id;
+  update public.chat_transfer_log l set conversation_id = kept.id where l.conversation_id = gone.id;
+  insert into public.agent_sessions as session (
+    conversation_id, instance_id, agent_id, collected_data, created_at, answered_count
+  )
+  select kept.id, s.instance_id, s.agent_id, s.collected_data, s.created_at, s.answered_count
+  from public.agent_sessions s where s.conversation_id = gone.id
+  on conflict on constraint agent_sessions_pkey do update
+  set collected_data = excluded.collected_data || session.collected_data,
+    answered_count = session.answered_count + excluded.answered_count,
+    updated_at = now();
+  update public.conversations c
+  set status = case when 'open' in (c.status, gone.status) then 'open' else c.status end,
+    assigned_to = coalesce(c.assigned_to, gone.assigned_to),
+    department_id = coalesce(c.department_id, gone.department_id),
+    agent_id = coalesce(c.agent_id, gone.agent_id),
+    question_count = c.question_count + gone.question_count,
+    created_at = least(c.created_at, gone.created_at),
+    updated_at = now()
+  where c.id = kept.id;
+  -- One that a worker has in hand already asks for the former conversation, and finds none.
+  insert into public.outbox (workspace_id, kind, payload, run_at, conversation_id)
+  select o.workspace_id, o.kind,
+    o.payload || jsonb_build_object('conversationId', kept.id),
+    least(o.run_at, clock_timestamp() + interval '3 seconds'), kept.id
+  from public.outbox o
+  where o.conversation_id = gone.id and o.kind = 'agent_reply' and o.status = 'pending'
+  order by o.run_at
+  limit 1;
+  delete from public.outbox o
+  where o.conversation_id = gone.id and o.kind = 'agent_reply' and o.status = 'pending'
+    and o.claim_token is null;
+end;
+$$;
+revoke all on function public.merge_conversations(public.conversations, public.conversations) from public, anon, authenticated;
+grant execute on function public.merge_conversations(public.conversations, public.conversations) to service_role;
+
+-- source: supabase/schemas/functions/merge_contacts.sql
+-- Makes one contact of two that turn out to be the same person: all that `gone` has, its messages,
+-- notes, tags and addresses, becomes `kept`'s, whose own values win; then `gone` is no more.
+-- Locks both contacts, then both conversations, so that whoever writes to `gone` has either committed
+-- before, and is moved, or finds no such contact and is repeated. Returns what `kept` is now. Errors: 40001 where another call has merged one of them.
+create or replace function public.merge_contacts(kept public.contacts, gone public.contacts)
+returns public.contacts
+language plpgsql
+set search_path = ''
+as $$
+declare
+  kept_conversation public.conversations;
+  gone_conversation public.conversations;
+  merged public.contacts;
+  still_there integer;
+begin
+  perform from public.contacts c where c.id in (kept.id, gone.id) order by c.id for update;
+  get diagnostics still_there = row_count;
+  if still_there < 2 then
+    raise exception using errcode = 'serialization_failure', message = 'merged meanwhile';
+  end if;
+  kept_conversation := public.resolve_conversation(kept.instance_id, kept.id);
+  perform from public.conversations c
+  where c.contact_id in (kept.id, gone.id) order by c.id for update;
+  select c.* into gone_conversation from public.conversations c where c.contact_id = gone.id;
+  if found then
+    perform public.merge_conversations(kept_conversation, gone_conversation);
+  end if;
+  insert into public.agent_pauses as pause (contact_id, instance_id, paused_until)
+  select kept.id, p.instance_id, p.paused_until
+  from public.agent_pauses p where p.contact_id = gone.id
+  on conflict on constraint agent_pauses_pkey do update
+  set paused_until = greatest(pause.paused_until, excluded.paused_until);
+  insert into public.contact_tags (contact_id, tag_id)
+  select kept.id, t.tag_id from public.contact_tags t where t.contact_id = gone.id
+  order by t.tag_id
+  on conflict do nothing;
+  insert into public.portfolios (contact_id, instance_id, operator_id, created_at)
+  select kept.id, p.instance_id, p.operator_id, p.created_at
+  from public.portfolios p where p.contact_id = gone.id
+  on conflict do nothing;
+  update public.contact_addresses a set contact_id = kept.id where a.contact_id = gone.id;
+  update public.contacts c
+  set phone = coalesce(c.phone, other.phone),
+    name = coalesce(c.name, other.name),
+    email = coalesce(c.email, other.email),
+    company = coalesce(c.company, other.company),
+    job_title = coalesce(c.job_title, other.job_title),
+    notes = coalesce(c.notes, other.notes),
+    utm_source = coalesce(c.utm_source, other.utm_source),
+    utm_medium = coalesce(c.utm_medium, other.utm_medium),
+    utm_campaign = coalesce(c.utm_campaign, other.utm_campaign),
+    custom_labels = other.custom_labels || c.custom_labels,
+    is_favorite = c.is_favorite or other.is_favorite,
+    is_archived = c.is_archived and other.is_archived,
+    is_blocked = c.is_blocked or other.is_blocked,
+    last_inbound_at = greatest(c.last_inbound_at, other.last_inbound_at),
+    created_at = least(c.created_at, other.created_at),
+    updated_at = now()
+  from public.contacts other
+  where c.id = kept.id and other.id = gone.id
+  returning c.* into merged;
+  delete from public.contacts c where c.id = gone.id;
+  return merged;
+end;
+$$;
+revoke all on function public.merge_contacts(public.contacts, public.contacts) from public, anon, authenticated;
+grant execute on function public.merge_contacts(public.contacts, public.contacts) to service_role;
+
 -- source: supabase/schemas/functions/resolve_sender.sql
 -- The contact on the other side of a message event, by any of its addresses; created with origin
 -- `inbound` when none is known, without a phone where the provider shows none. All addresses find
 -- it from now on; the first one is where messages go, and the phone of who had not shown one yet.
+-- Addresses of two contacts, one of them without a phone, show that both are one person. Two phones
+-- show nothing of the kind: a number can have had another owner.
+-- Errors: 40001 where the contact has become another one since it was found: to be called again.
 create or replace function public.resolve_sender(instance_id uuid, event jsonb)
 returns public.contacts
 language plpgsql
@@ -130,6 +259,8 @@ set search_path = ''
 as $$
 declare
   contact public.contacts;
+  other public.contacts;
+  found_contact public.contacts;
   address constant text := event->>'address';
   addresses constant text[] := array[address] || array(
     select jsonb_array_elements_text(coalesce(event->'otherAddresses', '[]'))
@@ -139,9 +270,20 @@ begin
   -- The contact is locked before its addresses, whether it is known or new: two deliveries of one
   -- contact wait for each other here and nowhere else.
   foreach known in array addresses loop
-    contact := public.find_contact(instance_id, known);
-    exit when contact.id is not null;
+    found_contact := public.find_contact(instance_id, known);
+    if contact.id is null then
+      contact := found_contact;
+    elsif found_contact.id <> contact.id
+      and (found_contact.phone is null) <> (contact.phone is null) then
+      other := found_contact;
+    end if;
   end loop;
+  if other.id is not null then
+    contact := case
+      when other.phone is null then public.merge_contacts(contact, other)
+      else public.merge_contacts(other, contact)
+    end;
+  end if;
   if contact.id is null then
     insert into public.contacts (instance_id, phone, identity_key, origin)
     values (
@@ -154,10 +296,14 @@ begin
     returning * into contact;
   else
     select c.* into contact from public.contacts c where c.id = contact.id for no key update;
+    if not found then
+      raise exception using errcode = 'serialization_failure', message = 'merged meanwhile';
+    end if;
   end if;
   if contact.phone is null and address ~ '^[0-9]{8,15}$' then
+    -- From now on the phone is its identity: a call that makes a contact of it meets this one.
     update public.contacts c
-    set phone = address, updated_at = now()
+    set phone = address, identity_key = public.phone_identity_key(address), updated_at = now()
     where c.id = contact.id
     returning c.* into contact;
   end if;

@@ -1,8 +1,8 @@
 import type { Database } from "./database.ts";
-import { RolledBackError } from "./sqlstates.ts";
+import { isWorthRepeating } from "./sqlstates.ts";
 
-/** Two that met once seldom meet again. */
-const maxTries = 3;
+/** Two that met once seldom meet again; of many some meet twice. */
+const maxTries = 5;
 
 /**
  * A database that makes a call again when its transaction was rolled back in favour of another: a
@@ -15,7 +15,7 @@ export function repeatRolledBack(database: Database): Database {
         try {
           return await database.rpc<Result>(name, request);
         } catch (error) {
-          if (!(error instanceof RolledBackError) || tries === maxTries) throw error;
+          if (!isWorthRepeating(error) || tries === maxTries) throw error;
         }
       }
     },

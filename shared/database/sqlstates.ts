@@ -38,6 +38,12 @@ const unavailable = new Set([
 /** Deadlock and serialization failure: another transaction came first. */
 const rolledBack = new Set(["40P01", "40001"]);
 
+/**
+ * What may be another transaction's doing too: a contact that was found has become another one (foreign
+ * key; see the SQL function `merge_contacts`), or one that was not there is there now (unique key).
+ */
+const perhapsRolledBack = new Set(["23503", "23505"]);
+
 /** The call came to nothing because another came first: it may be made again at once. */
 export class RolledBackError extends AppError {
   constructor() {
@@ -63,4 +69,10 @@ export function toDatabaseError(rpcName: string, code: string | undefined): Erro
     return new AppError("service_unavailable", { headers: { "Retry-After": "1" } });
   }
   return new DatabaseError(rpcName, known === "" ? "no_code" : known);
+}
+
+/** Whether a call that came to nothing may come to something when it is made again at once. */
+export function isWorthRepeating(error: unknown): boolean {
+  return error instanceof RolledBackError ||
+    (error instanceof DatabaseError && perhapsRolledBack.has(error.code));
 }

@@ -14,7 +14,7 @@ import {
 import { createMessagesApiApp } from "../../functions/messages-api/app.ts";
 import { createSendMessageApp } from "../../functions/send-message/app.ts";
 import type { Database } from "../../shared/database/database.ts";
-import { openDirectDatabase } from "../../shared/database/direct_database.ts";
+import { connectDatabase } from "../../shared/database/connect_database.ts";
 import { createProviderOpener } from "../../shared/instances.ts";
 import type { Log, LogFields } from "../../shared/log.ts";
 import { createEmailDelivery } from "../../shared/notifications.ts";
@@ -85,7 +85,7 @@ export async function startMessagingStack(options: StackOptions = {}): Promise<M
   const { providerTimeoutMs = 2_000 } = options;
   await using cleanup = new AsyncDisposableStack();
   const testDatabase = cleanup.use(await createTestDatabase());
-  const database = openDirectDatabase(testDatabase.url);
+  const database = await connectDatabase({ kind: "direct", databaseUrl: testDatabase.url });
   cleanup.defer(() => database.close());
   const provider = cleanup.use(startHttpDouble(acceptMessage));
   const mail = cleanup.use(startHttpDouble(acceptEmail));

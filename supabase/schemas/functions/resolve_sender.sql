@@ -1,6 +1,9 @@
 -- The contact on the other side of a message event, by any of its addresses; created with origin
 -- `inbound` when none is known, without a phone where the provider shows none. All addresses find
 -- it from now on; the first one is where messages go, and the phone of who had not shown one yet.
+-- Addresses of two contacts, one of them without a phone, show that both are one person. Two phones
+-- show nothing of the kind: a number can have had another owner.
+-- Errors: 40001 where the contact has become another one since it was found: to be called again.
 create or replace function public.resolve_sender(instance_id uuid, event jsonb)
 returns public.contacts
 language plpgsql
@@ -8,6 +11,8 @@ set search_path = ''
 as $$
 declare
   contact public.contacts;
+  other public.contacts;
+  found_contact public.contacts;
   address constant text := event->>'address';
   addresses constant text[] := array[address] || array(
     select jsonb_array_elements_text(coalesce(event->'otherAddresses', '[]'))
@@ -17,9 +22,20 @@ begin
   -- The contact is locked before its addresses, whether it is known or new: two deliveries of one
   -- contact wait for each other here and nowhere else.
   foreach known in array addresses loop
-    contact := public.find_contact(instance_id, known);
-    exit when contact.id is not null;
+    found_contact := public.find_contact(instance_id, known);
+    if contact.id is null then
+      contact := found_contact;
+    elsif found_contact.id <> contact.id
+      and (found_contact.phone is null) <> (contact.phone is null) then
+      other := found_contact;
+    end if;
   end loop;
+  if other.id is not null then
+    contact := case
+      when other.phone is null then public.merge_contacts(contact, other)
+      else public.merge_contacts(other, contact)
+    end;
+  end if;
   if contact.id is null then
     insert into public.contacts (instance_id, phone, identity_key, origin)
     values (
@@ -32,10 +48,14 @@ begin
     returning * into contact;
   else
     select c.* into contact from public.contacts c where c.id = contact.id for no key update;
+    if not found then
+      raise exception using errcode = 'serialization_failure', message = 'merged meanwhile';
+    end if;
   end if;
   if contact.phone is null and address ~ '^[0-9]{8,15}$' then
+    -- From now on the phone is its identity: a call that makes a contact of it meets this one.
     update public.contacts c
-    set phone = address, updated_at = now()
+    set phone = address, identity_key = public.phone_identity_key(address), updated_at = now()
     where c.id = contact.id
     returning c.* into contact;
   end if;

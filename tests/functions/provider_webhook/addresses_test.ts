@@ -5,8 +5,12 @@ import {
   enqueueText,
   settleClaim,
 } from "../../support/queue_calls.ts";
+import { startHttpDouble } from "../../support/http_double.ts";
+import { createAgent } from "../../support/tenant.ts";
+import { complete } from "../agent_replies/agent_client.ts";
 import { cloudPayload, cloudText, createWebhookClient, phone } from "./webhook_client.ts";
 
+const lid = "81896604192873@lid";
 const newPhone = "5521988887777";
 const newPhoneWithoutNinth = "552188887777";
 
@@ -96,7 +100,6 @@ Deno.test("two spellings proven by one settling are one address of one contact",
 Deno.test("who wrote without a phone is the same person once the phone is shown", async () => {
   await using client = await createWebhookClient();
   const gateway = await client.createTenant();
-  const lid = "81896604192873@lid";
   await client.receive(gateway, { messageId: "IN1", phone: lid, text: { message: "oi" } });
   await client.receive(gateway, { messageId: "IN2", senderLid: lid, text: { message: "sou eu" } });
   await client.receive(gateway, { messageId: "IN3", text: { message: "ainda eu" } });
@@ -125,6 +128,119 @@ Deno.test("who wrote without a phone is the same person once the phone is shown"
     "oi",
     "meu número",
   ]);
+});
+
+Deno.test("a phone's contact and one known by a hidden identity alone become one once both are shown", async () => {
+  await using client = await createWebhookClient();
+  const { admin } = client.stack;
+  const tenant = await client.createTenant();
+  const text = { phone, messageType: "text", message: "Olá" };
+  await client.stack.send(tenant, text);
+  await client.stack.send(tenant, { ...text, message: "depois", queued: true, delayMessage: 600 });
+  await client.receive(tenant, { messageId: "IN1", phone: lid, text: { message: "oi" } });
+  await client.receive(tenant, { messageId: "IN2", phone: lid, text: { message: "tem aí?" } });
+  const [hidden] = await admin`select id from public.contacts where phone is null`;
+  await admin`
+    update public.contacts set name = 'Ana', is_blocked = true,
+      custom_labels = '{"cor": "azul"}' where id = ${hidden?.["id"]}`;
+  await admin`
+    with tag as (
+      insert into public.tags (instance_id, name, color)
+      values (${tenant.instanceId}, 'vip', '#000000') returning id
+    )
+    insert into public.contact_tags (contact_id, tag_id) select ${hidden?.["id"]}, id from tag`;
+  await admin`
+    insert into public.internal_notes (instance_id, conversation_id, note)
+    select instance_id, id, 'Ligar' from public.conversations where contact_id = ${hidden?.["id"]}`;
+
+  await client.receive(tenant, { messageId: "IN3", senderLid: lid, text: { message: "sou eu" } });
+  const contacts = await admin`
+    select c.phone, c.name, c.is_blocked, c.custom_labels,
+      (select count(*)::int from public.contact_tags t where t.contact_id = c.id) as tags,
+      (select count(*)::int from public.internal_notes n) as notes,
+      (select count(*)::int from public.conversations) as conversations
+    from public.contacts c`;
+  assertEquals(contacts.map((row) => ({ ...row })), [{
+    phone,
+    name: "Ana",
+    is_blocked: true,
+    custom_labels: { cor: "azul" },
+    tags: 1,
+    notes: 1,
+    conversations: 1,
+  }]);
+  const stored = await client.messages(tenant);
+  assertEquals(stored.length, 5);
+  assertEquals(new Set(stored.map((message) => message["conversation_id"])).size, 1);
+  await client.receive(tenant, { messageId: "IN4", phone: lid, text: { message: "e agora" } });
+  assertEquals((await admin`select from public.contacts`).length, 1);
+  const told = (await client.history(tenant)).body.conversation;
+  assertEquals(told.map(({ content }: { content: string }) => content), [
+    ...["Olá", "oi", "tem aí?", "sou eu", "e agora"],
+  ]);
+});
+
+Deno.test("two contacts with a phone each stay two, whatever identity they are shown with", async () => {
+  await using client = await createWebhookClient();
+  const tenant = await client.createTenant();
+  const other = "5511966665555";
+  await client.receive(tenant, { messageId: "IN1", senderLid: lid, text: { message: "oi" } });
+  await client.receive(tenant, { messageId: "IN2", phone: other, text: { message: "oi" } });
+  await client.receive(tenant, {
+    ...{ messageId: "IN3", phone: other, senderLid: lid },
+    text: { message: "oi" },
+  });
+  const stored = await client.messages(tenant);
+  assertEquals(stored.map((message) => message["phone"]), [phone, other, other]);
+});
+
+Deno.test("the agent answers what was asked under a hidden identity though the contact is another one by then", async () => {
+  await using client = await createWebhookClient();
+  await using model = startHttpDouble(() => complete("Tem, sim."));
+  const tenant = await client.createTenant();
+  await createAgent(client.stack.admin, tenant.instanceId);
+  await client.stack.send(tenant, {
+    phone,
+    messageType: "text",
+    message: "Olá",
+    sentBy: "ai_agent",
+  });
+  await client.receive(tenant, { messageId: "IN1", phone: lid, text: { message: "tem pão?" } });
+  await client.receive(tenant, { messageId: "IN2", senderLid: lid, text: { message: "quente?" } });
+  await client.letAgentAnswer(model);
+  assertEquals(model.requests.length, 1);
+  const asked = model.requests[0]?.json["messages"] as { content: string }[];
+  assertEquals(asked.slice(1).map(({ content }) => content), ["Olá", "tem pão?", "quente?"]);
+  const sent = client.stack.provider.requests.map(({ json }) => json["message"]);
+  assertEquals(sent, ["Olá", "Tem, sim."]);
+});
+
+Deno.test("contacts that become one while everybody writes to them lose no message", async () => {
+  await using client = await createWebhookClient();
+  const tenant = await client.createTenant();
+  for (let round = 0; round < 6; round++) {
+    const number = `55119${50000000 + round}`;
+    const hidden = `9${round}896604192873@lid`;
+    const at = (n: number): string => `${number}-${n}`;
+    const write = (n: number): Promise<{ status: number }> => {
+      const message = { messageId: at(n), text: { message: "oi" } };
+      switch (n % 4) {
+        case 0:
+          return client.receive(tenant, { ...message, phone: hidden });
+        case 1:
+          return client.receive(tenant, { ...message, phone: number });
+        case 2:
+          return client.receive(tenant, { ...message, phone: number, senderLid: hidden });
+        default:
+          return client.stack.send(tenant, { phone: number, messageType: "text", message: "Oi" });
+      }
+    };
+    const answers = await Promise.all(Array.from({ length: 16 }, (_, n) => write(n)));
+    assertEquals(answers.map(({ status }) => status), Array(16).fill(200), `round ${round}`);
+    await write(18);
+  }
+  assertEquals((await client.stack.admin`select from public.contacts`).length, 6);
+  assertEquals((await client.messages(tenant)).length, 6 * 17);
 });
 
 Deno.test("an address is looked up by an index, however many there are", async () => {
