@@ -210,7 +210,7 @@ grant select, insert, update, delete on table public.early_statuses to service_r
 -- Takes an `Idempotency-Key` for the caller's transaction (decisions, section 5).
 -- `idempotency`: scope, key, fingerprint; NULL means that the call has no key.
 -- Returns NULL when the caller is the first and must execute; else what the first call decided:
--- {outcome, response, messageStatus}. A simultaneous call with the same key waits here for the
+-- {outcome, response, message {status, providerMessageId, lastError}}. A simultaneous call with the same key waits here for the
 -- first one's commit. Keys live 24 hours. Errors: MI007 (the first still runs), MI008 (other body).
 create or replace function public.begin_idempotent(idempotency jsonb)
 returns jsonb
@@ -1228,18 +1228,27 @@ set enable_mergejoin = off
 as $$
 declare
   max_messages constant integer := (request->>'maxMessages')::integer;
+  -- However many paced ones are due, a quarter of the places is the unpaced ones' if they need it.
+  max_paced integer;
   lease constant interval := make_interval(secs => (request->>'leaseSeconds')::double precision);
   clock constant timestamptz := clock_timestamp();
   paced uuid[];
   asleep uuid[];
   unpaced uuid[];
 begin
+  select max_messages - count(*) into max_paced
+  from (
+    select from public.message_queue q
+    where q.due_at <= clock and q.claim_token is null
+    order by q.due_at
+    limit max_messages / 4
+  ) as unpaced_due;
   with due as materialized (
     select d.instance_id
     from public.dispatch d
     where d.in_flight is null and d.next_due_at <= clock
     order by d.next_due_at
-    limit max_messages
+    limit max_paced
     for no key update skip locked
   ),
   head as (
@@ -1430,8 +1439,10 @@ grant execute on function public.requeue_message(public.messages) to service_rol
 
 -- source: supabase/schemas/functions/retry_unconfirmed.sql
 -- Sends again what stayed unconfirmed for 15 minutes, on instances that chose so (onUnconfirmed =
--- `retry`; decisions, section 5) and while attempts are left. Bounded by `request`.maxMessages a
--- call. Returns {requeued}: how many.
+-- `retry`; decisions, section 5) and while attempts are left; not after a day: what was held back for
+-- long is a person's to send again, one by one. A message that cannot be queued now (its window never
+-- opens) stays, and stops no other. Bounded by `request`.maxMessages a call. Returns {requeued}: how
+-- many.
 create or replace function public.retry_unconfirmed(request jsonb)
 returns jsonb
 language plpgsql
@@ -1447,6 +1458,7 @@ begin
     join public.instances i on i.id = m.instance_id
     where m.status = 'unconfirmed'
       and m.unconfirmed_at <= clock_timestamp() - interval '15 minutes'
+      and m.unconfirmed_at > clock_timestamp() - interval '1 day'
       and i.on_unconfirmed = 'retry'
       and m.attempts < 6
     -- Pacing rows are locked one after the other: by instance, as everywhere.
@@ -1454,8 +1466,12 @@ begin
     limit (request->>'maxMessages')::integer
     for no key update of m skip locked
   loop
-    perform public.requeue_message(message);
-    requeued := requeued + 1;
+    begin
+      perform public.requeue_message(message);
+      requeued := requeued + 1;
+    exception when sqlstate 'MI010' then
+      null;
+    end;
   end loop;
   return jsonb_build_object('requeued', requeued);
 end;

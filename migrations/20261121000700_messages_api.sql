@@ -284,6 +284,7 @@ begin
   select d.* into strict dispatch from public.dispatch d where d.instance_id = instance.id;
   is_window_open := public.is_send_window_open(instance, clock);
   -- A paced message waits for its turn, its window and the end of a hold: late is what could leave.
+  -- So is what a worker has in hand whose time is over: it died, and nobody has noticed.
   select min(due.since) into oldest_due
   from (
     select dispatch.next_due_at as since
@@ -293,6 +294,13 @@ begin
       select q.scheduled_at from public.message_queue q
       where q.instance_id = instance.id and q.due_at is not null and q.claim_token is null
       order by q.scheduled_at
+      limit 1
+    )
+    union all
+    (
+      select q.lease_until from public.message_queue q
+      where q.instance_id = instance.id and q.claim_token is not null
+      order by q.lease_until
       limit 1
     )
   ) as due

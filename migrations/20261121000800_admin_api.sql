@@ -347,8 +347,8 @@ revoke all on function public.create_instance(jsonb) from public, anon, authenti
 grant execute on function public.create_instance(jsonb) to service_role;
 
 -- source: supabase/schemas/functions/update_instance.sql
--- admin-api: changes an instance; what waits in its queue keeps its slot and is looked at again at
--- once, so that a wider window or new credentials take effect without delay.
+-- admin-api: changes an instance; what waits in its queue keeps its slot, a wider window moves none.
+-- It is looked at again at once, so that a narrower window and new credentials hold without delay.
 -- `request`: instanceId, changes, of which only what it holds is written: name, connectedPhone,
 --   businessInstanceId (null clears it), timeZone, sendWindow {start, end, days, holidays, each
 --   optional}, onUnconfirmed, requestsPerMinute (null lifts it), sealedProviderConfig with gatewayInstanceId.

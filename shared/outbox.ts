@@ -26,7 +26,7 @@ export type OutboxOutcome =
 export type DeliverOutboxRow = (row: OutboxRow) => Promise<OutboxOutcome>;
 
 /** Longer than any delivery takes; a row whose worker died is due again after it. */
-const leaseSeconds = 60;
+const leaseSeconds = 70;
 
 /** Which rows to take. */
 export interface OutboxClaim {
@@ -42,7 +42,7 @@ export async function claimOutbox(
   const { rows } = await database.rpc<{ rows: OutboxRow[] }>("claim_outbox", {
     kinds: [kind],
     maxRows,
-    leaseSeconds: leaseSeconds + maxRows,
+    leaseSeconds,
   });
   return rows;
 }
@@ -56,17 +56,6 @@ export async function deliverOutboxRow(
   const outcome = await deliverSafely(deliver, row);
   const { outboxId, claimToken } = row;
   await database.rpc("settle_outbox", { outboxId, claimToken, ...outcome });
-}
-
-/** Delivers e-mails that are due, one after the other: mail services count requests per second. */
-export async function deliverEmails(
-  database: Database,
-  deliver: DeliverOutboxRow,
-  maxRows: number,
-): Promise<number> {
-  const rows = await claimOutbox(database, { kind: "assignment_email", maxRows });
-  for (const row of rows) await deliverOutboxRow(database, deliver, row);
-  return rows.length;
 }
 
 async function deliverSafely(deliver: DeliverOutboxRow, row: OutboxRow): Promise<OutboxOutcome> {

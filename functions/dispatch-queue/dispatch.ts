@@ -1,7 +1,12 @@
 import { type DispatchingServices, dispatchMessage } from "../../shared/dispatching.ts";
 import { describeDefect } from "../../shared/log.ts";
 import { claimDueMessages, toLeaseSeconds } from "../../shared/queue.ts";
-import { expireClaims, keepQueueUp, purgeExpired } from "../../shared/queue_upkeep.ts";
+import {
+  expireClaims,
+  purgeExpired,
+  retryUnconfirmed,
+  wakeSleepers,
+} from "../../shared/queue_upkeep.ts";
 import { OutboxLanes, type OutboxLaneServices } from "./outbox_lanes.ts";
 
 export type DispatchServices = DispatchingServices & OutboxLaneServices;
@@ -125,7 +130,8 @@ class DispatchRun {
 
   /**
    * Everything once at the start; dead claims, which hold up their instance, every so often; and
-   * what has outlived its use batch by batch until none is left.
+   * what has outlived its use batch by batch until none is left. Each by itself: what fails in one
+   * keeps nobody from the others.
    */
   async #lookAfterQueue(): Promise<void> {
     const now = performance.now();
@@ -133,17 +139,32 @@ class DispatchRun {
     const isFirst = this.#nextUpkeepAt === 0;
     this.#nextUpkeepAt = now + upkeepIntervalMs;
     const { database, log } = this.services;
-    const upkeep = isFirst
-      ? await keepQueueUp(database)
-      : { ...await expireClaims(database), requeued: 0, woken: 0 };
-    this.report.expiredClaims += upkeep.expired;
-    this.report.requeued += upkeep.requeued;
-    this.report.woken += upkeep.woken;
-    if (upkeep.woken > 0) log.error("queue_had_slept", { instances: upkeep.woken });
-    if (!this.#isPurged) {
+    await this.#attempt(async () => {
+      this.report.expiredClaims += (await expireClaims(database)).expired;
+    });
+    if (isFirst) {
+      await this.#attempt(async () => {
+        this.report.requeued += (await retryUnconfirmed(database)).requeued;
+      });
+      await this.#attempt(async () => {
+        const { woken } = await wakeSleepers(database);
+        this.report.woken += woken;
+        if (woken > 0) log.error("queue_had_slept", { instances: woken });
+      });
+    }
+    if (this.#isPurged) return;
+    await this.#attempt(async () => {
       const { purged, isComplete } = await purgeExpired(database);
       this.report.purged += purged;
       this.#isPurged = isComplete;
+    });
+  }
+
+  async #attempt(work: () => Promise<void>): Promise<void> {
+    try {
+      await work();
+    } catch (error) {
+      this.services.log.error("upkeep_failed", describeDefect(error));
     }
   }
 

@@ -1,11 +1,6 @@
 import type { Database } from "../../shared/database/database.ts";
 import { describeDefect, type Log } from "../../shared/log.ts";
-import {
-  claimOutbox,
-  deliverEmails,
-  type DeliverOutboxRow,
-  deliverOutboxRow,
-} from "../../shared/outbox.ts";
+import { claimOutbox, type DeliverOutboxRow, deliverOutboxRow } from "../../shared/outbox.ts";
 
 export interface OutboxLaneServices {
   readonly database: Database;
@@ -14,7 +9,8 @@ export interface OutboxLaneServices {
   readonly log: Log;
 }
 
-const emailsPerPass = 20;
+/** E-mails claimed at once: both are over well before their lease is, however slow the service. */
+const emailsPerClaim = 2;
 /** Models asked at once: they take seconds to answer. */
 const maxAgentReplies = 20;
 
@@ -25,6 +21,7 @@ const maxAgentReplies = 20;
 export class OutboxLanes {
   readonly #underWay = new Set<Promise<void>>();
   #isMailing = false;
+  #isFinishing = false;
   #agentReplies = 0;
   #rows = 0;
 
@@ -41,8 +38,9 @@ export class OutboxLanes {
     if (this.#agentReplies < maxAgentReplies) this.#run(this.#answer());
   }
 
-  /** Waits for all that was taken up. */
+  /** Takes up nothing more, and waits for what was. */
   async finish(): Promise<void> {
+    this.#isFinishing = true;
     while (this.#underWay.size > 0) await Promise.all(this.#underWay);
   }
 
@@ -53,11 +51,20 @@ export class OutboxLanes {
     this.#underWay.add(settled);
   }
 
+  /** One after the other, for mail services count requests per second, until none is due. */
   async #sendEmails(): Promise<void> {
     this.#isMailing = true;
+    const { database, deliverEmail } = this.services;
     try {
-      const { database, deliverEmail } = this.services;
-      this.#rows += await deliverEmails(database, deliverEmail, emailsPerPass);
+      while (!this.#isFinishing) {
+        const rows = await claimOutbox(database, {
+          kind: "assignment_email",
+          maxRows: emailsPerClaim,
+        });
+        if (rows.length === 0) return;
+        this.#rows += rows.length;
+        for (const row of rows) await deliverOutboxRow(database, deliverEmail, row);
+      }
     } finally {
       this.#isMailing = false;
     }

@@ -134,13 +134,14 @@ function addTokens(world: AdminCommandWorld, program: Command): void {
     });
 
   command.command("rotate <instanceId> <tokenId>")
-    .description("make a token with the same label, then revoke the old one")
+    .description("make a token with the same label and expiry, then revoke the old one")
     .option("--keep-old", "leave the old one alive, to revoke it once the new one is in use")
     .action(async (instanceId: string, tokenId: string, { keepOld }: Options) => {
       const old = (await listAll(api, pathOf(instanceId), {}))
         .find((token) => token["tokenId"] === tokenId);
       if (old === undefined) throw new AdminApiError("token_not_found (404): no such token.");
-      const created = await api.call("POST", pathOf(instanceId), { label: old["label"] });
+      const { label, expiresAt } = old;
+      const created = await api.call("POST", pathOf(instanceId), { label, expiresAt });
       if (keepOld !== true) await revoke(instanceId, tokenId);
       show(world, program, created);
     });

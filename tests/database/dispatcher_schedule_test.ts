@@ -63,7 +63,7 @@ Deno.test("a call carries the key of Vault to the function, and outlasts the run
   await database.admin`select public.call_dispatcher(20)`;
   const [call] = await database.admin`select url, body, headers, timeout from net.calls`;
   assertEquals({ ...call }, {
-    url: "https://ref.supabase.co/functions/v1/dispatch-queue?maxSeconds=20",
+    url: "https://ref.supabase.co/functions/v1/dispatch-queue?maxSeconds=20&maxMessages=1000",
     body: {},
     headers: { apikey: key, "Content-Type": "application/json" },
     timeout: 50_000,

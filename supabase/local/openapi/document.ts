@@ -72,7 +72,7 @@ function sortForReading(operationsBySlug: OperationsBySlug): [string, readonly O
 function describeService(refusals: ReadonlySet<ErrorCode>): JsonObject {
   return {
     title: "Messaging Integration API",
-    version: "1.0.0",
+    version: "0.1.0",
     description:
       `${introduction}\n\n## Errors\n\n${errorIntroduction}\n\n<details>\n<summary>All errors</summary>\n\n${
         writeErrorTable(refusals)

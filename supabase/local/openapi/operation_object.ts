@@ -144,7 +144,9 @@ function explain(operation: Operation, schema: JsonObject): JsonObject {
   for (const { path, name, property } of listProperties(schema)) {
     const description = operation.fields?.[path] ?? glossary[name];
     if (description === undefined) {
-      throw new Error(`${operation.operationId}: nothing says what ${path} means`);
+      throw new Error(
+        `${operation.operationId}: nothing says what ${path} means. Say it in the operation's fields, or in supabase/local/openapi/glossary.ts.`,
+      );
     }
     property["description"] = description;
   }

@@ -1,7 +1,7 @@
 -- Takes an `Idempotency-Key` for the caller's transaction (decisions, section 5).
 -- `idempotency`: scope, key, fingerprint; NULL means that the call has no key.
 -- Returns NULL when the caller is the first and must execute; else what the first call decided:
--- {outcome, response, messageStatus}. A simultaneous call with the same key waits here for the
+-- {outcome, response, message {status, providerMessageId, lastError}}. A simultaneous call with the same key waits here for the
 -- first one's commit. Keys live 24 hours. Errors: MI007 (the first still runs), MI008 (other body).
 create or replace function public.begin_idempotent(idempotency jsonb)
 returns jsonb

@@ -12,6 +12,8 @@ declare
   project_url text;
   secret_key text;
   request_id bigint;
+  -- A message takes about 0.6 ms of the processor, of which the platform gives a run 2 s.
+  max_messages constant integer := 1000;
 begin
   execute 'select decrypted_secret from vault.decrypted_secrets where name = $1'
   into project_url using 'project_url';
@@ -27,7 +29,10 @@ begin
   execute 'select net.http_post(url := $1, body := $2, headers := $3, timeout_milliseconds := $4)'
   into request_id
   using
-    format('%s/functions/v1/dispatch-queue?maxSeconds=%s', rtrim(project_url, '/'), max_seconds),
+    format(
+      '%s/functions/v1/dispatch-queue?maxSeconds=%s&maxMessages=%s',
+      rtrim(project_url, '/'), max_seconds, max_messages
+    ),
     '{}'::jsonb,
     jsonb_build_object('apikey', secret_key, 'Content-Type', 'application/json'),
     (max_seconds + 30) * 1000;

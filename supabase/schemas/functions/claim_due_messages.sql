@@ -17,18 +17,27 @@ set enable_mergejoin = off
 as $$
 declare
   max_messages constant integer := (request->>'maxMessages')::integer;
+  -- However many paced ones are due, a quarter of the places is the unpaced ones' if they need it.
+  max_paced integer;
   lease constant interval := make_interval(secs => (request->>'leaseSeconds')::double precision);
   clock constant timestamptz := clock_timestamp();
   paced uuid[];
   asleep uuid[];
   unpaced uuid[];
 begin
+  select max_messages - count(*) into max_paced
+  from (
+    select from public.message_queue q
+    where q.due_at <= clock and q.claim_token is null
+    order by q.due_at
+    limit max_messages / 4
+  ) as unpaced_due;
   with due as materialized (
     select d.instance_id
     from public.dispatch d
     where d.in_flight is null and d.next_due_at <= clock
     order by d.next_due_at
-    limit max_messages
+    limit max_paced
     for no key update skip locked
   ),
   head as (

@@ -29,8 +29,10 @@ Deno.test("an instance is set up and its token rotated from the command line, on
   );
   assertEquals([created.businessInstanceId, created.requestsPerMinute], ["vendas", null]);
   const { instanceId } = created;
-  const first = await world.json("tokens", "create", instanceId, "--label", "CRM");
+  const expiry = ["--expires-at", "2099-01-01T00:00:00Z"];
+  const first = await world.json("tokens", "create", instanceId, "--label", "CRM", ...expiry);
   const rotated = await world.json("tokens", "rotate", instanceId, first.tokenId);
+  assertEquals(rotated.expiresAt, first.expiresAt);
   const send = (token: string): Promise<number> =>
     world.stack.send({ ...emptyTenant, instanceId, token }, {
       phone: "5511987654321",

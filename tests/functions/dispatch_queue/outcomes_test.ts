@@ -163,6 +163,39 @@ Deno.test("onUnconfirmed = retry sends again after 15 minutes, not before", asyn
   }
 });
 
+Deno.test("onUnconfirmed = retry sends nothing again that has stayed unconfirmed for more than a day", async () => {
+  await using stack = await startMessagingStack({ providerTimeoutMs: 150 });
+  const { tenant, messageId } = await startDue(stack, deliveries[0], { onUnconfirmed: "retry" });
+  stack.provider.answer = answerNever;
+  await stack.dispatch({ maxMessages: 1 });
+  stack.provider.answer = acceptMessage;
+  await letTimePass(stack.admin, 25 * 3_600);
+  await stack.dispatch();
+  assertEquals(stack.provider.requests.length, 1);
+  assertEquals((await readState(stack, tenant, messageId)).status, "unconfirmed");
+});
+
+Deno.test("an instance whose window never opens keeps no other one's message from being sent again", async () => {
+  await using stack = await startMessagingStack({ providerTimeoutMs: 150 });
+  stack.provider.answer = answerNever;
+  const stuck = await startDue(stack, deliveries[0], { onUnconfirmed: "retry" });
+  await stack.dispatch({ maxMessages: 1 });
+  const other = await startDue(stack, deliveries[0], { onUnconfirmed: "retry" });
+  await stack.dispatch({ maxMessages: 1 });
+  stack.provider.answer = acceptMessage;
+  await stack.admin`
+    update public.instances set window_days = '{1}' where id = ${stuck.tenant.instanceId}`;
+  await stack.admin`
+    insert into public.holidays (instance_id, day)
+    select ${stuck.tenant.instanceId}, day::date
+    from generate_series(current_date, current_date + 1500, interval '1 day') as day
+    where extract(isodow from day) = 1`;
+  await letTimePass(stack.admin, 16 * 60);
+  await stack.dispatch();
+  assertEquals((await readState(stack, other.tenant, other.messageId)).status, "sent");
+  assertEquals((await readState(stack, stuck.tenant, stuck.messageId)).status, "unconfirmed");
+});
+
 Deno.test("a claim whose worker died ends in unconfirmed, a late settle changes nothing, the queue goes on", async () => {
   for (const delivery of deliveries) {
     await using stack = await startMessagingStack();

@@ -206,3 +206,25 @@ async function sentTexts(stack: MessagingStack): Promise<unknown[]> {
   await stack.dispatch();
   return stack.provider.requests.map((request) => request.json["message"]);
 }
+
+Deno.test("delayed messages have a share of each claim, however many instances are due", async () => {
+  await using stack = await startMessagingStack();
+  for (let count = 0; count < 6; count++) {
+    await queue(stack, await stack.createTenant(), ["paced"], { delayMessage: 60 });
+  }
+  const tenant = await stack.createTenant();
+  for (const message of ["a", "b", "c"]) {
+    await stack.send(tenant, { ...text, message, delayMessage: 60 });
+  }
+  await letTimePass(stack.admin, 61);
+  const claim = async (maxMessages: number): Promise<string[]> => {
+    const { messages } = await stack.database.rpc<{ messages: { message: string }[] }>(
+      "claim_due_messages",
+      { maxMessages, leaseSeconds: 30 },
+    );
+    return messages.map(({ message }) => message === "paced" ? "paced" : "delayed").sort();
+  };
+  assertEquals(await claim(4), ["delayed", "paced", "paced", "paced"]);
+  assertEquals(await claim(1), ["paced"]);
+  assertEquals(await claim(8), ["delayed", "delayed", "paced", "paced"]);
+});

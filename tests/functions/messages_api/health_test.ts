@@ -65,6 +65,21 @@ Deno.test("health tells a delayed message that nobody dispatches", async () => {
   assertEquals([body.status, body.nextDueAt, body.queueDepth], ["late", null, 1]);
 });
 
+Deno.test("health tells a message in the hands of a worker that died, while nobody else looks", async () => {
+  await using stack = await startMessagingStack();
+  for (const delivery of [{ queued: true, delayMessage: 10 }, { delayMessage: 10 }]) {
+    const tenant = await stack.createTenant();
+    await stack.send(tenant, { ...text, ...delivery });
+    await letTimePass(stack.admin, 11);
+    await stack.database.rpc("claim_due_messages", { maxMessages: 1, leaseSeconds: 30 });
+    assertEquals((await readHealth(stack, tenant)).body.status, "ok");
+    await letTimePass(stack.admin, 100);
+    const { body } = await readHealth(stack, tenant);
+    assertEquals([body.status, body.inFlight], ["late", 1]);
+    assert(body.oldestDueSeconds >= 69 && body.oldestDueSeconds <= 75, body.oldestDueSeconds);
+  }
+});
+
 Deno.test("what waits for its window is not late", async () => {
   await using stack = await startMessagingStack();
   const tenant = await stack.createTenant();

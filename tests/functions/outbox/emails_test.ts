@@ -137,6 +137,18 @@ Deno.test("a mail service that never answers does not hold up a run for ever", a
   assertEquals(row?.["status"], "pending");
 });
 
+Deno.test("a slow mail service costs no row an attempt that nobody made", async () => {
+  await using stack = await startMessagingStack({ providerTimeoutMs: 300 });
+  stack.mail.answer = answerNever;
+  for (let count = 0; count < 5; count++) await assign(stack);
+  await stack.dispatch({ durationMs: 100 });
+  const rows = await stack.admin`select attempts, claim_token from public.outbox`;
+  const attempts = rows.reduce((sum, row) => sum + row["attempts"], 0);
+  assertEquals(attempts, stack.mail.requests.length);
+  assert(attempts <= 2, `${attempts} attempts`);
+  assertEquals(rows.filter((row) => row["claim_token"] !== null), []);
+});
+
 async function assign(stack: MessagingStack): Promise<void> {
   const tenant = await stack.createTenant();
   const email = "bia@example.com";
