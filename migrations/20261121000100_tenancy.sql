@@ -53,6 +53,9 @@ create table public.instances (
   constraint instances_on_unconfirmed_known check (on_unconfirmed in ('hold', 'retry'))
 );
 create unique index instances_embed_key on public.instances (embed_key);
+create index instances_named_outside on public.instances (
+  (coalesce(business_instance_id, gateway_instance_id))
+);
 create index instances_workspace on public.instances (workspace_id, created_at, id);
 alter table public.instances enable row level security;
 revoke all on table public.instances from public, anon, authenticated;
@@ -188,6 +191,30 @@ end;
 $$;
 revoke all on function public.count_request(uuid, text, integer) from public, anon, authenticated;
 grant execute on function public.count_request(uuid, text, integer) to service_role;
+
+-- source: supabase/schemas/functions/instances_named.sql
+-- The instances that a reference stands for: UUID, embed key, or business instance id (the provider's
+-- own id where there is none; decisions, section 1), which several may share.
+create or replace function public.instances_named(reference text)
+returns setof public.instances
+language plpgsql
+stable
+rows 1
+set search_path = ''
+as $$
+begin
+  return query
+  select i.*
+  from public.instances i
+  where i.id = case
+      when reference ~* '^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$' then reference::uuid
+    end
+    or i.embed_key = reference
+    or coalesce(i.business_instance_id, i.gateway_instance_id) = reference;
+end;
+$$;
+revoke all on function public.instances_named(text) from public, anon, authenticated;
+grant execute on function public.instances_named(text) to service_role;
 
 -- source: supabase/schemas/functions/authenticate_client.sql
 -- Who a client token is and which instance it opens. `request`: tokenHash, instanceRef (UUID,

@@ -14,13 +14,8 @@ as $$
       'sealedProviderConfig', i.sealed_provider_config
     )
   ) -> 0 end)
-  from public.instances i
-  where i.provider = request->>'provider'
-    and (
-      i.id::text = lower(request->>'instanceRef')
-      or i.embed_key = request->>'instanceRef'
-      or coalesce(i.business_instance_id, i.gateway_instance_id) = request->>'instanceRef'
-    );
+  from public.instances_named(request->>'instanceRef') i
+  where i.provider = request->>'provider';
 $$;
 revoke all on function public.find_webhook_instance(jsonb) from public, anon, authenticated;
 grant execute on function public.find_webhook_instance(jsonb) to service_role;

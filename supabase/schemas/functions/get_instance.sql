@@ -7,13 +7,8 @@ stable
 set search_path = ''
 as $$
 declare
-  reference constant text := request->>'instanceId';
   found_ids constant uuid[] := array(
-    select i.id from public.instances i
-    where i.id::text = lower(reference)
-      or i.embed_key = reference
-      or coalesce(i.business_instance_id, i.gateway_instance_id) = reference
-    limit 2
+    select i.id from public.instances_named(request->>'instanceId') i
   );
 begin
   if cardinality(found_ids) > 1 then

@@ -29,6 +29,9 @@ create table public.instances (
   constraint instances_on_unconfirmed_known check (on_unconfirmed in ('hold', 'retry'))
 );
 create unique index instances_embed_key on public.instances (embed_key);
+create index instances_named_outside on public.instances (
+  (coalesce(business_instance_id, gateway_instance_id))
+);
 create index instances_workspace on public.instances (workspace_id, created_at, id);
 alter table public.instances enable row level security;
 revoke all on table public.instances from public, anon, authenticated;
