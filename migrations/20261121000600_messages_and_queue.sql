@@ -905,7 +905,11 @@ begin
     last_error = case when advance_message.status = 'failed' then error end
   where m.id = advance_message.message_id
     and case m.status
-      when 'queued' then advance_message.status <> 'failed'
+      -- In a worker's hands it can have failed; waiting to be tried again it has not yet.
+      when 'queued' then advance_message.status <> 'failed' or exists (
+        select from public.message_queue q
+        where q.message_id = m.id and q.claim_token is not null
+      )
       when 'sending' then true
       when 'unconfirmed' then true
       when 'sent' then advance_message.status <> 'sent'
@@ -1026,8 +1030,12 @@ begin
   won as materialized (
     select q.message_id, q.instance_id, q.due_at is null as is_paced, q.max_attempts,
       r.outcome, r."providerMessageId" as provider_message_id, r."waId" as wa_id, r.error, r.scope,
-      coalesce(r.outcome = 'rejected' and r.retryable and q.attempts < q.max_attempts, false)
-        as is_retried,
+      -- What a delivery event has moved on meanwhile is not sent again, whatever the answer says.
+      coalesce(
+        r.outcome = 'rejected' and r.retryable and q.attempts < q.max_attempts
+          and m.status in ('queued', 'sending', 'unconfirmed'),
+        false
+      ) as is_retried,
       coalesce(r.outcome = 'rejected' and r.scope = 'instance', false) as is_held,
       clock + case
         when r.outcome = 'rejected' and r.retryable
@@ -1036,8 +1044,9 @@ begin
       end as retry_at
     from result r
     join public.message_queue q on q.message_id = r."messageId"
+    join public.messages m on m.id = q.message_id
     where q.claim_token = r."claimToken"
-    for no key update of q
+    for no key update of q, m
   ),
   gone as (
     delete from public.message_queue q using won
@@ -1059,7 +1068,10 @@ begin
   recorded as (
     update public.messages m
     set attempts = m.attempts + 1,
-      last_error = case when won.outcome = 'accepted' then null else won.error end,
+      last_error = case
+        when m.status = 'failed' then m.last_error
+        when won.outcome <> 'accepted' then won.error
+      end,
       provider_message_id = coalesce(won.provider_message_id, m.provider_message_id),
       status = case
         when m.status not in ('queued', 'sending', 'unconfirmed') then m.status
@@ -1070,7 +1082,9 @@ begin
       end,
       sent_at = case when won.outcome = 'accepted' then coalesce(m.sent_at, clock) else m.sent_at end,
       failed_at = case
-        when won.outcome = 'rejected' and not won.is_retried then clock
+        when m.status = 'failed' then m.failed_at
+        when won.outcome = 'rejected' and not won.is_retried
+          and m.status in ('queued', 'sending', 'unconfirmed') then clock
       end,
       unconfirmed_at = case
         when won.outcome = 'unknown' and m.status in ('queued', 'sending') then clock
@@ -1158,6 +1172,10 @@ begin
         i.provider,
         i.sealed_provider_config as "sealedProviderConfig",
         c.is_blocked as "isContactBlocked",
+        m.agent_id is not null and m.mode = 'scheduled' and exists (
+          select from public.agent_pauses p
+          where p.contact_id = c.id and p.paused_until > clock_timestamp()
+        ) as "isAgentPaused",
         -- address_of, written out: a call per message would be a quarter of the work.
         coalesce(
           (
@@ -1291,7 +1309,7 @@ begin
     set in_flight = claimed.message_id,
       lease_until = claimed.lease_until,
       paced_from = case
-        when d.next_due_at > clock - interval '100 milliseconds' then d.next_due_at
+        when d.next_due_at > clock - interval '50 milliseconds' then d.next_due_at
         else clock
       end
     from claimed

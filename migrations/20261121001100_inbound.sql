@@ -322,18 +322,19 @@ grant execute on function public.resolve_sender(uuid, jsonb) to service_role;
 
 -- source: supabase/schemas/functions/claim_own_echo.sql
 -- Some gateways report what we send through their API as if it had been typed on the phone, even
--- before they answer the call. An echo with the same words as a message of ours to that contact
--- which is in flight or unconfirmed is that message: it takes the provider's id and counts as sent.
--- Returns whether it was one.
+-- before they answer the call. An echo with the same words as a message of ours to that contact which
+-- is in flight or unconfirmed is ours. Where it can be one message alone, that takes the provider's id
+-- and counts as sent; of several with the same words nobody knows which it is, and the provider's
+-- answer to each will tell. Returns whether the echo was ours.
 create or replace function public.claim_own_echo(instance_id uuid, contact_id uuid, event jsonb)
 returns boolean
 language plpgsql
 set search_path = ''
 as $$
 declare
-  own_id uuid;
+  candidates uuid[];
 begin
-  select m.id into own_id
+  select array_agg(m.id) into candidates
   from public.messages m
   left join public.message_queue q on q.message_id = m.id
   where m.instance_id = claim_own_echo.instance_id
@@ -343,15 +344,15 @@ begin
     and m.created_at > clock_timestamp() - interval '2 days'
     and (q.claim_token is not null or m.status = 'unconfirmed')
     and m.message is not distinct from event->>'message'
-    and (m.message is not null or m.message_type = event->>'messageType')
-  order by m.created_at
-  limit 1;
-  if own_id is null then
+    and (m.message is not null or m.message_type = event->>'messageType');
+  if candidates is null then
     return false;
   end if;
-  perform public.advance_message(
-    own_id, event->>'providerMessageId', 'sent', clock_timestamp(), null
-  );
+  if cardinality(candidates) = 1 then
+    perform public.advance_message(
+      candidates[1], event->>'providerMessageId', 'sent', clock_timestamp(), null
+    );
+  end if;
   return true;
 end;
 $$;
@@ -479,6 +480,28 @@ $$;
 revoke all on function public.record_message_event(public.instances, jsonb) from public, anon, authenticated;
 grant execute on function public.record_message_event(public.instances, jsonb) to service_role;
 
+-- source: supabase/schemas/functions/lock_addresses.sql
+-- Lets one transaction at a time record what persons have written, until it commits: an event may show
+-- several addresses of one person, and look-ups by each of them must neither miss each other nor wait
+-- for each other crosswise. Locks in one order for all; the addresses of an instance share 256 locks.
+create or replace function public.lock_addresses(instance_id uuid, addresses text[])
+returns void
+language plpgsql
+set search_path = ''
+as $$
+begin
+  perform pg_advisory_xact_lock(wanted.lock_key)
+  from (
+    select distinct hashtextextended('addresses ' || lock_addresses.instance_id::text, 0)
+      # (hashtext(public.phone_identity_key(seen.address)) & 255) as lock_key
+    from unnest(addresses) as seen(address)
+    order by lock_key
+  ) as wanted;
+end;
+$$;
+revoke all on function public.lock_addresses(uuid, text[]) from public, anon, authenticated;
+grant execute on function public.lock_addresses(uuid, text[]) to service_role;
+
 -- source: supabase/schemas/functions/record_provider_events.sql
 -- Stores a webhook payload and what it means, all in one transaction: inbound messages, echoes of
 -- what was typed on the phone, delivery events, template decisions, changed numbers.
@@ -486,8 +509,7 @@ grant execute on function public.record_message_event(public.instances, jsonb) t
 -- payload (the body's text, kept as received), events (see shared/providers/provider_event.ts).
 -- The same event twice, or at the same time in two calls, counts once. Returns {recorded}: how many
 -- events changed something; NULL, with nothing stored, where the credentials have been replaced.
--- Taken by address, each contact's in their order, so that two payloads about the same contacts wait
--- for each other and never both.
+-- Two payloads about the same persons wait for each other, at their beginning and nowhere else.
 create or replace function public.record_provider_events(request jsonb)
 returns jsonb
 language plpgsql
@@ -509,9 +531,26 @@ begin
     array_agg(instance.id), array_agg(e.value->>'providerMessageId')
   )
   from jsonb_array_elements(request->'events') as e;
+  perform public.lock_addresses(
+    instance.id,
+    array(
+      select seen.address
+      from jsonb_array_elements(request->'events') as e
+      cross join lateral (
+        select e.value->>'address'
+        union all
+        select jsonb_array_elements_text(coalesce(e.value->'otherAddresses', '[]'))
+        union all
+        select e.value->>'oldAddress'
+        union all
+        select e.value->>'newAddress'
+      ) as seen(address)
+      where seen.address is not null
+    )
+  );
   for event in
     select e.value from jsonb_array_elements(request->'events') with ordinality as e(value, place)
-    order by e.value->>'address', e.place
+    order by e.place
   loop
     recorded := recorded + case
       when case event->>'kind'

@@ -43,9 +43,11 @@ async function sendMessage(
   message: ClaimedMessage,
 ): Promise<Receipt> {
   if (message.isContactBlocked) return contactBlocked;
+  if (message.isAgentPaused) return agentPaused;
   const prepared = await prepareMessage(services, message);
   if ("outcome" in prepared) return prepared;
-  return await callProvider(services, prepared.provider, prepared.outbound);
+  const { provider, outbound } = prepared;
+  return await callProvider(services, provider, outbound, { isOnTime: true });
 }
 
 /**
@@ -55,9 +57,10 @@ export async function callProvider(
   services: DispatchingServices,
   provider: Provider,
   outbound: OutboundMessage,
+  { isOnTime = false } = {},
 ): Promise<Receipt> {
   try {
-    return await provider.send(outbound, { timeoutMs: services.providerTimeoutMs });
+    return await provider.send(outbound, { timeoutMs: services.providerTimeoutMs, isOnTime });
   } catch (error) {
     services.log.error("provider_defect", {
       messageId: outbound.messageId,
@@ -99,6 +102,14 @@ const contactBlocked: Receipt = {
   outcome: "rejected",
   code: "contact_blocked",
   message: "The contact was blocked while the message waited.",
+  retryable: false,
+  scope: "message",
+};
+
+const agentPaused: Receipt = {
+  outcome: "rejected",
+  code: "agent_paused",
+  message: "A person wrote while the agent's message waited: the agent steps back.",
   retryable: false,
   scope: "message",
 };

@@ -12,6 +12,8 @@ export interface ClaimedMessage extends StoredContent {
   readonly provider: ProviderKind;
   readonly sealedProviderConfig: string;
   readonly isContactBlocked: boolean;
+  /** An agent's unpaced message (an answer) whose agent is paused for the contact by now. */
+  readonly isAgentPaused: boolean;
   readonly to: string;
   readonly delayTypingMs: number | null;
 }

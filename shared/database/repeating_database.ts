@@ -16,9 +16,15 @@ export function repeatRolledBack(database: Database): Database {
           return await database.rpc<Result>(name, request);
         } catch (error) {
           if (!isWorthRepeating(error) || tries === maxTries) throw error;
+          await pause(tries);
         }
       }
     },
     close: () => database.close(),
   };
+}
+
+/** Some milliseconds, other ones for each: those that met must not meet again. */
+function pause(tries: number): Promise<void> {
+  return new Promise((resolve) => setTimeout(resolve, Math.random() * 20 * 2 ** tries));
 }

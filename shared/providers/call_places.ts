@@ -13,13 +13,19 @@ const hosts = new Map<string, Places>();
 
 /**
  * Takes a place for a call to the host of `url`, in turn; null when none came free in time. Whoever
- * has one calls the function that comes back once the call is over.
+ * has one calls the function that comes back once the call is over. A call that is on time, the
+ * dispatcher's, waits for nobody: late it would break the pace, or be outside the window. Its runs
+ * have bounds of their own.
  */
-export async function takeCallPlace(url: string): Promise<(() => void) | null> {
+export async function takeCallPlace(
+  url: string,
+  isOnTime: boolean,
+): Promise<(() => void) | null> {
   const { origin } = new URL(url);
   const places = hosts.get(origin) ?? new Places(maxCallsToHost);
   hosts.set(origin, places);
-  if (!await places.take(maxWaitMs)) return null;
+  if (isOnTime) places.squeezeIn();
+  else if (!await places.take(maxWaitMs)) return null;
   return () => {
     places.leave();
     if (places.areAllFree) hosts.delete(origin);

@@ -32,6 +32,7 @@ async function send(
     url: joinUrl(config.baseUrl, path),
     headers: { apikey: config.apiKey },
     body,
+    ...options,
     timeoutMs: options.timeoutMs + toEvolutionDelayMs(message.delayTypingMs),
   });
   if (result.outcome !== "answered") return toFailureReceipt(result);

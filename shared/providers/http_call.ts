@@ -11,6 +11,8 @@ export interface JsonCall {
   readonly url: string;
   readonly headers: Readonly<Record<string, string>>;
   readonly body: unknown;
+  /** Whether it takes a place at once, see `takeCallPlace`. */
+  readonly isOnTime?: boolean;
   /**
    * Bound on the whole call, the reading of the answer's body included, from when it has its place
    * (see `takeCallPlace`); in milliseconds.
@@ -56,7 +58,11 @@ export function postJson(call: JsonCall): Promise<HttpResult> {
     // a reused connection ends without an answer (denoland/deno#32566), though the server may have
     // acted on the first. A Blob is streamed, so it goes out once, and still with its length.
     body: new Blob([JSON.stringify(call.body)]),
-  }, { timeoutMs: call.timeoutMs, maxAnswerBytes: MAX_ANSWER_BYTES });
+  }, {
+    timeoutMs: call.timeoutMs,
+    maxAnswerBytes: MAX_ANSWER_BYTES,
+    isOnTime: call.isOnTime ?? false,
+  });
 }
 
 export interface JsonQuery {
@@ -81,10 +87,11 @@ export function getJson({ url, headers, ...bounds }: JsonQuery): Promise<HttpRes
 interface CallBounds {
   readonly timeoutMs: number;
   readonly maxAnswerBytes: number;
+  readonly isOnTime?: boolean;
 }
 
 async function callOnce(url: string, init: RequestInit, bounds: CallBounds): Promise<HttpResult> {
-  const leave = await takeCallPlace(url);
+  const leave = await takeCallPlace(url, bounds.isOnTime ?? false);
   if (leave === null) return { outcome: "not_reached", reason: "too_many_calls" };
   try {
     return await exchange(url, init, bounds);

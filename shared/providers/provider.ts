@@ -92,6 +92,11 @@ export type Receipt =
 export interface SendOptions {
   /** Bound on the whole call, typing included by the provider itself; in milliseconds. */
   readonly timeoutMs: number;
+  /**
+   * The moment was chosen before, by pace and window: the call is made now, even where others wait for
+   * a place at the host (see `takeCallPlace`).
+   */
+  readonly isOnTime?: boolean;
 }
 
 export interface Provider {

@@ -32,7 +32,7 @@ async function send(
     url: joinUrl(config.baseUrl ?? DEFAULT_BASE_URL, path),
     headers: { authorization: `Bearer ${config.accessToken}` },
     body,
-    timeoutMs: options.timeoutMs,
+    ...options,
   });
   if (result.outcome !== "answered") return toFailureReceipt(result);
   const secrets = [config.accessToken, config.appSecret, config.verifyToken];

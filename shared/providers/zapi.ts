@@ -31,7 +31,7 @@ async function send(
     url: joinUrl(config.baseUrl ?? DEFAULT_BASE_URL, path),
     headers: config.clientToken === undefined ? {} : { "client-token": config.clientToken },
     body,
-    timeoutMs: options.timeoutMs,
+    ...options,
   });
   if (result.outcome !== "answered") return toFailureReceipt(result);
   const secrets = [config.token, config.clientToken, config.webhookSecret];

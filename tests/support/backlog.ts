@@ -70,7 +70,7 @@ export interface BacklogCounts {
 
 /**
  * How much closer than its interval a message may follow at the provider, as a part of the interval.
- * An instance that is up to 100 ms late keeps to its slots; the rest is the way from the claim to
+ * An instance that is up to 50 ms late keeps to its slots; the rest is the way from the claim to
  * the provider, which a machine that is busy with other tests makes longer for one message than for
  * the next. The figures say how close it really was.
  */

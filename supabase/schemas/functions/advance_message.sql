@@ -33,7 +33,11 @@ begin
     last_error = case when advance_message.status = 'failed' then error end
   where m.id = advance_message.message_id
     and case m.status
-      when 'queued' then advance_message.status <> 'failed'
+      -- In a worker's hands it can have failed; waiting to be tried again it has not yet.
+      when 'queued' then advance_message.status <> 'failed' or exists (
+        select from public.message_queue q
+        where q.message_id = m.id and q.claim_token is not null
+      )
       when 'sending' then true
       when 'unconfirmed' then true
       when 'sent' then advance_message.status <> 'sent'

@@ -16,6 +16,9 @@ begin
   if message.status = 'canceled' then
     return public.describe_message(message);
   end if;
+  if message.status <> 'queued' then
+    raise exception using errcode = 'MI011', message = 'message_not_cancelable';
+  end if;
   perform from public.pacing p where p.instance_id = message.instance_id for no key update;
   delete from public.message_queue q
   where q.message_id = (

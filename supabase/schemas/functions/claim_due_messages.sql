@@ -80,7 +80,7 @@ begin
     set in_flight = claimed.message_id,
       lease_until = claimed.lease_until,
       paced_from = case
-        when d.next_due_at > clock - interval '100 milliseconds' then d.next_due_at
+        when d.next_due_at > clock - interval '50 milliseconds' then d.next_due_at
         else clock
       end
     from claimed

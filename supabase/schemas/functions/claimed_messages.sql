@@ -17,6 +17,10 @@ begin
         i.provider,
         i.sealed_provider_config as "sealedProviderConfig",
         c.is_blocked as "isContactBlocked",
+        m.agent_id is not null and m.mode = 'scheduled' and exists (
+          select from public.agent_pauses p
+          where p.contact_id = c.id and p.paused_until > clock_timestamp()
+        ) as "isAgentPaused",
         -- address_of, written out: a call per message would be a quarter of the work.
         coalesce(
           (

@@ -4,8 +4,7 @@
 -- payload (the body's text, kept as received), events (see shared/providers/provider_event.ts).
 -- The same event twice, or at the same time in two calls, counts once. Returns {recorded}: how many
 -- events changed something; NULL, with nothing stored, where the credentials have been replaced.
--- Taken by address, each contact's in their order, so that two payloads about the same contacts wait
--- for each other and never both.
+-- Two payloads about the same persons wait for each other, at their beginning and nowhere else.
 create or replace function public.record_provider_events(request jsonb)
 returns jsonb
 language plpgsql
@@ -27,9 +26,26 @@ begin
     array_agg(instance.id), array_agg(e.value->>'providerMessageId')
   )
   from jsonb_array_elements(request->'events') as e;
+  perform public.lock_addresses(
+    instance.id,
+    array(
+      select seen.address
+      from jsonb_array_elements(request->'events') as e
+      cross join lateral (
+        select e.value->>'address'
+        union all
+        select jsonb_array_elements_text(coalesce(e.value->'otherAddresses', '[]'))
+        union all
+        select e.value->>'oldAddress'
+        union all
+        select e.value->>'newAddress'
+      ) as seen(address)
+      where seen.address is not null
+    )
+  );
   for event in
     select e.value from jsonb_array_elements(request->'events') with ordinality as e(value, place)
-    order by e.value->>'address', e.place
+    order by e.place
   loop
     recorded := recorded + case
       when case event->>'kind'

@@ -40,8 +40,12 @@ begin
   won as materialized (
     select q.message_id, q.instance_id, q.due_at is null as is_paced, q.max_attempts,
       r.outcome, r."providerMessageId" as provider_message_id, r."waId" as wa_id, r.error, r.scope,
-      coalesce(r.outcome = 'rejected' and r.retryable and q.attempts < q.max_attempts, false)
-        as is_retried,
+      -- What a delivery event has moved on meanwhile is not sent again, whatever the answer says.
+      coalesce(
+        r.outcome = 'rejected' and r.retryable and q.attempts < q.max_attempts
+          and m.status in ('queued', 'sending', 'unconfirmed'),
+        false
+      ) as is_retried,
       coalesce(r.outcome = 'rejected' and r.scope = 'instance', false) as is_held,
       clock + case
         when r.outcome = 'rejected' and r.retryable
@@ -50,8 +54,9 @@ begin
       end as retry_at
     from result r
     join public.message_queue q on q.message_id = r."messageId"
+    join public.messages m on m.id = q.message_id
     where q.claim_token = r."claimToken"
-    for no key update of q
+    for no key update of q, m
   ),
   gone as (
     delete from public.message_queue q using won
@@ -73,7 +78,10 @@ begin
   recorded as (
     update public.messages m
     set attempts = m.attempts + 1,
-      last_error = case when won.outcome = 'accepted' then null else won.error end,
+      last_error = case
+        when m.status = 'failed' then m.last_error
+        when won.outcome <> 'accepted' then won.error
+      end,
       provider_message_id = coalesce(won.provider_message_id, m.provider_message_id),
       status = case
         when m.status not in ('queued', 'sending', 'unconfirmed') then m.status
@@ -84,7 +92,9 @@ begin
       end,
       sent_at = case when won.outcome = 'accepted' then coalesce(m.sent_at, clock) else m.sent_at end,
       failed_at = case
-        when won.outcome = 'rejected' and not won.is_retried then clock
+        when m.status = 'failed' then m.failed_at
+        when won.outcome = 'rejected' and not won.is_retried
+          and m.status in ('queued', 'sending', 'unconfirmed') then clock
       end,
       unconfirmed_at = case
         when won.outcome = 'unknown' and m.status in ('queued', 'sending') then clock

@@ -137,6 +137,23 @@ Deno.test("a pause that begins while the model thinks stops the answer for good"
   assertEquals(client.sent(), ["Sou uma pessoa"]);
 });
 
+Deno.test("an answer that waits to be tried again does not leave in a pause that began meanwhile", async () => {
+  await using client = await createAgentClient();
+  const { stack } = client.webhooks;
+  await client.write("IN1", "oi");
+  const accept = stack.provider.answer;
+  stack.provider.answer = () => new Response("busy", { status: 503 });
+  await client.answer();
+  assertEquals(client.sent().length, 1);
+  stack.provider.answer = accept;
+  await stack.send(client.tenant, { phone, messageType: "text", message: "Aqui é a Bia." });
+  await letTimePass(stack.admin, 60);
+  await stack.dispatch();
+  assertEquals(client.sent(), ["Posso ajudar?", "Aqui é a Bia."]);
+  const answer = (await client.messages()).find((message) => message["sent_by"] === "ai_agent");
+  assertEquals(answer?.["status"], "failed");
+});
+
 Deno.test("blocking the contact or switching the agent off while the model thinks stops the answer", async () => {
   for (const table of ["contacts", "ai_agents"]) {
     await using client = await createAgentClient();

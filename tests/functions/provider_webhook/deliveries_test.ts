@@ -86,6 +86,42 @@ Deno.test("payloads about the same contacts in opposite orders at once are all r
   assertEquals((await client.messages(tenant)).length, 120);
 });
 
+Deno.test("payloads about the same contacts in both spellings, crosswise, are all recorded", async () => {
+  await using client = await createWebhookClient();
+  const tenant = await client.createTenant({ provider: "whatsapp_cloud" });
+  // With and without the ninth digit the two sort the other way round.
+  const spellings = [["5511988887777", "551199998888"], ["551188887777", "5511999998888"]];
+  const deliveries = await Promise.all(
+    Array.from({ length: 40 }, (_, n) => {
+      const messages = spellings[n % 2]?.map((from) => cloudText(`${n}-${from}`, "oi", { from }));
+      return client.cloud(tenant, cloudPayload({ messages }));
+    }),
+  );
+  assertEquals(deliveries.map(({ status }) => status), Array(40).fill(200));
+  assertEquals((await client.messages(tenant)).length, 80);
+  assertEquals((await client.stack.admin`select from public.contacts`).length, 2);
+});
+
+Deno.test("who is shown by a hidden identity alone and with a phone at the same moment is one contact", async () => {
+  await using client = await createWebhookClient();
+  const tenant = await client.createTenant();
+  const people = Array.from({ length: 30 }, (_, n) => ({
+    phone: `55119${40000000 + n}`,
+    lid: `7${String(n).padStart(3, "0")}6604192873@lid`,
+  }));
+  const deliveries = await Promise.all(
+    people.flatMap(({ phone: number, lid }) => [
+      client.receive(tenant, { messageId: `${lid}1`, phone: lid, text: { message: "oi" } }),
+      client.receive(tenant, {
+        ...{ messageId: `${lid}2`, phone: number, senderLid: lid },
+        text: { message: "oi" },
+      }),
+    ]),
+  );
+  assertEquals(deliveries.filter(({ status }) => status !== 200), []);
+  assertEquals((await client.stack.admin`select from public.contacts`).length, people.length);
+});
+
 Deno.test("every entry, change, message and status of a payload counts, and a bad one costs no other", async () => {
   await using client = await createWebhookClient();
   const tenant = await client.createTenant({ provider: "whatsapp_cloud" });

@@ -244,3 +244,64 @@ Deno.test("what the official channel decides about a template becomes its provid
     select provider_status from public.message_templates where instance_id is null`;
   assertEquals(untouched?.["provider_status"], "DISABLED", "not by another workspace's");
 });
+
+Deno.test("what a status says while the provider is being called holds, whatever its answer is then", async () => {
+  const answers: readonly (readonly [status: string, answer: () => Response, final: string])[] = [
+    ["delivered", () => new Response("busy", { status: 503 }), "delivered"],
+    ["read", () => Response.json({ error: { code: 130429 } }, { status: 429 }), "read"],
+    ["sent", () => Response.json({ error: { code: 100 } }, { status: 400 }), "sent"],
+    ["failed", () => Response.json({ messages: [{ id: "wamid.A" }] }), "failed"],
+    ["failed", () => new Response("busy", { status: 503 }), "failed"],
+  ];
+  for (const delivery of [{ queued: true, delayMessage: 1 }, { delayMessage: 1 }]) {
+    for (const [status, answer, final] of answers) {
+      await using client = await createWebhookClient();
+      const tenant = await client.createTenant({ provider: "whatsapp_cloud" });
+      const { body } = await client.stack.send(tenant, { ...text, ...delivery });
+      const correlation = { biz_opaque_callback_data: body.messageId };
+      client.stack.provider.answer = async () => {
+        await client.cloud(tenant, cloudPayload(cloudStatus("wamid.A", status, correlation)));
+        return answer();
+      };
+      await letTimePass(client.stack.admin, 2);
+      await client.stack.dispatch();
+      const what = `${status}, ${final}, ${JSON.stringify(delivery)}`;
+      const queue = await client.stack.admin`select from public.message_queue`;
+      assertEquals(queue.length, 0, what);
+      await letTimePass(client.stack.admin, 3_600);
+      await client.stack.dispatch();
+      assertEquals(client.stack.provider.requests.length, 1, what);
+      const state = await readState(client, tenant, body.messageId);
+      assertEquals(state["status"], final, what);
+      const canceled = await client.stack.messages(
+        tenant,
+        "DELETE",
+        `/messages/${body.messageId}`,
+      );
+      assertEquals([canceled.status, canceled.body.error], [409, "message_not_cancelable"]);
+    }
+  }
+});
+
+Deno.test("an echo that can be any of several messages of ours is none of them", async () => {
+  await using client = await createWebhookClient();
+  const tenant = await client.createTenant();
+  client.stack.provider.answer = () => new Response(null, { status: 500 });
+  const first = await client.stack.send(tenant, text);
+  assertEquals(first.body.status, "unconfirmed");
+  client.stack.provider.answer = async () => {
+    const echo = { fromMe: true, messageId: "GATEWAY2", text: { message: text.message } };
+    assertEquals((await client.receive(tenant, echo)).status, 200);
+    return Response.json({ zaapId: "GATEWAY2", messageId: "GATEWAY2", id: "GATEWAY2" });
+  };
+  const second = await client.stack.send(tenant, text);
+  const stored = await client.messages(tenant);
+  assertEquals(
+    stored.map((message) => [message["id"], message["status"], message["provider_message_id"]])
+      .sort(),
+    [
+      [first.body.messageId, "unconfirmed", null],
+      [second.body.messageId, "sent", "GATEWAY2"],
+    ].sort(),
+  );
+});
