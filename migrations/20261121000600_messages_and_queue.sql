@@ -990,8 +990,9 @@ grant execute on function public.retry_delay(integer, integer) to service_role;
 -- source: supabase/schemas/functions/settle_messages.sql
 -- Records the outcome of claimed messages and lets their instances go on.
 -- `request`: results [{messageId, claimToken, outcome (accepted | rejected | unknown),
---   providerMessageId, waId, error {code, message}, retryable, retryAfterMs, scope}], and for an
---   immediate send `response` {status, body} with `idempotency` {scope, key}.
+--   providerMessageId, waId, error {code, message}, retryable, retryAfterMs, scope,
+--   sealedProviderConfig (what the call was made with; NULL for not known)}], and for an immediate
+--   send `response` {status, body} with `idempotency` {scope, key}.
 -- Only who still holds the claim settles: a late worker changes nothing. Statuses only move forward
 -- (a delivery event may have come before). Temporary refusals go back to the queue while attempts
 -- are left; a refusal of scope `instance` holds the whole instance, so that a backlog is not burnt.
@@ -1024,7 +1025,8 @@ begin
   with result as (
     select * from jsonb_to_recordset(request->'results') as r(
       "messageId" uuid, "claimToken" uuid, outcome text, "providerMessageId" text, "waId" text,
-      error jsonb, retryable boolean, "retryAfterMs" integer, scope text
+      error jsonb, retryable boolean, "retryAfterMs" integer, scope text,
+      "sealedProviderConfig" text
     )
   ),
   won as materialized (
@@ -1032,12 +1034,14 @@ begin
       r.outcome, r."providerMessageId" as provider_message_id, r."waId" as wa_id, r.error, r.scope,
       -- What a delivery event has moved on meanwhile is not sent again, whatever the answer says.
       coalesce(
-        r.outcome = 'rejected' and r.retryable and q.attempts < q.max_attempts
-          and m.status in ('queued', 'sending', 'unconfirmed'),
+        r.outcome = 'rejected' and (r.retryable or former.is_former)
+          and q.attempts < q.max_attempts and m.status in ('queued', 'sending', 'unconfirmed'),
         false
       ) as is_retried,
-      coalesce(r.outcome = 'rejected' and r.scope = 'instance', false) as is_held,
+      coalesce(r.outcome = 'rejected' and r.scope = 'instance' and not former.is_former, false)
+        as is_held,
       clock + case
+        when former.is_former then interval '0'
         when r.outcome = 'rejected' and r.retryable
           then public.retry_delay(q.attempts, r."retryAfterMs")
         else interval '5 minutes'
@@ -1045,6 +1049,16 @@ begin
     from result r
     join public.message_queue q on q.message_id = r."messageId"
     join public.messages m on m.id = q.message_id
+    -- A refusal of credentials that have been replaced since says nothing about the new ones.
+    cross join lateral (
+      select coalesce(
+        r.scope = 'instance' and (
+          select i.sealed_provider_config <> r."sealedProviderConfig"
+          from public.instances i where i.id = q.instance_id
+        ),
+        false
+      ) as is_former
+    ) as former
     where q.claim_token = r."claimToken"
     for no key update of q, m
   ),

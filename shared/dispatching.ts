@@ -23,8 +23,8 @@ export async function dispatchMessage(
   message: ClaimedMessage,
 ): Promise<Receipt["outcome"]> {
   const receipt = await sendMessage(services, message);
-  const { messageId, claimToken } = message;
-  await recordOutcome(services, { messageId, claimToken, receipt });
+  const { messageId, claimToken, sealedProviderConfig } = message;
+  await recordOutcome(services, { messageId, claimToken, receipt, sealedProviderConfig });
   return receipt.outcome;
 }
 

@@ -8,6 +8,8 @@ export interface Settlement {
   readonly messageId: string;
   readonly claimToken: string;
   readonly receipt: Receipt;
+  /** The credentials that the call was made with, as they are stored, where they are known. */
+  readonly sealedProviderConfig?: string;
 }
 
 /** An immediate send's answer, kept under its Idempotency-Key together with the outcome. */
@@ -62,7 +64,8 @@ async function settleMessages(
   return settled;
 }
 
-function toSettledRow({ messageId, claimToken, receipt }: Settlement): Record<string, unknown> {
+function toSettledRow(settlement: Settlement): Record<string, unknown> {
+  const { messageId, claimToken, receipt, sealedProviderConfig } = settlement;
   const claim = { messageId, claimToken, outcome: receipt.outcome };
   switch (receipt.outcome) {
     case "accepted":
@@ -74,6 +77,7 @@ function toSettledRow({ messageId, claimToken, receipt }: Settlement): Record<st
         retryable: receipt.retryable,
         retryAfterMs: receipt.retryAfterMs,
         scope: receipt.scope,
+        sealedProviderConfig,
       };
     case "unknown":
       return { ...claim, error: { code: "outcome_unknown", message: receipt.reason } };

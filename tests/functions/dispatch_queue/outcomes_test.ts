@@ -145,6 +145,33 @@ Deno.test("an unknown outcome is unconfirmed, is not sent again by itself, and l
   }
 });
 
+Deno.test("a refusal of credentials that were replaced meanwhile holds nothing and is tried with the new ones", async () => {
+  for (const delivery of deliveries) {
+    await using stack = await startMessagingStack();
+    const { tenant, messageId } = await startDue(stack, delivery);
+    const { instanceId } = tenant;
+    stack.provider.answer = async () => {
+      const [row] = await stack.admin`
+        select sealed_provider_config as sealed from public.instances where id = ${instanceId}`;
+      const config = await testVault.open<object>(row?.["sealed"], instanceId);
+      const sealed = await testVault.seal(config, instanceId);
+      await stack.admin`
+        update public.instances set sealed_provider_config = ${sealed} where id = ${instanceId}`;
+      stack.provider.answer = acceptMessage;
+      return Response.json({ error: "wrong token" }, { status: 401 });
+    };
+    await stack.dispatch();
+    const [dispatch] = await stack.admin`
+      select hold_until > clock_timestamp() as is_held from public.dispatch
+      where instance_id = ${instanceId}`;
+    assertEquals(dispatch?.["is_held"], false);
+    await letTimePass(stack.admin, 40);
+    await stack.dispatch();
+    const state = await readState(stack, tenant, messageId);
+    assertEquals([state.status, state.attempts], ["sent", 2]);
+  }
+});
+
 Deno.test("onUnconfirmed = retry sends again after 15 minutes, not before", async () => {
   for (const delivery of deliveries) {
     await using stack = await startMessagingStack({ providerTimeoutMs: 150 });
