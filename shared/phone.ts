@@ -3,7 +3,8 @@
  * code. The database's `phone_identity_key` follows the same rule as `identityKeyOf`.
  */
 
-const phonePattern = /^[0-9]{8,15}$/;
+/** A phone: 8 to 15 ASCII digits and nothing else. Formatted numbers are none. */
+export const phonePattern = /^[0-9]{8,15}$/;
 
 /** 55, a two-digit area code, and a mobile subscriber (6 to 9) without its ninth digit. */
 const brazilianMobileWithoutNinthDigit = /^55[0-9]{2}(?=[6-9][0-9]{7}$)/;
@@ -11,11 +12,6 @@ const brazilianMobileWithoutNinthDigit = /^55[0-9]{2}(?=[6-9][0-9]{7}$)/;
 const mexicanWithMobilePrefix = /^521([0-9]{10})$/;
 /** Argentina's mobile prefix 9 between country code and the ten-digit number. */
 const argentinianWithMobilePrefix = /^549([0-9]{10})$/;
-
-/** Whether `value` is 8 to 15 ASCII digits and nothing else. Formatted numbers are not phones. */
-export function isPhone(value: unknown): value is string {
-  return typeof value === "string" && phonePattern.test(value);
-}
 
 /**
  * The key under which every spelling of one number is the same contact: a Brazilian mobile with

@@ -1,5 +1,6 @@
 /** Fields that several requests share, with their bounds and what is said when they are wrong. */
 import * as z from "zod";
+import { phonePattern } from "./phone.ts";
 
 /** An instance in any of its three forms (decisions, section 1). */
 export const instanceIdSchema = z.string().min(1).max(255);
@@ -9,7 +10,7 @@ export const idSchema = z.guid("must be a UUID");
 
 /** Digits with country code (specification, section 1, rule 3). */
 export const phoneSchema = z.string().regex(
-  /^[0-9]{8,15}$/,
+  phonePattern,
   "must be 8 to 15 digits with country code, without + or separators",
 );
 

@@ -1,5 +1,5 @@
 import fc from "fast-check";
-import { identityKeyOf, isPhone, sanitizePhone } from "../../shared/phone.ts";
+import { identityKeyOf, phonePattern, sanitizePhone } from "../../shared/phone.ts";
 import { assertEquals } from "../support/assert.ts";
 
 const digits = (length: number): fc.Arbitrary<string> =>
@@ -16,13 +16,13 @@ const anyPhone = fc.oneof(
     .chain(([prefix, length]) => digits(length).map((rest) => prefix + rest)),
 );
 
-Deno.test("isPhone takes 8 to 15 digits", () => {
+Deno.test("a phone has 8 to 15 digits", () => {
   for (const phone of ["12345678", "5511987654321", "123456789012345"]) {
-    assertEquals(isPhone(phone), true, phone);
+    assertEquals(phonePattern.test(phone), true, phone);
   }
 });
 
-Deno.test("isPhone refuses anything but 8 to 15 ASCII digits", () => {
+Deno.test("a phone is nothing but 8 to 15 ASCII digits", () => {
   const refused = [
     ...["", "1234567", "1234567890123456", "+5511987654321", "55 11 98765-4321", " 5511987654321"],
     ...[
@@ -32,9 +32,8 @@ Deno.test("isPhone refuses anything but 8 to 15 ASCII digits", () => {
       "٥٥١١٩٨٧٦٥٤٣٢١",
       "５５１１９８７６５４３２１",
     ],
-    ...[5511987654321, 12345678n, null, undefined, true, {}, ["5511987654321"]],
   ];
-  for (const value of refused) assertEquals(isPhone(value), false, String(value));
+  for (const value of refused) assertEquals(phonePattern.test(value), false, value);
 });
 
 Deno.test("a Brazilian mobile with and without its ninth digit has one identity key", () => {
@@ -96,7 +95,7 @@ Deno.test("an identity key is a phone and its own identity key", () => {
     fc.property(anyPhone, (phone) => {
       const key = identityKeyOf(phone);
       assertEquals(identityKeyOf(key), key);
-      assertEquals(isPhone(key), true);
+      assertEquals(phonePattern.test(key), true);
     }),
     { numRuns: 2000 },
   );
