@@ -1,15 +1,13 @@
 /** The official channel: Meta's WhatsApp Cloud API. */
 import { toFailureReceipt } from "./classification.ts";
-import { joinUrl } from "./config_fields.ts";
 import { postJson } from "./http_call.ts";
 import type { OutboundMessage, Provider, Receipt, SendOptions } from "./provider.ts";
 import { createRedactor } from "./redaction.ts";
 import { readWhatsappCloudAnswer } from "./whatsapp_cloud_answer.ts";
 import type { WhatsappCloudConfig } from "./whatsapp_cloud_config.ts";
 import { checkWhatsappCloudContent } from "./whatsapp_cloud_content.ts";
+import { graphUrl } from "./whatsapp_cloud_graph.ts";
 import { toWhatsappCloudRequest } from "./whatsapp_cloud_request.ts";
-
-const DEFAULT_BASE_URL = "https://graph.facebook.com";
 
 /** The provider of an instance of the official channel. */
 export function createWhatsappCloudProvider(config: WhatsappCloudConfig): Provider {
@@ -29,7 +27,7 @@ async function send(
   if (config.phoneNumberId === undefined) return notConfigured;
   const { path, body } = toWhatsappCloudRequest(message, config);
   const result = await postJson({
-    url: joinUrl(config.baseUrl ?? DEFAULT_BASE_URL, path),
+    url: graphUrl(config, path),
     headers: { authorization: `Bearer ${config.accessToken}` },
     body,
     ...options,

@@ -3,9 +3,8 @@ import { readFilename } from "./media_type.ts";
 import type { MessageContent, OutboundMessage } from "./provider.ts";
 import { optionalMember, type ProviderRequest } from "./provider_request.ts";
 import type { WhatsappCloudConfig } from "./whatsapp_cloud_config.ts";
+import { graphPath } from "./whatsapp_cloud_graph.ts";
 import { chooseMediaType } from "./whatsapp_cloud_media.ts";
-
-const DEFAULT_API_VERSION = "v23.0";
 
 /** A longer title does not fit a section and becomes the header of the list message. */
 const SECTION_TITLE_MAX = 24;
@@ -27,9 +26,8 @@ export function toWhatsappCloudRequest(
   config: WhatsappCloudConfig,
 ): ProviderRequest {
   if (config.phoneNumberId === undefined) throw new Error("whatsapp_cloud: no phone number id");
-  const version = config.apiVersion ?? DEFAULT_API_VERSION;
   return {
-    path: `/${version}/${encodeURIComponent(config.phoneNumberId)}/messages`,
+    path: graphPath(config, config.phoneNumberId, "messages"),
     body: {
       messaging_product: "whatsapp",
       recipient_type: "individual",

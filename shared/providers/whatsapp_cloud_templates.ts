@@ -4,13 +4,13 @@
  */
 import { listPlaceholders } from "../template_text.ts";
 import { isSuccess, toFailureReceipt } from "./classification.ts";
-import { joinUrl } from "./config_fields.ts";
 import { getJson, type HttpResult } from "./http_call.ts";
 import { readText, readValue } from "./json_value.ts";
 import type { Receipt } from "./provider.ts";
 import { createRedactor } from "./redaction.ts";
 import { readWhatsappCloudAnswer } from "./whatsapp_cloud_answer.ts";
 import type { WhatsappCloudConfig } from "./whatsapp_cloud_config.ts";
+import { graphPath, graphUrl } from "./whatsapp_cloud_graph.ts";
 
 /** A template as the provider has it. */
 export interface ListedTemplate {
@@ -35,8 +35,6 @@ export interface ListingOptions {
   readonly totalTimeoutMs: number;
 }
 
-const DEFAULT_BASE_URL = "https://graph.facebook.com";
-const DEFAULT_API_VERSION = "v23.0";
 const FIELDS = "id,name,language,status,parameter_format,components";
 
 /** An account has at most 6,000 templates (page Templates overview); with room to spare. */
@@ -77,12 +75,11 @@ function requestPage(
   timeoutMs: number,
 ): Promise<HttpResult> {
   if (config.wabaId === undefined) throw new Error("whatsapp_cloud: no business account id");
-  const version = config.apiVersion ?? DEFAULT_API_VERSION;
-  const path = `/${version}/${encodeURIComponent(config.wabaId)}/message_templates`;
+  const path = graphPath(config, config.wabaId, "message_templates");
   const query = new URLSearchParams({ fields: FIELDS, limit: String(PAGE_SIZE) });
   if (after !== undefined) query.set("after", after);
   return getJson({
-    url: `${joinUrl(config.baseUrl ?? DEFAULT_BASE_URL, path)}?${query}`,
+    url: `${graphUrl(config, path)}?${query}`,
     headers: { authorization: `Bearer ${config.accessToken}` },
     timeoutMs,
     maxAnswerBytes: MAX_PAGE_BYTES,
