@@ -60,8 +60,8 @@ export const recordKinds: readonly RecordKind[] = [
     create: {
       description:
         "An instance is the connection to one channel. `providerConfig` holds what its provider needs, is encrypted at rest and never comes back:\n\n" +
-        "- `whatsapp_cloud`: `phoneNumberId`, `accessToken`, `appSecret`, `verifyToken`, and optionally `wabaId`, `apiVersion`\n" +
-        "- `zapi`: `gatewayInstanceId`, `token`, `webhookSecret`, and optionally `clientToken`\n" +
+        "- `whatsapp_cloud`: `phoneNumberId`, `accessToken`, `appSecret`, `verifyToken`, and optionally `wabaId`, `apiVersion`, `baseUrl`\n" +
+        "- `zapi`: `gatewayInstanceId`, `token`, `webhookSecret`, and optionally `clientToken`, `baseUrl`\n" +
         "- `evolution`: `baseUrl`, `instanceName`, `apiKey`, `webhookSecret`",
       body: createInstanceSchema,
       errors: ["workspace_not_found"],
