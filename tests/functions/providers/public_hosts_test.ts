@@ -1,0 +1,84 @@
+/** Where the product calls when nobody configures an address: the services' public hosts. */
+import { http, HttpResponse } from "msw";
+import { setupServer } from "msw/node";
+import { createEmailDelivery } from "../../../shared/notifications.ts";
+import { createProvider } from "../../../shared/providers/create_provider.ts";
+import type { ProviderKind } from "../../../shared/providers/provider.ts";
+import { listWhatsappCloudTemplates } from "../../../shared/providers/whatsapp_cloud_templates.ts";
+import { assertEquals } from "../../support/assert.ts";
+import { message, providerCases } from "./provider_cases.ts";
+
+/** Answers one address of the internet, for as long as it is used; any other one is an error. */
+function interceptOnly(
+  method: "get" | "post",
+  url: string,
+  answer: unknown,
+): Disposable & { readonly bodies: readonly unknown[] } {
+  const bodies: unknown[] = [];
+  const server = setupServer(http[method](url, async ({ request }) => {
+    bodies.push(method === "get" ? null : await request.json());
+    return HttpResponse.json(answer as Record<string, unknown>);
+  }));
+  server.listen({ onUnhandledRequest: "error" });
+  return { bodies, [Symbol.dispose]: () => server.close() };
+}
+
+/** An Evolution server is always somebody's own. */
+const publicBaseUrls: Readonly<Record<ProviderKind, string | null>> = {
+  whatsapp_cloud: "https://graph.facebook.com",
+  zapi: "https://api.z-api.io",
+  evolution: null,
+};
+
+for (const { kind, config, path, body, success, accepted } of providerCases) {
+  const baseUrl = publicBaseUrls[kind];
+  if (baseUrl === null) continue;
+
+  Deno.test(`${kind}: without a base URL a message goes to ${baseUrl}`, async () => {
+    using host = interceptOnly("post", baseUrl + path, success.json);
+
+    const receipt = await createProvider(kind, config).send(message, { timeoutMs: 30_000 });
+
+    assertEquals(receipt, accepted);
+    assertEquals(host.bodies, [body]);
+  });
+}
+
+Deno.test("whatsapp_cloud: without a base URL the templates are read from graph.facebook.com", async () => {
+  using _host = interceptOnly("get", "https://graph.facebook.com/v23.0/987/message_templates", {
+    data: [],
+  });
+  const config = { accessToken: "EAAG-access", appSecret: "s", verifyToken: "v", wabaId: "987" };
+
+  const listing = await listWhatsappCloudTemplates(config, {
+    timeoutMs: 30_000,
+    totalTimeoutMs: 30_000,
+  });
+
+  assertEquals(listing, { outcome: "listed", templates: [] });
+});
+
+Deno.test("without a base URL an e-mail goes to api.resend.com", async () => {
+  using host = interceptOnly("post", "https://api.resend.com/emails", { id: "e-1" });
+  const deliver = createEmailDelivery(
+    { from: "Loja <loja@example.com>", resendApiKey: "re_key", resendBaseUrl: undefined },
+    "https://painel.example.com",
+  );
+
+  const outcome = await deliver({
+    outboxId: crypto.randomUUID(),
+    claimToken: crypto.randomUUID(),
+    kind: "assignment_email",
+    attempts: 1,
+    payload: {
+      operatorName: "Ana",
+      operatorEmail: "ana@example.com",
+      contactName: null,
+      contactPhone: "5511987654321",
+      instancePhone: "5511999990001",
+    },
+  });
+
+  assertEquals(outcome, { outcome: "done" });
+  assertEquals(host.bodies.length, 1);
+});
