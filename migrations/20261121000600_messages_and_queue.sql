@@ -89,7 +89,7 @@ create index messages_provider_id on public.messages (instance_id, provider_mess
 create unique index messages_inbound_once on public.messages (instance_id, provider_message_id)
   where direction = 'inbound';
 create index messages_sent on public.messages (instance_id, sent_at desc)
-  where direction = 'outbound' and sent_at is not null;
+  where direction = 'outbound' and sent_at is not null and status <> 'failed';
 create index messages_gone_wrong
   on public.messages (instance_id, (coalesce(failed_at, unconfirmed_at)) desc)
   where coalesce(failed_at, unconfirmed_at) is not null;
@@ -1186,7 +1186,9 @@ begin
         i.provider,
         i.sealed_provider_config as "sealedProviderConfig",
         c.is_blocked as "isContactBlocked",
-        m.agent_id is not null and m.mode = 'scheduled' and exists (
+        -- The agent's own answer, deferred; what a caller delayed is the caller's to stop.
+        m.agent_id is not null and m.mode = 'scheduled' and m.held_by is distinct from 'delay'
+          and exists (
           select from public.agent_pauses p
           where p.contact_id = c.id and p.paused_until > clock_timestamp()
         ) as "isAgentPaused",
@@ -1449,7 +1451,7 @@ declare
   instance public.instances;
   clock constant timestamptz := date_trunc('milliseconds', clock_timestamp());
   slot timestamptz := clock;
-  held_by text;
+  held_by text := message.held_by;
 begin
   if message.mode = 'queued' then
     select i.* into strict instance from public.instances i where i.id = message.instance_id;

@@ -150,7 +150,8 @@ grant execute on function public.cancel_message(jsonb) to service_role;
 -- source: supabase/schemas/functions/retry_message.sql
 -- messages-api: sends a `failed` or `unconfirmed` message again because a person says so.
 -- `request`: instanceId, messageId, idempotency. Errors: MI004; MI005 (the contact is blocked by
--- now); MI007; MI008; MI012 (any other state).
+-- now); MI007; MI008; MI012 (any other state, or a call to the provider that is still open: it has
+-- failed by a delivery event, and nobody knows yet whether another one is to be made).
 create or replace function public.retry_message(request jsonb)
 returns jsonb
 language plpgsql
@@ -166,7 +167,8 @@ begin
     return jsonb_build_object('replayed', replayed);
   end if;
   message := public.find_message(request);
-  if message.status not in ('failed', 'unconfirmed') then
+  if message.status not in ('failed', 'unconfirmed')
+    or exists (select from public.message_queue q where q.message_id = message.id) then
     raise exception using errcode = 'MI012', message = 'message_not_retriable';
   end if;
   select c.* into contact from public.contacts c where c.id = message.contact_id;
@@ -232,7 +234,7 @@ begin
       jsonb_agg(
         jsonb_build_object(
           'messageId', m.id,
-          'phone', c.phone,
+          'phone', coalesce(m.phone_given, c.phone),
           'messageType', m.message_type,
           'scheduledFor', public.iso_in_zone(
             greatest(page.scheduled_at, case when page.is_paced then held_until end),
@@ -341,6 +343,7 @@ begin
       select public.iso_in_zone(m.sent_at, instance.time_zone)
       from public.messages m
       where m.instance_id = instance.id and m.direction = 'outbound' and m.sent_at is not null
+        and m.status <> 'failed'
       order by m.sent_at desc
       limit 1
     ),

@@ -352,6 +352,7 @@ begin
     perform public.advance_message(
       candidates[1], event->>'providerMessageId', 'sent', clock_timestamp(), null
     );
+    perform public.take_early_statuses(candidates);
   end if;
   return true;
 end;
@@ -429,6 +430,7 @@ declare
   );
   contact public.contacts;
   conversation public.conversations;
+  message_id uuid;
 begin
   if exists (
     select from public.messages m
@@ -456,8 +458,10 @@ begin
     event->>'providerMessageId', written_at, is_group, event->>'chatName',
     -- Not the transaction's instant: messages of one delivery keep their order by it.
     clock_timestamp()
-  );
+  )
+  returning id into message_id;
   if not is_inbound then
+    perform public.take_early_statuses(array[message_id]);
     if not is_group then
       perform public.pause_agent(instance.id, contact.id);
     end if;

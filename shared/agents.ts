@@ -62,9 +62,9 @@ function toPrompt(turn: AgentTurn): ReturnType<typeof buildPrompt> {
   return buildPrompt({
     instructions: turn.instructions,
     variables: {
-      ...turn.collectedData,
       nome: turn.contactName,
       telefone: turn.contactPhone,
+      ...turn.collectedData,
     },
     history: turn.history,
   });

@@ -1,4 +1,6 @@
 import type { Database } from "./database/database.ts";
+import { AppError } from "./errors.ts";
+import { describeDefect, type Log } from "./log.ts";
 
 /** Kinds of work; each kind is claimed by itself, so that a slow one delays no other. */
 export type OutboxKind = "assignment_email" | "agent_reply";
@@ -49,19 +51,22 @@ export async function claimOutbox(
 
 /** Does the work of a claimed row and records how it ended. */
 export async function deliverOutboxRow(
-  database: Database,
+  { database, log }: { readonly database: Database; readonly log: Log },
   deliver: DeliverOutboxRow,
   row: OutboxRow,
 ): Promise<void> {
-  const outcome = await deliverSafely(deliver, row);
-  const { outboxId, claimToken } = row;
+  const { outboxId, claimToken, kind } = row;
+  let outcome: OutboxOutcome;
+  try {
+    outcome = await deliver(row);
+  } catch (error) {
+    log.error("outbox_defect", { outboxId, kind, ...describeDefect(error) });
+    outcome = { outcome: "retry", error: nameDefect(error) };
+  }
   await database.rpc("settle_outbox", { outboxId, claimToken, ...outcome });
 }
 
-async function deliverSafely(deliver: DeliverOutboxRow, row: OutboxRow): Promise<OutboxOutcome> {
-  try {
-    return await deliver(row);
-  } catch (error) {
-    return { outcome: "retry", error: error instanceof Error ? error.name : "defect" };
-  }
+function nameDefect(error: unknown): string {
+  if (error instanceof AppError) return error.code;
+  return error instanceof Error ? error.name : "defect";
 }

@@ -14,6 +14,10 @@ export const phoneSchema = z.string().regex(
   "must be 8 to 15 digits with country code, without + or separators",
 );
 
+/** An instant that Postgres reads too: no year 0, no offset of 16 hours or more. */
+export const instantSchema = z.iso.datetime({ offset: true, abort: true })
+  .regex(/^(?!0000).*(?:Z|[+-](?:0\d|1[0-5]):\d\d)$/, "must be an instant with a real offset");
+
 const wrongPageSize = "must be a whole number from 1 to 1000";
 
 /** How many records an answer holds at most: 1 to 1,000, 100 where the query does not say. */

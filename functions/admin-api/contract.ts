@@ -1,5 +1,10 @@
 import * as z from "zod";
-import { idSchema, instanceIdSchema, pageSizeSchema } from "../../shared/request_fields.ts";
+import {
+  idSchema,
+  instanceIdSchema,
+  instantSchema,
+  pageSizeSchema,
+} from "../../shared/request_fields.ts";
 
 /** What a person calls something. */
 export const nameSchema = z.string().trim().min(1).max(200);
@@ -12,7 +17,7 @@ export const pageSchema = z.object({
 
 /** Where a page ended: what a cursor holds. */
 export const pageEndSchema = z.object({
-  createdAt: z.iso.datetime({ offset: true }),
+  createdAt: instantSchema,
   id: idSchema,
 });
 

@@ -10,7 +10,7 @@ import {
 } from "./http_exchange.ts";
 import { withInstanceId } from "./instance_reference.ts";
 import { type AdminRecord, changeRecord, executeOnce, listRecords } from "./record_calls.ts";
-import type { Operation, Resource } from "./resources.ts";
+import type { Resource, Update } from "./resources.ts";
 
 /** Creating, listing, reading and, where it can be, changing one kind of record. */
 export function createResourceRoutes(database: Database, resource: Resource): Route[] {
@@ -40,12 +40,14 @@ export function createResourceRoutes(database: Database, resource: Resource): Ro
     return context.json({ success: true, ...record });
   };
 
-  const updateOne = ({ rpcName, schema, crossCheck }: Operation) =>
+  const updateOne = ({ rpcName, schema, checkChange }: Update) =>
   async (
     context: AdminContext,
   ): Promise<Response> => {
     const target = { [idName]: requireId(context, "id", notFound) };
-    const changes = validate(schema, await readJsonBody(context), crossCheck);
+    const body = await readJsonBody(context);
+    const stored = checkChange && await database.rpc<AdminRecord>(get.rpcName, target);
+    const changes = validate(schema, body, stored && ((change) => checkChange(change, stored)));
     const record = await changeRecord(database, rpcName, { ...target, changes }, { uniqueField });
     return context.json({ success: true, ...record });
   };

@@ -1,6 +1,6 @@
 import type * as z from "zod";
 import type { ErrorCode } from "../../shared/errors.ts";
-import type { CrossCheck } from "../../shared/http/validate.ts";
+import type { ChangeCheck, CrossCheck } from "../../shared/http/validate.ts";
 import {
   agentPageSchema,
   createAgentSchema,
@@ -14,20 +14,25 @@ import {
   workspacePageSchema,
 } from "./contract.ts";
 import {
+  checkChangedTemplate,
   checkNewTemplate,
-  checkTemplateComponents,
   createTemplateSchema,
   templatePageSchema,
   updateTemplateSchema,
 } from "./template_contract.ts";
 
-type RequestSchema = z.ZodType<Readonly<Record<string, unknown>>>;
+type Fields = Readonly<Record<string, unknown>>;
 
 /** How one method of a resource reads its request and which SQL function answers it. */
 export interface Operation {
   readonly rpcName: string;
-  readonly schema: RequestSchema;
+  readonly schema: z.ZodType<Fields>;
   readonly crossCheck?: CrossCheck;
+}
+
+/** How a change reads its request. */
+export interface Update extends Operation {
+  readonly checkChange?: ChangeCheck;
 }
 
 /** A kind of record that is created, read, listed and changed in the same manner as the others. */
@@ -41,7 +46,7 @@ export interface Resource {
   readonly get: { readonly rpcName: string };
   readonly list: Operation;
   readonly create: Operation;
-  readonly update?: Operation;
+  readonly update?: Update;
 }
 
 /** Everything but instances, whose credentials are sealed, and what belongs to them alone. */
@@ -97,7 +102,7 @@ export const resources: readonly Resource[] = [
     update: {
       rpcName: "update_message_template",
       schema: updateTemplateSchema,
-      crossCheck: checkTemplateComponents,
+      checkChange: checkChangedTemplate,
     },
   },
 ];

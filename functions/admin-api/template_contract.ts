@@ -1,6 +1,6 @@
 import * as z from "zod";
 import type { Issue } from "../../shared/errors.ts";
-import type { CrossCheck } from "../../shared/http/validate.ts";
+import type { ChangeCheck, CrossCheck } from "../../shared/http/validate.ts";
 import { idSchema, instanceIdSchema } from "../../shared/request_fields.ts";
 import { listPlaceholders } from "../../shared/template_text.ts";
 import { workspacePageSchema } from "./contract.ts";
@@ -70,8 +70,14 @@ export const checkNewTemplate: CrossCheck = (template) => {
   return [{ path: "workspaceId", message: "is required without instanceId" }, ...issues];
 };
 
+/** What a change makes of a template, where it touches what has to fit together. */
+export const checkChangedTemplate: ChangeCheck = (changes, stored) => {
+  const isTouched = changes["components"] !== undefined || changes["parameterFormat"] !== undefined;
+  return isTouched ? checkTemplateComponents({ ...stored, ...changes }) : [];
+};
+
 /** One body, no type twice, and each type with what it consists of. */
-export const checkTemplateComponents: CrossCheck = ({ components, parameterFormat }) => {
+const checkTemplateComponents: CrossCheck = ({ components, parameterFormat }) => {
   const parsed = componentsSchema.safeParse(components);
   if (!parsed.success) return [];
   const types = parsed.data.map(({ type }) => type);

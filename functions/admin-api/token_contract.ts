@@ -1,10 +1,11 @@
 import * as z from "zod";
+import { instantSchema } from "../../shared/request_fields.ts";
 
 /** POST admin-api/instances/:id/tokens. */
 export const createTokenSchema = z.object({
   label: z.string().trim().min(1).max(200).nullish(),
   /** Without it the token lives until it is revoked. */
-  expiresAt: z.iso.datetime({ offset: true, abort: true })
+  expiresAt: instantSchema
     .refine((instant) => Date.parse(instant) > Date.now(), "must be in the future")
     .nullish(),
 });

@@ -63,7 +63,7 @@ export class OutboxLanes {
         });
         if (rows.length === 0) return;
         this.#rows += rows.length;
-        for (const row of rows) await deliverOutboxRow(database, deliverEmail, row);
+        for (const row of rows) await deliverOutboxRow(this.services, deliverEmail, row);
       }
     } finally {
       this.#isMailing = false;
@@ -82,7 +82,7 @@ export class OutboxLanes {
       taken = rows.length;
       this.#rows += taken;
       for (const row of rows) {
-        const reply = deliverOutboxRow(database, deliverAgentReply, row);
+        const reply = deliverOutboxRow(this.services, deliverAgentReply, row);
         this.#run(reply.finally(() => this.#agentReplies -= 1));
       }
     } finally {

@@ -4,6 +4,12 @@ import { AppError, type Issue } from "../errors.ts";
 /** Checks between fields, on what may be only partly valid; paths as in the schema. */
 export type CrossCheck = (value: Readonly<Record<string, unknown>>) => Issue[];
 
+/** The same, of the changes to a record and the record as it stands. */
+export type ChangeCheck = (
+  changes: Readonly<Record<string, unknown>>,
+  stored: Readonly<Record<string, unknown>>,
+) => Issue[];
+
 /**
  * The value as the contract's schema reads it: unknown fields dropped, all faults told at once.
  *

@@ -2,14 +2,12 @@
  * Reads fields of webhook payloads for keeping: bounded, and free of what Postgres cannot store. No
  * reader throws, whatever it is given.
  */
-import { readText, readValue } from "./json_value.ts";
+import { cleanText, readId, readText, readValue } from "./json_value.ts";
 
 type Path = readonly (string | number)[];
 
 /** Longest text of a message, in UTF-16 units; the channels allow far less. */
 export const MESSAGE_MAX = 65_536;
-/** Longest id, in UTF-16 units. */
-export const ID_MAX = 512;
 const NAME_MAX = 200;
 const URL_MAX = 2_048;
 const LABEL_MAX = 50;
@@ -21,28 +19,11 @@ const TOLERANCE_MS = 24 * 60 * 60 * 1000;
 
 const uuidPattern = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i;
 
-/**
- * At most `max` UTF-16 units of the text, never half a character; NUL and lone surrogates become
- * U+FFFD.
- */
-export function cleanText(text: string, max: number): string {
-  const cut = text.length > max ? text.slice(0, max).replace(/[\uD800-\uDBFF]$/, "") : text;
-  return cut.toWellFormed().replaceAll("\0", "\uFFFD");
-}
-
 /** What somebody wrote, cut to 65,536 units and otherwise as it is; undefined where it is blank. */
 export function readMessage(json: unknown, ...path: Path): string | undefined {
   const value = readValue(json, ...path);
   if (typeof value !== "string" || value.trim() === "") return undefined;
   return cleanText(value, MESSAGE_MAX);
-}
-
-/**
- * An id, trimmed. One of more than 512 units is none: cut, two different ids would become one.
- */
-export function readId(json: unknown, ...path: Path): string | undefined {
-  const text = readText(json, ...path);
-  return text === undefined || text.length > ID_MAX ? undefined : cleanText(text, ID_MAX);
 }
 
 /**

@@ -8,14 +8,14 @@ import {
   toSuccessReceipt,
 } from "./classification.ts";
 import type { HttpAnswer } from "./http_call.ts";
-import { readText, readValue } from "./json_value.ts";
+import { readId, readText, readValue } from "./json_value.ts";
 import type { Receipt } from "./provider.ts";
 import { readRetryAfterMs } from "./retry_after.ts";
 
 /** What the answer says of the message. */
 export function readEvolutionAnswer(answer: HttpAnswer, context: ReadingContext): Receipt {
   if (isSuccess(answer)) {
-    return toSuccessReceipt(readText(answer.json, "key", "id"), readWaId(answer.json));
+    return toSuccessReceipt(readId(answer.json, "key", "id"), readWaId(answer.json));
   }
   if (isUnknownNumber(answer)) {
     return toRefusalReceipt({ verdict: "permanent", scope: "message" }, {

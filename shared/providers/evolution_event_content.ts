@@ -1,7 +1,7 @@
 /** What a message of Evolution API says: WhatsApp's own message object, one member per kind. */
 import { type EventContent, toChoice, toLocation, toOther } from "./event_content.ts";
-import { readId, readLabel, readMessage, readName, readUrl } from "./event_fields.ts";
-import { readValue } from "./json_value.ts";
+import { readLabel, readMessage, readName, readUrl } from "./event_fields.ts";
+import { readId, readValue } from "./json_value.ts";
 import type { InboundMessageType } from "./provider_event.ts";
 
 /** Members that wrap another message: disappearing, seen once, a document with its caption. */

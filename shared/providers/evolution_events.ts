@@ -10,9 +10,9 @@ import {
   readGroupAddress,
 } from "./event_address.ts";
 import { attributeToAuthor, toStatusError } from "./event_content.ts";
-import { readId, readName, readPersonName, readTime } from "./event_fields.ts";
+import { readName, readPersonName, readTime } from "./event_fields.ts";
 import { readEvolutionContent } from "./evolution_event_content.ts";
-import { readText, readValue } from "./json_value.ts";
+import { readId, readText, readValue } from "./json_value.ts";
 import type { MessageEvent, ProviderEvent, StatusEvent } from "./provider_event.ts";
 
 /**

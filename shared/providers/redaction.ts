@@ -1,4 +1,5 @@
-/** Makes a provider's own words fit to be passed on. */
+/** Makes a provider's own words fit to be passed on and kept. */
+import { cleanText } from "./json_value.ts";
 
 const MAX_CHARACTERS = 500;
 const REDACTED = "[redacted]";
@@ -21,7 +22,8 @@ export function createRedactor(
   if (recipient !== null) forms.push(numberPattern(recipient));
   // Without alternatives the pattern would fit the empty text, everywhere.
   const pattern = new RegExp(forms.length === 0 ? "(?!)" : forms.join("|"), "g");
-  return (text) => cut(text.replace(pattern, REDACTED).replace(/\s+/g, " ").trim());
+  return (text) =>
+    cut(cleanText(text, text.length).replace(pattern, REDACTED).replace(/\s+/g, " ").trim());
 }
 
 function numberPattern(recipient: string): string {

@@ -8,7 +8,7 @@ import {
   toSuccessReceipt,
 } from "./classification.ts";
 import type { HttpAnswer } from "./http_call.ts";
-import { readText, readValue } from "./json_value.ts";
+import { readId, readText, readValue } from "./json_value.ts";
 import type { Receipt } from "./provider.ts";
 import { readCloudRetryAfterMs } from "./retry_after.ts";
 import { classifyWhatsappCloudError } from "./whatsapp_cloud_errors.ts";
@@ -38,7 +38,7 @@ function classifyUnlisted(answer: HttpAnswer): ReturnType<typeof classifyHttpSta
 function readAcceptance(json: unknown): Receipt {
   const waId = readText(json, "contacts", 0, "wa_id");
   return toSuccessReceipt(
-    readText(json, "messages", 0, "id"),
+    readId(json, "messages", 0, "id"),
     // Digits only: a business-scoped user id is not an address of ours.
     waId !== undefined && /^\d{5,20}$/.test(waId) ? waId : undefined,
   );

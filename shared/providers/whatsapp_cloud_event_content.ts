@@ -1,7 +1,7 @@
 /** What a message of the Cloud API says (page Webhooks, messages), inbound and echo alike. */
 import { type EventContent, toChoice, toLocation, toOther } from "./event_content.ts";
-import { readId, readLabel, readList, readMessage, readName } from "./event_fields.ts";
-import { readValue } from "./json_value.ts";
+import { readLabel, readList, readMessage, readName } from "./event_fields.ts";
+import { readId, readValue } from "./json_value.ts";
 import type { InboundMessageType } from "./provider_event.ts";
 
 /** A sticker is a picture to whoever reads the history. */

@@ -5,8 +5,8 @@
  */
 import { normalizeAddress, readGroupAddress } from "./event_address.ts";
 import { attributeToAuthor } from "./event_content.ts";
-import { readId, readList, readTime } from "./event_fields.ts";
-import { readText, readValue } from "./json_value.ts";
+import { readList, readTime } from "./event_fields.ts";
+import { readId, readText, readValue } from "./json_value.ts";
 import type { MessageEvent, NumberChangeEvent, ProviderEvent } from "./provider_event.ts";
 import { CloudContacts } from "./whatsapp_cloud_contacts.ts";
 import { readCloudContent } from "./whatsapp_cloud_event_content.ts";

@@ -1,15 +1,8 @@
 /** What the Cloud API reports about our messages and templates (page Webhooks). */
 import { normalizeAddress } from "./event_address.ts";
 import { toStatusError } from "./event_content.ts";
-import {
-  readId,
-  readLabel,
-  readMessage,
-  readNumericId,
-  readTime,
-  readUuid,
-} from "./event_fields.ts";
-import { readText, readValue } from "./json_value.ts";
+import { readLabel, readMessage, readNumericId, readTime, readUuid } from "./event_fields.ts";
+import { readId, readText, readValue } from "./json_value.ts";
 import type { StatusEvent, TemplateStatusEvent } from "./provider_event.ts";
 
 /** `played` is said of voice messages that were read and then heard. */

@@ -8,7 +8,7 @@ import {
   toSuccessReceipt,
 } from "./classification.ts";
 import type { HttpAnswer } from "./http_call.ts";
-import { readText } from "./json_value.ts";
+import { readId, readText } from "./json_value.ts";
 import type { Receipt } from "./provider.ts";
 import { readRetryAfterMs } from "./retry_after.ts";
 
@@ -18,7 +18,7 @@ import { readRetryAfterMs } from "./retry_after.ts";
  */
 export function readZapiAnswer(answer: HttpAnswer, context: ReadingContext): Receipt {
   if (isSuccess(answer)) {
-    const messageId = readText(answer.json, "messageId") ?? readText(answer.json, "id");
+    const messageId = readId(answer.json, "messageId") ?? readId(answer.json, "id");
     return toSuccessReceipt(messageId, undefined);
   }
   return toRefusalReceipt(classifyHttpStatus(answer.status), {

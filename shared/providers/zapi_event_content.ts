@@ -1,7 +1,7 @@
 /** What a message of Z-API says (page Webhooks, Ao receber). */
 import { type EventContent, toChoice, toLocation, toOther } from "./event_content.ts";
-import { readId, readLabel, readMessage, readName, readUrl } from "./event_fields.ts";
-import { readValue } from "./json_value.ts";
+import { readLabel, readMessage, readName, readUrl } from "./event_fields.ts";
+import { readId, readValue } from "./json_value.ts";
 import type { InboundMessageType } from "./provider_event.ts";
 
 /** Each kind of media under its member, with the name of its URL. */

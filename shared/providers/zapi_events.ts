@@ -10,15 +10,8 @@ import {
   readGroupAddress,
 } from "./event_address.ts";
 import { attributeToAuthor, toStatusError } from "./event_content.ts";
-import {
-  readId,
-  readList,
-  readMessage,
-  readName,
-  readPersonName,
-  readTime,
-} from "./event_fields.ts";
-import { readText, readValue } from "./json_value.ts";
+import { readList, readMessage, readName, readPersonName, readTime } from "./event_fields.ts";
+import { readId, readText, readValue } from "./json_value.ts";
 import type { MessageEvent, ProviderEvent, StatusEvent } from "./provider_event.ts";
 import { readZapiContent } from "./zapi_event_content.ts";
 

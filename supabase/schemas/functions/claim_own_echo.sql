@@ -29,6 +29,7 @@ begin
     perform public.advance_message(
       candidates[1], event->>'providerMessageId', 'sent', clock_timestamp(), null
     );
+    perform public.take_early_statuses(candidates);
   end if;
   return true;
 end;

@@ -17,7 +17,9 @@ begin
         i.provider,
         i.sealed_provider_config as "sealedProviderConfig",
         c.is_blocked as "isContactBlocked",
-        m.agent_id is not null and m.mode = 'scheduled' and exists (
+        -- The agent's own answer, deferred; what a caller delayed is the caller's to stop.
+        m.agent_id is not null and m.mode = 'scheduled' and m.held_by is distinct from 'delay'
+          and exists (
           select from public.agent_pauses p
           where p.contact_id = c.id and p.paused_until > clock_timestamp()
         ) as "isAgentPaused",

@@ -79,6 +79,7 @@ begin
       select public.iso_in_zone(m.sent_at, instance.time_zone)
       from public.messages m
       where m.instance_id = instance.id and m.direction = 'outbound' and m.sent_at is not null
+        and m.status <> 'failed'
       order by m.sent_at desc
       limit 1
     ),

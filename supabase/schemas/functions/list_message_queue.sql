@@ -46,7 +46,7 @@ begin
       jsonb_agg(
         jsonb_build_object(
           'messageId', m.id,
-          'phone', c.phone,
+          'phone', coalesce(m.phone_given, c.phone),
           'messageType', m.message_type,
           'scheduledFor', public.iso_in_zone(
             greatest(page.scheduled_at, case when page.is_paced then held_until end),

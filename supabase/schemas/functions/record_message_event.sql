@@ -16,6 +16,7 @@ declare
   );
   contact public.contacts;
   conversation public.conversations;
+  message_id uuid;
 begin
   if exists (
     select from public.messages m
@@ -43,8 +44,10 @@ begin
     event->>'providerMessageId', written_at, is_group, event->>'chatName',
     -- Not the transaction's instant: messages of one delivery keep their order by it.
     clock_timestamp()
-  );
+  )
+  returning id into message_id;
   if not is_inbound then
+    perform public.take_early_statuses(array[message_id]);
     if not is_group then
       perform public.pause_agent(instance.id, contact.id);
     end if;

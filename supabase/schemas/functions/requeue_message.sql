@@ -9,7 +9,7 @@ declare
   instance public.instances;
   clock constant timestamptz := date_trunc('milliseconds', clock_timestamp());
   slot timestamptz := clock;
-  held_by text;
+  held_by text := message.held_by;
 begin
   if message.mode = 'queued' then
     select i.* into strict instance from public.instances i where i.id = message.instance_id;

@@ -1,6 +1,7 @@
 -- messages-api: sends a `failed` or `unconfirmed` message again because a person says so.
 -- `request`: instanceId, messageId, idempotency. Errors: MI004; MI005 (the contact is blocked by
--- now); MI007; MI008; MI012 (any other state).
+-- now); MI007; MI008; MI012 (any other state, or a call to the provider that is still open: it has
+-- failed by a delivery event, and nobody knows yet whether another one is to be made).
 create or replace function public.retry_message(request jsonb)
 returns jsonb
 language plpgsql
@@ -16,7 +17,8 @@ begin
     return jsonb_build_object('replayed', replayed);
   end if;
   message := public.find_message(request);
-  if message.status not in ('failed', 'unconfirmed') then
+  if message.status not in ('failed', 'unconfirmed')
+    or exists (select from public.message_queue q where q.message_id = message.id) then
     raise exception using errcode = 'MI012', message = 'message_not_retriable';
   end if;
   select c.* into contact from public.contacts c where c.id = message.contact_id;

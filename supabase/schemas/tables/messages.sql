@@ -52,7 +52,7 @@ create index messages_provider_id on public.messages (instance_id, provider_mess
 create unique index messages_inbound_once on public.messages (instance_id, provider_message_id)
   where direction = 'inbound';
 create index messages_sent on public.messages (instance_id, sent_at desc)
-  where direction = 'outbound' and sent_at is not null;
+  where direction = 'outbound' and sent_at is not null and status <> 'failed';
 create index messages_gone_wrong
   on public.messages (instance_id, (coalesce(failed_at, unconfirmed_at)) desc)
   where coalesce(failed_at, unconfirmed_at) is not null;

@@ -155,6 +155,22 @@ Deno.test("numbered and named placeholders are not mixed, nor of another format 
   assertEquals([changed.status, issuePaths(changed)], [400, ["components.0.text"]]);
 });
 
+Deno.test("a change does not mix placeholders with what stays of the template", async () => {
+  await using client = await createAdminClient();
+  const workspaceId = await createWorkspace(client);
+  const { templateId } = await client.create("/templates", { ...request, workspaceId });
+  const change = (body: object): Promise<AdminAnswer> =>
+    client.call("PATCH", `/templates/${templateId}`, { body });
+  const named = [{ type: "BODY", text: "Oi {{nome}}" }];
+  assertEquals(issuePaths(await change({ parameterFormat: "NAMED" })), [
+    "components.0.text",
+    "components.1.text",
+  ]);
+  assertEquals(issuePaths(await change({ components: named })), ["components.0.text"]);
+  assertEquals((await change({ components: named, parameterFormat: "NAMED" })).status, 200);
+  assertEquals((await change({ name: "aviso" })).status, 200);
+});
+
 Deno.test("components that no channel could show are refused, and nothing is stored", async () => {
   await using client = await createAdminClient();
   const workspaceId = await createWorkspace(client);

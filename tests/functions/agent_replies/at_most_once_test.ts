@@ -72,7 +72,7 @@ Deno.test("a message that joins a waiting answer is part of it, however late it 
   });
   const claim = { kind: "agent_reply", maxRows: 10 } as const;
   const rows = await claimOutbox(client.webhooks.stack.database, claim);
-  for (const row of rows) await deliverOutboxRow(client.webhooks.stack.database, replies, row);
+  for (const row of rows) await deliverOutboxRow(client.webhooks.stack.services, replies, row);
   await late.commit();
   await client.answer();
   assertEquals(client.asked(), [["oi", "tudo bem?"]]);
@@ -98,7 +98,9 @@ Deno.test("two workers at one conversation give one answer to what both have rea
     await bothAsked.promise;
     return { text: "Posso ajudar?" };
   });
-  await Promise.all(rows.map((row) => deliverOutboxRow(database, replies, row)));
+  await Promise.all(
+    rows.map((row) => deliverOutboxRow(client.webhooks.stack.services, replies, row)),
+  );
   await client.webhooks.stack.dispatch();
   assertEquals(client.sent(), ["Posso ajudar?"]);
 });
@@ -117,7 +119,7 @@ Deno.test("an answer that another one overtook is thought over again with that o
       await thought.promise;
       return { text: `Sobre: ${messages.at(-1)?.content}` };
     });
-    const isOver = deliverOutboxRow(database, replies, row!);
+    const isOver = deliverOutboxRow(client.webhooks.stack.services, replies, row!);
     const end = async (): Promise<void> => {
       thought.resolve();
       await isOver;
@@ -155,7 +157,7 @@ Deno.test("a worker that died at the model leaves the answer to another, which g
   const died = Promise.withResolvers<void>();
   const resurrected = Promise.withResolvers<void>();
   const late = deliverOutboxRow(
-    database,
+    client.webhooks.stack.services,
     createAgentReplies(database, async () => {
       died.resolve();
       await resurrected.promise;

@@ -102,6 +102,23 @@ Deno.test("variables come from the external context and the contact, never from 
   ]);
 });
 
+Deno.test("what the external context calls the contact goes before what its profile does", async () => {
+  await using client = await createAgentClient();
+  const { admin } = client.webhooks.stack;
+  await admin`update public.ai_agents set instructions = '{{nome}} ({{telefone}})'`;
+  await open(client, {
+    initiateConversation: true,
+    messageText: "Olá!",
+    externalContext: { nome: "Maria" },
+  });
+  await client.webhooks.receive(client.tenant, {
+    ...{ messageId: "IN1", senderName: "mimi", text: { message: "oi" } },
+  });
+  await client.answer();
+  const [instructions] = client.model.requests[0]?.json["messages"] as { content: string }[];
+  assertEquals(instructions?.content, `Maria (${phone})`);
+});
+
 Deno.test("a person's message silences the agent for half an hour, and no longer", async () => {
   await using client = await createAgentClient();
   await client.webhooks.receive(client.tenant, {
@@ -151,7 +168,29 @@ Deno.test("an answer that waits to be tried again does not leave in a pause that
   await stack.dispatch();
   assertEquals(client.sent(), ["Posso ajudar?", "Aqui é a Bia."]);
   const answer = (await client.messages()).find((message) => message["sent_by"] === "ai_agent");
-  assertEquals(answer?.["status"], "failed");
+  const { code } = answer?.["last_error"] as { code: string };
+  assertEquals([answer?.["status"], code], ["failed", "agent_paused"]);
+});
+
+Deno.test("a message of the agent's that a caller delayed leaves in a pause too, retried or not", async () => {
+  await using client = await createAgentClient();
+  const { stack } = client.webhooks;
+  const accept = stack.provider.answer;
+  const text = { phone, messageType: "text" };
+  await stack.send(client.tenant, { ...text, message: "Sou uma pessoa" });
+  const answer = await stack.send(client.tenant, {
+    ...{ ...text, message: "Até amanhã", sentBy: "ai_agent", delayMessage: 10 },
+  });
+  assertEquals([answer.status, answer.body.mode], [200, "scheduled"]);
+  stack.provider.answer = () => Response.json({ error: "no" }, { status: 400 });
+  await letTimePass(stack.admin, 11);
+  await stack.dispatch();
+  stack.provider.answer = accept;
+  const path = `/messages/${answer.body.messageId}`;
+  assertEquals((await stack.messages(client.tenant, "POST", `${path}/retry`)).status, 200);
+  await stack.dispatch();
+  assertEquals(client.sent(), ["Sou uma pessoa", "Até amanhã", "Até amanhã"]);
+  assertEquals((await stack.messages(client.tenant, "GET", path)).body.status, "sent");
 });
 
 Deno.test("blocking the contact or switching the agent off while the model thinks stops the answer", async () => {

@@ -63,6 +63,26 @@ Deno.test("what waits after a refusal says when it may leave now, alone and in t
   assertEquals(queue.body.items[0].scheduledFor, state.scheduledFor);
 });
 
+Deno.test("what a provider answers is recorded whatever is in it", async () => {
+  const answers: readonly (readonly [() => Response, string, string | null])[] = [
+    [() => new Response("bad\0request", { status: 400 }), "failed", "bad\uFFFDrequest"],
+    [() => Response.json({ error: "half \uD83D" }, { status: 400 }), "failed", "half \uFFFD"],
+    [() => Response.json({ messageId: "A\0B" }), "sent", null],
+    [() => Response.json({ messageId: "A".repeat(5_000) }), "unconfirmed", null],
+  ];
+  await using stack = await startMessagingStack();
+  const tenant = await stack.createTenant();
+  for (const [answer, status, message] of answers) {
+    stack.provider.answer = answer;
+    const { body } = await stack.send(tenant, text);
+    const state = await readState(stack, tenant, body.messageId);
+    assertEquals(state.status, status);
+    if (message !== null) assertEquals(state.lastError.message, message);
+  }
+  const left = await stack.admin`select from public.message_queue`;
+  assertEquals(left.length, 0);
+});
+
 Deno.test("after a temporary refusal the message is sent and its error is gone", async () => {
   await using stack = await startMessagingStack();
   const { tenant, messageId } = await startDue(stack, deliveries[0]);

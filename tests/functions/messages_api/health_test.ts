@@ -106,6 +106,18 @@ Deno.test("health names the last failure by the provider's code, and counts what
   assertEquals([unknown.unconfirmed, unknown.lastFailure.status], [1, "unconfirmed"]);
 });
 
+Deno.test("what failed after it had left is no success", async () => {
+  await using stack = await startMessagingStack();
+  const tenant = await stack.createTenant();
+  const { body } = await stack.send(tenant, text);
+  await stack.admin`
+    select public.advance_message(
+      ${body.messageId}, ${body.providerMessageId}, 'failed', now(), '{"code": "131042"}'
+    )`;
+  const health = (await readHealth(stack, tenant)).body;
+  assertEquals([health.lastSuccessAt, health.lastFailure.code], [null, "131042"]);
+});
+
 Deno.test("health says until when a provider's refusal of the whole instance holds the queue", async () => {
   await using stack = await startMessagingStack();
   const tenant = await stack.createTenant();

@@ -95,6 +95,15 @@ Deno.test("GET queue lists what waits in the order it leaves, page by page, with
   assertEquals([whole.body.items.length, whole.body.nextCursor], [7, null]);
 });
 
+Deno.test("the queue names the phone that the call gave, however the contact's is spelled", async () => {
+  await using stack = await startMessagingStack();
+  const tenant = await stack.createTenant();
+  await stack.send(tenant, { ...text, phone: "551187654321" });
+  await stack.send(tenant, { ...text, queued: true, delayMessage: 60 });
+  const { body } = await stack.messages(tenant, "GET", `/queue?instanceId=${tenant.instanceId}`);
+  assertEquals(body.items.map((item: { phone: string }) => item.phone), [phone]);
+});
+
 Deno.test("a page goes on after its cursor though messages before it have left", async () => {
   await using stack = await startMessagingStack();
   const tenant = await stack.createTenant();
@@ -252,6 +261,21 @@ Deno.test("POST retry sends a failed or unconfirmed message again, queued ones w
       assertEquals([state.status, state.attempts, state.lastError], ["sent", 2, null]);
     }
   }
+});
+
+Deno.test("a message that a delivery event has failed is not sent again while its call is open", async () => {
+  await using stack = await startMessagingStack();
+  const tenant = await stack.createTenant({ provider: "whatsapp_cloud" });
+  const { body } = await stack.send(tenant, { ...text, delayMessage: 60 });
+  await letTimePass(stack.admin, 61);
+  await stack.database.rpc("claim_due_messages", { maxMessages: 1, leaseSeconds: 30 });
+  await stack.admin`
+    select public.advance_message(${body.messageId}, 'wamid.A', 'failed', now(), '{"code": "131026"}')`;
+  await assertConflict(stack, tenant, body.messageId, "POST", "message_not_retriable");
+  await letTimePass(stack.admin, 31);
+  await stack.dispatch();
+  const path = `/messages/${body.messageId}/retry`;
+  assertEquals((await stack.messages(tenant, "POST", path)).body.status, "queued");
 });
 
 Deno.test("a retry to a blocked contact is refused", async () => {

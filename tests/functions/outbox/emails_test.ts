@@ -126,6 +126,19 @@ Deno.test("an e-mail whose every worker died is given up after its last try, vis
   assertEquals(stack.mail.requests.length, 1);
 });
 
+Deno.test("a defect in the work on a row is a log line, and the row is tried again", async () => {
+  await using stack = await startMessagingStack();
+  await assign(stack);
+  await stack.admin`update public.outbox set payload = '{"operatorEmail": 7}'`;
+  await stack.dispatch();
+  const [row] = await stack.admin`select id, status, last_error from public.outbox`;
+  assertEquals([row?.["status"], row?.["last_error"]], ["pending", "ZodError"]);
+  const lines = stack.logLines.filter(({ event }) => event === "outbox_defect");
+  assertEquals(lines.map(({ fields }) => [fields["outboxId"], fields["kind"]]), [
+    [row?.["id"], "assignment_email"],
+  ]);
+});
+
 Deno.test("a mail service that never answers does not hold up a run for ever", async () => {
   await using stack = await startMessagingStack({ providerTimeoutMs: 300 });
   stack.mail.answer = answerNever;

@@ -305,3 +305,26 @@ Deno.test("an echo that can be any of several messages of ours is none of them",
     ].sort(),
   );
 });
+
+Deno.test("a delivery event that comes before the echo of its message counts once that is known", async () => {
+  await using client = await createWebhookClient();
+  const tenant = await client.createTenant();
+  client.stack.provider.answer = () => new Response(null, { status: 500 });
+  await client.stack.send(tenant, text);
+  for (const id of ["OURS", "TYPED"]) {
+    await client.zapi(tenant, {
+      type: "MessageStatusCallback",
+      status: "RECEIVED",
+      ids: [id],
+      momment: Date.now(),
+    });
+  }
+  const echo = { fromMe: true, fromApi: false };
+  await client.receive(tenant, { ...echo, messageId: "OURS", text: { message: text.message } });
+  await client.receive(tenant, { ...echo, messageId: "TYPED", text: { message: "da loja" } });
+  const stored = await client.messages(tenant);
+  assertEquals(
+    stored.map((message) => [message["provider_message_id"], message["status"]]),
+    [["OURS", "delivered"], ["TYPED", "delivered"]],
+  );
+});
