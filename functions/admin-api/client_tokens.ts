@@ -1,7 +1,8 @@
 import { createClientToken } from "../../shared/client_token.ts";
 import type { Idempotency } from "../../shared/idempotent_response.ts";
+import type { Recorded } from "../../shared/recorded_call.ts";
 import type { InstanceServices } from "./instances.ts";
-import { executeOnce, type Execution } from "./record_calls.ts";
+import { type AdminRecord, executeOnce } from "./record_calls.ts";
 import type { CreateTokenRequest } from "./token_contract.ts";
 
 /**
@@ -15,10 +16,10 @@ export async function issueClientToken(
   instanceId: string,
   request: CreateTokenRequest,
   idempotency: Idempotency | null,
-): Promise<Execution> {
+): Promise<Recorded<AdminRecord>> {
   const tokenId = crypto.randomUUID();
   const { token, tokenHash } = await createClientToken();
-  const execution = await executeOnce(database, "create_client_token", {
+  const created = await executeOnce(database, "create_client_token", {
     ...request,
     tokenId,
     instanceId,
@@ -26,8 +27,8 @@ export async function issueClientToken(
     sealedToken: idempotency === null ? null : await vault.seal(token, tokenId),
     idempotency,
   });
-  if (!execution.isReplay) return { ...execution, record: { ...execution.record, token } };
-  const { sealedToken, ...record } = execution.record;
+  if (!created.isReplay) return { ...created, outcome: { ...created.outcome, token } };
+  const { sealedToken, ...record } = created.outcome;
   const firstToken = await vault.open<string>(String(sealedToken), String(record["tokenId"]));
-  return { ...execution, record: { ...record, token: firstToken } };
+  return { ...created, outcome: { ...record, token: firstToken } };
 }

@@ -1,11 +1,10 @@
 import type { Context } from "hono";
 import { AppError, type ErrorCode } from "../../shared/errors.ts";
 import type { AppVariables } from "../../shared/http/create_app.ts";
-import { readIdempotency, replayedHeaders } from "../../shared/http/idempotency.ts";
+import { readIdempotency } from "../../shared/http/idempotency.ts";
 import type { JsonObject } from "../../shared/http/json_body.ts";
 import type { Idempotency } from "../../shared/idempotent_response.ts";
 import { idSchema } from "../../shared/request_fields.ts";
-import type { Execution } from "./record_calls.ts";
 
 export type AdminContext = Context<{ Variables: AppVariables }>;
 
@@ -26,14 +25,4 @@ export function readAdminIdempotency(
   body: JsonObject,
 ): Promise<Idempotency | null> {
   return readIdempotency(context, "admin", body);
-}
-
-/** Answers with the record flat beside `success`, marked when it was given before. */
-export function respondWithExecution(
-  context: AdminContext,
-  { record, isReplay }: Execution,
-  status: 200 | 201,
-): Response {
-  const headers = isReplay ? replayedHeaders : undefined;
-  return context.json({ success: true, ...record }, status, headers);
 }

@@ -1,9 +1,10 @@
 import type { Route } from "../../shared/http/create_app.ts";
 import { readJsonBody } from "../../shared/http/json_body.ts";
+import { answerRecorded } from "../../shared/http/recorded_answer.ts";
 import { validate } from "../../shared/http/validate.ts";
 import type { ProviderKind } from "../../shared/providers/provider.ts";
 import { workspacePageSchema } from "./contract.ts";
-import { type AdminContext, readAdminIdempotency, respondWithExecution } from "./http_exchange.ts";
+import { type AdminContext, readAdminIdempotency } from "./http_exchange.ts";
 import { requireInstanceId } from "./instance_reference.ts";
 import {
   checkNewInstance,
@@ -24,9 +25,9 @@ export function createInstanceRoutes(services: InstanceServices): Route[] {
     const body = await readJsonBody(context);
     const request = validate(createInstanceSchema, body, checkNewInstance);
     const idempotency = await readAdminIdempotency(context, body);
-    const execution = await createInstance(services, request, idempotency);
-    context.set("instanceId", String(execution.record["instanceId"]));
-    return respondWithExecution(context, execution, 201);
+    const created = await createInstance(services, request, idempotency);
+    context.set("instanceId", String(created.outcome["instanceId"]));
+    return answerRecorded(context, created, 201);
   };
 
   const listPage = async (context: AdminContext): Promise<Response> => {

@@ -7,12 +7,13 @@ import {
   parseProviderConfig,
 } from "../../shared/providers/create_provider.ts";
 import type { ProviderKind } from "../../shared/providers/provider.ts";
+import type { Recorded } from "../../shared/recorded_call.ts";
 import {
   type CreateInstanceRequest,
   defaultSendWindow,
   type UpdateInstanceRequest,
 } from "./instance_contract.ts";
-import { type AdminRecord, changeRecord, executeOnce, type Execution } from "./record_calls.ts";
+import { type AdminRecord, changeRecord, executeOnce } from "./record_calls.ts";
 
 /** What instances are written with. */
 export interface InstanceServices {
@@ -31,7 +32,7 @@ export async function createInstance(
   { database, vault }: InstanceServices,
   request: CreateInstanceRequest,
   idempotency: Idempotency | null,
-): Promise<Execution> {
+): Promise<Recorded<AdminRecord>> {
   const instanceId = crypto.randomUUID();
   const { providerConfig, ...settings } = request;
   return await executeOnce(database, "create_instance", {

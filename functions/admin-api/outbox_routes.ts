@@ -1,15 +1,12 @@
 import type { Database } from "../../shared/database/database.ts";
 import { AppError } from "../../shared/errors.ts";
 import type { Route } from "../../shared/http/create_app.ts";
+import { answerRecorded } from "../../shared/http/recorded_answer.ts";
 import { validate } from "../../shared/http/validate.ts";
+import { type RecordedResult, toRecorded } from "../../shared/recorded_call.ts";
 import { outboxPageSchema } from "./contract.ts";
-import {
-  type AdminContext,
-  readAdminIdempotency,
-  requireId,
-  respondWithExecution,
-} from "./http_exchange.ts";
-import { type Answer, listRecords, readExecution } from "./record_calls.ts";
+import { type AdminContext, readAdminIdempotency, requireId } from "./http_exchange.ts";
+import { type AdminRecord, listRecords } from "./record_calls.ts";
 
 /** What was promised to be done after a request: seen, and given another try when it died. */
 export function createOutboxRoutes(database: Database): Route[] {
@@ -22,9 +19,9 @@ export function createOutboxRoutes(database: Database): Route[] {
     const outboxId = requireId(context, "id", "not_found");
     const idempotency = await readAdminIdempotency(context, {});
     const request = { outboxId, idempotency };
-    const answer = await database.rpc<Answer | null>("retry_outbox", request);
+    const answer = await database.rpc<RecordedResult<AdminRecord> | null>("retry_outbox", request);
     if (answer === null) throw new AppError("not_found", { message: "There is no such entry." });
-    return respondWithExecution(context, readExecution(answer), 200);
+    return answerRecorded(context, toRecorded(answer));
   };
 
   return [

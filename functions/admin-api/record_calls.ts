@@ -1,22 +1,11 @@
 import type { Database } from "../../shared/database/database.ts";
 import { AppError, type Issue } from "../../shared/errors.ts";
 import { readCursor, writeCursor } from "../../shared/http/cursor.ts";
+import { type Recorded, type RecordedResult, toRecorded } from "../../shared/recorded_call.ts";
 import { type PageEnd, pageEndSchema } from "./contract.ts";
 
 /** A record as it stands in a response. */
 export type AdminRecord = Readonly<Record<string, unknown>>;
-
-/** What an execution under an `Idempotency-Key` came to, now or when it was first asked for. */
-export interface Execution {
-  readonly record: AdminRecord;
-  readonly isReplay: boolean;
-}
-
-/** What the SQL functions of this API return: a record, or why there is none. */
-export type Answer = AdminRecord & {
-  readonly replayed?: { readonly outcome: AdminRecord };
-  readonly issues?: readonly Issue[];
-};
 
 interface CallOptions {
   /** The request's field that must be unique: named when another record has its value. */
@@ -33,15 +22,10 @@ export async function executeOnce(
   rpcName: string,
   request: Readonly<Record<string, unknown>>,
   options: CallOptions = {},
-): Promise<Execution> {
-  return readExecution(await callChecked(database, rpcName, request, options));
-}
-
-/** Tells an execution from one that is only remembered. */
-export function readExecution({ replayed, ...record }: Answer): Execution {
-  return replayed === undefined
-    ? { record, isReplay: false }
-    : { record: replayed.outcome, isReplay: true };
+): Promise<Recorded<AdminRecord>> {
+  return toRecorded(
+    await callChecked<RecordedResult<AdminRecord>>(database, rpcName, request, options),
+  );
 }
 
 /**
@@ -73,14 +57,14 @@ export async function listRecords(
   return { items: page.items, nextCursor: page.next === null ? null : writeCursor(page.next) };
 }
 
-async function callChecked(
+async function callChecked<Result extends object>(
   database: Database,
   rpcName: string,
   request: Readonly<Record<string, unknown>>,
   { uniqueField }: CallOptions,
-): Promise<Answer> {
+): Promise<Result> {
   try {
-    const answer = await database.rpc<Answer>(rpcName, request);
+    const answer = await database.rpc<Result & { issues?: readonly Issue[] }>(rpcName, request);
     if (answer.issues === undefined) return answer;
     throw new AppError("invalid_request", { issues: answer.issues });
   } catch (error) {

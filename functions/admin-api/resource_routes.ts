@@ -1,13 +1,9 @@
 import type { Database } from "../../shared/database/database.ts";
 import type { Route } from "../../shared/http/create_app.ts";
 import { readJsonBody } from "../../shared/http/json_body.ts";
+import { answerRecorded } from "../../shared/http/recorded_answer.ts";
 import { validate } from "../../shared/http/validate.ts";
-import {
-  type AdminContext,
-  readAdminIdempotency,
-  requireId,
-  respondWithExecution,
-} from "./http_exchange.ts";
+import { type AdminContext, readAdminIdempotency, requireId } from "./http_exchange.ts";
 import { withInstanceId } from "./instance_reference.ts";
 import { type AdminRecord, changeRecord, executeOnce, listRecords } from "./record_calls.ts";
 import type { Resource, Update } from "./resources.ts";
@@ -23,10 +19,10 @@ export function createResourceRoutes(database: Database, resource: Resource): Ro
       validate(create.schema, body, create.crossCheck),
     );
     const idempotency = await readAdminIdempotency(context, body);
-    const execution = await executeOnce(database, create.rpcName, { ...request, idempotency }, {
+    const created = await executeOnce(database, create.rpcName, { ...request, idempotency }, {
       uniqueField,
     });
-    return respondWithExecution(context, execution, 201);
+    return answerRecorded(context, created, 201);
   };
 
   const listPage = async (context: AdminContext): Promise<Response> => {

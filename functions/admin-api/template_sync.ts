@@ -7,8 +7,9 @@ import {
   type ListedTemplate,
   listWhatsappCloudTemplates,
 } from "../../shared/providers/whatsapp_cloud_templates.ts";
+import { type Recorded, type Replayed, toRecorded } from "../../shared/recorded_call.ts";
 import type { InstanceServices } from "./instances.ts";
-import { type Answer, executeOnce, type Execution, readExecution } from "./record_calls.ts";
+import { type AdminRecord, executeOnce } from "./record_calls.ts";
 
 export interface TemplateSyncServices extends InstanceServices {
   /** Bound on one provider call, in milliseconds. */
@@ -34,12 +35,15 @@ export async function syncTemplates(
   services: TemplateSyncServices,
   instanceId: string,
   idempotency: Idempotency | null,
-): Promise<Execution> {
+): Promise<Recorded<AdminRecord>> {
   const { database } = services;
   const request = { instanceId, idempotency };
-  const begun = await database.rpc<Answer | SyncTarget>("begin_template_sync", request);
-  if ("replayed" in begun) return readExecution(begun);
-  const config = await openConfig(services, instanceId, begun as SyncTarget);
+  const begun = await database.rpc<SyncTarget | Replayed<AdminRecord>>(
+    "begin_template_sync",
+    request,
+  );
+  if ("replayed" in begun) return toRecorded<AdminRecord>(begun);
+  const config = await openConfig(services, instanceId, begun);
   const templates = await listTemplates(config, services.providerTimeoutMs);
   return await executeOnce(database, "sync_message_templates", { ...request, templates });
 }

@@ -1,5 +1,6 @@
 import type { Route } from "../../shared/http/create_app.ts";
-import { type AdminContext, readAdminIdempotency, respondWithExecution } from "./http_exchange.ts";
+import { answerRecorded } from "../../shared/http/recorded_answer.ts";
+import { type AdminContext, readAdminIdempotency } from "./http_exchange.ts";
 import { requireInstanceId } from "./instance_reference.ts";
 import { syncTemplates, type TemplateSyncServices } from "./template_sync.ts";
 
@@ -8,11 +9,7 @@ export function createTemplateSyncRoutes(services: TemplateSyncServices): Route[
   const sync = async (context: AdminContext): Promise<Response> => {
     const instanceId = await requireInstanceId(context, services.database);
     const idempotency = await readAdminIdempotency(context, {});
-    return respondWithExecution(
-      context,
-      await syncTemplates(services, instanceId, idempotency),
-      200,
-    );
+    return answerRecorded(context, await syncTemplates(services, instanceId, idempotency));
   };
   return [{ method: "POST", path: "/instances/:id/templates/sync", handlers: [sync] }];
 }

@@ -1,14 +1,10 @@
 import type { Route } from "../../shared/http/create_app.ts";
 import { readJsonBody } from "../../shared/http/json_body.ts";
+import { answerRecorded } from "../../shared/http/recorded_answer.ts";
 import { validate } from "../../shared/http/validate.ts";
 import { issueClientToken } from "./client_tokens.ts";
 import { pageSchema } from "./contract.ts";
-import {
-  type AdminContext,
-  readAdminIdempotency,
-  requireId,
-  respondWithExecution,
-} from "./http_exchange.ts";
+import { type AdminContext, readAdminIdempotency, requireId } from "./http_exchange.ts";
 import { requireInstanceId } from "./instance_reference.ts";
 import type { InstanceServices } from "./instances.ts";
 import { type AdminRecord, listRecords } from "./record_calls.ts";
@@ -23,8 +19,8 @@ export function createTokenRoutes(services: InstanceServices): Route[] {
     const body = await readJsonBody(context);
     const request = validate(createTokenSchema, body);
     const idempotency = await readAdminIdempotency(context, body);
-    const execution = await issueClientToken(services, instanceId, request, idempotency);
-    return respondWithExecution(context, execution, 201);
+    const issued = await issueClientToken(services, instanceId, request, idempotency);
+    return answerRecorded(context, issued, 201);
   };
 
   const listPage = async (context: AdminContext): Promise<Response> => {

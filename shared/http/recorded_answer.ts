@@ -3,7 +3,11 @@ import type { Recorded } from "../recorded_call.ts";
 import { replayedHeaders } from "./idempotency.ts";
 
 /** The outcome flat beside `success`, marked when it was given before. */
-export function answerRecorded(context: Context, recorded: Recorded<object>): Response {
+export function answerRecorded(
+  context: Context,
+  recorded: Recorded<object>,
+  status: 200 | 201 = 200,
+): Response {
   const headers = recorded.isReplay ? replayedHeaders : undefined;
-  return context.json({ success: true, ...recorded.outcome }, 200, headers);
+  return context.json({ success: true, ...recorded.outcome }, status, headers);
 }
