@@ -71,7 +71,7 @@ grant execute on function public.outbox_attempts(text) to service_role;
 -- worker died is due again when its lease ends, and `dead` once it has cost its last attempt: work
 -- that kills whoever does it must not come back for ever.
 -- `request`: kinds, maxRows, leaseSeconds.
--- Returns {rows: [{outboxId, claimToken, kind, payload, attempts}]}.
+-- Returns {rows: [{outboxId, claimToken, kind, payload}]}.
 create or replace function public.claim_outbox(request jsonb)
 returns jsonb
 language sql
@@ -102,15 +102,14 @@ as $$
         + make_interval(secs => (request->>'leaseSeconds')::double precision)
     from due
     where o.id = due.id and not due.is_over
-    returning o.id, o.claim_token, o.kind, o.payload, o.attempts
+    returning o.id, o.claim_token, o.kind, o.payload
   )
   select jsonb_build_object('rows', coalesce(
     jsonb_agg(jsonb_build_object(
       'outboxId', c.id,
       'claimToken', c.claim_token,
       'kind', c.kind,
-      'payload', c.payload,
-      'attempts', c.attempts
+      'payload', c.payload
     )),
     '[]'
   ))

@@ -1181,7 +1181,6 @@ begin
       select m.id as "messageId",
         q.claim_token as "claimToken",
         q.scheduled_at as "scheduledAt",
-        q.attempts,
         i.id as "instanceId",
         i.provider,
         i.sealed_provider_config as "sealedProviderConfig",

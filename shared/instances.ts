@@ -4,7 +4,6 @@ import type { Provider, ProviderKind } from "./providers/provider.ts";
 /** One channel connection, as the database hands it out with its credentials sealed. */
 export interface Instance {
   readonly instanceId: string;
-  readonly workspaceId: string;
   readonly name: string;
   readonly provider: ProviderKind;
   readonly sealedProviderConfig: string;

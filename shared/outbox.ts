@@ -11,7 +11,6 @@ export interface OutboxRow {
   readonly claimToken: string;
   readonly kind: OutboxKind;
   readonly payload: Readonly<Record<string, unknown>>;
-  readonly attempts: number;
 }
 
 /** How the work on a row ended: `retry` comes back with backoff, `dead` stays for a person. */

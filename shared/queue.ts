@@ -6,8 +6,6 @@ import type { StoredContent } from "./stored_content.ts";
 export interface ClaimedMessage extends StoredContent {
   readonly messageId: string;
   readonly claimToken: string;
-  readonly scheduledAt: string;
-  readonly attempts: number;
   readonly instanceId: string;
   readonly provider: ProviderKind;
   readonly sealedProviderConfig: string;

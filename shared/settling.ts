@@ -33,7 +33,7 @@ export async function recordOutcome(
 ): Promise<void> {
   for (const delayMs of [...settleRetryDelaysMs, null]) {
     try {
-      await settleMessages(services.database, [settlement], kept);
+      await settleMessage(services.database, settlement, kept);
       return;
     } catch (error) {
       services.log.error("settle_failed", {
@@ -47,24 +47,20 @@ export async function recordOutcome(
   }
 }
 
-/**
- * Records outcomes; only who still holds the claim does. Returns the ids that were settled. Safe to
- * repeat after a lost answer: the second call settles nothing.
- */
-async function settleMessages(
+/** Safe to repeat after a lost answer: the second call settles nothing. */
+async function settleMessage(
   database: Database,
-  settlements: readonly Settlement[],
+  settlement: Settlement,
   kept?: KeptResponse,
-): Promise<readonly string[]> {
-  const { settled } = await database.rpc<{ settled: string[] }>("settle_messages", {
-    results: settlements.map(toSettledRow),
+): Promise<void> {
+  await database.rpc("settle_messages", {
+    results: [toResult(settlement)],
     idempotency: kept?.idempotency ?? null,
     response: kept?.idempotency ? kept.response : null,
   });
-  return settled;
 }
 
-function toSettledRow(settlement: Settlement): Record<string, unknown> {
+function toResult(settlement: Settlement): Record<string, unknown> {
   const { messageId, claimToken, receipt, sealedProviderConfig } = settlement;
   const claim = { messageId, claimToken, outcome: receipt.outcome };
   switch (receipt.outcome) {

@@ -4,9 +4,9 @@ import { createSecretKeyGuard } from "../../shared/http/secret_key_guard.ts";
 import type { Log } from "../../shared/log.ts";
 import { createInstanceRoutes } from "./instance_routes.ts";
 import { createOutboxRoutes } from "./outbox_routes.ts";
-import { createResourceRoutes } from "./resource_routes.ts";
+import { createRecordRoutes } from "./record_routes.ts";
 import { resealCredentials } from "./reseal_credentials.ts";
-import { resources } from "./resources.ts";
+import { recordKinds } from "./record_kinds.ts";
 import { createTemplateSyncRoutes } from "./template_sync_routes.ts";
 import type { TemplateSyncServices } from "./template_sync.ts";
 import { createTokenRoutes } from "./token_routes.ts";
@@ -20,7 +20,7 @@ export interface AdminServices extends TemplateSyncServices {
 export function createAdminApp(services: AdminServices): Hono {
   const guard = createSecretKeyGuard(services.secretKeys);
   const routes = [
-    ...resources.flatMap((resource) => createResourceRoutes(services.database, resource)),
+    ...recordKinds.flatMap((kind) => createRecordRoutes(services.database, kind)),
     ...createInstanceRoutes(services),
     ...createTokenRoutes(services),
     ...createTemplateSyncRoutes(services),

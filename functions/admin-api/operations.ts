@@ -10,8 +10,8 @@ import type { Operation } from "../../shared/contract/operation.ts";
 import { successField } from "../../shared/contract/response_fields.ts";
 import { outboxPageSchema, pageSchema } from "./contract.ts";
 import { outboxExample, tokenExample } from "./record_examples.ts";
-import { recordKinds } from "./record_kinds.ts";
-import { describeRecordKind } from "./record_operations.ts";
+import { recordDescriptions } from "./record_descriptions.ts";
+import { toOperations } from "./record_operations.ts";
 import { outboxFields, pageAnswer, recordAnswer, tokenFields } from "./record_schemas.ts";
 import { createTokenSchema } from "./token_contract.ts";
 
@@ -264,7 +264,7 @@ const resealOperation: Operation = {
 
 /** What admin-api promises (decisions, section 9). */
 export const operations: readonly Operation[] = [
-  ...recordKinds.flatMap(describeRecordKind),
+  ...recordDescriptions.flatMap(toOperations),
   ...tokenOperations,
   syncOperation,
   ...outboxOperations,

@@ -1,9 +1,6 @@
-import {
-  demoInstanceId,
-  demoOperatorEmail,
-  demoTemplateId,
-  demoWorkspaceId,
-} from "../../shared/contract/demo_world.ts";
+import type * as z from "zod";
+import type { ErrorCode } from "../../shared/errors.ts";
+import type { ChangeCheck, CrossCheck } from "../../shared/http/validate.ts";
 import {
   agentPageSchema,
   createAgentSchema,
@@ -16,218 +13,96 @@ import {
   updateOperatorSchema,
   workspacePageSchema,
 } from "./contract.ts";
-import { createInstanceSchema, updateInstanceSchema } from "./instance_contract.ts";
-import * as examples from "./record_examples.ts";
-import type { RecordKind } from "./record_operations.ts";
-import * as schemas from "./record_schemas.ts";
 import {
+  checkChangedTemplate,
+  checkNewTemplate,
   createTemplateSchema,
   templatePageSchema,
   updateTemplateSchema,
 } from "./template_contract.ts";
 
-const changesOnly = "Only what is sent changes.";
+type Fields = Readonly<Record<string, unknown>>;
 
-/** Who owns what, and what each record is for. */
+/** How one method of a kind of record reads its request and which SQL function answers it. */
+export interface RecordMethod {
+  readonly rpcName: string;
+  readonly schema: z.ZodType<Fields>;
+  readonly crossCheck?: CrossCheck;
+}
+
+/** How a change reads its request. */
+export interface Update extends RecordMethod {
+  readonly checkChange?: ChangeCheck;
+}
+
+/** A kind of record that is created, read, listed and changed in the same manner as the others. */
+export interface RecordKind {
+  readonly path: string;
+  /** What its id is called in requests and responses. */
+  readonly idName: string;
+  readonly notFound: ErrorCode;
+  /** The field that no two records of one owner may share. */
+  readonly uniqueField?: string;
+  readonly get: { readonly rpcName: string };
+  readonly list: RecordMethod;
+  readonly create: RecordMethod;
+  readonly update?: Update;
+}
+
+/** Everything but instances, whose credentials are sealed, and what belongs to them alone. */
 export const recordKinds: readonly RecordKind[] = [
   {
     path: "/workspaces",
-    name: "Workspace",
-    singular: "a workspace",
-    plural: "workspaces",
     idName: "workspaceId",
     notFound: "workspace_not_found",
-    fields: schemas.workspaceFields,
-    example: examples.workspaceExample,
-    list: { query: pageSchema, errors: [] },
-    create: {
-      description: "A workspace owns instances, operators, departments, templates and agents.",
-      body: createWorkspaceSchema,
-      errors: [],
-      request: { name: "Demo" },
-    },
-  },
-  {
-    path: "/instances",
-    name: "Instance",
-    singular: "an instance",
-    plural: "instances",
-    idName: "instanceId",
-    notFound: "Instance not found",
-    fields: schemas.instanceFields,
-    example: examples.instanceExample,
-    list: { query: workspacePageSchema, errors: ["workspace_not_found"] },
-    create: {
-      description:
-        "An instance is the connection to one channel. `providerConfig` holds what its provider needs, is encrypted at rest and never comes back:\n\n" +
-        "- `whatsapp_cloud`: `phoneNumberId`, `accessToken`, `appSecret`, `verifyToken`, and optionally `wabaId`, `apiVersion`, `baseUrl`\n" +
-        "- `zapi`: `gatewayInstanceId`, `token`, `webhookSecret`, and optionally `clientToken`, `baseUrl`\n" +
-        "- `evolution`: `baseUrl`, `instanceName`, `apiKey`, `webhookSecret`",
-      body: createInstanceSchema,
-      errors: ["workspace_not_found"],
-      request: {
-        workspaceId: demoWorkspaceId,
-        name: "Loja",
-        provider: "zapi",
-        providerConfig: {
-          gatewayInstanceId: "3DF1A2B4C5",
-          token: "the-instance-token",
-          webhookSecret: "a-secret-for-the-webhook-address",
-        },
-        connectedPhone: "5511999990001",
-        timeZone: "America/Sao_Paulo",
-        sendWindow: { start: "08:00", end: "18:00", holidays: ["2026-12-25"] },
-      },
-      changed: {
-        name: "Loja",
-        businessInstanceId: null,
-        connectedPhone: "5511999990001",
-        sendWindow: {
-          start: "08:00",
-          end: "18:00",
-          days: [1, 2, 3, 4, 5],
-          holidays: ["2026-12-25"],
-        },
-      },
-    },
-    update: {
-      description:
-        `${changesOnly} The provider itself stays; \`providerConfig\` is replaced whole.`,
-      body: updateInstanceSchema,
-      errors: [],
-      request: { timeZone: "America/Manaus", sendWindow: { end: "18:00" } },
-      changed: {
-        timeZone: "America/Manaus",
-        sendWindow: {
-          start: "08:00",
-          end: "18:00",
-          days: [1, 2, 3, 4, 5],
-          holidays: ["2026-12-25"],
-        },
-      },
-    },
+    get: { rpcName: "get_workspace" },
+    list: { rpcName: "list_workspaces", schema: pageSchema },
+    create: { rpcName: "create_workspace", schema: createWorkspaceSchema },
   },
   {
     path: "/operators",
-    name: "Operator",
-    singular: "an operator",
-    plural: "operators",
     idName: "operatorId",
     notFound: "operator_not_found",
-    fields: schemas.operatorFields,
-    example: examples.operatorExample,
-    list: { query: workspacePageSchema, errors: ["workspace_not_found"] },
-    create: {
-      description:
-        "An operator is a person to whom conversations are assigned. No two of a workspace share an e-mail address.",
-      body: createOperatorSchema,
-      errors: ["workspace_not_found", "already_exists"],
-      request: { workspaceId: demoWorkspaceId, name: "Carla", email: "carla@example.com" },
-      changed: { name: "Carla", email: "carla@example.com" },
-    },
-    update: {
-      description: changesOnly,
-      body: updateOperatorSchema,
-      errors: ["already_exists"],
-      request: { name: "Ana Souza" },
-      changed: { name: "Ana Souza", email: demoOperatorEmail },
-    },
+    uniqueField: "email",
+    get: { rpcName: "get_operator" },
+    list: { rpcName: "list_operators", schema: workspacePageSchema },
+    create: { rpcName: "create_operator", schema: createOperatorSchema },
+    update: { rpcName: "update_operator", schema: updateOperatorSchema },
   },
   {
     path: "/departments",
-    name: "Department",
-    singular: "a department",
-    plural: "departments",
     idName: "departmentId",
     notFound: "department_not_found",
-    fields: schemas.departmentFields,
-    example: examples.departmentExample,
-    list: { query: workspacePageSchema, errors: ["workspace_not_found"] },
-    create: {
-      description: "A department is what a conversation can be routed to beside its operator.",
-      body: createDepartmentSchema,
-      errors: ["workspace_not_found"],
-      request: { workspaceId: demoWorkspaceId, name: "Suporte" },
-      changed: { name: "Suporte" },
-    },
-    update: {
-      description: changesOnly,
-      body: updateDepartmentSchema,
-      errors: [],
-      request: { name: "Vendas e trocas" },
-      changed: { name: "Vendas e trocas" },
-    },
+    get: { rpcName: "get_department" },
+    list: { rpcName: "list_departments", schema: workspacePageSchema },
+    create: { rpcName: "create_department", schema: createDepartmentSchema },
+    update: { rpcName: "update_department", schema: updateDepartmentSchema },
   },
   {
     path: "/agents",
-    name: "Agent",
-    singular: "an AI agent",
-    plural: "AI agents",
     idName: "agentId",
     notFound: "agent_not_found",
-    fields: schemas.agentFields,
-    example: examples.agentExample,
-    list: { query: agentPageSchema, errors: ["Instance not found"] },
-    create: {
-      description:
-        "An AI agent answers the contacts of an instance. Its `model` is asked at the service's chat completions endpoint.",
-      body: createAgentSchema,
-      errors: ["Instance not found"],
-      request: {
-        instanceId: demoInstanceId,
-        name: "Noa",
-        instructions: "Você qualifica leads. Use {{customerName}} quando souber.",
-        model: "gpt-4.1-mini",
-        isActive: false,
-      },
-      changed: {
-        name: "Noa",
-        instructions: "Você qualifica leads. Use {{customerName}} quando souber.",
-        isActive: false,
-      },
-    },
-    update: {
-      description: changesOnly,
-      body: updateAgentSchema,
-      errors: [],
-      request: { isActive: true },
-    },
+    get: { rpcName: "get_ai_agent" },
+    list: { rpcName: "list_ai_agents", schema: agentPageSchema },
+    create: { rpcName: "create_ai_agent", schema: createAgentSchema },
+    update: { rpcName: "update_ai_agent", schema: updateAgentSchema },
   },
   {
     path: "/templates",
-    name: "Template",
-    singular: "a template",
-    plural: "templates",
     idName: "templateId",
     notFound: "template_not_found",
-    fields: schemas.templateFields,
-    example: examples.templateExample,
-    list: { query: templatePageSchema, errors: ["workspace_not_found", "Instance not found"] },
+    uniqueField: "providerTemplateId",
+    get: { rpcName: "get_message_template" },
+    list: { rpcName: "list_message_templates", schema: templatePageSchema },
     create: {
-      description:
-        "A template belongs to a workspace (`workspaceId`) or to one instance (`instanceId`). `components` have the official channel's shape.",
-      body: createTemplateSchema,
-      errors: ["workspace_not_found", "Instance not found", "already_exists"],
-      request: {
-        instanceId: demoInstanceId,
-        name: "boas_vindas",
-        language: "pt_BR",
-        parameterFormat: "NAMED",
-        components: [{ type: "BODY", text: "Oi {{nome}}, que bom ter você aqui!" }],
-      },
-      changed: {
-        name: "boas_vindas",
-        components: [{ type: "BODY", text: "Oi {{nome}}, que bom ter você aqui!" }],
-        providerStatus: null,
-        providerTemplateId: null,
-      },
+      rpcName: "create_message_template",
+      schema: createTemplateSchema,
+      crossCheck: checkNewTemplate,
     },
     update: {
-      description: changesOnly,
-      body: updateTemplateSchema,
-      errors: ["already_exists"],
-      request: { providerStatus: "APPROVED", providerTemplateId: "1207842345678901" },
-      changed: { templateId: demoTemplateId },
+      rpcName: "update_message_template",
+      schema: updateTemplateSchema,
+      checkChange: checkChangedTemplate,
     },
   },
 ];

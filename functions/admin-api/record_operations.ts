@@ -3,8 +3,8 @@ import type { Operation, SuccessResponse } from "../../shared/contract/operation
 import type { ErrorCode } from "../../shared/errors.ts";
 import { pageAnswer, recordAnswer } from "./record_schemas.ts";
 
-/** One kind of record: how it is called, what it holds, and what its methods take. */
-export interface RecordKind {
+/** What the document says of one kind of record: its name, what it holds, what its methods take. */
+export interface RecordDescription {
   readonly path: string;
   /** `Operator`: part of the operation ids. */
   readonly name: string;
@@ -33,7 +33,7 @@ interface WriteMethod {
 const manners = { tag: "Administration", access: "secretKey" } as const;
 
 /** Creating, listing, reading and, where it can be, changing a kind of record. */
-export function describeRecordKind(kind: RecordKind): Operation[] {
+export function toOperations(kind: RecordDescription): Operation[] {
   return [
     describeCreate(kind),
     describeList(kind),
@@ -43,7 +43,7 @@ export function describeRecordKind(kind: RecordKind): Operation[] {
 }
 
 function describeCreate(
-  { path, name, singular, fields, example, notes, create }: RecordKind,
+  { path, name, singular, fields, example, notes, create }: RecordDescription,
 ): Operation {
   return {
     ...manners,
@@ -66,7 +66,9 @@ function describeCreate(
   };
 }
 
-function describeList({ path, name, plural, fields, example, notes, list }: RecordKind): Operation {
+function describeList(
+  { path, name, plural, fields, example, notes, list }: RecordDescription,
+): Operation {
   return {
     ...manners,
     method: "GET",
@@ -87,7 +89,7 @@ function describeList({ path, name, plural, fields, example, notes, list }: Reco
   };
 }
 
-function describeGet(kind: RecordKind): Operation {
+function describeGet(kind: RecordDescription): Operation {
   return {
     ...manners,
     method: "GET",
@@ -107,7 +109,7 @@ function describeGet(kind: RecordKind): Operation {
   };
 }
 
-function describeUpdate(kind: RecordKind, update: WriteMethod): Operation {
+function describeUpdate(kind: RecordDescription, update: WriteMethod): Operation {
   return {
     ...manners,
     method: "PATCH",
@@ -130,12 +132,12 @@ function describeUpdate(kind: RecordKind, update: WriteMethod): Operation {
 }
 
 function answerOf(
-  { name, fields }: Pick<RecordKind, "name" | "fields">,
+  { name, fields }: Pick<RecordDescription, "name" | "fields">,
 ): Pick<SuccessResponse, "schema" | "schemaName"> {
   return { schema: recordAnswer(fields), schemaName: `${name}Record` };
 }
 
-function idParameter({ idName, example }: RecordKind): Operation["pathParameters"] {
+function idParameter({ idName, example }: RecordDescription): Operation["pathParameters"] {
   return { id: { description: `\`${idName}\` of the record.`, example: String(example[idName]) } };
 }
 

@@ -15,7 +15,6 @@ import { createRedactor } from "./redaction.ts";
  */
 export function createEvolutionProvider(config: EvolutionConfig): Provider {
   return {
-    kind: "evolution",
     providerClass: "gateway",
     checkContent: checkGatewayContent,
     send: (message, options) => send(config, message, options),

@@ -100,7 +100,6 @@ export interface SendOptions {
 }
 
 export interface Provider {
-  readonly kind: ProviderKind;
   readonly providerClass: ProviderClass;
   /** Everything about `content` that this channel would refuse, found without calling it. */
   checkContent(content: MessageContent): Issue[];

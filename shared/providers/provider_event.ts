@@ -68,6 +68,3 @@ export interface NumberChangeEvent {
 }
 
 export type ProviderEvent = MessageEvent | StatusEvent | TemplateStatusEvent | NumberChangeEvent;
-
-/** Reads one webhook payload; what it does not understand gives no event. */
-export type ReadProviderEvents = (payload: unknown) => ProviderEvent[];

@@ -2,7 +2,6 @@
  * Meta's signature of a webhook (page Webhooks, header `X-Hub-Signature-256`): HMAC-SHA256 with the
  * app secret over the bytes as sent, before anything is parsed.
  */
-import { encodeHex } from "../encoding.ts";
 
 const headerPattern = /^sha256=([0-9a-f]{64})$/i;
 
@@ -17,21 +16,10 @@ export async function verifySignature(
 ): Promise<boolean> {
   const hex = headerPattern.exec(header ?? "")?.[1];
   if (hex === undefined || appSecret === "") return false;
-  const key = await importSecret(appSecret, "verify");
-  return await crypto.subtle.verify("HMAC", key, decodeHex(hex), rawBody);
-}
-
-/** The header's value for these bytes: `sha256=` and the hexadecimal signature. */
-export async function signPayload(rawBody: BufferSource, appSecret: string): Promise<string> {
-  const key = await importSecret(appSecret, "sign");
-  const signature = await crypto.subtle.sign("HMAC", key, rawBody);
-  return `sha256=${encodeHex(new Uint8Array(signature))}`;
-}
-
-function importSecret(appSecret: string, usage: "sign" | "verify"): Promise<CryptoKey> {
   const algorithm = { name: "HMAC", hash: "SHA-256" };
-  const bytes = new TextEncoder().encode(appSecret);
-  return crypto.subtle.importKey("raw", bytes, algorithm, false, [usage]);
+  const secret = new TextEncoder().encode(appSecret);
+  const key = await crypto.subtle.importKey("raw", secret, algorithm, false, ["verify"]);
+  return await crypto.subtle.verify("HMAC", key, decodeHex(hex), rawBody);
 }
 
 function decodeHex(hex: string): BufferSource {

@@ -12,7 +12,6 @@ import { toWhatsappCloudRequest } from "./whatsapp_cloud_request.ts";
 /** The provider of an instance of the official channel. */
 export function createWhatsappCloudProvider(config: WhatsappCloudConfig): Provider {
   return {
-    kind: "whatsapp_cloud",
     providerClass: "official",
     checkContent: checkWhatsappCloudContent,
     send: (message, options) => send(config, message, options),

@@ -14,7 +14,6 @@ const DEFAULT_BASE_URL = "https://api.z-api.io";
 /** The provider of a Z-API instance. `accepted` means taken into Z-API's own queue. */
 export function createZapiProvider(config: ZapiConfig): Provider {
   return {
-    kind: "zapi",
     providerClass: "gateway",
     checkContent: checkGatewayContent,
     send: (message, options) => send(config, message, options),

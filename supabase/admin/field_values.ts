@@ -48,7 +48,6 @@ async function readValue(
     case "limit":
       return text === "null" ? null : Number(text);
     case "json":
-    case "list":
       return parseJson(flag, await readText(sources, text));
   }
 }

@@ -1,7 +1,7 @@
 /** The kinds of records of admin-api as the command line knows them: options, columns, examples. */
 
 /** How an option's text becomes the field's value. `json` may be a file (`@path`) or `-` (stdin). */
-export type FieldKind = "text" | "nullable text" | "boolean" | "limit" | "json" | "list";
+export type FieldKind = "text" | "nullable text" | "boolean" | "limit" | "json";
 
 export interface Field {
   readonly flag: string;
@@ -205,7 +205,7 @@ export const nouns: readonly Noun[] = [
       {
         flag: "--components <json>",
         name: "components",
-        kind: "list",
+        kind: "json",
         description: "JSON in the official channel's shape, @file, or -",
         isRequired: true,
       },

@@ -7,7 +7,6 @@ export const channelKinds = ["zapi", "evolution", "whatsapp_cloud"] as const;
 export type ChannelKind = (typeof channelKinds)[number];
 
 export const serviceKinds = [...channelKinds, "resend", "chat_completions"] as const;
-export type ServiceKind = (typeof serviceKinds)[number];
 
 export const faultKinds = [
   "reject",

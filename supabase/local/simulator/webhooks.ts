@@ -1,6 +1,7 @@
 import * as z from "zod";
 import { type ChannelKind, channelKinds } from "./records.ts";
 import { waitUnlessClosing } from "./simulated_world.ts";
+import { signBody } from "./webhook_signature.ts";
 
 /** An instance's webhook, as one registers it at the provider. */
 export const webhookSchema = z.object({
@@ -93,7 +94,10 @@ async function isSettled(webhook: Webhook, event: unknown): Promise<boolean> {
   const body = webhook.provider === "whatsapp_cloud" ? escapeJson(event) : JSON.stringify(event);
   const headers = new Headers({ "Content-Type": "application/json" });
   if (webhook.appSecret !== undefined) {
-    headers.set("X-Hub-Signature-256", await signBody(body, webhook.appSecret));
+    headers.set(
+      "X-Hub-Signature-256",
+      await signBody(new TextEncoder().encode(body), webhook.appSecret),
+    );
   }
   try {
     const response = await fetch(webhook.url, {
@@ -115,15 +119,4 @@ export function escapeJson(value: unknown): string {
     /[^\x20-\x7e]/g,
     (unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, "0")}`,
   );
-}
-
-/** The value of `X-Hub-Signature-256` for a body. */
-export async function signBody(body: string, appSecret: string): Promise<string> {
-  const encoder = new TextEncoder();
-  const algorithm = { name: "HMAC", hash: "SHA-256" };
-  const key = await crypto.subtle.importKey("raw", encoder.encode(appSecret), algorithm, false, [
-    "sign",
-  ]);
-  const digest = await crypto.subtle.sign("HMAC", key, encoder.encode(body));
-  return `sha256=${new Uint8Array(digest).toHex()}`;
 }

@@ -40,7 +40,6 @@ begin
     ),
     'instance', case when is_named then jsonb_build_object(
       'instanceId', instance.id,
-      'workspaceId', instance.workspace_id,
       'name', instance.name,
       'provider', instance.provider,
       'sealedProviderConfig', instance.sealed_provider_config,

@@ -58,7 +58,7 @@ Deno.test("a dead e-mail is given all its attempts again and can be claimed at o
   assertEquals([retried.status, retried.body.status, retried.body.attempts], [200, "pending", 0]);
   assertEquals(retried.body.settledAt, null);
   const { rows } = await claim();
-  assertEquals(rows.map((row: Body) => [row.outboxId, row.attempts]), [[outboxId, 1]]);
+  assertEquals(rows.map((row: Body) => row.outboxId), [outboxId]);
 
   const replayed = await client.call("POST", `/outbox/${outboxId}/retry`, { headers });
   assertEquals(replayed.body, retried.body);

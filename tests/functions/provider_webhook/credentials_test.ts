@@ -1,5 +1,5 @@
 import { createProviderWebhookApp } from "../../../functions/provider-webhook/app.ts";
-import { signPayload } from "../../../shared/providers/webhook_signature.ts";
+import { signBody } from "../../../supabase/local/simulator/webhook_signature.ts";
 import { assert, assertEquals } from "../../support/assert.ts";
 import { testVault } from "../../support/tenant.ts";
 import { waitUntil } from "../../support/wait_until.ts";
@@ -38,12 +38,12 @@ Deno.test("a wrong secret or signature is 401, and nothing of the delivery is st
     assertEquals([path, status, answer.error], [path, 401, "invalid_webhook_secret"]);
   }
   const bytes = new TextEncoder().encode(body);
-  const right = await signPayload(bytes, appSecret);
+  const right = await signBody(bytes, appSecret);
   const path = `whatsapp_cloud/${official.instanceId}`;
   for (
     const signature of [
-      await signPayload(bytes, "another app secret"),
-      await signPayload(bytes.slice(1), appSecret),
+      await signBody(bytes, "another app secret"),
+      await signBody(bytes.slice(1), appSecret),
       right.slice(0, -1),
       right.replace("sha256=", "sha1="),
       "",

@@ -7,7 +7,7 @@ import { createProviderWebhookApp } from "../../../functions/provider-webhook/ap
 import { createAgentReplies } from "../../../shared/agents.ts";
 import { createChatModel } from "../../../shared/chat_model.ts";
 import type { Database } from "../../../shared/database/database.ts";
-import { signPayload } from "../../../shared/providers/webhook_signature.ts";
+import { signBody } from "../../../supabase/local/simulator/webhook_signature.ts";
 import type { HttpDouble } from "../../support/http_double.ts";
 import { type MessagingStack, startMessagingStack } from "../../support/messaging_stack.ts";
 import { type Tenant, type TenantOptions, testVault } from "../../support/tenant.ts";
@@ -95,7 +95,7 @@ export async function createWebhookClient(): Promise<WebhookClient> {
       const body = new TextEncoder().encode(
         typeof payload === "string" ? payload : JSON.stringify(payload),
       );
-      const signature = await signPayload(body, appSecret);
+      const signature = await signBody(body, appSecret);
       return await deliver(`whatsapp_cloud/${instanceId}`, body, {
         "x-hub-signature-256": signature,
       });

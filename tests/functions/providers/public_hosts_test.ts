@@ -69,7 +69,6 @@ Deno.test("without a base URL an e-mail goes to api.resend.com", async () => {
     outboxId: crypto.randomUUID(),
     claimToken: crypto.randomUUID(),
     kind: "assignment_email",
-    attempts: 1,
     payload: {
       operatorName: "Ana",
       operatorEmail: "ana@example.com",

@@ -6,11 +6,11 @@ import { validate } from "../../shared/http/validate.ts";
 import { type AdminContext, readAdminIdempotency, requireId } from "./http_exchange.ts";
 import { withInstanceId } from "./instance_reference.ts";
 import { type AdminRecord, changeRecord, executeOnce, listRecords } from "./record_calls.ts";
-import type { Resource, Update } from "./resources.ts";
+import type { RecordKind, Update } from "./record_kinds.ts";
 
 /** Creating, listing, reading and, where it can be, changing one kind of record. */
-export function createResourceRoutes(database: Database, resource: Resource): Route[] {
-  const { path, idName, notFound, uniqueField, get, list, create, update } = resource;
+export function createRecordRoutes(database: Database, kind: RecordKind): Route[] {
+  const { path, idName, notFound, uniqueField, get, list, create, update } = kind;
 
   const createOne = async (context: AdminContext): Promise<Response> => {
     const body = await readJsonBody(context);
