@@ -2,6 +2,7 @@ import { toSendableAnswer } from "./agent_answer.ts";
 import { buildPrompt } from "./agent_prompt.ts";
 import type { AskModel } from "./chat_model.ts";
 import type { Database } from "./database/database.ts";
+import { DatabaseError } from "./database/sqlstates.ts";
 import { AppError } from "./errors.ts";
 import type { HistoryMessage } from "./history.ts";
 import { acceptMessage, defaultIntervalSeconds } from "./messages.ts";
@@ -21,6 +22,9 @@ interface AgentTurn {
   readonly answersThrough: number;
   readonly history: readonly HistoryMessage[];
 }
+
+/** SQLSTATE of `take_agent_turn` where the agent is to be silent. */
+const agentIsSilent = "MI018";
 
 /** Messages that the model is shown: recent ones say what a conversation is about. */
 const historyLimit = 40;
@@ -99,9 +103,10 @@ async function recordAnswer(
     });
     return true;
   } catch (error) {
-    if (!(error instanceof AppError) || error.status !== 409) throw error;
+    if (error instanceof DatabaseError && error.code === agentIsSilent) return false;
     // A blocked contact or a closed window is the end of the matter, in silence.
-    return error.code !== "agent_silent";
+    if (error instanceof AppError && error.status === 409) return true;
+    throw error;
   }
 }
 

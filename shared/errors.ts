@@ -60,7 +60,6 @@ const refusals = {
     409,
     "Only an instance of the official channel with a wabaId has templates at its provider.",
   ],
-  agent_silent: [409, "The agent is paused for the contact, not active, or has answered already."],
   already_exists: [409, "There is already one with this value; see issues."],
   payload_too_large: [413, "The body is too large: 256 KiB at most, 3 MB for a provider webhook."],
   unsupported_media_type: [415, "Send the body as Content-Type: application/json."],

@@ -73,7 +73,8 @@ export interface AcceptRequest {
   readonly draft: MessageDraft | null;
   readonly assignment: AssignmentRequest | null;
   readonly agent?: AgentRequest;
-  readonly delivery: Delivery;
+  /** Null where there is no message. */
+  readonly delivery: Delivery | null;
   readonly idempotency: Idempotency | null;
 }
 

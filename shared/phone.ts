@@ -6,6 +6,9 @@
 /** A phone: 8 to 15 ASCII digits and nothing else. Formatted numbers are none. */
 export const phonePattern = /^[0-9]{8,15}$/;
 
+/** Longest text that is taken for a formatted phone, in UTF-16 units. */
+export const maxFormattedPhoneLength = 200;
+
 /** 55, a two-digit area code, and a mobile subscriber (6 to 9) without its ninth digit. */
 const brazilianMobileWithoutNinthDigit = /^55[0-9]{2}(?=[6-9][0-9]{7}$)/;
 /** Mexico's former mobile prefix 1 between country code and the ten-digit number. */

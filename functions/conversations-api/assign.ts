@@ -1,7 +1,7 @@
 import type { Database } from "../../shared/database/database.ts";
 import type { Idempotency } from "../../shared/idempotent_response.ts";
-import type { AcceptedOutcome, AssignmentRequest } from "../../shared/messages.ts";
-import { callRecorded, type Recorded } from "../../shared/recorded_call.ts";
+import { acceptMessage, type AssignmentRequest } from "../../shared/messages.ts";
+import type { Recorded } from "../../shared/recorded_call.ts";
 import { describeAssignment } from "../../shared/sending_response.ts";
 
 /** One valid call. */
@@ -20,12 +20,9 @@ export async function assignConversation(
   database: Database,
   call: AssignCall,
 ): Promise<Recorded<object>> {
-  const { outcome, isReplay } = await callRecorded<AcceptedOutcome>(
-    database,
-    "accept_message",
-    { ...call, message: null, delivery: {} },
-  );
-  const { assignment } = outcome;
+  const result = await acceptMessage(database, { ...call, draft: null, delivery: null });
+  const isReplay = "replayed" in result;
+  const { assignment } = isReplay ? result.replayed.outcome : result;
   if (assignment === null) throw new Error("an assignment was asked for and none was recorded");
   return { outcome: describeAssignment(assignment), isReplay };
 }

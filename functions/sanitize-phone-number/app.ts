@@ -3,19 +3,19 @@ import { AppError } from "../../shared/errors.ts";
 import { createApp } from "../../shared/http/create_app.ts";
 import { readJsonBody } from "../../shared/http/json_body.ts";
 import type { Log } from "../../shared/log.ts";
-import { sanitizePhone } from "../../shared/phone.ts";
+import { maxFormattedPhoneLength, sanitizePhone } from "../../shared/phone.ts";
 
-/** As in the contract, which is not imported: zod would be most of what this function loads. */
-const maxLength = 200;
-
-/** POST /functions/v1/sanitize-phone-number (specification 4.6): public, without a database. */
+/**
+ * POST /functions/v1/sanitize-phone-number (specification 4.6): public, without a database. Checks by
+ * hand what its contract says: zod would be most of what this function loads.
+ */
 export function createSanitizePhoneNumberApp(log: Log): Hono {
   const handle = async (context: Context): Promise<Response> => {
     const { phone } = await readJsonBody(context);
-    if (typeof phone !== "string" || phone === "" || phone.length > maxLength) {
+    if (typeof phone !== "string" || phone === "" || phone.length > maxFormattedPhoneLength) {
       const message = phone === undefined
         ? "is required"
-        : `must be text of 1 to ${maxLength} characters`;
+        : `must be text of 1 to ${maxFormattedPhoneLength} characters`;
       throw new AppError("invalid_request", { issues: [{ path: "phone", message }] });
     }
     return context.json({ success: true, original: phone, sanitized: sanitizePhone(phone) });

@@ -1,4 +1,7 @@
 import * as z from "zod";
+import { maxFormattedPhoneLength } from "../../shared/phone.ts";
 
 /** POST /functions/v1/sanitize-phone-number (specification 4.6). */
-export const sanitizePhoneNumberSchema = z.object({ phone: z.string().min(1).max(200) });
+export const sanitizePhoneNumberSchema = z.object({
+  phone: z.string().min(1).max(maxFormattedPhoneLength),
+});

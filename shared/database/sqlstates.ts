@@ -19,7 +19,6 @@ const refusalBySqlstate: Readonly<Record<string, ErrorCode>> = {
   MI015: "token_not_found",
   MI016: "template_not_found",
   MI017: "already_exists",
-  MI018: "agent_silent",
 };
 
 /**

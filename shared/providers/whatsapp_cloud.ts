@@ -4,7 +4,7 @@ import { postJson } from "./http_call.ts";
 import type { OutboundMessage, Provider, Receipt, SendOptions } from "./provider.ts";
 import { createRedactor } from "./redaction.ts";
 import { readWhatsappCloudAnswer } from "./whatsapp_cloud_answer.ts";
-import type { WhatsappCloudConfig } from "./whatsapp_cloud_config.ts";
+import { type WhatsappCloudConfig, whatsappCloudSecrets } from "./whatsapp_cloud_config.ts";
 import { checkWhatsappCloudContent } from "./whatsapp_cloud_content.ts";
 import { graphUrl } from "./whatsapp_cloud_graph.ts";
 import { toWhatsappCloudRequest } from "./whatsapp_cloud_request.ts";
@@ -32,10 +32,9 @@ async function send(
     ...options,
   });
   if (result.outcome !== "answered") return toFailureReceipt(result);
-  const secrets = [config.accessToken, config.appSecret, config.verifyToken];
   return readWhatsappCloudAnswer(result, {
     nowMs: Date.now(),
-    redact: createRedactor(secrets, message.to),
+    redact: createRedactor(whatsappCloudSecrets(config), message.to),
   });
 }
 

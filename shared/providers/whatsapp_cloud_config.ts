@@ -19,3 +19,8 @@ export const whatsappCloudConfigSchema = z.object({
 
 /** Configuration of a `whatsapp_cloud` instance; see `whatsappCloudConfigSchema`. */
 export type WhatsappCloudConfig = z.infer<typeof whatsappCloudConfigSchema>;
+
+/** What of a configuration no error may repeat. */
+export function whatsappCloudSecrets(config: WhatsappCloudConfig): readonly string[] {
+  return [config.accessToken, config.appSecret, config.verifyToken];
+}

@@ -9,7 +9,7 @@ import { readText, readValue } from "./json_value.ts";
 import type { Receipt } from "./provider.ts";
 import { createRedactor } from "./redaction.ts";
 import { readWhatsappCloudAnswer } from "./whatsapp_cloud_answer.ts";
-import type { WhatsappCloudConfig } from "./whatsapp_cloud_config.ts";
+import { type WhatsappCloudConfig, whatsappCloudSecrets } from "./whatsapp_cloud_config.ts";
 import { graphPath, graphUrl } from "./whatsapp_cloud_graph.ts";
 
 /** A template as the provider has it. */
@@ -99,8 +99,7 @@ function readPage(result: HttpResult, config: WhatsappCloudConfig): Page {
   const data = readValue(result.json, "data");
   const isRefusal = !isSuccess(result) || readValue(result.json, "error") !== undefined;
   if (isRefusal) {
-    const secrets = [config.accessToken, config.appSecret, config.verifyToken];
-    const redact = createRedactor(secrets, null);
+    const redact = createRedactor(whatsappCloudSecrets(config), null);
     return describeFailure(readWhatsappCloudAnswer(result, { nowMs: Date.now(), redact }));
   }
   if (!Array.isArray(data)) return fail("malformed_answer", "The answer is no list of templates.");

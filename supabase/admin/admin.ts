@@ -1,16 +1,11 @@
 /** `deno task admin`: admin-api from the command line. `--help` says what there is. */
 
 import { openAdminApi } from "./admin_api.ts";
+import { defaultPort, localSecretKey, originOf } from "../local/settings.ts";
 import { runAdminCommand } from "./commands.ts";
 
-/** Of `deno task start`, known to everybody. */
-const local = {
-  url: "http://127.0.0.1:54321",
-  secretKey: "sb_secret_local_stack_only_0000000000000000",
-};
-
-const apiUrl = Deno.env.get("API_URL") ?? Deno.env.get("SUPABASE_URL") ?? local.url;
-const secretKey = Deno.env.get("SUPABASE_SECRET_KEY") ?? local.secretKey;
+const apiUrl = Deno.env.get("API_URL") ?? Deno.env.get("SUPABASE_URL") ?? originOf(defaultPort);
+const secretKey = Deno.env.get("SUPABASE_SECRET_KEY") ?? localSecretKey;
 
 /** A reader that has read enough (`| head`) is no error. */
 function print(text: string): void {

@@ -111,6 +111,8 @@ function addTokens(world: AdminCommandWorld, program: Command): void {
   const { api } = world;
   const pathOf = (instanceId: string): string =>
     `instances/${encodeURIComponent(instanceId)}/tokens`;
+  const pathOfOne = (instanceId: string, tokenId: string): string =>
+    `${pathOf(instanceId)}/${encodeURIComponent(tokenId)}`;
   const command = program.command("tokens").description("client tokens of an instance")
     .addHelpText("after", '\nExample:\n  deno task admin tokens create <instanceId> --label "CRM"');
 
@@ -127,7 +129,7 @@ function addTokens(world: AdminCommandWorld, program: Command): void {
     });
 
   const revoke = (instanceId: string, tokenId: string): Promise<AdminAnswer> =>
-    api.call("DELETE", `${pathOf(instanceId)}/${encodeURIComponent(tokenId)}`);
+    api.call("DELETE", pathOfOne(instanceId, tokenId));
   command.command("revoke <instanceId> <tokenId>").description("it opens nothing from now on")
     .action(async (instanceId: string, tokenId: string) => {
       show(world, program, await revoke(instanceId, tokenId));
@@ -137,10 +139,7 @@ function addTokens(world: AdminCommandWorld, program: Command): void {
     .description("make a token with the same label and expiry, then revoke the old one")
     .option("--keep-old", "leave the old one alive, to revoke it once the new one is in use")
     .action(async (instanceId: string, tokenId: string, { keepOld }: Options) => {
-      const old = (await listAll(api, pathOf(instanceId), {}))
-        .find((token) => token["tokenId"] === tokenId);
-      if (old === undefined) throw new AdminApiError("token_not_found (404): no such token.");
-      const { label, expiresAt } = old;
+      const { label, expiresAt } = await api.call("GET", pathOfOne(instanceId, tokenId));
       const created = await api.call("POST", pathOf(instanceId), { label, expiresAt });
       if (keepOld !== true) await revoke(instanceId, tokenId);
       show(world, program, created);

@@ -1,5 +1,7 @@
 import * as z from "zod";
 import { join } from "node:path";
+import { demoInstanceRef, demoWorkspaceId } from "../../shared/contract/demo_world.ts";
+import { type AdminApi, openAdminApi } from "../admin/admin_api.ts";
 import type { Webhook } from "./simulator/webhooks.ts";
 
 /** The demo instance and a token that opens it. */
@@ -30,20 +32,8 @@ const instancesSchema = z.object({
   })),
 });
 
-/** Fixed by supabase/seed.sql. */
-const demoWorkspaceId = "d0000000-0000-4000-8000-000000000001";
-const businessInstanceId = "demo";
 const gatewayInstanceId = "DEMO";
 const webhookSecret = "demo-webhook-secret-0123456789";
-
-interface AdminApi {
-  get(path: string): Promise<Record<string, unknown>>;
-  send(
-    method: "POST" | "PATCH",
-    path: string,
-    body: Record<string, unknown>,
-  ): Promise<Record<string, unknown>>;
-}
 
 /**
  * The demo instance, made through admin-api on the first start. It sends to this stack's simulator:
@@ -59,7 +49,7 @@ export async function prepareDemo(place: DemoPlace): Promise<Demo> {
   const isKnown = found !== undefined && kept?.instanceId === found;
   if (found !== undefined && !(isKnown && kept.origin === origin)) {
     const providerConfig = createProviderConfig(origin);
-    await admin.send("PATCH", `instances/${found}`, { providerConfig });
+    await admin.call("PATCH", `instances/${found}`, { providerConfig });
   }
   const instanceId = found ?? await createInstance(admin, origin);
   const clientToken = isKnown && await opensInstance(origin, kept)
@@ -71,19 +61,19 @@ export async function prepareDemo(place: DemoPlace): Promise<Demo> {
 }
 
 async function findInstance(admin: AdminApi): Promise<string | undefined> {
-  const page = await admin.get(`instances?workspaceId=${demoWorkspaceId}&limit=1000`);
+  const page = await admin.call("GET", `instances?workspaceId=${demoWorkspaceId}&limit=1000`);
   const { items } = instancesSchema.parse(page);
-  return items.find((item) => item.businessInstanceId === businessInstanceId)?.instanceId;
+  return items.find((item) => item.businessInstanceId === demoInstanceRef)?.instanceId;
 }
 
 async function createInstance(admin: AdminApi, origin: string): Promise<string> {
-  const created = await admin.send("POST", "instances", {
+  const created = await admin.call("POST", "instances", {
     workspaceId: demoWorkspaceId,
     name: "Demo",
     provider: "zapi",
     providerConfig: createProviderConfig(origin),
     connectedPhone: "5511999990000",
-    businessInstanceId,
+    businessInstanceId: demoInstanceRef,
     timeZone: "America/Sao_Paulo",
     // Always open, so that a queued message can be watched at any hour.
     sendWindow: { start: "00:00", end: "24:00", days: [1, 2, 3, 4, 5, 6, 7] },
@@ -94,10 +84,10 @@ async function createInstance(admin: AdminApi, origin: string): Promise<string> 
 /** Somebody has to answer the customers: an agent, where the instance has none. */
 async function ensureAgent(admin: AdminApi, instanceId: string): Promise<void> {
   const { items } = z.object({ items: z.array(z.unknown()) }).parse(
-    await admin.get(`agents?instanceId=${instanceId}&limit=1`),
+    await admin.call("GET", `agents?instanceId=${instanceId}&limit=1`),
   );
   if (items.length > 0) return;
-  await admin.send("POST", "agents", {
+  await admin.call("POST", "agents", {
     instanceId,
     name: "Lia",
     instructions: "Você atende a loja. Responda a {{nome}} em poucas palavras.",
@@ -122,7 +112,7 @@ function createProviderConfig(origin: string): Record<string, string> {
 }
 
 async function createToken(admin: AdminApi, instanceId: string): Promise<string> {
-  const { token } = await admin.send("POST", `instances/${instanceId}/tokens`, { label: "demo" });
+  const { token } = await admin.call("POST", `instances/${instanceId}/tokens`, { label: "demo" });
   return z.string().parse(token);
 }
 
@@ -133,20 +123,6 @@ async function opensInstance(origin: string, kept: KeptDemo): Promise<boolean> {
   );
   await response.body?.cancel();
   return response.ok;
-}
-
-function openAdminApi(origin: string, secretKey: string): AdminApi {
-  const call = async (path: string, init: RequestInit): Promise<Record<string, unknown>> => {
-    const response = await fetch(`${origin}/functions/v1/admin-api/${path}`, init);
-    const body: Record<string, unknown> = await response.json();
-    if (!response.ok) throw new Error(`admin-api ${path}: ${response.status} ${body["error"]}`);
-    return body;
-  };
-  const headers = { apikey: secretKey, "content-type": "application/json" };
-  return {
-    get: (path) => call(path, { headers }),
-    send: (method, path, body) => call(path, { method, headers, body: JSON.stringify(body) }),
-  };
 }
 
 async function readKeptDemo(file: string): Promise<KeptDemo | null> {

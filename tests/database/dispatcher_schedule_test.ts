@@ -12,7 +12,7 @@ import {
   describeSchedule,
   type DispatcherSchedule,
   scheduleDispatcher,
-} from "../../supabase/local/cron_check.ts";
+} from "../../supabase/deploy/cron_check.ts";
 
 const key = "sb_secret_of_the_schedule_test_0123";
 

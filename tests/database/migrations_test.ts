@@ -2,7 +2,7 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { applyMigrations } from "../../supabase/local/migrations.ts";
 import { createPlatformRoles } from "../../supabase/local/roles.ts";
-import { readSchemaAreas } from "../../supabase/local/schema_areas.ts";
+import { readSchemaAreas } from "../../supabase/tools/schema_areas.ts";
 import { assert, assertEquals, assertNotEquals } from "../support/assert.ts";
 import { readCatalogue } from "../support/catalogue_snapshot.ts";
 import { createEmptyDatabase, createTestDatabase } from "../support/database.ts";

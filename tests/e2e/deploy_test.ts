@@ -130,7 +130,7 @@ async function listFunctions(): Promise<string[]> {
 /** @returns what is wrong with the function in that folder. */
 async function startUnderHostedRuntime(slug: string, folder: string): Promise<string[]> {
   const { success, stdout } = await new Deno.Command(Deno.execPath(), {
-    args: ["run", "-A", "supabase/local/check_hosted.ts", "--root", folder, slug],
+    args: ["run", "-A", "supabase/tools/check_hosted.ts", "--root", folder, slug],
     cwd: root,
     stdin: "null",
     stderr: "null",

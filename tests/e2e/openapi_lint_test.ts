@@ -1,5 +1,5 @@
 import { fileURLToPath } from "node:url";
-import { documentFile } from "../../supabase/local/write_openapi.ts";
+import { documentFile } from "../../supabase/tools/write_openapi.ts";
 import { assertEquals } from "../support/assert.ts";
 
 const linter = "@redocly/cli@2.77.0";

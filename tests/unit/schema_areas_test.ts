@@ -1,4 +1,4 @@
-import { findAreaFaults } from "../../supabase/local/schema_areas.ts";
+import { findAreaFaults } from "../../supabase/tools/schema_areas.ts";
 import { assertEquals } from "../support/assert.ts";
 
 const areas = [

@@ -11,7 +11,7 @@ import {
   readViewerFile,
   serveApiDocsViewer,
 } from "../../../supabase/local/api_docs_viewer.ts";
-import { documentFile } from "../../../supabase/local/write_openapi.ts";
+import { documentFile } from "../../../supabase/tools/write_openapi.ts";
 import { assert, assertEquals, assertStringIncludes } from "../../support/assert.ts";
 
 const log = { info: (): void => {}, error: (): void => {} };

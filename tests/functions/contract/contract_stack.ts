@@ -1,7 +1,7 @@
 /** Every function over one database, called operation by operation as the document describes it. */
 
 import type { Operation, OperationExample } from "../../../shared/contract/operation.ts";
-import { readOperations } from "../../../supabase/local/openapi/read_operations.ts";
+import { readOperations } from "../../../supabase/tools/openapi/read_operations.ts";
 import {
   type MessagingStack,
   secretKey,

@@ -1,8 +1,8 @@
 import Ajv2020 from "ajv/dist/2020.js";
 import { listErrors } from "../../../shared/errors.ts";
-import { composeDocument, toPathTemplate } from "../../../supabase/local/openapi/document.ts";
-import { readOperations } from "../../../supabase/local/openapi/read_operations.ts";
-import { documentFile, writeDocument } from "../../../supabase/local/write_openapi.ts";
+import { composeDocument, toPathTemplate } from "../../../supabase/tools/openapi/document.ts";
+import { readOperations } from "../../../supabase/tools/openapi/read_operations.ts";
+import { documentFile, writeDocument } from "../../../supabase/tools/write_openapi.ts";
 import { assert, assertEquals } from "../../support/assert.ts";
 import { startContractStack } from "./contract_stack.ts";
 import { createEveryApp } from "./every_app.ts";
@@ -101,7 +101,6 @@ Deno.test("every error stands in the document with its status", async () => {
     }
   }
   for (const { code, status } of listErrors()) {
-    if (internalCodes.has(code)) continue;
     assert(document.info.description.includes(`| ${status} | \`${code}\` |`), code);
     if (answeredByNoOperation.has(code)) continue;
     assert(found.has(`${status} ${code}`), `no operation is described as answering ${code}`);
@@ -109,9 +108,6 @@ Deno.test("every error stands in the document with its status", async () => {
   const known = new Set(listErrors().map(({ code, status }) => `${status} ${code}`));
   assertEquals([...found].filter((pair) => !known.has(pair)), []);
 });
-
-/** Refusals of a SQL function that only the dispatcher calls: they never reach an answer. */
-const internalCodes: ReadonlySet<string> = new Set(["agent_silent"]);
 
 /** Answered for another method than the path's own. */
 const answeredByNoOperation: ReadonlySet<string> = new Set(["method_not_allowed"]);

@@ -145,7 +145,7 @@ function explain(operation: Operation, schema: JsonObject): JsonObject {
     const description = operation.fields?.[path] ?? glossary[name];
     if (description === undefined) {
       throw new Error(
-        `${operation.operationId}: nothing says what ${path} means. Say it in the operation's fields, or in supabase/local/openapi/glossary.ts.`,
+        `${operation.operationId}: nothing says what ${path} means. Say it in the operation's fields, or in supabase/tools/openapi/glossary.ts.`,
       );
     }
     property["description"] = description;
