@@ -35,6 +35,7 @@ export class CredentialError extends Error {
   }
 }
 
+/** Keeps credentials unreadable at rest (AES-256-GCM, keys from the environment). */
 export interface CredentialVault {
   /**
    * Seals `value` as JSON under the first key, bound to `context` (the instance's id): a text

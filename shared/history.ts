@@ -50,6 +50,7 @@ export interface HistoryContact {
   readonly phone: string;
 }
 
+/** What was said with one phone in a period. */
 export interface History {
   /** Null for a phone that the instance does not know. */
   readonly contact: HistoryContact | null;

@@ -1,6 +1,7 @@
 /** One structured line; values are ids, durations, codes and counts, never content. */
 export type LogFields = Readonly<Record<string, string | number | boolean | null | undefined>>;
 
+/** Where log lines go. `error` is for defects and what a person has to look after. */
 export interface Log {
   info(event: string, fields: LogFields): void;
   error(event: string, fields: LogFields): void;

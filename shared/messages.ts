@@ -29,6 +29,7 @@ export interface MessageDraft {
   readonly delayTypingMs?: number | undefined;
 }
 
+/** To whom a conversation is to be given (specification 4.4, `assignTo` and its companions). */
 export interface AssignmentRequest {
   /** Operator e-mail or UUID. */
   readonly assignTo: string;
@@ -56,6 +57,7 @@ export interface AssignmentOutcome {
   readonly departmentId: string | null;
 }
 
+/** When a message is to leave: at once, after a delay, or in its turn in the paced queue. */
 export interface Delivery {
   readonly queued: boolean;
   readonly intervalSeconds: number;
@@ -111,6 +113,7 @@ export interface Replay {
   } | null;
 }
 
+/** What was recorded now, or what an earlier call under the same Idempotency-Key came to. */
 export type AcceptResult = (AcceptedOutcome & ImmediateClaim) | { readonly replayed: Replay };
 
 /** Records a sending call in one transaction; see the SQL function `accept_message`. */

@@ -16,6 +16,7 @@ export interface ClaimedMessage extends StoredContent {
   readonly delayTypingMs: number | null;
 }
 
+/** What one look at the queue gave, and how long nothing more will come of another one. */
 export interface ClaimResult {
   readonly messages: readonly ClaimedMessage[];
   /** In how long something is due that was not handed out; null for nothing known. */

@@ -25,6 +25,7 @@ export type RespondToSending = (
   receipt: Receipt | null,
 ) => StoredResponse;
 
+/** What a sending call is answered with; `isReplay` where an earlier call decided it. */
 export interface SendingAnswer {
   readonly response: StoredResponse;
   readonly isReplay: boolean;

@@ -5,6 +5,7 @@
  */
 import type { Issue } from "../errors.ts";
 
+/** The channels that there are; each has its own form of `providerConfig`. */
 export const providerKinds = ["whatsapp_cloud", "zapi", "evolution"] as const;
 export type ProviderKind = (typeof providerKinds)[number];
 
@@ -52,6 +53,7 @@ export interface TemplateContent {
   readonly components: readonly Record<string, unknown>[];
 }
 
+/** What one call to a provider sends. */
 export interface OutboundMessage {
   /** Our message id: sent along as the correlation id where the provider keeps one. */
   readonly messageId: string;
@@ -89,6 +91,7 @@ export type Receipt =
   }
   | { readonly outcome: "unknown"; readonly reason: string };
 
+/** How long a call may take, and whether it may wait its turn. */
 export interface SendOptions {
   /** Bound on the whole call, typing included by the provider itself; in milliseconds. */
   readonly timeoutMs: number;
@@ -99,9 +102,11 @@ export interface SendOptions {
   readonly isOnTime?: boolean;
 }
 
+/** One opened channel, with its credentials. */
 export interface Provider {
   readonly providerClass: ProviderClass;
   /** Everything about `content` that this channel would refuse, found without calling it. */
   checkContent(content: MessageContent): Issue[];
+  /** Makes one call and never a second one. Throws for a defect only. */
   send(message: OutboundMessage, options: SendOptions): Promise<Receipt>;
 }
