@@ -64,8 +64,8 @@ grant execute on function public.find_template_to_send(jsonb) to service_role;
 
 -- source: supabase/schemas/functions/begin_template_sync.sql
 -- admin-api: the instance whose templates are to be read from its provider. `request`: instanceId,
--- idempotency (see begin_idempotent). Returns {provider, sealedProviderConfig}, or {replayed}: then
--- the provider need not be asked again. Takes nothing. Errors: MI007, MI008, MI014.
+-- idempotency (see begin_idempotent). Returns {provider, sealedProviderConfig, askedAt}, or
+-- {replayed}: then the provider need not be asked again. Takes nothing. Errors: MI007, MI008, MI014.
 create or replace function public.begin_template_sync(request jsonb)
 returns jsonb
 language plpgsql
@@ -80,7 +80,8 @@ begin
   end if;
   return jsonb_build_object(
     'provider', instance.provider,
-    'sealedProviderConfig', instance.sealed_provider_config
+    'sealedProviderConfig', instance.sealed_provider_config,
+    'askedAt', clock_timestamp()
   );
 end;
 $$;
@@ -137,8 +138,9 @@ grant execute on function public.match_listed_templates(public.instances, jsonb)
 
 -- source: supabase/schemas/functions/sync_message_templates.sql
 -- admin-api: makes the stored templates of an instance what its provider's complete list says.
--- `request`: instanceId, idempotency (see begin_idempotent), templates [{providerTemplateId, name,
--- language, parameterFormat, components, providerStatus}], each provider id once.
+-- `request`: instanceId, idempotency (see begin_idempotent), askedAt (before the list was read: what
+-- a webhook or a person has decided since is newer than the list), templates [{providerTemplateId,
+-- name, language, parameterFormat, components, providerStatus}], each provider id once.
 -- Listed templates are created, or linked to what is stored (see match_listed_templates) and brought
 -- up to date; templates of the instance that are listed no more get the status DELETED and stay, as
 -- messages and callers may still name them.
@@ -152,6 +154,7 @@ as $$
 declare
   instance public.instances := public.find_instance((request->>'instanceId')::uuid);
   replayed jsonb := public.begin_idempotent(request->'idempotency');
+  asked_at constant timestamptz := (request->>'askedAt')::timestamptz;
   outcome jsonb;
 begin
   if replayed is not null then
@@ -169,13 +172,19 @@ begin
     )
   ),
   matched as (
-    select m.provider_template_id as id, m.template_id
+    select m.provider_template_id as id, m.template_id,
+      case
+        when r.updated_at > asked_at then coalesce(r.provider_status, l.status)
+        else l.status
+      end as status
     from public.match_listed_templates(instance, request->'templates') m
+    join public.message_templates r on r.id = m.template_id
+    join listed l on l.id = m.provider_template_id
   ),
   updated as (
     update public.message_templates r
     set name = l.name, language = l.language, parameter_format = l.format,
-      components = l.components, provider_status = l.status, provider_template_id = l.id,
+      components = l.components, provider_status = m.status, provider_template_id = l.id,
       updated_at = now()
     from matched m
     join listed l on l.id = m.id
@@ -183,7 +192,7 @@ begin
       and (
         r.name, r.language, r.parameter_format, r.components, r.provider_status,
         r.provider_template_id
-      ) is distinct from (l.name, l.language, l.format, l.components, l.status, l.id)
+      ) is distinct from (l.name, l.language, l.format, l.components, m.status, l.id)
     returning r.id
   ),
   created as (
@@ -203,12 +212,14 @@ begin
     where r.instance_id = instance.id
       and r.provider_template_id is not null
       and r.provider_status is distinct from 'DELETED'
+      and r.updated_at <= asked_at
       and not exists (select from listed l where l.id = r.provider_template_id)
       and not exists (select from matched m where m.template_id = r.id)
     returning r.id, r.name, r.language, r.provider_status as status, r.provider_template_id
   ),
   item as (
-    select coalesce(m.template_id, c.id) as template_id, l.name, l.language, l.status, l.id,
+    select coalesce(m.template_id, c.id) as template_id, l.name, l.language, coalesce(m.status, l.status) as status,
+      l.id,
       case
         when c.id is not null then 'created'
         when exists (select from updated u where u.id = m.template_id) then 'updated'

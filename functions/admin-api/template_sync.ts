@@ -22,6 +22,7 @@ const totalTimeoutMs = 90_000;
 interface SyncTarget {
   readonly provider: ProviderKind;
   readonly sealedProviderConfig: string;
+  readonly askedAt: string;
 }
 
 /**
@@ -45,7 +46,11 @@ export async function syncTemplates(
   if ("replayed" in begun) return toRecorded<AdminRecord>(begun);
   const config = await openConfig(services, instanceId, begun);
   const templates = await listTemplates(config, services.providerTimeoutMs);
-  return await executeOnce(database, "sync_message_templates", { ...request, templates });
+  return await executeOnce(database, "sync_message_templates", {
+    ...request,
+    askedAt: begun.askedAt,
+    templates,
+  });
 }
 
 async function openConfig(

@@ -1,6 +1,6 @@
 -- admin-api: the instance whose templates are to be read from its provider. `request`: instanceId,
--- idempotency (see begin_idempotent). Returns {provider, sealedProviderConfig}, or {replayed}: then
--- the provider need not be asked again. Takes nothing. Errors: MI007, MI008, MI014.
+-- idempotency (see begin_idempotent). Returns {provider, sealedProviderConfig, askedAt}, or
+-- {replayed}: then the provider need not be asked again. Takes nothing. Errors: MI007, MI008, MI014.
 create or replace function public.begin_template_sync(request jsonb)
 returns jsonb
 language plpgsql
@@ -15,7 +15,8 @@ begin
   end if;
   return jsonb_build_object(
     'provider', instance.provider,
-    'sealedProviderConfig', instance.sealed_provider_config
+    'sealedProviderConfig', instance.sealed_provider_config,
+    'askedAt', clock_timestamp()
   );
 end;
 $$;

@@ -146,6 +146,29 @@ Deno.test("what is gone at the provider is DELETED here, and comes back with its
   assertEquals(answer.body.items[0].providerTemplateId, "9");
 });
 
+Deno.test("what the provider decides while its list is read is newer than the list", async () => {
+  await using world = await createWorld();
+  const { client, provider, instanceId } = world;
+  provider.templates = [listed("1", "a"), listed("2", "b")];
+  await world.sync();
+  const older = [{ ...listed("1", "a"), components: [{ type: "BODY", text: "Oi {{1}}" }] }];
+  provider.answer = async () => {
+    await client.database.admin`
+      select public.record_template_status(${instanceId}, e.event::jsonb)
+      from (values
+        ('{"providerTemplateId": "1", "status": "PAUSED"}'),
+        ('{"providerTemplateId": "2", "status": "DISABLED"}')
+      ) as e(event)`;
+    return Response.json({ data: older });
+  };
+  const answer = await world.sync();
+  assertEquals(countsOf(answer), { ...nothing, updated: 1 });
+  const [first, second] = await world.stored();
+  assertEquals([first.providerStatus, first.components[0].text], ["PAUSED", "Oi {{1}}"]);
+  assertEquals(answer.body.items[0].providerStatus, "PAUSED");
+  assertEquals(second.providerStatus, "DISABLED");
+});
+
 Deno.test("a template made here is linked by name and language instead of doubled", async () => {
   await using world = await createWorld();
   const { client, provider, workspaceId, instanceId } = world;
