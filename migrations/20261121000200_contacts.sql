@@ -132,7 +132,8 @@ grant execute on function public.find_contact(uuid, text) to service_role;
 -- source: supabase/schemas/functions/resolve_contact.sql
 -- The contact of a phone on an instance, created with origin `api` when there is none
 -- (specification, section 1, rule 1). Found by identity key, else by an address proven before.
--- Simultaneous calls get the same contact: the unique index decides, not the look-up.
+-- Simultaneous calls get the same contact: the unique index decides, not the look-up. A new one waits
+-- for events that show whose address the phone is by now.
 create or replace function public.resolve_contact(
   instance_id uuid,
   phone text,
@@ -144,6 +145,11 @@ set search_path = ''
 as $$
 begin
   is_new := false;
+  contact := public.find_contact(instance_id, phone);
+  if contact.id is not null then
+    return;
+  end if;
+  perform public.lock_addresses(instance_id, array[phone]);
   contact := public.find_contact(instance_id, phone);
   if contact.id is not null then
     return;

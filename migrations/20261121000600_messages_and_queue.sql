@@ -542,8 +542,9 @@ revoke all on function public.land_instances(uuid[], uuid[], uuid[], timestamptz
 grant execute on function public.land_instances(uuid[], uuid[], uuid[], timestamptz[]) to service_role;
 
 -- source: supabase/schemas/functions/postpone_dispatch.sql
--- For instances that looked due but have nothing to send now (their head was canceled, lies ahead,
--- or the window has closed): moves their due time to when they have. The pacing rows are tried, not
+-- For instances that looked due but have nothing to send now (their head was canceled, lies ahead, or
+-- the window has closed or will have when its typing has been shown): moves their due time to when they
+-- have. The pacing rows are tried, not
 -- waited for: the caller holds the dispatch rows, and an enqueue takes the two the other way round.
 create or replace function public.postpone_dispatch(instance_ids uuid[], clock timestamptz)
 returns void
@@ -565,10 +566,15 @@ begin
   update public.dispatch d
   -- A window that never opens is one instance's fault and must not stop the others: look daily.
   set next_due_at = case
-    when public.is_send_window_open(i, clock) then clock
-    else coalesce(public.next_opening(i, clock), clock + interval '1 day')
+    when public.is_send_window_open(i, head.leaves_at) then clock
+    else coalesce(public.next_opening(i, head.leaves_at), clock + interval '1 day')
   end
   from public.instances i
+  cross join lateral (
+    select clock + interval '1 millisecond' * coalesce(max(m.delay_typing_ms), 0) as leaves_at
+    from public.head_of_queue(i.id) h
+    join public.messages m on m.id = h.message_id
+  ) as head
   where d.instance_id = any (locked) and i.id = d.instance_id
     and d.in_flight is null and d.next_due_at <= clock;
 end;
@@ -871,8 +877,9 @@ grant execute on function public.lock_provider_messages(uuid[], text[]) to servi
 
 -- source: supabase/schemas/functions/advance_message.sql
 -- Moves a message of ours forward to `sent`, `delivered`, `read` or `failed`, as a delivery event
--- says; never back, and what is read or canceled does not fail any more. Settles what is
--- `unconfirmed`, and takes what waits to be sent again out of the queue: it has arrived.
+-- says; never back, and what is read or canceled does not fail any more (but may have arrived). Settles
+-- what is `unconfirmed`, and takes what waits to be sent again out of the queue: it has arrived.
+-- What is said of an earlier attempt, which has another id at the provider, can only be good news.
 -- Returns whether it changed anything. Locks the message, then pacing.
 create or replace function public.advance_message(
   message_id uuid,
@@ -890,7 +897,11 @@ declare
 begin
   update public.messages m
   set status = advance_message.status,
-    provider_message_id = coalesce(m.provider_message_id, advance_message.provider_message_id),
+    provider_message_id = case
+      when m.status in ('queued', 'sending', 'unconfirmed', 'canceled')
+        then coalesce(advance_message.provider_message_id, m.provider_message_id)
+      else coalesce(m.provider_message_id, advance_message.provider_message_id)
+    end,
     sent_at = case
       when advance_message.status = 'failed' then m.sent_at
       else coalesce(m.sent_at, occurred_at)
@@ -901,6 +912,7 @@ begin
     end,
     read_at = case when advance_message.status = 'read' then occurred_at else m.read_at end,
     failed_at = case when advance_message.status = 'failed' then occurred_at end,
+    canceled_at = null,
     unconfirmed_at = null,
     last_error = case when advance_message.status = 'failed' then error end
   where m.id = advance_message.message_id
@@ -914,8 +926,16 @@ begin
       when 'unconfirmed' then true
       when 'sent' then advance_message.status <> 'sent'
       when 'delivered' then advance_message.status = 'read'
+      when 'canceled' then advance_message.status <> 'failed'
       else false
     end
+    and (
+      advance_message.status <> 'failed'
+      or m.provider_message_id is null
+      or advance_message.provider_message_id is null
+      -- An id that is known before the attempt's outcome is an earlier one's.
+      or (m.provider_message_id = advance_message.provider_message_id) = (m.status = 'sent')
+    )
   returning m.instance_id into moved_instance_id;
   if not found then
     return false;
@@ -993,11 +1013,13 @@ grant execute on function public.retry_delay(integer, integer) to service_role;
 --   providerMessageId, waId, error {code, message}, retryable, retryAfterMs, scope,
 --   sealedProviderConfig (what the call was made with; NULL for not known)}], and for an immediate
 --   send `response` {status, body} with `idempotency` {scope, key}.
--- Only who still holds the claim settles: a late worker changes nothing. Statuses only move forward
--- (a delivery event may have come before). Temporary refusals go back to the queue while attempts
--- are left; a refusal of scope `instance` holds the whole instance, so that a backlog is not burnt.
+-- Only who still holds the claim settles. A late worker changes nothing, but that the provider has
+-- taken the message over is true however late it is told. Statuses only move forward (a delivery event
+-- may have come before). Temporary refusals go back to the queue while attempts are left; a refusal of
+-- scope `instance` holds the whole instance, so that a backlog is not burnt.
 -- Returns {settled}: the ids that were settled.
--- Locks, in this order: provider message ids, queue rows, messages, agent pauses, pacing, dispatch.
+-- Locks, in this order: provider message ids, queue rows, messages, agent pauses, pacing, dispatch,
+-- and where an answer shows who somebody is, contacts.
 -- The queue may hold ten rows or a million: its plans must not depend on what the statistics last saw.
 create or replace function public.settle_messages(request jsonb)
 returns jsonb
@@ -1015,12 +1037,15 @@ declare
   landing uuid[];
   held uuid[];
   held_until timestamptz[];
+  shown_contacts uuid[];
+  shown_phones text[];
+  late uuid[];
 begin
   perform public.lock_provider_messages(
-    array_agg(q.instance_id), array_agg(r."providerMessageId")
+    array_agg(m.instance_id), array_agg(r."providerMessageId")
   )
   from jsonb_to_recordset(request->'results') as r("messageId" uuid, "providerMessageId" text)
-  join public.message_queue q on q.message_id = r."messageId";
+  join public.messages m on m.id = r."messageId";
 
   with result as (
     select * from jsonb_to_recordset(request->'results') as r(
@@ -1040,6 +1065,7 @@ begin
       ) as is_retried,
       coalesce(r.outcome = 'rejected' and r.scope = 'instance' and not former.is_former, false)
         as is_held,
+      former.is_former,
       clock + case
         when former.is_former then interval '0'
         when r.outcome = 'rejected' and r.retryable
@@ -1073,7 +1099,7 @@ begin
       lease_until = null,
       due_at = case when won.is_paced then null else won.retry_at end,
       scheduled_at = case
-        when won.is_paced and won.is_held then q.scheduled_at
+        when won.is_paced and (won.is_held or won.is_former) then q.scheduled_at
         else won.retry_at
       end
     from won
@@ -1134,9 +1160,31 @@ begin
     (select array_agg(r.contact_id order by r.contact_id) from recorded r where r.silences_agent),
     array_agg(won.instance_id) filter (where won.is_paced),
     array_agg(won.instance_id) filter (where won.is_held),
-    array_agg(won.retry_at) filter (where won.is_held)
-  into settled, silencing_instances, silencing_contacts, landing, held, held_until
+    array_agg(won.retry_at) filter (where won.is_held),
+    (
+      select array_agg(r.contact_id order by r.contact_id)
+      from recorded r join public.contacts c on c.id = r.contact_id
+      where r.wa_id is not null and c.phone is null
+    ),
+    (
+      select array_agg(r.wa_id order by r.contact_id)
+      from recorded r join public.contacts c on c.id = r.contact_id
+      where r.wa_id is not null and c.phone is null
+    )
+  into settled, silencing_instances, silencing_contacts, landing, held, held_until, shown_contacts,
+    shown_phones
   from won;
+  settled := coalesce(settled, '{}');
+
+  if cardinality(settled) < jsonb_array_length(request->'results') then
+    select array_agg(r."messageId") filter (
+      where public.advance_message(r."messageId", r."providerMessageId", 'sent', clock, null)
+    ) into late
+    from jsonb_to_recordset(request->'results') as r(
+      "messageId" uuid, outcome text, "providerMessageId" text
+    )
+    where r.outcome = 'accepted' and r."messageId" <> all (settled);
+  end if;
 
   -- The pause began when the call was accepted; it begins again now that the message really left.
   if silencing_contacts is not null then
@@ -1150,7 +1198,7 @@ begin
       order by s.contact_id
     ) as m;
   end if;
-  perform public.take_early_statuses(settled);
+  perform public.take_early_statuses(settled || late);
   if landing is not null or held is not null then
     perform public.land_instances(settled, landing, held, held_until);
   end if;
@@ -1160,7 +1208,11 @@ begin
     where k.scope = request->'idempotency'->>'scope' and k.key = request->'idempotency'->>'key'
       and k.message_id = any (settled);
   end if;
-  return jsonb_build_object('settled', to_jsonb(coalesce(settled, '{}')));
+  perform public.fold_own_echoes(settled || late);
+  perform public.show_phone(c, shown.phone)
+  from unnest(shown_contacts, shown_phones) as shown(contact_id, phone)
+  join public.contacts c on c.id = shown.contact_id;
+  return jsonb_build_object('settled', to_jsonb(settled));
 end;
 $$;
 revoke all on function public.settle_messages(jsonb) from public, anon, authenticated;
@@ -1244,6 +1296,7 @@ grant execute on function public.next_wake_up() to service_role;
 -- source: supabase/schemas/functions/claim_due_messages.sql
 -- Hands out due messages, each with a claim that its settling must show: at most one paced message
 -- per instance, in order, one interval apart and inside the window; and unpaced ones that are due.
+-- A message leaves when its typing has been shown: pace and window count from then.
 -- `request`: maxMessages, leaseSeconds (a message's typing delay is added to it).
 -- Returns {messages, nextDueInMs, isOutboxDue}: nextDueInMs says in how long something is due that
 -- was not handed out (by the database's clock; NULL for nothing known), isOutboxDue whether
@@ -1285,7 +1338,7 @@ begin
     for no key update skip locked
   ),
   head as (
-    select due.instance_id, h.message_id
+    select due.instance_id, leaving.message_id, leaving.typing
     from due
     join public.instances i on i.id = due.instance_id
     left join lateral (
@@ -1293,29 +1346,37 @@ begin
       from public.message_queue q
       where q.instance_id = due.instance_id and q.due_at is null and q.claim_token is null
         and q.scheduled_at <= clock
-        -- is_send_window_open, written out: called, it would cost as much as finding the message.
-        and (clock at time zone i.time_zone)::time >= i.window_start
-        and (clock at time zone i.time_zone)::time < i.window_end
-        and extract(isodow from clock at time zone i.time_zone)::smallint = any (i.window_days)
-        and not exists (
-          select from public.holidays holiday
-          where holiday.instance_id = i.id
-            and holiday.day = (clock at time zone i.time_zone)::date
-        )
       order by q.scheduled_at, q.position
       limit 1
       for no key update skip locked
     ) as h on true
+    left join lateral (
+      select m.id as message_id, shown.typing
+      from public.messages m
+      cross join lateral (
+        select interval '1 millisecond' * coalesce(m.delay_typing_ms, 0) as typing
+      ) as shown
+      where m.id = h.message_id
+        -- is_send_window_open, written out: called, it would cost as much as finding the message.
+        and ((clock + shown.typing) at time zone i.time_zone)::time >= i.window_start
+        and ((clock + shown.typing) at time zone i.time_zone)::time < i.window_end
+        and extract(isodow from (clock + shown.typing) at time zone i.time_zone)::smallint
+          = any (i.window_days)
+        and not exists (
+          select from public.holidays holiday
+          where holiday.instance_id = i.id
+            and holiday.day = ((clock + shown.typing) at time zone i.time_zone)::date
+        )
+    ) as leaving on true
   ),
   claimed as (
     update public.message_queue q
     set claim_token = gen_random_uuid(),
       attempts = q.attempts + 1,
-      lease_until = clock + lease + interval '1 millisecond' * coalesce(m.delay_typing_ms, 0)
+      lease_until = clock + lease + head.typing
     from head
-    join public.messages m on m.id = head.message_id
     where q.message_id = head.message_id
-    returning q.message_id, q.instance_id, q.lease_until
+    returning q.message_id, q.instance_id, q.lease_until, head.typing
   ),
   marked as (
     -- An instance that is on time keeps its slots' grid: what little a message left late is not
@@ -1326,7 +1387,7 @@ begin
       paced_from = case
         when d.next_due_at > clock - interval '50 milliseconds' then d.next_due_at
         else clock
-      end
+      end + claimed.typing
     from claimed
     where d.instance_id = claimed.instance_id
     returning d.in_flight
@@ -1462,7 +1523,7 @@ begin
   end if;
   update public.messages m
   set status = 'queued', scheduled_for = requeued.slot, held_by = requeued.held_by,
-    failed_at = null, unconfirmed_at = null
+    sent_at = null, delivered_at = null, failed_at = null, unconfirmed_at = null
   from (select slot, held_by) as requeued
   where m.id = message.id;
 end;

@@ -46,7 +46,8 @@ begin
     where m.instance_id = record_status_event.instance_id
       and m.provider_message_id = event->>'providerMessageId'
       and m.direction = 'outbound'
-    order by m.created_at desc
+    -- An echo may stand in for a message of ours until that is known by its id too.
+    order by m.sent_by = 'phone' nulls first, m.created_at desc
     limit 1;
   end if;
   if message_id is null then
@@ -91,8 +92,9 @@ revoke all on function public.record_template_status(uuid, jsonb) from public, a
 grant execute on function public.record_template_status(uuid, jsonb) to service_role;
 
 -- source: supabase/schemas/functions/record_number_change.sql
--- A contact goes on under another number: the new one becomes its proven address, unless it is
--- somebody's already. Returns whether a contact was concerned.
+-- A contact goes on under another number: the new one becomes its address, proven last. Somebody whom
+-- we know by the new number only since yesterday, for having written, is the same person; anybody
+-- else may be the number's former owner and keeps it. Returns whether a contact was concerned.
 create or replace function public.record_number_change(instance_id uuid, event jsonb)
 returns boolean
 language plpgsql
@@ -100,14 +102,22 @@ set search_path = ''
 as $$
 declare
   contact public.contacts := public.find_contact(instance_id, event->>'oldAddress');
+  other public.contacts := public.find_contact(instance_id, event->>'newAddress');
 begin
-  if contact.id is null
-    or (public.find_contact(instance_id, event->>'newAddress')).id is not null then
+  if contact.id is null then
     return false;
   end if;
-  insert into public.contact_addresses (instance_id, address, contact_id)
-  values (record_number_change.instance_id, event->>'newAddress', contact.id)
-  on conflict do nothing;
+  if other.id <> contact.id then
+    if other.origin <> 'inbound' or other.created_at < clock_timestamp() - interval '1 day' then
+      return false;
+    end if;
+    contact := public.merge_contacts(contact, other);
+  end if;
+  insert into public.contact_addresses as a (instance_id, address, contact_id, proven_at)
+  values (record_number_change.instance_id, event->>'newAddress', contact.id, clock_timestamp())
+  on conflict on constraint contact_addresses_pkey do update
+  set proven_at = excluded.proven_at, address = excluded.address
+  where a.contact_id = excluded.contact_id;
   return found;
 end;
 $$;
@@ -127,13 +137,24 @@ language plpgsql
 set search_path = ''
 as $$
 begin
-  update public.messages m
-  set contact_id = kept.contact_id, conversation_id = kept.id
-  where m.instance_id = gone.instance_id and m.contact_id = gone.contact_id
-    and m.sent_at is not null;
-  update public.messages m
-  set contact_id = kept.contact_id, conversation_id = kept.id
-  where m.contact_id = gone.contact_id and m.sent_at is null;
+  -- By two indexes, so in two statements: what is sent (or sent again) between them is moved by the
+  -- other one, at the latest in the next round.
+  loop
+    update public.messages m
+    set contact_id = kept.contact_id, conversation_id = kept.id
+    where m.contact_id = gone.contact_id and m.sent_at is null;
+    update public.messages m
+    set contact_id = kept.contact_id, conversation_id = kept.id
+    where m.instance_id = gone.instance_id and m.contact_id = gone.contact_id
+      and m.sent_at is not null;
+    exit when not exists (
+      select from public.messages m where m.contact_id = gone.contact_id and m.sent_at is null
+    ) and not exists (
+      select from public.messages m
+      where m.instance_id = gone.instance_id and m.contact_id = gone.contact_id
+        and m.sent_at is not null
+    );
+  end loop;
   update public.internal_notes n set conversation_id = kept.id where n.conversation_id = gone.id;
   update public.chat_transfer_log l set conversation_id = kept.id where l.conversation_id = gone.id;
   insert into public.agent_sessions as session (
@@ -240,6 +261,81 @@ $$;
 revoke all on function public.merge_contacts(public.contacts, public.contacts) from public, anon, authenticated;
 grant execute on function public.merge_contacts(public.contacts, public.contacts) to service_role;
 
+-- source: supabase/schemas/functions/show_phone.sql
+-- A contact without a phone shows one: from now on the phone is its identity, and a call that makes a
+-- contact of it meets this one. Whoever has the phone already is the same person: both become one.
+-- Returns what the contact is now. Errors: 40001 where another call has merged one of them.
+create or replace function public.show_phone(contact public.contacts, phone text)
+returns public.contacts
+language plpgsql
+set search_path = ''
+as $$
+declare
+  other public.contacts;
+  shown public.contacts;
+begin
+  if contact.phone is not null or phone !~ '^[0-9]{8,15}$' then
+    return contact;
+  end if;
+  other := public.find_contact(contact.instance_id, phone);
+  if other.id <> contact.id then
+    return public.merge_contacts(other, contact);
+  end if;
+  update public.contacts c
+  set phone = show_phone.phone, identity_key = public.phone_identity_key(show_phone.phone),
+    updated_at = now()
+  where c.id = contact.id and c.phone is null
+  returning c.* into shown;
+  return coalesce(shown, contact);
+end;
+$$;
+revoke all on function public.show_phone(public.contacts, text) from public, anon, authenticated;
+grant execute on function public.show_phone(public.contacts, text) to service_role;
+
+-- source: supabase/schemas/functions/fold_own_echoes.sql
+-- For messages of ours whose provider ids are known now: what a gateway reported under the same id
+-- before, as if it had been typed on the phone, was this message. Its delivery is this message's, and
+-- who was known by its hidden address alone is this message's contact.
+create or replace function public.fold_own_echoes(message_ids uuid[])
+returns void
+language plpgsql
+set search_path = ''
+as $$
+declare
+  twin record;
+  contact public.contacts;
+  ghost public.contacts;
+begin
+  for twin in
+    select m.id, m.contact_id, m.provider_message_id, e.id as echo_id,
+      e.contact_id as echo_contact_id, e.status, coalesce(e.read_at, e.delivered_at) as arrived_at
+    from public.messages m
+    join public.messages e on e.instance_id = m.instance_id
+      and e.provider_message_id = m.provider_message_id
+    where m.id = any (message_ids) and e.id <> m.id and e.sent_by = 'phone'
+  loop
+    delete from public.messages e where e.id = twin.echo_id;
+    if twin.status in ('delivered', 'read') then
+      perform public.advance_message(
+        twin.id, twin.provider_message_id, twin.status, twin.arrived_at, null
+      );
+    end if;
+    select c.* into contact from public.contacts c where c.id = twin.contact_id;
+    select c.* into ghost from public.contacts c
+    where c.id = twin.echo_contact_id and c.id <> contact.id and c.phone is null;
+    if found then
+      -- Who has nothing but the echo was silenced by the agent's own words.
+      delete from public.agent_pauses p
+      where p.contact_id = ghost.id
+        and not exists (select from public.messages m where m.contact_id = ghost.id);
+      perform public.merge_contacts(contact, ghost);
+    end if;
+  end loop;
+end;
+$$;
+revoke all on function public.fold_own_echoes(uuid[]) from public, anon, authenticated;
+grant execute on function public.fold_own_echoes(uuid[]) to service_role;
+
 -- source: supabase/schemas/functions/resolve_sender.sql
 -- The contact on the other side of a message event, by any of its addresses; created with origin
 -- `inbound` when none is known, without a phone where the provider shows none. All addresses find
@@ -295,13 +391,7 @@ begin
       raise exception using errcode = 'serialization_failure', message = 'merged meanwhile';
     end if;
   end if;
-  if contact.phone is null and address ~ '^[0-9]{8,15}$' then
-    -- From now on the phone is its identity: a call that makes a contact of it meets this one.
-    update public.contacts c
-    set phone = address, identity_key = public.phone_identity_key(address), updated_at = now()
-    where c.id = contact.id
-    returning c.* into contact;
-  end if;
+  contact := public.show_phone(contact, address);
   insert into public.contact_addresses as a (instance_id, address, contact_id, proven_at)
   select distinct on (public.phone_identity_key(seen.address))
     resolve_sender.instance_id, seen.address, contact.id,
@@ -312,7 +402,12 @@ begin
   set proven_at = excluded.proven_at, address = excluded.address
   where a.contact_id = excluded.contact_id and excluded.proven_at > '-infinity'
     and (
-      a.address <> excluded.address or a.proven_at < clock_timestamp() - interval '1 hour'
+      a.address <> excluded.address
+      or a.proven_at < clock_timestamp() - interval '1 hour'
+      or exists (
+        select from public.contact_addresses newer
+        where newer.contact_id = a.contact_id and newer.proven_at > a.proven_at
+      )
     );
   return contact;
 end;
@@ -323,36 +418,47 @@ grant execute on function public.resolve_sender(uuid, jsonb) to service_role;
 -- source: supabase/schemas/functions/claim_own_echo.sql
 -- Some gateways report what we send through their API as if it had been typed on the phone, even
 -- before they answer the call. An echo with the same words as a message of ours to that contact which
--- is in flight or unconfirmed is ours. Where it can be one message alone, that takes the provider's id
--- and counts as sent; of several with the same words nobody knows which it is, and the provider's
--- answer to each will tell. Returns whether the echo was ours.
+-- is in flight, or has been unconfirmed for some minutes, is ours. It proves that one of them has
+-- arrived: that which is in flight alone, else the oldest unconfirmed one takes the provider's id and
+-- counts as sent. Of several that may be it, with one of them in flight, nobody knows: the provider's
+-- answer will tell. Media without a caption have no words, so only one in flight is taken for the echo.
+-- Returns whether the echo was ours.
 create or replace function public.claim_own_echo(instance_id uuid, contact_id uuid, event jsonb)
 returns boolean
 language plpgsql
 set search_path = ''
 as $$
 declare
+  clock constant timestamptz := clock_timestamp();
   candidates uuid[];
+  is_one_in_flight boolean;
 begin
-  select array_agg(m.id) into candidates
+  select array_agg(m.id order by m.unconfirmed_at, m.created_at),
+    coalesce(bool_or(q.claim_token is not null), false)
+  into candidates, is_one_in_flight
   from public.messages m
   left join public.message_queue q on q.message_id = m.id
   where m.instance_id = claim_own_echo.instance_id
     and m.contact_id = claim_own_echo.contact_id
     and m.direction = 'outbound'
     and m.provider_message_id is null
-    and m.created_at > clock_timestamp() - interval '2 days'
-    and (q.claim_token is not null or m.status = 'unconfirmed')
-    and m.message is not distinct from event->>'message'
+    and m.created_at > clock - interval '2 days'
+    and (
+      q.claim_token is not null
+      or (m.message is not null and m.unconfirmed_at > clock - interval '15 minutes')
+    )
+    -- Gateways trim.
+    and btrim(regexp_replace(m.message, '\s+', ' ', 'g'))
+      is not distinct from btrim(regexp_replace(event->>'message', '\s+', ' ', 'g'))
     and (m.message is not null or m.message_type = event->>'messageType');
   if candidates is null then
     return false;
   end if;
-  if cardinality(candidates) = 1 then
+  if cardinality(candidates) = 1 or not is_one_in_flight then
     perform public.advance_message(
-      candidates[1], event->>'providerMessageId', 'sent', clock_timestamp(), null
+      candidates[1], event->>'providerMessageId', 'sent', clock, null
     );
-    perform public.take_early_statuses(candidates);
+    perform public.take_early_statuses(candidates[1:1]);
   end if;
   return true;
 end;
@@ -439,7 +545,8 @@ begin
     return false;
   end if;
   contact := public.resolve_sender(instance.id, event);
-  if not is_inbound and public.claim_own_echo(instance.id, contact.id, event) then
+  if coalesce((event->>'mayBeOurs')::boolean, false)
+    and public.claim_own_echo(instance.id, contact.id, event) then
     return true;
   end if;
   conversation := public.resolve_conversation(instance.id, contact.id);

@@ -26,6 +26,7 @@ export interface MessageDraft {
   readonly historyText?: string | undefined;
   readonly cardId?: string | undefined;
   readonly sentBy?: string | undefined;
+  /** In milliseconds. */
   readonly delayTypingMs?: number | undefined;
 }
 

@@ -1,11 +1,13 @@
 import type { RunAfterResponse } from "./background.ts";
 import { callProvider, dispatchDueMessages, type DispatchingServices } from "./dispatching.ts";
 import type { StoredResponse } from "./idempotent_response.ts";
+import type { SealedInstance } from "./instances.ts";
 import {
   type AcceptedOutcome,
   acceptMessage,
   type AcceptRequest,
   type AcceptResult,
+  type MessageDraft,
   type Replay,
 } from "./messages.ts";
 import type { Provider, Receipt } from "./providers/provider.ts";
@@ -25,6 +27,12 @@ export type RespondToSending = (
   receipt: Receipt | null,
 ) => StoredResponse;
 
+/** The instance that a call sends through; `provider` is null where there is nothing to send. */
+export interface SendingChannel {
+  readonly instance: SealedInstance;
+  readonly provider: Provider | null;
+}
+
 /** What a sending call is answered with; `isReplay` where an earlier call decided it. */
 export interface SendingAnswer {
   readonly response: StoredResponse;
@@ -34,34 +42,41 @@ export interface SendingAnswer {
 /**
  * Records a call, then sends it if it goes at once: recorded before any provider is called, called
  * once, and the outcome recorded together with the answer. Three round trips with authentication.
- * `provider` may be null where there is nothing to send.
  */
 export async function executeSending(
   services: SendingServices,
-  provider: Provider | null,
-  request: AcceptRequest,
+  { instance, provider }: SendingChannel,
+  request: Omit<AcceptRequest, "instanceId">,
   respond: RespondToSending,
 ): Promise<SendingAnswer> {
-  const accepted = await acceptMessage(services.database, request);
+  const draft = provider === null ? request.draft : withShownTyping(request.draft, provider);
+  const { instanceId, sealedProviderConfig } = instance;
+  const accepted = await acceptMessage(services.database, { ...request, instanceId, draft });
   if ("replayed" in accepted) {
     return { response: respondToReplay(accepted.replayed, respond), isReplay: true };
   }
   hurryAfterResponse(services, accepted);
   const claim = readClaim(accepted);
-  if (claim === null || request.draft === null || provider === null) {
+  if (claim === null || draft === null || provider === null) {
     return { response: respond(accepted, null), isReplay: false };
   }
-  const { messageId, to } = claim;
-  const { content, delayTypingMs } = request.draft;
+  const { messageId, claimToken, to } = claim;
+  const { content, delayTypingMs } = draft;
   const outbound = { messageId, to, content, delayTypingMs };
   const receipt = await callProvider(services, provider, outbound);
   const response = respond(accepted, receipt);
   await recordOutcome(
     services,
-    { messageId: claim.messageId, claimToken: claim.claimToken, receipt },
+    { messageId, claimToken, receipt, sealedProviderConfig },
     { idempotency: request.idempotency, response },
   );
   return { response, isReplay: false };
+}
+
+/** With the typing that the channel will show: pace and window count from its end. */
+function withShownTyping(draft: MessageDraft | null, provider: Provider): MessageDraft | null {
+  if (draft?.delayTypingMs === undefined) return draft;
+  return { ...draft, delayTypingMs: provider.limitTypingMs(draft.delayTypingMs) };
 }
 
 interface Claim {

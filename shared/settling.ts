@@ -18,13 +18,16 @@ export interface KeptResponse {
   readonly response: StoredResponse;
 }
 
-/** Waits before each further try to record an outcome, in milliseconds; within the claim's lease. */
-const settleRetryDelaysMs = [100, 400, 1_500, 4_000];
+/**
+ * Waits before each further try to record an outcome, in milliseconds. They may outlast the claim's
+ * lease: that the provider has taken a message over is recorded even then.
+ */
+const settleRetryDelaysMs = [100, 400, 1_500, 4_000, 8_000, 16_000];
 
 /**
- * Records an outcome, trying again while the database cannot be reached: the provider has spoken,
- * and only this claim knows what it said. If it never succeeds the lease ends and the message is
- * `unconfirmed`: visible, and not sent again by itself.
+ * Records an outcome, trying again for half a minute while the database cannot be reached: the
+ * provider has spoken, and only this claim knows what it said. If it never succeeds the lease ends and
+ * the message is `unconfirmed`: visible, and not sent again by itself.
  */
 export async function recordOutcome(
   services: { readonly database: Database; readonly log: Log },

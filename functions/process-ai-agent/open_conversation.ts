@@ -26,8 +26,7 @@ export async function openConversation(
   const provider = await services.openProvider(instance);
   const content = { messageType: "text", message: request.messageText } as const;
   refuseUncarriable(instance, provider, content, { message: "messageText" });
-  return await executeSending(services, provider, {
-    instanceId: instance.instanceId,
+  return await executeSending(services, { instance, provider }, {
     phone: request.phone,
     draft: { content, sentBy: request.sentBy },
     assignment: null,

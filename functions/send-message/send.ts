@@ -30,8 +30,7 @@ export async function sendMessage(
   const draft = toDraft(request);
   const provider = draft === null ? null : await services.openProvider(instance);
   if (draft !== null && provider !== null) refuseUncarriable(instance, provider, draft.content);
-  return await executeSending(services, provider, {
-    instanceId: instance.instanceId,
+  return await executeSending(services, { instance, provider }, {
     phone: request.phone,
     draft,
     assignment: request.assignTo === undefined

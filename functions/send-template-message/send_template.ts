@@ -45,8 +45,7 @@ export async function sendTemplate(
   const contact = found.contact ?? { name: null, phone };
   const filled = fillStoredTemplate(ready.template, request.variables ?? {}, contact);
   const provider = await services.openProvider(ready.instance);
-  return await executeSending(services, provider, {
-    instanceId: ready.instance.instanceId,
+  return await executeSending(services, { instance: ready.instance, provider }, {
     phone,
     draft: toTemplateDraft(ready, provider, filled),
     assignment: null,

@@ -17,6 +17,7 @@ export function createEvolutionProvider(config: EvolutionConfig): Provider {
   return {
     providerClass: "gateway",
     checkContent: checkGatewayContent,
+    limitTypingMs: toEvolutionDelayMs,
     send: (message, options) => send(config, message, options),
   };
 }

@@ -55,6 +55,7 @@ function readMessageEvent(data: unknown, own: unknown): MessageEvent[] {
   return [{
     kind: "message",
     origin: isEcho ? "echo" : "inbound",
+    ...(isEcho ? { mayBeOurs: true } : {}),
     providerMessageId,
     ...addresses,
     // `pushName` is the author's: not the contact's in an echo or a group.

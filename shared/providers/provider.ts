@@ -107,6 +107,11 @@ export interface Provider {
   readonly providerClass: ProviderClass;
   /** Everything about `content` that this channel would refuse, found without calling it. */
   checkContent(content: MessageContent): Issue[];
+  /**
+   * For how long the channel shows that somebody types before a message leaves, where so long is
+   * wished; 0 where it cannot. In milliseconds.
+   */
+  limitTypingMs(delayTypingMs: number): number;
   /** Makes one call and never a second one. Throws for a defect only. */
   send(message: OutboundMessage, options: SendOptions): Promise<Receipt>;
 }

@@ -8,6 +8,8 @@ export interface MessageEvent {
   readonly kind: "message";
   /** `inbound` from the contact; `echo` typed on the phone itself, not sent through any API. */
   readonly origin: "inbound" | "echo";
+  /** Of an echo: the provider may call so what we sent ourselves through its API. */
+  readonly mayBeOurs?: boolean | undefined;
   readonly providerMessageId: string;
   /**
    * The other side: digits with country code where the provider gives a phone, else its own address

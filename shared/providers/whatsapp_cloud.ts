@@ -14,6 +14,8 @@ export function createWhatsappCloudProvider(config: WhatsappCloudConfig): Provid
   return {
     providerClass: "official",
     checkContent: checkWhatsappCloudContent,
+    // Typing is shown only as an answer to an inbound message's id.
+    limitTypingMs: () => 0,
     send: (message, options) => send(config, message, options),
   };
 }

@@ -9,6 +9,8 @@ import { chooseMediaType } from "./whatsapp_cloud_media.ts";
 /** A longer title does not fit a section and becomes the header of the list message. */
 const SECTION_TITLE_MAX = 24;
 
+const businessScopedUserId = /^[A-Z]{2}\.(?:ENT\.)?[0-9A-Za-z]{1,128}$/;
+
 type Content<Type extends MessageContent["messageType"]> = Extract<
   MessageContent,
   { readonly messageType: Type }
@@ -31,12 +33,17 @@ export function toWhatsappCloudRequest(
     body: {
       messaging_product: "whatsapp",
       recipient_type: "individual",
-      to: message.to,
+      ...toRecipientMember(message.to),
       ...toContentMembers(message.content),
       // Comes back with every status event of this message.
       biz_opaque_callback_data: message.messageId,
     },
   };
+}
+
+/** A business-scoped user id stands for who shows no phone (page Business-scoped user IDs). */
+function toRecipientMember(address: string): { to: string } | { recipient: string } {
+  return businessScopedUserId.test(address) ? { recipient: address } : { to: address };
 }
 
 function toContentMembers(content: MessageContent): Record<string, unknown> {

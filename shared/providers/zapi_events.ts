@@ -64,6 +64,7 @@ function readMessageEvent(payload: unknown): MessageEvent[] {
   return [{
     kind: "message",
     origin: isEcho ? "echo" : "inbound",
+    ...(isEcho ? { mayBeOurs: readValue(payload, "fromApi") !== false } : {}),
     providerMessageId,
     ...addresses,
     contactName: readContactName(payload, isEcho || isGroup),

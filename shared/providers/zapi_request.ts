@@ -83,8 +83,12 @@ function toOptionList({ title, buttonLabel, options }: OptionList): Record<strin
   };
 }
 
-/** Whole seconds, rounded up, 1 to 15; absent where nobody asked for typing. */
 function toTypingMember(delayTypingMs: number | undefined): Readonly<Record<string, number>> {
-  if (delayTypingMs === undefined || delayTypingMs <= 0) return {};
-  return { delayTyping: Math.min(Math.ceil(delayTypingMs / 1_000), MAX_TYPING_SECONDS) };
+  const delayTyping = toZapiTypingSeconds(delayTypingMs);
+  return delayTyping === 0 ? {} : { delayTyping };
+}
+
+/** How long Z-API will show typing before it sends: whole seconds, rounded up, at most 15. */
+export function toZapiTypingSeconds(delayTypingMs: number | undefined): number {
+  return Math.min(Math.max(Math.ceil((delayTypingMs ?? 0) / 1_000), 0), MAX_TYPING_SECONDS);
 }

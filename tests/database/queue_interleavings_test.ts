@@ -159,7 +159,7 @@ Deno.test("of two settles with one claim only the first counts, whichever waits"
   assertEquals(await settleClaim(one, claim, { outcome: "unknown", error: { code: "u" } }), [
     due.messageId,
   ]);
-  const late = settleClaim(two, claim);
+  const late = settleClaim(two, claim, { outcome: "rejected", error: { code: "r" } });
   await waitUntil(() => isWaiting(database.admin));
   await one.unsafe("commit");
   assertEquals(await late, []);

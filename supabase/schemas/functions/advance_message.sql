@@ -1,6 +1,7 @@
 -- Moves a message of ours forward to `sent`, `delivered`, `read` or `failed`, as a delivery event
--- says; never back, and what is read or canceled does not fail any more. Settles what is
--- `unconfirmed`, and takes what waits to be sent again out of the queue: it has arrived.
+-- says; never back, and what is read or canceled does not fail any more (but may have arrived). Settles
+-- what is `unconfirmed`, and takes what waits to be sent again out of the queue: it has arrived.
+-- What is said of an earlier attempt, which has another id at the provider, can only be good news.
 -- Returns whether it changed anything. Locks the message, then pacing.
 create or replace function public.advance_message(
   message_id uuid,
@@ -18,7 +19,11 @@ declare
 begin
   update public.messages m
   set status = advance_message.status,
-    provider_message_id = coalesce(m.provider_message_id, advance_message.provider_message_id),
+    provider_message_id = case
+      when m.status in ('queued', 'sending', 'unconfirmed', 'canceled')
+        then coalesce(advance_message.provider_message_id, m.provider_message_id)
+      else coalesce(m.provider_message_id, advance_message.provider_message_id)
+    end,
     sent_at = case
       when advance_message.status = 'failed' then m.sent_at
       else coalesce(m.sent_at, occurred_at)
@@ -29,6 +34,7 @@ begin
     end,
     read_at = case when advance_message.status = 'read' then occurred_at else m.read_at end,
     failed_at = case when advance_message.status = 'failed' then occurred_at end,
+    canceled_at = null,
     unconfirmed_at = null,
     last_error = case when advance_message.status = 'failed' then error end
   where m.id = advance_message.message_id
@@ -42,8 +48,16 @@ begin
       when 'unconfirmed' then true
       when 'sent' then advance_message.status <> 'sent'
       when 'delivered' then advance_message.status = 'read'
+      when 'canceled' then advance_message.status <> 'failed'
       else false
     end
+    and (
+      advance_message.status <> 'failed'
+      or m.provider_message_id is null
+      or advance_message.provider_message_id is null
+      -- An id that is known before the attempt's outcome is an earlier one's.
+      or (m.provider_message_id = advance_message.provider_message_id) = (m.status = 'sent')
+    )
   returning m.instance_id into moved_instance_id;
   if not found then
     return false;

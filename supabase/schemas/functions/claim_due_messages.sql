@@ -1,5 +1,6 @@
 -- Hands out due messages, each with a claim that its settling must show: at most one paced message
 -- per instance, in order, one interval apart and inside the window; and unpaced ones that are due.
+-- A message leaves when its typing has been shown: pace and window count from then.
 -- `request`: maxMessages, leaseSeconds (a message's typing delay is added to it).
 -- Returns {messages, nextDueInMs, isOutboxDue}: nextDueInMs says in how long something is due that
 -- was not handed out (by the database's clock; NULL for nothing known), isOutboxDue whether
@@ -41,7 +42,7 @@ begin
     for no key update skip locked
   ),
   head as (
-    select due.instance_id, h.message_id
+    select due.instance_id, leaving.message_id, leaving.typing
     from due
     join public.instances i on i.id = due.instance_id
     left join lateral (
@@ -49,29 +50,37 @@ begin
       from public.message_queue q
       where q.instance_id = due.instance_id and q.due_at is null and q.claim_token is null
         and q.scheduled_at <= clock
-        -- is_send_window_open, written out: called, it would cost as much as finding the message.
-        and (clock at time zone i.time_zone)::time >= i.window_start
-        and (clock at time zone i.time_zone)::time < i.window_end
-        and extract(isodow from clock at time zone i.time_zone)::smallint = any (i.window_days)
-        and not exists (
-          select from public.holidays holiday
-          where holiday.instance_id = i.id
-            and holiday.day = (clock at time zone i.time_zone)::date
-        )
       order by q.scheduled_at, q.position
       limit 1
       for no key update skip locked
     ) as h on true
+    left join lateral (
+      select m.id as message_id, shown.typing
+      from public.messages m
+      cross join lateral (
+        select interval '1 millisecond' * coalesce(m.delay_typing_ms, 0) as typing
+      ) as shown
+      where m.id = h.message_id
+        -- is_send_window_open, written out: called, it would cost as much as finding the message.
+        and ((clock + shown.typing) at time zone i.time_zone)::time >= i.window_start
+        and ((clock + shown.typing) at time zone i.time_zone)::time < i.window_end
+        and extract(isodow from (clock + shown.typing) at time zone i.time_zone)::smallint
+          = any (i.window_days)
+        and not exists (
+          select from public.holidays holiday
+          where holiday.instance_id = i.id
+            and holiday.day = ((clock + shown.typing) at time zone i.time_zone)::date
+        )
+    ) as leaving on true
   ),
   claimed as (
     update public.message_queue q
     set claim_token = gen_random_uuid(),
       attempts = q.attempts + 1,
-      lease_until = clock + lease + interval '1 millisecond' * coalesce(m.delay_typing_ms, 0)
+      lease_until = clock + lease + head.typing
     from head
-    join public.messages m on m.id = head.message_id
     where q.message_id = head.message_id
-    returning q.message_id, q.instance_id, q.lease_until
+    returning q.message_id, q.instance_id, q.lease_until, head.typing
   ),
   marked as (
     -- An instance that is on time keeps its slots' grid: what little a message left late is not
@@ -82,7 +91,7 @@ begin
       paced_from = case
         when d.next_due_at > clock - interval '50 milliseconds' then d.next_due_at
         else clock
-      end
+      end + claimed.typing
     from claimed
     where d.instance_id = claimed.instance_id
     returning d.in_flight

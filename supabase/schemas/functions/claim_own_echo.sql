@@ -1,35 +1,46 @@
 -- Some gateways report what we send through their API as if it had been typed on the phone, even
 -- before they answer the call. An echo with the same words as a message of ours to that contact which
--- is in flight or unconfirmed is ours. Where it can be one message alone, that takes the provider's id
--- and counts as sent; of several with the same words nobody knows which it is, and the provider's
--- answer to each will tell. Returns whether the echo was ours.
+-- is in flight, or has been unconfirmed for some minutes, is ours. It proves that one of them has
+-- arrived: that which is in flight alone, else the oldest unconfirmed one takes the provider's id and
+-- counts as sent. Of several that may be it, with one of them in flight, nobody knows: the provider's
+-- answer will tell. Media without a caption have no words, so only one in flight is taken for the echo.
+-- Returns whether the echo was ours.
 create or replace function public.claim_own_echo(instance_id uuid, contact_id uuid, event jsonb)
 returns boolean
 language plpgsql
 set search_path = ''
 as $$
 declare
+  clock constant timestamptz := clock_timestamp();
   candidates uuid[];
+  is_one_in_flight boolean;
 begin
-  select array_agg(m.id) into candidates
+  select array_agg(m.id order by m.unconfirmed_at, m.created_at),
+    coalesce(bool_or(q.claim_token is not null), false)
+  into candidates, is_one_in_flight
   from public.messages m
   left join public.message_queue q on q.message_id = m.id
   where m.instance_id = claim_own_echo.instance_id
     and m.contact_id = claim_own_echo.contact_id
     and m.direction = 'outbound'
     and m.provider_message_id is null
-    and m.created_at > clock_timestamp() - interval '2 days'
-    and (q.claim_token is not null or m.status = 'unconfirmed')
-    and m.message is not distinct from event->>'message'
+    and m.created_at > clock - interval '2 days'
+    and (
+      q.claim_token is not null
+      or (m.message is not null and m.unconfirmed_at > clock - interval '15 minutes')
+    )
+    -- Gateways trim.
+    and btrim(regexp_replace(m.message, '\s+', ' ', 'g'))
+      is not distinct from btrim(regexp_replace(event->>'message', '\s+', ' ', 'g'))
     and (m.message is not null or m.message_type = event->>'messageType');
   if candidates is null then
     return false;
   end if;
-  if cardinality(candidates) = 1 then
+  if cardinality(candidates) = 1 or not is_one_in_flight then
     perform public.advance_message(
-      candidates[1], event->>'providerMessageId', 'sent', clock_timestamp(), null
+      candidates[1], event->>'providerMessageId', 'sent', clock, null
     );
-    perform public.take_early_statuses(candidates);
+    perform public.take_early_statuses(candidates[1:1]);
   end if;
   return true;
 end;

@@ -1,5 +1,6 @@
--- For instances that looked due but have nothing to send now (their head was canceled, lies ahead,
--- or the window has closed): moves their due time to when they have. The pacing rows are tried, not
+-- For instances that looked due but have nothing to send now (their head was canceled, lies ahead, or
+-- the window has closed or will have when its typing has been shown): moves their due time to when they
+-- have. The pacing rows are tried, not
 -- waited for: the caller holds the dispatch rows, and an enqueue takes the two the other way round.
 create or replace function public.postpone_dispatch(instance_ids uuid[], clock timestamptz)
 returns void
@@ -21,10 +22,15 @@ begin
   update public.dispatch d
   -- A window that never opens is one instance's fault and must not stop the others: look daily.
   set next_due_at = case
-    when public.is_send_window_open(i, clock) then clock
-    else coalesce(public.next_opening(i, clock), clock + interval '1 day')
+    when public.is_send_window_open(i, head.leaves_at) then clock
+    else coalesce(public.next_opening(i, head.leaves_at), clock + interval '1 day')
   end
   from public.instances i
+  cross join lateral (
+    select clock + interval '1 millisecond' * coalesce(max(m.delay_typing_ms), 0) as leaves_at
+    from public.head_of_queue(i.id) h
+    join public.messages m on m.id = h.message_id
+  ) as head
   where d.instance_id = any (locked) and i.id = d.instance_id
     and d.in_flight is null and d.next_due_at <= clock;
 end;

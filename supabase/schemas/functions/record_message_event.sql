@@ -25,7 +25,8 @@ begin
     return false;
   end if;
   contact := public.resolve_sender(instance.id, event);
-  if not is_inbound and public.claim_own_echo(instance.id, contact.id, event) then
+  if coalesce((event->>'mayBeOurs')::boolean, false)
+    and public.claim_own_echo(instance.id, contact.id, event) then
     return true;
   end if;
   conversation := public.resolve_conversation(instance.id, contact.id);

@@ -1,5 +1,6 @@
--- A contact goes on under another number: the new one becomes its proven address, unless it is
--- somebody's already. Returns whether a contact was concerned.
+-- A contact goes on under another number: the new one becomes its address, proven last. Somebody whom
+-- we know by the new number only since yesterday, for having written, is the same person; anybody
+-- else may be the number's former owner and keeps it. Returns whether a contact was concerned.
 create or replace function public.record_number_change(instance_id uuid, event jsonb)
 returns boolean
 language plpgsql
@@ -7,14 +8,22 @@ set search_path = ''
 as $$
 declare
   contact public.contacts := public.find_contact(instance_id, event->>'oldAddress');
+  other public.contacts := public.find_contact(instance_id, event->>'newAddress');
 begin
-  if contact.id is null
-    or (public.find_contact(instance_id, event->>'newAddress')).id is not null then
+  if contact.id is null then
     return false;
   end if;
-  insert into public.contact_addresses (instance_id, address, contact_id)
-  values (record_number_change.instance_id, event->>'newAddress', contact.id)
-  on conflict do nothing;
+  if other.id <> contact.id then
+    if other.origin <> 'inbound' or other.created_at < clock_timestamp() - interval '1 day' then
+      return false;
+    end if;
+    contact := public.merge_contacts(contact, other);
+  end if;
+  insert into public.contact_addresses as a (instance_id, address, contact_id, proven_at)
+  values (record_number_change.instance_id, event->>'newAddress', contact.id, clock_timestamp())
+  on conflict on constraint contact_addresses_pkey do update
+  set proven_at = excluded.proven_at, address = excluded.address
+  where a.contact_id = excluded.contact_id;
   return found;
 end;
 $$;

@@ -20,7 +20,8 @@ begin
     where m.instance_id = record_status_event.instance_id
       and m.provider_message_id = event->>'providerMessageId'
       and m.direction = 'outbound'
-    order by m.created_at desc
+    -- An echo may stand in for a message of ours until that is known by its id too.
+    order by m.sent_by = 'phone' nulls first, m.created_at desc
     limit 1;
   end if;
   if message_id is null then

@@ -52,13 +52,7 @@ begin
       raise exception using errcode = 'serialization_failure', message = 'merged meanwhile';
     end if;
   end if;
-  if contact.phone is null and address ~ '^[0-9]{8,15}$' then
-    -- From now on the phone is its identity: a call that makes a contact of it meets this one.
-    update public.contacts c
-    set phone = address, identity_key = public.phone_identity_key(address), updated_at = now()
-    where c.id = contact.id
-    returning c.* into contact;
-  end if;
+  contact := public.show_phone(contact, address);
   insert into public.contact_addresses as a (instance_id, address, contact_id, proven_at)
   select distinct on (public.phone_identity_key(seen.address))
     resolve_sender.instance_id, seen.address, contact.id,
@@ -69,7 +63,12 @@ begin
   set proven_at = excluded.proven_at, address = excluded.address
   where a.contact_id = excluded.contact_id and excluded.proven_at > '-infinity'
     and (
-      a.address <> excluded.address or a.proven_at < clock_timestamp() - interval '1 hour'
+      a.address <> excluded.address
+      or a.proven_at < clock_timestamp() - interval '1 hour'
+      or exists (
+        select from public.contact_addresses newer
+        where newer.contact_id = a.contact_id and newer.proven_at > a.proven_at
+      )
     );
   return contact;
 end;

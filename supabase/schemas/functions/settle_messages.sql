@@ -3,11 +3,13 @@
 --   providerMessageId, waId, error {code, message}, retryable, retryAfterMs, scope,
 --   sealedProviderConfig (what the call was made with; NULL for not known)}], and for an immediate
 --   send `response` {status, body} with `idempotency` {scope, key}.
--- Only who still holds the claim settles: a late worker changes nothing. Statuses only move forward
--- (a delivery event may have come before). Temporary refusals go back to the queue while attempts
--- are left; a refusal of scope `instance` holds the whole instance, so that a backlog is not burnt.
+-- Only who still holds the claim settles. A late worker changes nothing, but that the provider has
+-- taken the message over is true however late it is told. Statuses only move forward (a delivery event
+-- may have come before). Temporary refusals go back to the queue while attempts are left; a refusal of
+-- scope `instance` holds the whole instance, so that a backlog is not burnt.
 -- Returns {settled}: the ids that were settled.
--- Locks, in this order: provider message ids, queue rows, messages, agent pauses, pacing, dispatch.
+-- Locks, in this order: provider message ids, queue rows, messages, agent pauses, pacing, dispatch,
+-- and where an answer shows who somebody is, contacts.
 -- The queue may hold ten rows or a million: its plans must not depend on what the statistics last saw.
 create or replace function public.settle_messages(request jsonb)
 returns jsonb
@@ -25,12 +27,15 @@ declare
   landing uuid[];
   held uuid[];
   held_until timestamptz[];
+  shown_contacts uuid[];
+  shown_phones text[];
+  late uuid[];
 begin
   perform public.lock_provider_messages(
-    array_agg(q.instance_id), array_agg(r."providerMessageId")
+    array_agg(m.instance_id), array_agg(r."providerMessageId")
   )
   from jsonb_to_recordset(request->'results') as r("messageId" uuid, "providerMessageId" text)
-  join public.message_queue q on q.message_id = r."messageId";
+  join public.messages m on m.id = r."messageId";
 
   with result as (
     select * from jsonb_to_recordset(request->'results') as r(
@@ -50,6 +55,7 @@ begin
       ) as is_retried,
       coalesce(r.outcome = 'rejected' and r.scope = 'instance' and not former.is_former, false)
         as is_held,
+      former.is_former,
       clock + case
         when former.is_former then interval '0'
         when r.outcome = 'rejected' and r.retryable
@@ -83,7 +89,7 @@ begin
       lease_until = null,
       due_at = case when won.is_paced then null else won.retry_at end,
       scheduled_at = case
-        when won.is_paced and won.is_held then q.scheduled_at
+        when won.is_paced and (won.is_held or won.is_former) then q.scheduled_at
         else won.retry_at
       end
     from won
@@ -144,9 +150,31 @@ begin
     (select array_agg(r.contact_id order by r.contact_id) from recorded r where r.silences_agent),
     array_agg(won.instance_id) filter (where won.is_paced),
     array_agg(won.instance_id) filter (where won.is_held),
-    array_agg(won.retry_at) filter (where won.is_held)
-  into settled, silencing_instances, silencing_contacts, landing, held, held_until
+    array_agg(won.retry_at) filter (where won.is_held),
+    (
+      select array_agg(r.contact_id order by r.contact_id)
+      from recorded r join public.contacts c on c.id = r.contact_id
+      where r.wa_id is not null and c.phone is null
+    ),
+    (
+      select array_agg(r.wa_id order by r.contact_id)
+      from recorded r join public.contacts c on c.id = r.contact_id
+      where r.wa_id is not null and c.phone is null
+    )
+  into settled, silencing_instances, silencing_contacts, landing, held, held_until, shown_contacts,
+    shown_phones
   from won;
+  settled := coalesce(settled, '{}');
+
+  if cardinality(settled) < jsonb_array_length(request->'results') then
+    select array_agg(r."messageId") filter (
+      where public.advance_message(r."messageId", r."providerMessageId", 'sent', clock, null)
+    ) into late
+    from jsonb_to_recordset(request->'results') as r(
+      "messageId" uuid, outcome text, "providerMessageId" text
+    )
+    where r.outcome = 'accepted' and r."messageId" <> all (settled);
+  end if;
 
   -- The pause began when the call was accepted; it begins again now that the message really left.
   if silencing_contacts is not null then
@@ -160,7 +188,7 @@ begin
       order by s.contact_id
     ) as m;
   end if;
-  perform public.take_early_statuses(settled);
+  perform public.take_early_statuses(settled || late);
   if landing is not null or held is not null then
     perform public.land_instances(settled, landing, held, held_until);
   end if;
@@ -170,7 +198,11 @@ begin
     where k.scope = request->'idempotency'->>'scope' and k.key = request->'idempotency'->>'key'
       and k.message_id = any (settled);
   end if;
-  return jsonb_build_object('settled', to_jsonb(coalesce(settled, '{}')));
+  perform public.fold_own_echoes(settled || late);
+  perform public.show_phone(c, shown.phone)
+  from unnest(shown_contacts, shown_phones) as shown(contact_id, phone)
+  join public.contacts c on c.id = shown.contact_id;
+  return jsonb_build_object('settled', to_jsonb(settled));
 end;
 $$;
 revoke all on function public.settle_messages(jsonb) from public, anon, authenticated;

@@ -243,7 +243,44 @@ Deno.test("an instance whose window never opens keeps no other one's message fro
   assertEquals((await readState(stack, stuck.tenant, stuck.messageId)).status, "unconfirmed");
 });
 
-Deno.test("a claim whose worker died ends in unconfirmed, a late settle changes nothing, the queue goes on", async () => {
+Deno.test("a refusal of replaced credentials changes no order, and one of an immediate send holds nothing", async () => {
+  await using stack = await startMessagingStack();
+  const tenant = await stack.createTenant();
+  const { instanceId } = tenant;
+  const refuseOnce = (): void => {
+    stack.provider.answer = async () => {
+      stack.provider.answer = acceptMessage;
+      const [row] = await stack.admin`
+        select sealed_provider_config as sealed from public.instances where id = ${instanceId}`;
+      const config = await testVault.open<object>(row?.["sealed"], instanceId);
+      await stack.admin`
+        update public.instances set sealed_provider_config = ${await testVault.seal(
+        config,
+        instanceId,
+      )} where id = ${instanceId}`;
+      return Response.json({ error: "wrong token" }, { status: 401 });
+    };
+  };
+  for (const message of ["1", "2", "3"]) {
+    await stack.send(tenant, { ...text, message, queued: true, delayMessage: 60 });
+  }
+  await letTimePass(stack.admin, 600);
+  refuseOnce();
+  for (let step = 0; step < 4; step++) {
+    await stack.dispatch();
+    await letTimePass(stack.admin, 31);
+  }
+  const sent = stack.provider.requests.map(({ json }) => json["message"]);
+  assertEquals(sent, ["1", "1", "2", "3"]);
+
+  refuseOnce();
+  assertEquals((await stack.send(tenant, text)).status, 502);
+  const [dispatch] = await stack.admin`
+    select hold_until > clock_timestamp() as is_held from public.dispatch`;
+  assertEquals(dispatch?.["is_held"], false);
+});
+
+Deno.test("a claim whose worker died ends in unconfirmed, a late refusal changes nothing, a late success is the truth, the queue goes on", async () => {
   for (const delivery of deliveries) {
     await using stack = await startMessagingStack();
     const { tenant, messageId } = await startDue(stack, delivery);
@@ -257,21 +294,25 @@ Deno.test("a claim whose worker died ends in unconfirmed, a late settle changes 
     assertEquals((await readState(stack, tenant, messageId)).status, "sending");
     await letTimePass(stack.admin, 2);
     assertEquals((await stack.dispatch()).expiredClaims, 1);
-    const late = await stack.database.rpc("settle_messages", {
-      results: [{
-        messageId,
-        claimToken: claimed?.claimToken,
-        outcome: "accepted",
-        providerMessageId: "late",
-      }],
-    });
-    assertEquals(late, { settled: [] });
+    const settleLate = (result: object): Promise<unknown> =>
+      stack.database.rpc("settle_messages", {
+        results: [{ messageId, claimToken: claimed?.claimToken, ...result }],
+      });
+    const refusal = { outcome: "rejected", error: { code: "late" }, retryable: true };
+    assertEquals(await settleLate(refusal), { settled: [] });
     const state = await readState(stack, tenant, messageId);
     assertEquals([state.status, state.providerMessageId, state.lastError.code], [
       "unconfirmed",
       null,
       "worker_lost",
     ]);
+    await stack.admin`
+      insert into public.early_statuses (instance_id, provider_message_id, status, occurred_at)
+      values (${tenant.instanceId}, 'late', 'delivered', now())`;
+    const success = { outcome: "accepted", providerMessageId: "late" };
+    assertEquals(await settleLate(success), { settled: [] });
+    const known = await readState(stack, tenant, messageId);
+    assertEquals([known.status, known.providerMessageId], ["delivered", "late"]);
     await letTimePass(stack.admin, 90);
     await stack.dispatch();
     assertEquals(stack.provider.requests.map((request) => request.json["message"]), ["2"]);
@@ -287,8 +328,8 @@ Deno.test("a claim lasts as long as the provider may show typing", async () => {
       select extract(epoch from q.lease_until - now()) as lease,
         extract(epoch from coalesce(d.lease_until, q.due_at) - now()) as other_lease
       from public.message_queue q join public.dispatch d using (instance_id)`;
-    assertGreater(Number(row?.["lease"]), 45);
-    assertGreater(Number(row?.["other_lease"]), 45);
+    assertGreater(Number(row?.["lease"]), 44);
+    assertGreater(Number(row?.["other_lease"]), 44);
   }
 });
 

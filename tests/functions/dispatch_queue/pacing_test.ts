@@ -69,6 +69,47 @@ Deno.test("what is overdue when the window has closed waits until it opens", asy
   assertEquals(await sentTexts(stack), ["1"], "opened, still one per interval");
 });
 
+Deno.test("pace counts from when a message leaves, which is after its typing", async () => {
+  await using stack = await startMessagingStack();
+  const typing = { zapi: 15, evolution: 20, whatsapp_cloud: 0 };
+  for (const [provider, seconds] of Object.entries(typing)) {
+    const tenant = await stack.createTenant({ provider: provider as keyof typeof typing });
+    await queue(stack, tenant, ["1"], {
+      ...{ delayMessage: 60, intervalSeconds: 10, delayTyping: 40_000 },
+    });
+    await queue(stack, tenant, ["2"], { intervalSeconds: 10 });
+    await letTimePass(stack.admin, 600);
+    await stack.database.rpc("claim_due_messages", { maxMessages: 10, leaseSeconds: 30 });
+    const [dispatch] = await stack.admin`
+      select extract(epoch from paced_from - clock_timestamp()) as seconds from public.dispatch
+      where instance_id = ${tenant.instanceId}`;
+    const waits = Number(dispatch?.["seconds"]);
+    assertLessOrEqual(Math.abs(waits - seconds), 1, `${provider}: ${waits} s`);
+  }
+});
+
+Deno.test("a message whose typing would outlast the window waits until that opens", async () => {
+  await using stack = await startMessagingStack();
+  const tenant = await stack.createTenant({ provider: "evolution" });
+  await queue(stack, tenant, ["1"], { delayMessage: 60, delayTyping: 20_000 });
+  await letTimePass(stack.admin, 60);
+  // Ten seconds are left, in a zone where it is not midnight.
+  await stack.admin`
+    update public.instances set time_zone = case
+        when (now() at time zone 'UTC')::time < '12:00' then 'Etc/GMT-6' else 'Etc/GMT+6'
+      end`;
+  await stack.admin`
+    update public.instances set window_start = '00:00',
+      window_end = (now() at time zone time_zone)::time + interval '10 seconds'`;
+  assertEquals(await sentTexts(stack), []);
+  const [dispatch] = await stack.admin`
+    select next_due_at = (
+      ((now() at time zone time_zone)::date + 1)::timestamp at time zone time_zone
+    ) as is_next_day
+    from public.dispatch join public.instances on id = instance_id`;
+  assertEquals(dispatch?.["is_next_day"], true);
+});
+
 Deno.test("a window that never opens holds its own instance alone", async () => {
   await using stack = await startMessagingStack();
   const [stuck, free] = [await stack.createTenant(), await stack.createTenant()];

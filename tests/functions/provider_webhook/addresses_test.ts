@@ -6,7 +6,8 @@ import {
   settleClaim,
 } from "../../support/queue_calls.ts";
 import { startHttpDouble } from "../../support/http_double.ts";
-import { createAgent } from "../../support/tenant.ts";
+import { createAgent, createOperator } from "../../support/tenant.ts";
+import { waitUntil } from "../../support/wait_until.ts";
 import { complete } from "../agent_replies/agent_client.ts";
 import { cloudPayload, cloudText, createWebhookClient, phone } from "./webhook_client.ts";
 
@@ -54,6 +55,9 @@ Deno.test("a contact who changed its number is found under both spellings of the
 Deno.test("a number that is somebody's already is not taken over by a change", async () => {
   await using client = await createWebhookClient();
   const tenant = await client.createTenant({ provider: "whatsapp_cloud" });
+  await client.stack.admin`
+    insert into public.contacts (instance_id, phone, identity_key, origin)
+    values (${tenant.instanceId}, ${newPhone}, public.phone_identity_key(${newPhone}), 'api')`;
   const texts = [cloudText("IN1", "oi"), cloudText("IN2", "olá", { from: newPhone })];
   await client.cloud(tenant, cloudPayload({ messages: texts }));
   const change = {
@@ -64,6 +68,101 @@ Deno.test("a number that is somebody's already is not taken over by a change", a
   assertEquals([changed.status, changed.body.recorded], [200, 0]);
   const history = await client.history(tenant, { phone: newPhoneWithoutNinth });
   assertEquals(history.body.totalMessages, 1);
+});
+
+/** The official channel tells that a contact goes on under another number. */
+function numberChange(from: string, to: string): Record<string, unknown> {
+  const id = crypto.randomUUID();
+  const system = { type: "user_changed_number", wa_id: to };
+  return cloudPayload({
+    messages: [{ id, from, timestamp: "1749416383", type: "system", system }],
+  });
+}
+
+Deno.test("a message goes to the number that a contact went back to", async () => {
+  await using client = await createWebhookClient();
+  const tenant = await client.createTenant({ provider: "whatsapp_cloud" });
+  await client.cloud(tenant, cloudPayload({ messages: [cloudText("IN1", "oi")] }));
+  await client.cloud(tenant, numberChange(phone, newPhone));
+  await client.cloud(tenant, numberChange(newPhone, phone));
+  await client.stack.send(tenant, { phone, messageType: "text", message: "certo" });
+  await client.cloud(tenant, numberChange(phone, newPhone));
+  await client.cloud(tenant, cloudPayload({ messages: [cloudText("IN2", "voltei")] }));
+  await client.stack.send(tenant, { phone, messageType: "text", message: "certo" });
+  assertEquals(client.stack.provider.requests.map(({ json }) => json["to"]), [phone, phone]);
+});
+
+Deno.test("who has just written from the new number is the one who changed it", async () => {
+  await using client = await createWebhookClient();
+  const tenant = await client.createTenant({ provider: "whatsapp_cloud" });
+  await client.cloud(tenant, cloudPayload({ messages: [cloudText("IN1", "oi")] }));
+  const fromNew = cloudText("IN2", "mudei", { from: newPhone });
+  await client.cloud(tenant, cloudPayload({ messages: [fromNew] }));
+  await client.cloud(tenant, numberChange(phone, newPhone));
+  await client.stack.send(tenant, { phone, messageType: "text", message: "certo" });
+  assertEquals(client.stack.provider.requests[0]?.json["to"], newPhone);
+  assertEquals((await client.stack.admin`select from public.contacts`).length, 1);
+  assertEquals((await client.history(tenant)).body.totalMessages, 3);
+});
+
+Deno.test("a new contact waits for the event that shows whose number it is", async () => {
+  await using client = await createWebhookClient();
+  const tenant = await client.createTenant({ provider: "whatsapp_cloud" });
+  for (let round = 0; round < 20; round++) {
+    const [from, to] = [`55119${40000000 + round}`, `55119${60000000 + round}`];
+    await client.cloud(
+      tenant,
+      cloudPayload({ messages: [cloudText(`IN${round}`, "oi", { from })] }),
+    );
+    await Promise.all([
+      client.cloud(tenant, numberChange(from, to)),
+      client.stack.send(tenant, { phone: to, messageType: "text", message: "Oi" }),
+    ]);
+  }
+  // Whoever came first: no number is one contact's own and another one's address.
+  const torn = await client.stack.admin`
+    select from public.contacts c
+    join public.contact_addresses a on a.instance_id = c.instance_id
+      and a.identity_key = c.identity_key and a.contact_id <> c.id`;
+  assertEquals(torn.length, 0);
+});
+
+Deno.test("a phone that the provider's answer shows is the contact's, and makes one of two", async () => {
+  await using client = await createWebhookClient();
+  const userId = "BR.1A2B3C4D5E6F";
+  for (const isKnown of [false, true]) {
+    const tenant = await client.createTenant({ provider: "whatsapp_cloud" });
+    const email = "bia@example.com";
+    await createOperator(client.stack.admin, tenant.workspaceId, { name: "Bia", email });
+    await createAgent(client.stack.admin, tenant.instanceId);
+    await using model = startHttpDouble(() => complete("Tem, sim."));
+    if (isKnown) {
+      await client.cloud(tenant, cloudPayload({ messages: [cloudText("IN0", "oi")] }));
+      await client.letAgentAnswer(model);
+    }
+    await client.cloud(
+      tenant,
+      cloudPayload({
+        contacts: [{ profile: { name: "Ana" }, user_id: userId }],
+        messages: [{ ...cloudText("IN1", "tem pão?"), from: undefined, from_user_id: userId }],
+      }),
+    );
+    client.stack.provider.answer = () =>
+      Response.json({
+        contacts: [{ input: userId, wa_id: phone }],
+        messages: [{ id: crypto.randomUUID() }],
+      });
+    await client.letAgentAnswer(model);
+    const sent = client.stack.provider.requests.at(-1)?.json;
+    assertEquals([sent?.["recipient"], sent?.["to"]], [userId, undefined]);
+    const contacts = await client.stack.admin`
+      select phone from public.contacts where instance_id = ${tenant.instanceId}`;
+    assertEquals(contacts.map((contact) => contact["phone"]), [phone]);
+    const assigned = await client.stack.send(tenant, { phone, assignTo: email });
+    assertEquals(assigned.status, 200);
+  }
+  await client.stack.dispatch();
+  assertEquals(client.stack.mail.requests.length, 2);
 });
 
 Deno.test("two spellings proven by one settling are one address of one contact", async () => {
@@ -264,4 +363,64 @@ Deno.test("an address is looked up by an index, however many there are", async (
       and a.identity_key = public.phone_identity_key('44551130000077')`;
   const lines = plan.map((line) => line["QUERY PLAN"]).join("\n");
   assert(!lines.includes("Seq Scan"), lines);
+});
+
+Deno.test("a message that is settled while its contact becomes another one stays", async () => {
+  await using client = await createWebhookClient();
+  const tenant = await client.createTenant();
+  const { admin, database } = client.stack;
+  await client.receive(tenant, { messageId: "IN1", text: { message: "oi" } });
+  await client.receive(tenant, { messageId: "IN2", phone: lid, text: { message: "tem pão?" } });
+  const claimToken = crypto.randomUUID();
+  const [waiting] = await admin`
+    with waiting as (
+      insert into public.messages (
+        instance_id, contact_id, conversation_id, direction, message_type, message, mode, status
+      )
+      select instance_id, contact_id, conversation_id, 'outbound', 'text', 'Tem.', 'sent', 'sending'
+      from public.messages where provider_message_id = 'IN2'
+      returning id, instance_id
+    )
+    insert into public.message_queue (
+      message_id, instance_id, scheduled_at, due_at, claim_token, lease_until
+    )
+    select id, instance_id, now(), now() + interval '1 minute', ${claimToken}::uuid,
+      now() + interval '1 minute'
+    from waiting returning message_id`;
+  // One of the messages that are to be moved is in somebody's hands for a while.
+  const isHeld = Promise.withResolvers<void>();
+  const letGo = Promise.withResolvers<void>();
+  const holding = admin.begin(async (sql) => {
+    await sql`select from public.messages where provider_message_id = 'IN2' for update`;
+    isHeld.resolve();
+    await letGo.promise;
+  });
+  await isHeld.promise;
+  const merging = client.receive(tenant, {
+    ...{ messageId: "IN3", senderLid: lid, text: { message: "sou eu" } },
+  });
+  await waitUntil(async () =>
+    (await admin`
+      select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`)
+      .length > 0
+  );
+  const settling = database.rpc("settle_messages", {
+    results: [{
+      messageId: waiting?.["message_id"],
+      claimToken,
+      outcome: "accepted",
+      providerMessageId: "OUT1",
+    }],
+  });
+  await new Promise((resolve) => setTimeout(resolve, 100));
+  letGo.resolve();
+  await holding;
+  await Promise.all([merging, settling]);
+  const history = await client.history(tenant);
+  assertEquals(history.body.conversation.map((item: { content: string }) => item.content).sort(), [
+    "Tem.",
+    "oi",
+    "sou eu",
+    "tem pão?",
+  ]);
 });

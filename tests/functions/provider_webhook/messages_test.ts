@@ -1,5 +1,4 @@
 import { assert, assertEquals } from "../../support/assert.ts";
-import { answerNever } from "../../support/http_double.ts";
 import { createAgent, type Tenant } from "../../support/tenant.ts";
 import {
   cloudPayload,
@@ -227,43 +226,6 @@ Deno.test("a reply typed on the phone enters the history as sent and pauses the 
   // What we sent through the API is known already: `fromApi` says so.
   await client.receive(zapi, { messageId: "P2", fromMe: true, fromApi: true, text });
   assertEquals((await client.messages(zapi)).length, 1);
-});
-
-Deno.test("an echo of a message of ours that is in flight makes no second one and pauses no agent", async () => {
-  await using client = await createWebhookClient();
-  const tenant = await client.createTenant({ provider: "evolution" });
-  await createAgent(client.stack.admin, tenant.instanceId);
-  const echo = evolutionMessage({ conversation: "Posso ajudar?" }, { fromMe: true, id: "OWN1" });
-  client.stack.provider.answer = async () => {
-    assertEquals((await client.evolution(tenant, echo)).status, 200);
-    return Response.json({ key: { id: "OWN1", fromMe: true } }, { status: 201 });
-  };
-  const sent = await client.stack.send(tenant, {
-    ...{ phone, messageType: "text", message: "Posso ajudar?", sentBy: "ai_agent" },
-  });
-  assertEquals(sent.status, 200);
-  assertEquals((await client.evolution(tenant, echo)).body.recorded, 0);
-  const stored = await client.messages(tenant);
-  assertEquals(stored.map((row) => [row["status"], row["provider_message_id"]]), [
-    ["sent", "OWN1"],
-  ]);
-  assertEquals(await pausedUntil(client, tenant), undefined);
-});
-
-Deno.test("an echo settles the unconfirmed message that it is", async () => {
-  await using client = await createWebhookClient();
-  const tenant = await client.createTenant({ provider: "evolution" });
-  client.stack.provider.answer = answerNever;
-  const sent = await client.stack.send(tenant, { phone, messageType: "text", message: "oi" });
-  assertEquals(sent.status, 504);
-  await client.evolution(
-    tenant,
-    evolutionMessage({ conversation: "oi" }, { fromMe: true, id: "OWN1" }),
-  );
-  const stored = await client.messages(tenant);
-  assertEquals(stored.map((row) => [row["status"], row["provider_message_id"]]), [
-    ["sent", "OWN1"],
-  ]);
 });
 
 Deno.test("the same provider message id on two instances is two messages", async () => {

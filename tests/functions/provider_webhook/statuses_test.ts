@@ -283,48 +283,44 @@ Deno.test("what a status says while the provider is being called holds, whatever
   }
 });
 
-Deno.test("an echo that can be any of several messages of ours is none of them", async () => {
+Deno.test("what is said again of a failed attempt does not fail the one after it", async () => {
   await using client = await createWebhookClient();
-  const tenant = await client.createTenant();
-  client.stack.provider.answer = () => new Response(null, { status: 500 });
-  const first = await client.stack.send(tenant, text);
-  assertEquals(first.body.status, "unconfirmed");
+  const tenant = await client.createTenant({ provider: "whatsapp_cloud" });
+  const attempts = ["wamid.A", "wamid.B"];
+  const tell = (status: string, id: string): Promise<unknown> =>
+    client.cloud(tenant, cloudPayload(cloudStatus(id, status, correlation)));
+  let correlation: object = {};
   client.stack.provider.answer = async () => {
-    const echo = { fromMe: true, messageId: "GATEWAY2", text: { message: text.message } };
-    assertEquals((await client.receive(tenant, echo)).status, 200);
-    return Response.json({ zaapId: "GATEWAY2", messageId: "GATEWAY2", id: "GATEWAY2" });
+    const id = attempts.shift();
+    // Said again while the next attempt is under way.
+    if (id === "wamid.B") await tell("failed", "wamid.A");
+    return Response.json({ messages: [{ id }] });
   };
-  const second = await client.stack.send(tenant, text);
-  const stored = await client.messages(tenant);
-  assertEquals(
-    stored.map((message) => [message["id"], message["status"], message["provider_message_id"]])
-      .sort(),
-    [
-      [first.body.messageId, "unconfirmed", null],
-      [second.body.messageId, "sent", "GATEWAY2"],
-    ].sort(),
-  );
+  const { body } = await client.stack.send(tenant, text);
+  correlation = { biz_opaque_callback_data: body.messageId };
+  await tell("failed", "wamid.A");
+  const path = `/messages/${body.messageId}`;
+  const first = await readState(client, tenant, body.messageId);
+  assertEquals(first["status"], "failed");
+  await letTimePass(client.stack.admin, 600);
+  assertEquals((await client.stack.messages(tenant, "POST", `${path}/retry`)).status, 200);
+  await client.stack.dispatch();
+  await tell("failed", "wamid.A");
+  const second = await readState(client, tenant, body.messageId);
+  assertEquals([second["status"], second["providerMessageId"]], ["sent", "wamid.B"]);
+  assert(Date.parse(String(second["sentAt"])) > Date.now() - 60_000, "sent when it was sent again");
+  await tell("delivered", "wamid.B");
+  assertEquals((await readState(client, tenant, body.messageId))["status"], "delivered");
 });
 
-Deno.test("a delivery event that comes before the echo of its message counts once that is known", async () => {
+Deno.test("what has arrived is not canceled, whoever canceled its next attempt", async () => {
   await using client = await createWebhookClient();
-  const tenant = await client.createTenant();
-  client.stack.provider.answer = () => new Response(null, { status: 500 });
-  await client.stack.send(tenant, text);
-  for (const id of ["OURS", "TYPED"]) {
-    await client.zapi(tenant, {
-      type: "MessageStatusCallback",
-      status: "RECEIVED",
-      ids: [id],
-      momment: Date.now(),
-    });
-  }
-  const echo = { fromMe: true, fromApi: false };
-  await client.receive(tenant, { ...echo, messageId: "OURS", text: { message: text.message } });
-  await client.receive(tenant, { ...echo, messageId: "TYPED", text: { message: "da loja" } });
-  const stored = await client.messages(tenant);
-  assertEquals(
-    stored.map((message) => [message["provider_message_id"], message["status"]]),
-    [["OURS", "delivered"], ["TYPED", "delivered"]],
-  );
+  const tenant = await client.createTenant({ provider: "whatsapp_cloud" });
+  const messageId = await sendUnconfirmed(client, tenant);
+  await client.stack.messages(tenant, "POST", `/messages/${messageId}/retry`);
+  await client.stack.messages(tenant, "DELETE", `/messages/${messageId}`);
+  assertEquals((await readState(client, tenant, messageId))["status"], "canceled");
+  const correlation = { biz_opaque_callback_data: messageId };
+  await client.cloud(tenant, cloudPayload(cloudStatus("wamid.A", "delivered", correlation)));
+  assertEquals((await readState(client, tenant, messageId))["status"], "delivered");
 });

@@ -1,0 +1,199 @@
+/** What providers report as typed on the phone: a person's words, or ours again. */
+import { acceptMessage, answerNever } from "../../support/http_double.ts";
+import { assert, assertEquals } from "../../support/assert.ts";
+import { createAgent, type Tenant } from "../../support/tenant.ts";
+import {
+  cloudText,
+  createWebhookClient,
+  evolutionMessage,
+  phone,
+  type WebhookClient,
+} from "./webhook_client.ts";
+
+const text = { phone, messageType: "text", message: "oi" };
+const lid = "81896604192873@lid";
+
+async function pausedUntil(client: WebhookClient, tenant: Tenant): Promise<unknown> {
+  const [row] = await client.stack.admin`
+    select paused_until from public.agent_pauses where instance_id = ${tenant.instanceId}`;
+  return row?.["paused_until"];
+}
+
+/** Status and provider id of each message, in the order of their recording. */
+async function outcomes(client: WebhookClient, tenant: Tenant): Promise<unknown[]> {
+  const stored = await client.messages(tenant);
+  return stored.map((message) => [message["status"], message["provider_message_id"]]);
+}
+
+Deno.test("an echo of a message of ours that is in flight makes no second one and pauses no agent", async () => {
+  await using client = await createWebhookClient();
+  const tenant = await client.createTenant({ provider: "evolution" });
+  await createAgent(client.stack.admin, tenant.instanceId);
+  const echo = evolutionMessage({ conversation: "Posso ajudar?" }, { fromMe: true, id: "OWN1" });
+  client.stack.provider.answer = async () => {
+    assertEquals((await client.evolution(tenant, echo)).status, 200);
+    return Response.json({ key: { id: "OWN1", fromMe: true } }, { status: 201 });
+  };
+  const sent = await client.stack.send(tenant, {
+    ...{ phone, messageType: "text", message: "Posso ajudar?", sentBy: "ai_agent" },
+  });
+  assertEquals(sent.status, 200);
+  assertEquals((await client.evolution(tenant, echo)).body.recorded, 0);
+  const stored = await client.messages(tenant);
+  assertEquals(stored.map((row) => [row["status"], row["provider_message_id"]]), [
+    ["sent", "OWN1"],
+  ]);
+  assertEquals(await pausedUntil(client, tenant), undefined);
+});
+
+Deno.test("an echo settles the unconfirmed message that it is", async () => {
+  await using client = await createWebhookClient();
+  const tenant = await client.createTenant({ provider: "evolution" });
+  client.stack.provider.answer = answerNever;
+  const sent = await client.stack.send(tenant, { phone, messageType: "text", message: "oi" });
+  assertEquals(sent.status, 504);
+  await client.evolution(
+    tenant,
+    evolutionMessage({ conversation: "oi" }, { fromMe: true, id: "OWN1" }),
+  );
+  const stored = await client.messages(tenant);
+  assertEquals(stored.map((row) => [row["status"], row["provider_message_id"]]), [
+    ["sent", "OWN1"],
+  ]);
+});
+
+Deno.test("an echo that can be any of several messages of ours is none of them", async () => {
+  await using client = await createWebhookClient();
+  const tenant = await client.createTenant();
+  client.stack.provider.answer = () => new Response(null, { status: 500 });
+  const first = await client.stack.send(tenant, text);
+  assertEquals(first.body.status, "unconfirmed");
+  client.stack.provider.answer = async () => {
+    const echo = { fromMe: true, messageId: "GATEWAY2", text: { message: text.message } };
+    assertEquals((await client.receive(tenant, echo)).status, 200);
+    return Response.json({ zaapId: "GATEWAY2", messageId: "GATEWAY2", id: "GATEWAY2" });
+  };
+  const second = await client.stack.send(tenant, text);
+  const stored = await client.messages(tenant);
+  assertEquals(
+    stored.map((message) => [message["id"], message["status"], message["provider_message_id"]])
+      .sort(),
+    [
+      [first.body.messageId, "unconfirmed", null],
+      [second.body.messageId, "sent", "GATEWAY2"],
+    ].sort(),
+  );
+});
+
+Deno.test("a delivery event that comes before the echo of its message counts once that is known", async () => {
+  await using client = await createWebhookClient();
+  const tenant = await client.createTenant();
+  client.stack.provider.answer = () => new Response(null, { status: 500 });
+  await client.stack.send(tenant, text);
+  for (const id of ["OURS", "TYPED"]) {
+    await client.zapi(tenant, {
+      type: "MessageStatusCallback",
+      status: "RECEIVED",
+      ids: [id],
+      momment: Date.now(),
+    });
+  }
+  const echo = { fromMe: true };
+  await client.receive(tenant, { ...echo, messageId: "OURS", text: { message: text.message } });
+  await client.receive(tenant, { ...echo, messageId: "TYPED", text: { message: "da loja" } });
+  const stored = await client.messages(tenant);
+  assertEquals(
+    stored.map((message) => [message["provider_message_id"], message["status"]]),
+    [["OURS", "delivered"], ["TYPED", "delivered"]],
+  );
+});
+
+Deno.test("what a person certainly typed is theirs, though a message of ours in doubt says the same", async () => {
+  const typed = {
+    zapi: (client: WebhookClient, tenant: Tenant) =>
+      client.receive(tenant, {
+        ...{ messageId: "TYPED", fromMe: true, fromApi: false, text: { message: "oi" } },
+      }),
+    whatsapp_cloud: (client: WebhookClient, tenant: Tenant) => {
+      const { from: _, ...message } = cloudText("TYPED", "oi", { to: phone });
+      const change = { field: "smb_message_echoes", value: { message_echoes: [message] } };
+      return client.cloud(tenant, {
+        object: "whatsapp_business_account",
+        entry: [{ changes: [change] }],
+      });
+    },
+  };
+  for (const provider of ["zapi", "whatsapp_cloud"] as const) {
+    await using client = await createWebhookClient();
+    const tenant = await client.createTenant({ provider });
+    await createAgent(client.stack.admin, tenant.instanceId);
+    client.stack.provider.answer = answerNever;
+    await client.stack.send(tenant, { ...text, sentBy: "ai_agent" });
+    assertEquals((await typed[provider](client, tenant)).status, 200);
+    assertEquals(await outcomes(client, tenant), [["unconfirmed", null], ["sent", "TYPED"]]);
+    assert(await pausedUntil(client, tenant) !== undefined, provider);
+  }
+});
+
+Deno.test("each echo settles one of the messages in doubt that it may be", async () => {
+  await using client = await createWebhookClient();
+  const tenant = await client.createTenant({ provider: "evolution" });
+  client.stack.provider.answer = () => new Response(null, { status: 500 });
+  for (let count = 0; count < 2; count++) await client.stack.send(tenant, text);
+  for (const id of ["OWN1", "OWN2"]) {
+    await client.evolution(
+      tenant,
+      evolutionMessage({ conversation: "oi" }, { fromMe: true, id }),
+    );
+  }
+  assertEquals(await outcomes(client, tenant), [["sent", "OWN1"], ["sent", "OWN2"]]);
+});
+
+Deno.test("an echo is known by its words, whatever white space the gateway took away", async () => {
+  await using client = await createWebhookClient();
+  const tenant = await client.createTenant({ provider: "evolution" });
+  client.stack.provider.answer = () => new Response(null, { status: 500 });
+  await client.stack.send(tenant, { ...text, message: " Bom  dia\n" });
+  const echo = evolutionMessage({ conversation: "Bom dia" }, { fromMe: true, id: "OWN1" });
+  await client.evolution(tenant, echo);
+  assertEquals(await outcomes(client, tenant), [["sent", "OWN1"]]);
+});
+
+Deno.test("a photo without words that a person sends is no message of ours in doubt", async () => {
+  await using client = await createWebhookClient();
+  const tenant = await client.createTenant({ provider: "evolution" });
+  client.stack.provider.answer = () => new Response(null, { status: 500 });
+  await client.stack.send(tenant, {
+    ...{ phone, messageType: "image", mediaUrl: "https://files.example.com/a.jpg" },
+  });
+  const photo = { imageMessage: { url: "https://mmg.whatsapp.net/a.enc", mimetype: "image/jpeg" } };
+  await client.evolution(tenant, evolutionMessage(photo, { fromMe: true, id: "TYPED" }));
+  assertEquals(await outcomes(client, tenant), [["unconfirmed", null], ["sent", "TYPED"]]);
+});
+
+Deno.test("an echo under a hidden identity, before the answer, makes no second contact and no second message", async () => {
+  await using client = await createWebhookClient();
+  const tenant = await client.createTenant({ provider: "evolution" });
+  await createAgent(client.stack.admin, tenant.instanceId);
+  const key = { remoteJid: lid, fromMe: true, id: "OWN1" };
+  client.stack.provider.answer = async () => {
+    await client.evolution(tenant, evolutionMessage({ conversation: "oi" }, key));
+    await client.evolution(tenant, {
+      event: "messages.update",
+      data: [{ keyId: "OWN1", remoteJid: lid, fromMe: true, status: "READ" }],
+    });
+    return Response.json({ key: { id: "OWN1", fromMe: true } }, { status: 201 });
+  };
+  const sent = await client.stack.send(tenant, { ...text, sentBy: "ai_agent" });
+  assertEquals(await outcomes(client, tenant), [["read", "OWN1"]]);
+  const [message] = await client.messages(tenant);
+  assertEquals(message?.["id"], sent.body.messageId);
+  assertEquals(await pausedUntil(client, tenant), undefined);
+  client.stack.provider.answer = acceptMessage;
+  await client.evolution(
+    tenant,
+    evolutionMessage({ conversation: "quero" }, { remoteJid: lid, id: "IN1" }),
+  );
+  const contacts = await client.stack.admin`select phone from public.contacts`;
+  assertEquals(contacts.map((contact) => contact["phone"]), [phone]);
+});
