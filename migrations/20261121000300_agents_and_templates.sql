@@ -46,7 +46,7 @@ create table public.message_templates (
   constraint message_templates_components_array check (jsonb_typeof(components) = 'array')
 );
 create index message_templates_workspace on public.message_templates (workspace_id, created_at, id);
-create unique index message_templates_synced
+create index message_templates_synced
   on public.message_templates (instance_id, provider_template_id)
   where provider_template_id is not null;
 alter table public.message_templates enable row level security;

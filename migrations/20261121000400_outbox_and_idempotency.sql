@@ -50,7 +50,7 @@ revoke all on table public.idempotency_keys from public, anon, authenticated;
 grant select, insert, update, delete on table public.idempotency_keys to service_role;
 comment on column public.idempotency_keys.scope is 'The client token''s id, or "admin" for the secret key.';
 comment on column public.idempotency_keys.outcome is 'What the transaction decided; the response is a pure function of it.';
-comment on column public.idempotency_keys.response is 'Status and body, kept where the provider''s answer is part of them.';
+comment on column public.idempotency_keys.response is 'Status and body (as text, whose members keep their order), where the provider''s answer is part of them.';
 
 -- source: supabase/schemas/functions/outbox_attempts.sql
 -- How often the work of an outbox row is tried: 12 times (about 10 hours), 5 for an agent's reply

@@ -734,7 +734,7 @@ grant execute on function public.place_message(uuid, public.instances, jsonb) to
 --   delivery {queued, delaySeconds, isDeferred, intervalSeconds, leaseSeconds}; deferred is left to
 --     the dispatcher, due at once.
 -- Returns the outcome: mode, contactId, conversationId, agentId, assignment, messageId, status,
--- scheduledFor, heldBy, aiAgentPausedUntil; for an immediate send also claimToken and `to`, the address: the
+-- scheduledFor (of a queued one not before the end of its instance's hold), heldBy, aiAgentPausedUntil; for an immediate send also claimToken and `to`, the address: the
 -- caller holds the claim for leaseSeconds and must settle it. Or {replayed: ...} for a known key.
 -- Locks, in this order: key, contact, conversation, agent pause, pacing, dispatch.
 -- Errors: MI001, MI002, MI003 and MI009 (agent), MI005 (blocked), MI006 (24-hour window), MI007,
@@ -832,7 +832,15 @@ begin
     'assignment', assignment,
     'messageId', case when draft is not null then message_id end,
     'status', case mode when 'assign_only' then null when 'sent' then 'sending' else 'queued' end,
-    'scheduledFor', public.iso_in_zone(slot, instance.time_zone),
+    'scheduledFor', public.iso_in_zone(
+      case
+        when mode <> 'queued' then slot
+        else greatest(
+          slot, (select d.hold_until from public.dispatch d where d.instance_id = instance.id)
+        )
+      end,
+      instance.time_zone
+    ),
     'heldBy', held_by,
     'aiAgentPausedUntil', public.iso_in_zone(paused_until, instance.time_zone)
   );
@@ -1007,12 +1015,38 @@ $$;
 revoke all on function public.retry_delay(integer, integer) from public, anon, authenticated;
 grant execute on function public.retry_delay(integer, integer) to service_role;
 
+-- source: supabase/schemas/functions/hold_for_refusal.sql
+-- For how long an instance is held whose provider refuses all of it for good (credentials, payment):
+-- ten seconds, so that one odd refusal costs little; five minutes when it happens again within ten
+-- minutes of a hold, so that a backlog is not burnt. A hold in force is not lengthened.
+create or replace function public.hold_for_refusal(instance_id uuid)
+returns interval
+language plpgsql
+stable
+set search_path = ''
+as $$
+declare
+  clock constant timestamptz := clock_timestamp();
+  last_hold timestamptz;
+begin
+  select d.hold_until into last_hold
+  from public.dispatch d where d.instance_id = hold_for_refusal.instance_id;
+  return case
+    when last_hold > clock then interval '0'
+    when last_hold > clock - interval '10 minutes' then interval '5 minutes'
+    else interval '10 seconds'
+  end;
+end;
+$$;
+revoke all on function public.hold_for_refusal(uuid) from public, anon, authenticated;
+grant execute on function public.hold_for_refusal(uuid) to service_role;
+
 -- source: supabase/schemas/functions/settle_messages.sql
 -- Records the outcome of claimed messages and lets their instances go on.
 -- `request`: results [{messageId, claimToken, outcome (accepted | rejected | unknown),
 --   providerMessageId, waId, error {code, message}, retryable, retryAfterMs, scope,
 --   sealedProviderConfig (what the call was made with; NULL for not known)}], and for an immediate
---   send `response` {status, body} with `idempotency` {scope, key}.
+--   send `response` {status, body (as text)} with `idempotency` {scope, key}.
 -- Only who still holds the claim settles. A late worker changes nothing, but that the provider has
 -- taken the message over is true however late it is told. Statuses only move forward (a delivery event
 -- may have come before). Temporary refusals go back to the queue while attempts are left; a refusal of
@@ -1068,9 +1102,9 @@ begin
       former.is_former,
       clock + case
         when former.is_former then interval '0'
-        when r.outcome = 'rejected' and r.retryable
-          then public.retry_delay(q.attempts, r."retryAfterMs")
-        else interval '5 minutes'
+        when r.outcome <> 'rejected' then interval '0'
+        when r.retryable then public.retry_delay(q.attempts, r."retryAfterMs")
+        when r.scope = 'instance' then public.hold_for_refusal(q.instance_id)
       end as retry_at
     from result r
     join public.message_queue q on q.message_id = r."messageId"

@@ -1,8 +1,56 @@
 -- Written by `deno task db:baseline` from supabase/schemas: change those files, not this one.
 
+-- source: supabase/schemas/functions/expected_departure.sql
+-- When a waiting message may leave as things stand, and what holds it until then: its slot, one
+-- interval after the message that left last, the end of its instance's hold, the send window. Of an
+-- unpaced one its due time. What stands before it in the line is not counted.
+create or replace function public.expected_departure(
+  queued public.message_queue,
+  stored_held_by text,
+  instance public.instances,
+  dispatch public.dispatch,
+  out leaves_at timestamptz,
+  out held_by text
+)
+language plpgsql
+stable
+set search_path = ''
+as $$
+declare
+  after_last constant timestamptz :=
+    dispatch.paced_from + make_interval(secs => queued.interval_seconds);
+  looked_at timestamptz;
+begin
+  leaves_at := queued.scheduled_at;
+  held_by := stored_held_by;
+  if queued.due_at is not null then
+    return;
+  end if;
+  if after_last > leaves_at then
+    leaves_at := after_last;
+    held_by := 'interval';
+  end if;
+  leaves_at := greatest(leaves_at, dispatch.hold_until);
+  looked_at := greatest(leaves_at, clock_timestamp());
+  if not public.is_send_window_open(instance, looked_at) then
+    leaves_at := coalesce(public.next_opening(instance, looked_at), leaves_at);
+    held_by := case
+      when public.is_business_day(instance, (looked_at at time zone instance.time_zone)::date)
+        or not (
+          extract(isodow from looked_at at time zone instance.time_zone)::smallint
+            = any (instance.window_days)
+        ) then 'window'
+      else 'holiday'
+    end;
+  end if;
+end;
+$$;
+revoke all on function public.expected_departure(public.message_queue, text, public.instances, public.dispatch) from public, anon, authenticated;
+grant execute on function public.expected_departure(public.message_queue, text, public.instances, public.dispatch) to service_role;
+
 -- source: supabase/schemas/functions/describe_message.sql
 -- The state of one message as messages-api reports it. A claim counts as `sending`; what waits says
--- when it may leave now: later than its slot after a refusal, or while its instance is held.
+-- when it may leave now, and what holds it (see expected_departure).
 create or replace function public.describe_message(message public.messages)
 returns jsonb
 language sql
@@ -19,14 +67,10 @@ as $$
     'conversationId', message.conversation_id,
     'providerMessageId', message.provider_message_id,
     'scheduledFor', public.iso_in_zone(
-      case
-        when q.message_id is not null and q.claim_token is null
-        then greatest(q.scheduled_at, case when q.due_at is null then d.hold_until end)
-        else message.scheduled_for
-      end,
+      case when expected.is_waiting then expected.leaves_at else message.scheduled_for end,
       i.time_zone
     ),
-    'heldBy', message.held_by,
+    'heldBy', case when expected.is_waiting then expected.held_by else message.held_by end,
     'createdAt', public.iso_in_zone(message.created_at, i.time_zone),
     'sentAt', public.iso_in_zone(message.sent_at, i.time_zone),
     'deliveredAt', public.iso_in_zone(message.delivered_at, i.time_zone),
@@ -37,7 +81,12 @@ as $$
   )
   from public.instances i
   left join public.message_queue q on q.message_id = message.id
-  left join public.dispatch d on d.instance_id = i.id
+  left join lateral (
+    select true as is_waiting, e.*
+    from public.dispatch d
+    cross join lateral public.expected_departure(q, message.held_by, i, d) as e
+    where d.instance_id = i.id and q.message_id is not null and q.claim_token is null
+  ) as expected on true
   where i.id = message.instance_id;
 $$;
 revoke all on function public.describe_message(public.messages) from public, anon, authenticated;
@@ -188,8 +237,8 @@ grant execute on function public.retry_message(jsonb) to service_role;
 -- source: supabase/schemas/functions/list_message_queue.sql
 -- messages-api: what waits to be sent on an instance, in order. `request`: instanceId, limit, and
 -- to go on `after` {scheduledAt, position} as returned in `next`.
--- Returns {items, total, next}; `position` of an item is its place in the line, from 1, and
--- `scheduledFor` its slot, or the end of its instance's hold where that is later.
+-- Returns {items, total, next}; `position` of an item is its place in the line, from 1, `scheduledFor`
+-- and `heldBy` see expected_departure.
 create or replace function public.list_message_queue(request jsonb)
 returns jsonb
 language plpgsql
@@ -203,10 +252,7 @@ declare
     (request->'after'->>'scheduledAt')::timestamptz, '-infinity'
   );
   after_position constant bigint := coalesce((request->'after'->>'position')::bigint, 0);
-  held_until constant timestamptz := (
-    select d.hold_until from public.dispatch d
-    where d.instance_id = (request->>'instanceId')::uuid
-  );
+  dispatch public.dispatch;
   total bigint;
   passed bigint;
   items jsonb;
@@ -214,6 +260,7 @@ declare
 begin
   select i.* into strict instance from public.instances i
   where i.id = (request->>'instanceId')::uuid;
+  select d.* into strict dispatch from public.dispatch d where d.instance_id = instance.id;
   select count(*), count(*) filter (
     where (q.scheduled_at, q.position) <= (after_at, after_position)
   )
@@ -221,7 +268,7 @@ begin
   from public.message_queue q
   where q.instance_id = instance.id and q.claim_token is null;
   with page as (
-    select q.message_id, q.scheduled_at, q.position, q.due_at is null as is_paced,
+    select q as queued, q.message_id, q.scheduled_at, q.position,
       row_number() over (order by q.scheduled_at, q.position) as row_number
     from public.message_queue q
     where q.instance_id = instance.id and q.claim_token is null
@@ -236,11 +283,8 @@ begin
           'messageId', m.id,
           'phone', coalesce(m.phone_given, c.phone),
           'messageType', m.message_type,
-          'scheduledFor', public.iso_in_zone(
-            greatest(page.scheduled_at, case when page.is_paced then held_until end),
-            instance.time_zone
-          ),
-          'heldBy', m.held_by,
+          'scheduledFor', public.iso_in_zone(expected.leaves_at, instance.time_zone),
+          'heldBy', expected.held_by,
           'position', passed + page.row_number
         )
         order by page.row_number
@@ -254,7 +298,10 @@ begin
   into items, next
   from page
   join public.messages m on m.id = page.message_id
-  join public.contacts c on c.id = m.contact_id;
+  join public.contacts c on c.id = m.contact_id
+  cross join lateral public.expected_departure(
+    page.queued, m.held_by, instance, dispatch
+  ) as expected;
   return jsonb_build_object('items', items, 'total', total, 'next', next);
 end;
 $$;

@@ -1096,7 +1096,7 @@ grant execute on function public.describe_message_template(public.message_templa
 -- (follows from the instance when NULL), instanceId or NULL, name, language, parameterFormat,
 -- components, providerStatus, providerTemplateId, idempotency (see begin_idempotent).
 -- Returns the template, {replayed}, or {issues} when the instance is not the workspace's.
--- Errors: MI007, MI008, MI013, MI014, MI017 (the instance has the providerTemplateId already).
+-- Errors: MI007, MI008, MI013, MI014.
 create or replace function public.create_message_template(request jsonb)
 returns jsonb
 language plpgsql
@@ -1133,11 +1133,7 @@ begin
     request->>'parameterFormat', request->'components', request->>'providerStatus',
     request->>'providerTemplateId'
   )
-  on conflict (instance_id, provider_template_id) where provider_template_id is not null do nothing
   returning * into template;
-  if not found then
-    raise exception using errcode = 'MI017', message = 'already_exists';
-  end if;
   outcome := public.describe_message_template(template);
   perform public.keep_outcome(request->'idempotency', outcome, null);
   return outcome;
@@ -1149,7 +1145,7 @@ grant execute on function public.create_message_template(jsonb) to service_role;
 -- source: supabase/schemas/functions/update_message_template.sql
 -- admin-api: changes a template. `request`: templateId, changes {name, language, parameterFormat,
 -- components, providerStatus, providerTemplateId, each optional; null clears the last two}.
--- Errors: MI016, MI017 (another template of the instance has the providerTemplateId).
+-- Errors: MI016.
 create or replace function public.update_message_template(request jsonb)
 returns jsonb
 language plpgsql
@@ -1178,8 +1174,6 @@ begin
     raise exception using errcode = 'MI016', message = 'template_not_found';
   end if;
   return public.describe_message_template(template);
-exception when unique_violation then
-  raise exception using errcode = 'MI017', message = 'already_exists';
 end;
 $$;
 revoke all on function public.update_message_template(jsonb) from public, anon, authenticated;

@@ -6,9 +6,9 @@
 -- `wanted_direction`: inbound, outbound, or NULL for both.
 -- Returns {messages, hasMore}: hasMore says whether older ones of the span were left out. Instants
 -- are Unix milliseconds.
--- The official channel tells whole seconds, so a reply can seem older than the message that it
--- answers. The page is chosen by the index, but within one second its messages stand in the order
--- in which they came here, or could leave at the earliest.
+-- Most providers tell whole seconds, so a reply can seem older than the message that it answers. The
+-- page is chosen by the index, but within one second its messages stand in the order in which they
+-- came here, or could leave at the earliest; those that were told more exactly in their own.
 -- Whole sorts are off: the planner takes a contact for one with few messages and would read all that
 -- it has in the span, where index order and an incremental sort stop at the page.
 create or replace function public.history_page(
@@ -65,7 +65,13 @@ begin
           'isGroup', n.is_group,
           'chatName', n.chat_name
         )
-        order by date_trunc('second', n.sent_at), greatest(n.created_at, n.scheduled_for), n.id
+        order by date_trunc('second', n.sent_at),
+          case
+            when n.direction = 'inbound' and n.sent_at <> date_trunc('second', n.sent_at)
+              then n.sent_at
+            else greatest(n.created_at, n.scheduled_for)
+          end,
+          n.id
       ) filter (where n.place <= page_size),
       '[]'
     ),

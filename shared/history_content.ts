@@ -1,24 +1,40 @@
 import type { HistoryContact, HistoryMessage } from "./history.ts";
-import type { OptionList } from "./providers/provider.ts";
+import type { OptionList, TemplateContent } from "./providers/provider.ts";
 
 /**
  * A message as one text (decisions, section 7). A choice is the chosen title; an option list its
- * body and its options; media the caption, then the URL on a line of its own, or the type in
- * brackets where URLs are hidden or there is none. Never empty: what has no text is named by its
+ * body and its options; media, those of a template's header too, the caption, then the URL on a line
+ * of its own, or the type in brackets where URLs are hidden or there is none. Never empty: what has no text is named by its
  * type.
  */
 export function renderContent(
-  { messageType, message, mediaUrl, optionList, choice }: HistoryMessage,
+  { messageType, message, mediaUrl, optionList, template, choice }: HistoryMessage,
   attachments: boolean,
 ): string {
   if (choice !== null) return choice.title;
   const placeholder = `[${messageType}]`;
   const lines = message === null || message === "" ? [] : [message];
+  const media = readHeaderMedia(template);
+  if (media !== null) lines.push(attachments ? media.link ?? `[${media.type}]` : `[${media.type}]`);
   if (mediaUrl !== null || mediaTypes.has(messageType)) {
     lines.push(attachments ? mediaUrl ?? placeholder : placeholder);
   }
   if (optionList !== null) lines.push(...renderOptions(optionList));
   return lines.length === 0 ? placeholder : lines.join("\n");
+}
+
+/** The file in a template's header; its link is unknown where it was given by an id. */
+function readHeaderMedia(
+  template: TemplateContent | null,
+): { readonly type: string; readonly link: string | undefined } | null {
+  const header = template?.components.find((component) => component["type"] === "header");
+  const [parameter] = (header?.["parameters"] ?? []) as readonly Readonly<
+    Record<string, unknown>
+  >[];
+  const type = String(parameter?.["type"]);
+  if (parameter === undefined || !mediaTypes.has(type)) return null;
+  const { link } = parameter[type] as { readonly link?: string };
+  return { type, link };
 }
 
 /** What is a file even where its address is not known. */

@@ -42,6 +42,11 @@ export function checkMediaUrl(url: string, messageType: MediaMessageType): Media
   return message === null ? null : { message };
 }
 
+/** The URL with its scheme in lower case, which not every provider does without. */
+export function lowerScheme(url: string): string {
+  return url.replace(/^https(?=:)/i, "https");
+}
+
 /**
  * The extension of the URL's path in lower case and without its dot, allowed or not; `null` when
  * the path has none or `url` is no URL. Query and fragment do not count, nor do dots in folders.

@@ -1,5 +1,5 @@
 import type { Database } from "./database/database.ts";
-import type { Idempotency, StoredResponse } from "./idempotent_response.ts";
+import type { Idempotency, WrittenResponse } from "./idempotent_response.ts";
 import type { MessageContent } from "./providers/provider.ts";
 
 /** States of a message we send (decisions, section 5). They only move forward. */
@@ -106,7 +106,7 @@ export interface ImmediateClaim {
 export interface Replay {
   readonly outcome: AcceptedOutcome;
   /** Kept where the provider's answer is part of the response. */
-  readonly response: StoredResponse | null;
+  readonly response: WrittenResponse | null;
   readonly message: {
     readonly status: MessageStatus;
     readonly providerMessageId: string | null;

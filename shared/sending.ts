@@ -1,6 +1,6 @@
 import type { RunAfterResponse } from "./background.ts";
 import { callProvider, dispatchDueMessages, type DispatchingServices } from "./dispatching.ts";
-import type { StoredResponse } from "./idempotent_response.ts";
+import { readResponse, type StoredResponse } from "./idempotent_response.ts";
 import type { SealedInstance } from "./instances.ts";
 import {
   type AcceptedOutcome,
@@ -99,7 +99,7 @@ function hurryAfterResponse(services: SendingServices, accepted: AcceptedOutcome
 }
 
 function respondToReplay(replay: Replay, respond: RespondToSending): StoredResponse {
-  if (replay.response !== null) return replay.response;
+  if (replay.response !== null) return readResponse(replay.response);
   return respond(replay.outcome, replay.outcome.mode === "sent" ? toReceipt(replay) : null);
 }
 

@@ -1,6 +1,6 @@
 import type { Database } from "./database/database.ts";
 import { describeDefect, type Log } from "./log.ts";
-import type { Idempotency, StoredResponse } from "./idempotent_response.ts";
+import { type Idempotency, type StoredResponse, writeResponse } from "./idempotent_response.ts";
 import type { Receipt } from "./providers/provider.ts";
 
 /** The outcome of one claimed message. */
@@ -59,7 +59,7 @@ async function settleMessage(
   await database.rpc("settle_messages", {
     results: [toResult(settlement)],
     idempotency: kept?.idempotency ?? null,
-    response: kept?.idempotency ? kept.response : null,
+    response: kept?.idempotency ? writeResponse(kept.response) : null,
   });
 }
 

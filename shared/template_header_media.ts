@@ -1,5 +1,5 @@
 import type { Issue } from "./errors.ts";
-import { checkMediaUrl, mediaExtensionOf } from "./media_url.ts";
+import { checkMediaUrl, lowerScheme, mediaExtensionOf } from "./media_url.ts";
 import type { MediaFormat } from "./template_definition.ts";
 
 /** The file of a media header: uploaded to the channel's provider, or public. */
@@ -39,7 +39,7 @@ function readSources(
   linkPath: string,
 ): HeaderMediaReading {
   const id = isAbsent(sources.id) ? undefined : String(sources.id);
-  const link = isAbsent(sources.link) ? undefined : String(sources.link);
+  const link = isAbsent(sources.link) ? undefined : lowerScheme(String(sources.link));
   if (id !== undefined && !mediaIdPattern.test(id)) {
     return refuse("variables.header.id", "must be the id of an uploaded file");
   }

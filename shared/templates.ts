@@ -1,5 +1,5 @@
 import type { Database } from "./database/database.ts";
-import type { Idempotency, StoredResponse } from "./idempotent_response.ts";
+import type { Idempotency, WrittenResponse } from "./idempotent_response.ts";
 import type { ParameterFormat } from "./template_definition.ts";
 import type { ContactFacts } from "./template_variables.ts";
 
@@ -24,7 +24,7 @@ export interface TemplateToSend {
   /** The contact of the phone on the token's instance; null for one that is yet unknown. */
   readonly contact: ContactFacts | null;
   /** The answer that an earlier call with the same Idempotency-Key got. */
-  readonly keptResponse: StoredResponse | null;
+  readonly keptResponse: WrittenResponse | null;
 }
 
 /**

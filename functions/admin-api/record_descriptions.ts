@@ -207,7 +207,7 @@ export const recordDescriptions: readonly RecordDescription[] = [
       description:
         "A template belongs to a workspace (`workspaceId`) or to one instance (`instanceId`). `components` have the official channel's shape.",
       body: createTemplateSchema,
-      errors: ["workspace_not_found", "Instance not found", "already_exists"],
+      errors: ["workspace_not_found", "Instance not found"],
       request: {
         instanceId: demoInstanceId,
         name: "boas_vindas",
@@ -225,7 +225,7 @@ export const recordDescriptions: readonly RecordDescription[] = [
     update: {
       description: changesOnly,
       body: updateTemplateSchema,
-      errors: ["already_exists"],
+      errors: [],
       request: { providerStatus: "APPROVED", providerTemplateId: "1207842345678901" },
       changed: { templateId: demoTemplateId },
     },

@@ -91,7 +91,6 @@ export const recordKinds: readonly RecordKind[] = [
     path: "/templates",
     idName: "templateId",
     notFound: "template_not_found",
-    uniqueField: "providerTemplateId",
     get: { rpcName: "get_message_template" },
     list: { rpcName: "list_message_templates", schema: templatePageSchema },
     create: {

@@ -93,11 +93,15 @@ const checkTemplateComponents: CrossCheck = ({ components, parameterFormat }) =>
   return [{ path: "components", message: "must hold a BODY" }, ...issues];
 };
 
-/** All of one format (specification, section 2); a button's URL is numbered on either. */
+/**
+ * All of one format (specification, section 2); a button's URL is numbered on either, and so may a
+ * header be, whose variable is called `header` (section 4.7).
+ */
 function checkPlaceholders(components: readonly Component[], format: unknown): Issue[] {
   const places = components.flatMap(({ type, text }, index) =>
     type === "HEADER" || type === "BODY"
-      ? listPlaceholders(text ?? "").map((name) => ({ index, isNumber: /^[0-9]+$/.test(name) }))
+      ? listPlaceholders(text ?? "").filter((name) => type === "BODY" || name !== "1")
+        .map((name) => ({ index, isNumber: /^[0-9]+$/.test(name) }))
       : []
   );
   const isPositional = format === "POSITIONAL" || (format !== "NAMED" && places[0]?.isNumber);

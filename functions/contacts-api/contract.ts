@@ -4,8 +4,8 @@ import { freeObjectSchema, instanceIdSchema, phoneSchema } from "../../shared/re
 
 const shortText = z.string().max(500).nullable().optional();
 
-/** Trimmed, 1 to 50 characters (decisions, section 3). */
-const tagNameSchema = z.string().trim().refine(
+/** Trimmed, 1 to 50 characters (decisions, section 3); however an accent is written, it is one tag. */
+const tagNameSchema = z.string().normalize("NFC").trim().refine(
   (name) => [...name].length >= 1 && [...name].length <= 50,
   "must be 1 to 50 characters",
 );

@@ -17,7 +17,7 @@ export const processAiAgentSchema = z.object({
   externalContext: freeObjectSchema(32 * 1024).optional(),
   queued: z.boolean().optional(),
   intervalSeconds: z.number().int().min(10).max(3_600).optional(),
-  sentBy: z.string().min(1).max(100).default("api"),
+  sentBy: z.string().default("api"),
 });
 
 export type ProcessAiAgentRequest = z.infer<typeof processAiAgentSchema>;

@@ -1,7 +1,7 @@
 import * as z from "zod";
 import type { Issue } from "../../shared/errors.ts";
 import type { CrossCheck } from "../../shared/http/validate.ts";
-import { checkMediaUrl } from "../../shared/media_url.ts";
+import { checkMediaUrl, lowerScheme } from "../../shared/media_url.ts";
 import {
   assignToSchema,
   instanceIdSchema,
@@ -28,7 +28,7 @@ export const sendMessageSchema = z.object({
   phone: phoneSchema,
   messageType: z.enum(["text", "image", "audio", "document", "option_list"]).optional(),
   message: visibleTextSchema(65_536).optional(),
-  mediaUrl: z.string().min(1).max(2_048).optional(),
+  mediaUrl: z.string().min(1).max(2_048).overwrite(lowerScheme).optional(),
   mediaFilename: z.string().min(1).max(255).optional(),
   optionList: optionListSchema.optional(),
   cardId: z.string().min(1).max(255).optional(),
@@ -38,7 +38,7 @@ export const sendMessageSchema = z.object({
   portfolio: z.boolean().optional(),
   queued: z.boolean().optional(),
   intervalSeconds: z.number().int().min(10).max(3_600).optional(),
-  sentBy: z.string().min(1).max(100).optional(),
+  sentBy: z.string().optional(),
 });
 
 export type SendMessageRequest = z.infer<typeof sendMessageSchema>;
@@ -58,7 +58,7 @@ export function isAssignmentOnly(request: Readonly<Record<string, unknown>>): bo
 export const checkSendMessage: CrossCheck = (request) => {
   if (isAssignmentOnly(request)) return [];
   const isPresent = (field: string): boolean => request[field] !== undefined;
-  if (!["message", "mediaUrl", "optionList"].some(isPresent)) {
+  if (!["messageType", "message", "mediaUrl", "optionList"].some(isPresent)) {
     return [{
       path: "message",
       message: "nothing to do: give message, mediaUrl or optionList to send, or assignTo to assign",

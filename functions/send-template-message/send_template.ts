@@ -1,5 +1,5 @@
 import { AppError } from "../../shared/errors.ts";
-import type { Idempotency } from "../../shared/idempotent_response.ts";
+import { type Idempotency, readResponse } from "../../shared/idempotent_response.ts";
 import type { Instance } from "../../shared/instances.ts";
 import { defaultIntervalSeconds } from "../../shared/messages.ts";
 import { toLeaseSeconds } from "../../shared/queue.ts";
@@ -40,7 +40,9 @@ export async function sendTemplate(
     phone,
     idempotency,
   });
-  if (found.keptResponse !== null) return { response: found.keptResponse, isReplay: true };
+  if (found.keptResponse !== null) {
+    return { response: readResponse(found.keptResponse), isReplay: true };
+  }
   const ready = checkTemplate(found.template, instance, request);
   const contact = found.contact ?? { name: null, phone };
   const filled = fillStoredTemplate(ready.template, request.variables ?? {}, contact);

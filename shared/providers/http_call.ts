@@ -129,6 +129,9 @@ async function exchange(
   }
 }
 
+/** Ports of other protocols, to which later versions make no request (Fetch standard, "bad port"). */
+const blockedPort = /Requests to port \d+ are blocked/;
+
 /**
  * The runtime has no type for "the connection never came about": its words for the phase that
  * failed are the only signal. Deno 2.1 says it in the error, later versions in its cause. Anything
@@ -138,7 +141,7 @@ function isConnectFailure(error: unknown): boolean {
   if (!(error instanceof Error)) return false;
   const code = "code" in error ? error.code : undefined;
   return code === "ECONNREFUSED" || error.message.includes("client error (Connect)") ||
-    isConnectFailure(error.cause);
+    blockedPort.test(error.message) || isConnectFailure(error.cause);
 }
 
 /** The body as text; undefined when it is too large or ends in an error (a time-out included). */

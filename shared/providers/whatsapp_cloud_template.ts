@@ -87,7 +87,7 @@ function toTextParameters(
   if (parameterFormat === "NAMED") {
     return parameters.map(({ placeholder, value }) => ({
       type: "text",
-      parameter_name: placeholder,
+      ...(/^[0-9]+$/.test(placeholder) ? {} : { parameter_name: placeholder }),
       text: value,
     }));
   }

@@ -89,14 +89,17 @@ Deno.test("a choice reads as the chosen title", () => {
   }
 });
 
-Deno.test("a template reads as its rendered text", () => {
+Deno.test("a template reads as its rendered text, then the file of its header", () => {
   const template = {
     name: "boleto",
     language: "pt_BR",
     components: [{ type: "header", parameters: [{ type: "document", document: { link: url } }] }],
   };
   const message = "Olá, Ana: seu boleto.";
-  assertEquals(renderBoth({ messageType: "template", message, template }), [message, message]);
+  assertEquals(renderBoth({ messageType: "template", message, template }), [
+    `${message}\n${url}`,
+    `${message}\n[document]`,
+  ]);
 });
 
 Deno.test("what has no text is named by its type", () => {

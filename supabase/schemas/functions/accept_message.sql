@@ -9,7 +9,7 @@
 --   delivery {queued, delaySeconds, isDeferred, intervalSeconds, leaseSeconds}; deferred is left to
 --     the dispatcher, due at once.
 -- Returns the outcome: mode, contactId, conversationId, agentId, assignment, messageId, status,
--- scheduledFor, heldBy, aiAgentPausedUntil; for an immediate send also claimToken and `to`, the address: the
+-- scheduledFor (of a queued one not before the end of its instance's hold), heldBy, aiAgentPausedUntil; for an immediate send also claimToken and `to`, the address: the
 -- caller holds the claim for leaseSeconds and must settle it. Or {replayed: ...} for a known key.
 -- Locks, in this order: key, contact, conversation, agent pause, pacing, dispatch.
 -- Errors: MI001, MI002, MI003 and MI009 (agent), MI005 (blocked), MI006 (24-hour window), MI007,
@@ -107,7 +107,15 @@ begin
     'assignment', assignment,
     'messageId', case when draft is not null then message_id end,
     'status', case mode when 'assign_only' then null when 'sent' then 'sending' else 'queued' end,
-    'scheduledFor', public.iso_in_zone(slot, instance.time_zone),
+    'scheduledFor', public.iso_in_zone(
+      case
+        when mode <> 'queued' then slot
+        else greatest(
+          slot, (select d.hold_until from public.dispatch d where d.instance_id = instance.id)
+        )
+      end,
+      instance.time_zone
+    ),
     'heldBy', held_by,
     'aiAgentPausedUntil', public.iso_in_zone(paused_until, instance.time_zone)
   );

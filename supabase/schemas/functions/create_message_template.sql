@@ -2,7 +2,7 @@
 -- (follows from the instance when NULL), instanceId or NULL, name, language, parameterFormat,
 -- components, providerStatus, providerTemplateId, idempotency (see begin_idempotent).
 -- Returns the template, {replayed}, or {issues} when the instance is not the workspace's.
--- Errors: MI007, MI008, MI013, MI014, MI017 (the instance has the providerTemplateId already).
+-- Errors: MI007, MI008, MI013, MI014.
 create or replace function public.create_message_template(request jsonb)
 returns jsonb
 language plpgsql
@@ -39,11 +39,7 @@ begin
     request->>'parameterFormat', request->'components', request->>'providerStatus',
     request->>'providerTemplateId'
   )
-  on conflict (instance_id, provider_template_id) where provider_template_id is not null do nothing
   returning * into template;
-  if not found then
-    raise exception using errcode = 'MI017', message = 'already_exists';
-  end if;
   outcome := public.describe_message_template(template);
   perform public.keep_outcome(request->'idempotency', outcome, null);
   return outcome;

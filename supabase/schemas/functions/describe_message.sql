@@ -1,5 +1,5 @@
 -- The state of one message as messages-api reports it. A claim counts as `sending`; what waits says
--- when it may leave now: later than its slot after a refusal, or while its instance is held.
+-- when it may leave now, and what holds it (see expected_departure).
 create or replace function public.describe_message(message public.messages)
 returns jsonb
 language sql
@@ -16,14 +16,10 @@ as $$
     'conversationId', message.conversation_id,
     'providerMessageId', message.provider_message_id,
     'scheduledFor', public.iso_in_zone(
-      case
-        when q.message_id is not null and q.claim_token is null
-        then greatest(q.scheduled_at, case when q.due_at is null then d.hold_until end)
-        else message.scheduled_for
-      end,
+      case when expected.is_waiting then expected.leaves_at else message.scheduled_for end,
       i.time_zone
     ),
-    'heldBy', message.held_by,
+    'heldBy', case when expected.is_waiting then expected.held_by else message.held_by end,
     'createdAt', public.iso_in_zone(message.created_at, i.time_zone),
     'sentAt', public.iso_in_zone(message.sent_at, i.time_zone),
     'deliveredAt', public.iso_in_zone(message.delivered_at, i.time_zone),
@@ -34,7 +30,12 @@ as $$
   )
   from public.instances i
   left join public.message_queue q on q.message_id = message.id
-  left join public.dispatch d on d.instance_id = i.id
+  left join lateral (
+    select true as is_waiting, e.*
+    from public.dispatch d
+    cross join lateral public.expected_departure(q, message.held_by, i, d) as e
+    where d.instance_id = i.id and q.message_id is not null and q.claim_token is null
+  ) as expected on true
   where i.id = message.instance_id;
 $$;
 revoke all on function public.describe_message(public.messages) from public, anon, authenticated;

@@ -1,7 +1,7 @@
 -- messages-api: what waits to be sent on an instance, in order. `request`: instanceId, limit, and
 -- to go on `after` {scheduledAt, position} as returned in `next`.
--- Returns {items, total, next}; `position` of an item is its place in the line, from 1, and
--- `scheduledFor` its slot, or the end of its instance's hold where that is later.
+-- Returns {items, total, next}; `position` of an item is its place in the line, from 1, `scheduledFor`
+-- and `heldBy` see expected_departure.
 create or replace function public.list_message_queue(request jsonb)
 returns jsonb
 language plpgsql
@@ -15,10 +15,7 @@ declare
     (request->'after'->>'scheduledAt')::timestamptz, '-infinity'
   );
   after_position constant bigint := coalesce((request->'after'->>'position')::bigint, 0);
-  held_until constant timestamptz := (
-    select d.hold_until from public.dispatch d
-    where d.instance_id = (request->>'instanceId')::uuid
-  );
+  dispatch public.dispatch;
   total bigint;
   passed bigint;
   items jsonb;
@@ -26,6 +23,7 @@ declare
 begin
   select i.* into strict instance from public.instances i
   where i.id = (request->>'instanceId')::uuid;
+  select d.* into strict dispatch from public.dispatch d where d.instance_id = instance.id;
   select count(*), count(*) filter (
     where (q.scheduled_at, q.position) <= (after_at, after_position)
   )
@@ -33,7 +31,7 @@ begin
   from public.message_queue q
   where q.instance_id = instance.id and q.claim_token is null;
   with page as (
-    select q.message_id, q.scheduled_at, q.position, q.due_at is null as is_paced,
+    select q as queued, q.message_id, q.scheduled_at, q.position,
       row_number() over (order by q.scheduled_at, q.position) as row_number
     from public.message_queue q
     where q.instance_id = instance.id and q.claim_token is null
@@ -48,11 +46,8 @@ begin
           'messageId', m.id,
           'phone', coalesce(m.phone_given, c.phone),
           'messageType', m.message_type,
-          'scheduledFor', public.iso_in_zone(
-            greatest(page.scheduled_at, case when page.is_paced then held_until end),
-            instance.time_zone
-          ),
-          'heldBy', m.held_by,
+          'scheduledFor', public.iso_in_zone(expected.leaves_at, instance.time_zone),
+          'heldBy', expected.held_by,
           'position', passed + page.row_number
         )
         order by page.row_number
@@ -66,7 +61,10 @@ begin
   into items, next
   from page
   join public.messages m on m.id = page.message_id
-  join public.contacts c on c.id = m.contact_id;
+  join public.contacts c on c.id = m.contact_id
+  cross join lateral public.expected_departure(
+    page.queued, m.held_by, instance, dispatch
+  ) as expected;
   return jsonb_build_object('items', items, 'total', total, 'next', next);
 end;
 $$;

@@ -2,7 +2,7 @@
 -- `request`: results [{messageId, claimToken, outcome (accepted | rejected | unknown),
 --   providerMessageId, waId, error {code, message}, retryable, retryAfterMs, scope,
 --   sealedProviderConfig (what the call was made with; NULL for not known)}], and for an immediate
---   send `response` {status, body} with `idempotency` {scope, key}.
+--   send `response` {status, body (as text)} with `idempotency` {scope, key}.
 -- Only who still holds the claim settles. A late worker changes nothing, but that the provider has
 -- taken the message over is true however late it is told. Statuses only move forward (a delivery event
 -- may have come before). Temporary refusals go back to the queue while attempts are left; a refusal of
@@ -58,9 +58,9 @@ begin
       former.is_former,
       clock + case
         when former.is_former then interval '0'
-        when r.outcome = 'rejected' and r.retryable
-          then public.retry_delay(q.attempts, r."retryAfterMs")
-        else interval '5 minutes'
+        when r.outcome <> 'rejected' then interval '0'
+        when r.retryable then public.retry_delay(q.attempts, r."retryAfterMs")
+        when r.scope = 'instance' then public.hold_for_refusal(q.instance_id)
       end as retry_at
     from result r
     join public.message_queue q on q.message_id = r."messageId"

@@ -1,6 +1,6 @@
 -- admin-api: changes a template. `request`: templateId, changes {name, language, parameterFormat,
 -- components, providerStatus, providerTemplateId, each optional; null clears the last two}.
--- Errors: MI016, MI017 (another template of the instance has the providerTemplateId).
+-- Errors: MI016.
 create or replace function public.update_message_template(request jsonb)
 returns jsonb
 language plpgsql
@@ -29,8 +29,6 @@ begin
     raise exception using errcode = 'MI016', message = 'template_not_found';
   end if;
   return public.describe_message_template(template);
-exception when unique_violation then
-  raise exception using errcode = 'MI017', message = 'already_exists';
 end;
 $$;
 revoke all on function public.update_message_template(jsonb) from public, anon, authenticated;

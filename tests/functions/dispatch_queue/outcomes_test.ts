@@ -122,12 +122,24 @@ Deno.test("a refusal of the whole instance holds its queue, so that the backlog 
   await stack.dispatch();
   assertEquals((await readState(stack, tenant, messageId)).status, "failed");
   assertEquals((await readState(stack, other.tenant, other.messageId)).status, "sent");
-  await letTimePass(stack.admin, 240);
-  await stack.dispatch();
-  assertEquals(countTo(stack, tenant), 1, "held for five minutes");
-  await letTimePass(stack.admin, 70);
+  const held = await stack.send(tenant, { ...text, message: "3", queued: true });
+  const [dispatch] = await stack.admin`
+    select extract(epoch from hold_until - clock_timestamp()) as seconds from public.dispatch
+    where instance_id = ${tenant.instanceId}`;
+  const seconds = Number(dispatch?.["seconds"]);
+  assert(seconds > 5 && seconds <= 10, `held for ${seconds} s`);
+  assert(Date.parse(held.body.scheduledFor) >= Date.now() + (seconds - 1) * 1_000, "and says so");
+  assertEquals(countTo(stack, tenant), 1);
+  await letTimePass(stack.admin, 11);
   await stack.dispatch();
   assertEquals(countTo(stack, tenant), 2);
+  // Refused again: it was no odd refusal.
+  await letTimePass(stack.admin, 280);
+  await stack.dispatch();
+  assertEquals(countTo(stack, tenant), 2, "held for five minutes");
+  await letTimePass(stack.admin, 30);
+  await stack.dispatch();
+  assertEquals(countTo(stack, tenant), 3);
 });
 
 Deno.test("a temporary refusal of the instance keeps the order: the refused one goes first", async () => {

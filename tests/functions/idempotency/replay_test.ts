@@ -27,6 +27,19 @@ Deno.test("the same key with the same body gets the first answer again and sends
   assert(other.body.messageId !== first.body.messageId);
 });
 
+Deno.test("the first answer is given again to the letter, whatever the provider said", async () => {
+  await using stack = await startMessagingStack();
+  const tenant = await stack.createTenant();
+  const refuse = (): Response => Response.json({ error: "no" }, { status: 400 });
+  for (const answer of [acceptMessage, refuse]) {
+    stack.provider.answer = answer;
+    const first = await stack.send(tenant, text, key(answer.name));
+    const again = await stack.send(tenant, text, key(answer.name));
+    assertEquals(again.status, first.status);
+    assertEquals(JSON.stringify(again.body), JSON.stringify(first.body));
+  }
+});
+
 Deno.test("the same key with another body is 422", async () => {
   await using stack = await startMessagingStack();
   const tenant = await stack.createTenant();

@@ -104,6 +104,38 @@ Deno.test("the queue names the phone that the call gave, however the contact's i
   assertEquals(body.items.map((item: { phone: string }) => item.phone), [phone]);
 });
 
+Deno.test("what waits says what it waits for now: its interval, or a window that was changed meanwhile", async () => {
+  await using stack = await startMessagingStack();
+  const tenant = await stack.createTenant();
+  const ids: string[] = [];
+  for (let count = 0; count < 2; count++) {
+    const answer = await stack.send(tenant, { ...text, queued: true, delayMessage: 60 });
+    ids.push(answer.body.messageId);
+  }
+  await letTimePass(stack.admin, 600);
+  await stack.dispatch();
+  const read = async (): Promise<{ scheduledFor: string; heldBy: string }[]> => {
+    const one = await stack.messages(tenant, "GET", `/messages/${ids[1]}`);
+    const queue = await stack.messages(tenant, "GET", `/queue?instanceId=${tenant.instanceId}`);
+    return [one.body, ...queue.body.items];
+  };
+  for (const { scheduledFor, heldBy } of await read()) {
+    const waitMs = Date.parse(scheduledFor) - Date.now();
+    assert(waitMs > 20_000 && waitMs <= 30_000, `${waitMs} ms after the one before it`);
+    assertEquals(heldBy, "interval");
+  }
+  await stack.admin`
+    update public.instances set window_start = '00:00', window_end = '24:00',
+      window_days = array[extract(isodow from (now() at time zone time_zone)::date + 3)::int]`;
+  const [opening] = await stack.admin`
+    select ((now() at time zone time_zone)::date + 3)::timestamp at time zone time_zone as at
+    from public.instances`;
+  for (const { scheduledFor, heldBy } of await read()) {
+    assertEquals(new Date(scheduledFor), opening?.["at"]);
+    assertEquals(heldBy, "window");
+  }
+});
+
 Deno.test("a page goes on after its cursor though messages before it have left", async () => {
   await using stack = await startMessagingStack();
   const tenant = await stack.createTenant();

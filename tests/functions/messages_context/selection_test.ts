@@ -50,6 +50,19 @@ Deno.test("messages of one instant keep the order in which they came", async () 
   assertEquals(contents(await client.read({ limit: "2" })), ["c", "d"]);
 });
 
+Deno.test("messages that are told to the millisecond stand in that order, however they came", async () => {
+  await using client = await createContextClient();
+  const contact = await client.createContact();
+  for (const [index, milliseconds] of ["900", "100", "500"].entries()) {
+    await client.write(contact, {
+      message: milliseconds,
+      created_at: `2026-03-10T12:00:06.${index}00Z`,
+      sent_at: `2026-03-10T12:00:05.${milliseconds}Z`,
+    });
+  }
+  assertEquals(contents(await client.read()), ["100", "500", "900"]);
+});
+
 Deno.test("a reply dated to the whole second stands after the message of ours that it answers", async () => {
   await using client = await createContextClient();
   const contact = await client.createContact();

@@ -149,14 +149,17 @@ for (const providerCase of providerCases) {
   });
 
   Deno.test(`${providerCase.kind}: a provider that is not there may be tried again`, async () => {
-    const provider = connect(providerCase, findClosedBaseUrl());
-    assertEquals(await provider.send(message, { timeoutMs: AMPLE_MS }), {
-      outcome: "rejected",
-      code: "provider_unreachable",
-      message: "No connection to the provider could be made.",
-      retryable: true,
-      scope: "instance",
-    });
+    // Port 1 is one that later runtimes refuse to call.
+    for (const baseUrl of [findClosedBaseUrl(), "http://127.0.0.1:1"]) {
+      const provider = connect(providerCase, baseUrl);
+      assertEquals(await provider.send(message, { timeoutMs: AMPLE_MS }), {
+        outcome: "rejected",
+        code: "provider_unreachable",
+        message: "No connection to the provider could be made.",
+        retryable: true,
+        scope: "instance",
+      });
+    }
   });
 
   for (const fault of faults) {

@@ -188,6 +188,34 @@ const refusals: readonly Refusal[] = [
   },
 ];
 
+Deno.test("what a message type needs is named field by field, and sentBy may be any text", async () => {
+  await using stack = await startMessagingStack();
+  const tenant = await stack.createTenant();
+  const needed = {
+    text: ["message"],
+    image: ["mediaUrl"],
+    audio: ["mediaUrl"],
+    document: ["mediaUrl"],
+    option_list: ["optionList", "message"],
+  };
+  for (const [messageType, paths] of Object.entries(needed)) {
+    const { status, body } = await stack.send(tenant, { phone, messageType });
+    assertEquals([status, body.issues.map((issue: { path: string }) => issue.path)], [400, paths]);
+  }
+  for (const sentBy of ["", "x".repeat(200)]) {
+    const answer = await stack.send(tenant, { phone, messageType: "text", message: "oi", sentBy });
+    assertEquals(answer.status, 200);
+  }
+});
+
+Deno.test("the scheme of a media URL reaches the provider in lower case", async () => {
+  await using stack = await startMessagingStack();
+  const tenant = await stack.createTenant();
+  const mediaUrl = "HTTPS://Files.Example.com/A.jpg";
+  assertEquals((await stack.send(tenant, { phone, messageType: "image", mediaUrl })).status, 200);
+  assertEquals(stack.provider.requests[0]?.json["image"], "https://Files.Example.com/A.jpg");
+});
+
 Deno.test("POST /send-message tells every fault of a body at once, stores nothing and calls nobody", async () => {
   await using stack = await startMessagingStack();
   const tenant = await stack.createTenant();

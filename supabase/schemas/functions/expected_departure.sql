@@ -1,0 +1,46 @@
+-- When a waiting message may leave as things stand, and what holds it until then: its slot, one
+-- interval after the message that left last, the end of its instance's hold, the send window. Of an
+-- unpaced one its due time. What stands before it in the line is not counted.
+create or replace function public.expected_departure(
+  queued public.message_queue,
+  stored_held_by text,
+  instance public.instances,
+  dispatch public.dispatch,
+  out leaves_at timestamptz,
+  out held_by text
+)
+language plpgsql
+stable
+set search_path = ''
+as $$
+declare
+  after_last constant timestamptz :=
+    dispatch.paced_from + make_interval(secs => queued.interval_seconds);
+  looked_at timestamptz;
+begin
+  leaves_at := queued.scheduled_at;
+  held_by := stored_held_by;
+  if queued.due_at is not null then
+    return;
+  end if;
+  if after_last > leaves_at then
+    leaves_at := after_last;
+    held_by := 'interval';
+  end if;
+  leaves_at := greatest(leaves_at, dispatch.hold_until);
+  looked_at := greatest(leaves_at, clock_timestamp());
+  if not public.is_send_window_open(instance, looked_at) then
+    leaves_at := coalesce(public.next_opening(instance, looked_at), leaves_at);
+    held_by := case
+      when public.is_business_day(instance, (looked_at at time zone instance.time_zone)::date)
+        or not (
+          extract(isodow from looked_at at time zone instance.time_zone)::smallint
+            = any (instance.window_days)
+        ) then 'window'
+      else 'holiday'
+    end;
+  end if;
+end;
+$$;
+revoke all on function public.expected_departure(public.message_queue, text, public.instances, public.dispatch) from public, anon, authenticated;
+grant execute on function public.expected_departure(public.message_queue, text, public.instances, public.dispatch) to service_role;
