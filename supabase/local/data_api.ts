@@ -29,6 +29,8 @@ export function openDataApi(databaseUrl: string, secretKey: string): DataApi {
     url: databaseUrl,
     postgresOptions: {
       max: maxConnections,
+      // As in shared/database/direct_database.ts.
+      backoff: () => 0.1 + Math.random() * 0.2,
       onnotice: () => {},
       connection: { role: "service_role" },
       types: { jsonb: jsonbAsWritten },

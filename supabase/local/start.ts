@@ -3,12 +3,14 @@
  * `--data-api` runs the functions on the transport of the platform (supabase-js).
  */
 import { ConfigError } from "../../shared/config.ts";
+import { consoleLog } from "../../shared/log.ts";
 import { hideIdleRuns } from "./idle_runs.ts";
 import { MigrationError } from "./migrations.ts";
 import { PostgresStartError } from "./postgres_start_error.ts";
 import { readSettings } from "./settings.ts";
 import { type Stack, startStack } from "./stack.ts";
 import { StackStartError } from "./stack_start_error.ts";
+import { surviveUncaughtErrors } from "./uncaught_errors.ts";
 
 /** What a person can mend: the sentence alone is printed. */
 const expectedErrors = [StackStartError, PostgresStartError, MigrationError, ConfigError];
@@ -56,6 +58,7 @@ function hearSignals(): Wishes {
 async function runStack(): Promise<number> {
   const wishes = hearSignals();
   hideIdleRuns();
+  surviveUncaughtErrors(consoleLog);
   let stack: Stack;
   try {
     stack = await startStack(readSettings(Deno.env.toObject(), Deno.args));

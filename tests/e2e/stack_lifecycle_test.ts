@@ -8,6 +8,7 @@ import {
   spawnLocalStack,
   startLocalStack,
 } from "../support/local_stack.ts";
+import { startThrowawayPostgres } from "../support/throwaway_postgres.ts";
 import { waitUntil } from "../support/wait_until.ts";
 
 Deno.test("Ctrl-C stops everything; the next start has the same data and opens with the same token", async () => {
@@ -147,6 +148,36 @@ Deno.test("with more callers than files it may open the stack loses no more than
   });
 });
 
+for (const usesDataApi of [false, true]) {
+  const transport = usesDataApi ? "through the Data API" : "directly connected";
+  Deno.test(`a database that loses its connections ends no stack that is ${transport}`, async () => {
+    await using server = await startThrowawayPostgres();
+    await using folder = await makeTemporaryFolder();
+    await using stack = await startLocalStack({
+      dataDir: folder.path,
+      databaseUrl: server.databaseUrl,
+      usesDataApi,
+    });
+    for (let kill = 0; kill < 3; kill++) {
+      const { instanceId, token } = readDemo(stack);
+      const calls = Array.from(
+        { length: 40 },
+        () =>
+          stack.call({ instanceId, token }, "send-message", {
+            ...{ instanceId, phone: "5511988887777", messageType: "text", message: "Olá" },
+          }),
+      );
+      await killOneBackend(server.pid);
+      const statuses = new Set((await Promise.all(calls)).map(({ status }) => status));
+      assert(!statuses.has(500), [...statuses].join());
+      await waitUntil(async () => (await sendFromDemo(stack)).messageId !== undefined, {
+        timeoutMs: 20_000,
+        what: "a message sent afterwards",
+      });
+    }
+  });
+}
+
 Deno.test("an idle stack says nothing, whatever its dispatcher does", async () => {
   await using database = await createTestDatabase();
   await using folder = await makeTemporaryFolder();
@@ -219,6 +250,17 @@ async function stop(stack: LocalStack, signal: "SIGINT" | "SIGTERM"): Promise<nu
   stack.signal(signal);
   await stack.ended();
   return performance.now() - startedAt;
+}
+
+/** Whereupon Postgres ends all others too and recovers from its log. */
+async function killOneBackend(postmaster: number): Promise<void> {
+  const { stdout } = await new Deno.Command("ps", {
+    args: ["-o", "pid=,args=", "--ppid", String(postmaster)],
+  }).output();
+  const backend = new TextDecoder().decode(stdout).split("\n")
+    .find((line) => line.includes("127.0.0.1"));
+  assert(backend !== undefined, "nobody is connected");
+  Deno.kill(Number.parseInt(backend), "SIGKILL");
 }
 
 async function readDatabasePort(dataDir: string): Promise<number> {
