@@ -12,6 +12,12 @@ export interface DataApi {
 /** Connections of the Data API: a small pool is what slows it down most. */
 const maxConnections = 40;
 
+/**
+ * Well above what any call takes. The driver forgets a statement that it was about to write when the
+ * server cut the connection off.
+ */
+const callTimeoutMs = 5_000;
+
 /** An rpc's arguments arrive here as JSON already; the library's own type would write them twice. */
 const jsonbAsWritten = {
   to: 3802,
@@ -45,7 +51,21 @@ export function openDataApi(databaseUrl: string, secretKey: string): DataApi {
     options: {},
   });
   return {
-    fetch: async (request) => await app.fetch(request),
+    fetch: (request) => answerInTime(app.fetch(request)),
     close: () => connection.close(),
   };
+}
+
+/** What PostgREST answers for a statement that was given up (SQLSTATE 57014). */
+async function answerInTime(answering: Response | Promise<Response>): Promise<Response> {
+  let timer: ReturnType<typeof setTimeout> | undefined;
+  const givingUp = new Promise<Response>((resolve) => {
+    const body = { code: "57014", message: "canceling statement due to statement timeout" };
+    timer = setTimeout(() => resolve(Response.json(body, { status: 500 })), callTimeoutMs);
+  });
+  try {
+    return await Promise.race([answering, givingUp]);
+  } finally {
+    clearTimeout(timer);
+  }
 }
