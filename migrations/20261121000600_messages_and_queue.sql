@@ -159,6 +159,7 @@ create table public.dispatch (
   lease_until timestamptz,
   paced_from timestamptz not null default '-infinity',
   hold_until timestamptz not null default '-infinity',
+  refused_at timestamptz not null default '-infinity',
   constraint dispatch_flight_has_a_lease check ((in_flight is null) = (lease_until is null))
 ) with (fillfactor = 50, autovacuum_vacuum_scale_factor = 0.1);
 create index dispatch_due on public.dispatch (next_due_at) where in_flight is null;
@@ -168,6 +169,8 @@ revoke all on table public.dispatch from public, anon, authenticated;
 grant select, insert, update, delete on table public.dispatch to service_role;
 comment on column public.dispatch.paced_from is
   'When the last paced message left; the next one leaves at least its interval later.';
+comment on column public.dispatch.refused_at is
+  'When the provider last refused the whole instance for good: see hold_for_refusal.';
 comment on column public.dispatch.hold_until is
   'Set when the provider refuses the whole instance: nothing paced leaves before.';
 
@@ -496,14 +499,16 @@ grant execute on function public.refresh_dispatch(uuid[]) to service_role;
 
 -- source: supabase/schemas/functions/land_instances.sql
 -- Frees the `landing` instances whose message in flight is among `settled`, holds those that their
--- provider refuses (`held` until `held_until`, in pairs), and recomputes when each is due next.
+-- provider refuses (`held` until `held_until`, `held_for_good` where waiting will not mend it), and
+-- recomputes when each is due next.
 -- The pacing rows are locked first, in an earlier statement than the look at the heads: an enqueue
 -- keeps its lock until commit, so none can be overlooked.
 create or replace function public.land_instances(
   settled uuid[],
   landing uuid[],
   held uuid[],
-  held_until timestamptz[]
+  held_until timestamptz[],
+  held_for_good boolean[]
 )
 returns void
 language plpgsql
@@ -516,8 +521,9 @@ begin
   for no key update;
   if held is not null then
     update public.dispatch d
-    set hold_until = greatest(d.hold_until, h.held_until)
-    from unnest(held, held_until) as h(instance_id, held_until)
+    set hold_until = greatest(d.hold_until, h.held_until),
+      refused_at = case when h.is_for_good then clock_timestamp() else d.refused_at end
+    from unnest(held, held_until, held_for_good) as h(instance_id, held_until, is_for_good)
     where d.instance_id = h.instance_id;
   end if;
   update public.dispatch d
@@ -538,8 +544,8 @@ begin
   perform public.refresh_dispatch(held) where held is not null;
 end;
 $$;
-revoke all on function public.land_instances(uuid[], uuid[], uuid[], timestamptz[]) from public, anon, authenticated;
-grant execute on function public.land_instances(uuid[], uuid[], uuid[], timestamptz[]) to service_role;
+revoke all on function public.land_instances(uuid[], uuid[], uuid[], timestamptz[], boolean[]) from public, anon, authenticated;
+grant execute on function public.land_instances(uuid[], uuid[], uuid[], timestamptz[], boolean[]) to service_role;
 
 -- source: supabase/schemas/functions/postpone_dispatch.sql
 -- For instances that looked due but have nothing to send now (their head was canceled, lies ahead, or
@@ -566,8 +572,11 @@ begin
   update public.dispatch d
   -- A window that never opens is one instance's fault and must not stop the others: look daily.
   set next_due_at = case
-    when public.is_send_window_open(i, head.leaves_at) then clock
-    else coalesce(public.next_opening(i, head.leaves_at), clock + interval '1 day')
+    when not public.is_send_window_open(i, clock)
+      then coalesce(public.next_opening(i, clock), clock + interval '1 day')
+    when not public.is_send_window_open(i, head.leaves_at)
+      then coalesce(public.next_opening(i, head.leaves_at), clock + interval '1 day')
+    else clock
   end
   from public.instances i
   cross join lateral (
@@ -734,7 +743,7 @@ grant execute on function public.place_message(uuid, public.instances, jsonb) to
 --   delivery {queued, delaySeconds, isDeferred, intervalSeconds, leaseSeconds}; deferred is left to
 --     the dispatcher, due at once.
 -- Returns the outcome: mode, contactId, conversationId, agentId, assignment, messageId, status,
--- scheduledFor (of a queued one not before the end of its instance's hold), heldBy, aiAgentPausedUntil; for an immediate send also claimToken and `to`, the address: the
+-- scheduledFor and heldBy (see expected_departure), aiAgentPausedUntil; for an immediate send also claimToken and `to`, the address: the
 -- caller holds the claim for leaseSeconds and must settle it. Or {replayed: ...} for a known key.
 -- Locks, in this order: key, contact, conversation, agent pause, pacing, dispatch.
 -- Errors: MI001, MI002, MI003 and MI009 (agent), MI005 (blocked), MI006 (24-hour window), MI007,
@@ -759,6 +768,7 @@ declare
   claim_token uuid;
   slot timestamptz;
   held_by text;
+  departure record;
   paused_until timestamptz;
   is_pausing boolean := false;
 begin
@@ -819,6 +829,19 @@ begin
     );
   end if;
 
+  if mode = 'queued' then
+    -- A hold may end after the slot.
+    select e.* into departure
+    from (select message_id as id, slot as at) as own
+    join public.dispatch d on d.instance_id = instance.id and d.hold_until > own.at
+    join public.message_queue q on q.message_id = own.id
+    join public.messages m on m.id = own.id
+    cross join lateral public.expected_departure(q, m, instance, d) as e;
+    if found then
+      slot := departure.leaves_at;
+      held_by := departure.held_by;
+    end if;
+  end if;
   if not is_pausing then
     select p.paused_until into paused_until from public.agent_pauses p
     where p.contact_id = contact.id and p.paused_until > clock_timestamp();
@@ -832,15 +855,7 @@ begin
     'assignment', assignment,
     'messageId', case when draft is not null then message_id end,
     'status', case mode when 'assign_only' then null when 'sent' then 'sending' else 'queued' end,
-    'scheduledFor', public.iso_in_zone(
-      case
-        when mode <> 'queued' then slot
-        else greatest(
-          slot, (select d.hold_until from public.dispatch d where d.instance_id = instance.id)
-        )
-      end,
-      instance.time_zone
-    ),
+    'scheduledFor', public.iso_in_zone(slot, instance.time_zone),
     'heldBy', held_by,
     'aiAgentPausedUntil', public.iso_in_zone(paused_until, instance.time_zone)
   );
@@ -887,7 +902,7 @@ grant execute on function public.lock_provider_messages(uuid[], text[]) to servi
 -- Moves a message of ours forward to `sent`, `delivered`, `read` or `failed`, as a delivery event
 -- says; never back, and what is read or canceled does not fail any more (but may have arrived). Settles
 -- what is `unconfirmed`, and takes what waits to be sent again out of the queue: it has arrived.
--- What is said of an earlier attempt, which has another id at the provider, can only be good news.
+-- Of an earlier attempt, which has another id at the provider, only that it has arrived counts.
 -- Returns whether it changed anything. Locks the message, then pacing.
 create or replace function public.advance_message(
   message_id uuid,
@@ -938,7 +953,7 @@ begin
       else false
     end
     and (
-      advance_message.status <> 'failed'
+      advance_message.status in ('delivered', 'read')
       or m.provider_message_id is null
       or advance_message.provider_message_id is null
       -- An id that is known before the attempt's outcome is an earlier one's.
@@ -1018,7 +1033,7 @@ grant execute on function public.retry_delay(integer, integer) to service_role;
 -- source: supabase/schemas/functions/hold_for_refusal.sql
 -- For how long an instance is held whose provider refuses all of it for good (credentials, payment):
 -- ten seconds, so that one odd refusal costs little; five minutes when it happens again within ten
--- minutes of a hold, so that a backlog is not burnt. A hold in force is not lengthened.
+-- minutes, so that a backlog is not burnt. A hold in force is not lengthened.
 create or replace function public.hold_for_refusal(instance_id uuid)
 returns interval
 language plpgsql
@@ -1027,14 +1042,14 @@ set search_path = ''
 as $$
 declare
   clock constant timestamptz := clock_timestamp();
-  last_hold timestamptz;
+  dispatch public.dispatch;
 begin
-  select d.hold_until into last_hold
+  select d.* into strict dispatch
   from public.dispatch d where d.instance_id = hold_for_refusal.instance_id;
   return case
-    when last_hold > clock then interval '0'
-    when last_hold > clock - interval '10 minutes' then interval '5 minutes'
-    else interval '10 seconds'
+    when dispatch.refused_at < clock - interval '10 minutes' then interval '10 seconds'
+    when dispatch.hold_until > clock then interval '0'
+    else interval '5 minutes'
   end;
 end;
 $$;
@@ -1071,6 +1086,9 @@ declare
   landing uuid[];
   held uuid[];
   held_until timestamptz[];
+  held_for_good boolean[];
+  echoed uuid[];
+  echoed_ids text[];
   shown_contacts uuid[];
   shown_phones text[];
   late uuid[];
@@ -1100,6 +1118,12 @@ begin
       coalesce(r.outcome = 'rejected' and r.scope = 'instance' and not former.is_former, false)
         as is_held,
       former.is_former,
+      m.status = 'failed' and r.outcome = 'accepted'
+        and m.provider_message_id is distinct from r."providerMessageId" as is_revived,
+      case
+        when m.status = 'sent' and r.outcome = 'accepted'
+          and m.provider_message_id <> r."providerMessageId" then m.provider_message_id
+      end as echoed_id,
       clock + case
         when former.is_former then interval '0'
         when r.outcome <> 'rejected' then interval '0'
@@ -1143,11 +1167,13 @@ begin
     update public.messages m
     set attempts = m.attempts + 1,
       last_error = case
-        when m.status = 'failed' then m.last_error
+        when m.status = 'failed' and not won.is_revived then m.last_error
         when won.outcome <> 'accepted' then won.error
       end,
       provider_message_id = coalesce(won.provider_message_id, m.provider_message_id),
       status = case
+        -- What failed is an earlier attempt: this one has another id.
+        when won.is_revived then 'sent'
         when m.status not in ('queued', 'sending', 'unconfirmed') then m.status
         when won.is_retried then 'queued'
         when won.outcome = 'accepted' then 'sent'
@@ -1156,7 +1182,7 @@ begin
       end,
       sent_at = case when won.outcome = 'accepted' then coalesce(m.sent_at, clock) else m.sent_at end,
       failed_at = case
-        when m.status = 'failed' then m.failed_at
+        when m.status = 'failed' and not won.is_revived then m.failed_at
         when won.outcome = 'rejected' and not won.is_retried
           and m.status in ('queued', 'sending', 'unconfirmed') then clock
       end,
@@ -1195,6 +1221,9 @@ begin
     array_agg(won.instance_id) filter (where won.is_paced),
     array_agg(won.instance_id) filter (where won.is_held),
     array_agg(won.retry_at) filter (where won.is_held),
+    array_agg(not won.is_retried) filter (where won.is_held),
+    array_agg(won.message_id) filter (where won.echoed_id is not null),
+    array_agg(won.echoed_id) filter (where won.echoed_id is not null),
     (
       select array_agg(r.contact_id order by r.contact_id)
       from recorded r join public.contacts c on c.id = r.contact_id
@@ -1205,8 +1234,8 @@ begin
       from recorded r join public.contacts c on c.id = r.contact_id
       where r.wa_id is not null and c.phone is null
     )
-  into settled, silencing_instances, silencing_contacts, landing, held, held_until, shown_contacts,
-    shown_phones
+  into settled, silencing_instances, silencing_contacts, landing, held, held_until, held_for_good,
+    echoed, echoed_ids, shown_contacts, shown_phones
   from won;
   settled := coalesce(settled, '{}');
 
@@ -1234,7 +1263,7 @@ begin
   end if;
   perform public.take_early_statuses(settled || late);
   if landing is not null or held is not null then
-    perform public.land_instances(settled, landing, held, held_until);
+    perform public.land_instances(settled, landing, held, held_until, held_for_good);
   end if;
   if nullif(request->'response', 'null') is not null then
     update public.idempotency_keys k
@@ -1242,6 +1271,11 @@ begin
     where k.scope = request->'idempotency'->>'scope' and k.key = request->'idempotency'->>'key'
       and k.message_id = any (settled);
   end if;
+  perform public.claim_own_echo(m.instance_id, m.contact_id, jsonb_build_object(
+    'providerMessageId', other.id, 'message', m.message, 'messageType', m.message_type
+  ))
+  from unnest(echoed, echoed_ids) as other(message_id, id)
+  join public.messages m on m.id = other.message_id;
   perform public.fold_own_echoes(settled || late);
   perform public.show_phone(c, shown.phone)
   from unnest(shown_contacts, shown_phones) as shown(contact_id, phone)
@@ -1330,7 +1364,7 @@ grant execute on function public.next_wake_up() to service_role;
 -- source: supabase/schemas/functions/claim_due_messages.sql
 -- Hands out due messages, each with a claim that its settling must show: at most one paced message
 -- per instance, in order, one interval apart and inside the window; and unpaced ones that are due.
--- A message leaves when its typing has been shown: pace and window count from then.
+-- A message leaves when its typing has been shown: pace counts from then, and both lie in the window.
 -- `request`: maxMessages, leaseSeconds (a message's typing delay is added to it).
 -- Returns {messages, nextDueInMs, isOutboxDue}: nextDueInMs says in how long something is due that
 -- was not handed out (by the database's clock; NULL for nothing known), isOutboxDue whether
@@ -1401,6 +1435,7 @@ begin
           where holiday.instance_id = i.id
             and holiday.day = ((clock + shown.typing) at time zone i.time_zone)::date
         )
+        and (shown.typing = interval '0' or public.is_send_window_open(i, clock))
     ) as leaving on true
   ),
   claimed as (
@@ -1516,7 +1551,7 @@ begin
   if expired is null then
     -- A flight whose message is gone (its contact was deleted) has nobody left to settle it.
     perform public.land_instances(
-      array_agg(d.in_flight), array_agg(d.instance_id), null, null
+      array_agg(d.in_flight), array_agg(d.instance_id), null, null, null
     )
     from public.dispatch d
     where d.in_flight is not null and d.lease_until <= clock

@@ -2,11 +2,12 @@
 
 -- source: supabase/schemas/functions/expected_departure.sql
 -- When a waiting message may leave as things stand, and what holds it until then: its slot, one
--- interval after the message that left last, the end of its instance's hold, the send window. Of an
--- unpaced one its due time. What stands before it in the line is not counted.
+-- interval after the message that left last, the end of its instance's hold, the send window (which
+-- its typing must not outlast). Of an unpaced one its due time. What stands before it in the line is
+-- not counted.
 create or replace function public.expected_departure(
   queued public.message_queue,
-  stored_held_by text,
+  message public.messages,
   instance public.instances,
   dispatch public.dispatch,
   out leaves_at timestamptz,
@@ -19,10 +20,11 @@ as $$
 declare
   after_last constant timestamptz :=
     dispatch.paced_from + make_interval(secs => queued.interval_seconds);
+  typing constant interval := interval '1 millisecond' * coalesce(message.delay_typing_ms, 0);
   looked_at timestamptz;
 begin
   leaves_at := queued.scheduled_at;
-  held_by := stored_held_by;
+  held_by := message.held_by;
   if queued.due_at is not null then
     return;
   end if;
@@ -32,6 +34,9 @@ begin
   end if;
   leaves_at := greatest(leaves_at, dispatch.hold_until);
   looked_at := greatest(leaves_at, clock_timestamp());
+  if public.is_send_window_open(instance, looked_at) then
+    looked_at := looked_at + typing;
+  end if;
   if not public.is_send_window_open(instance, looked_at) then
     leaves_at := coalesce(public.next_opening(instance, looked_at), leaves_at);
     held_by := case
@@ -45,8 +50,8 @@ begin
   end if;
 end;
 $$;
-revoke all on function public.expected_departure(public.message_queue, text, public.instances, public.dispatch) from public, anon, authenticated;
-grant execute on function public.expected_departure(public.message_queue, text, public.instances, public.dispatch) to service_role;
+revoke all on function public.expected_departure(public.message_queue, public.messages, public.instances, public.dispatch) from public, anon, authenticated;
+grant execute on function public.expected_departure(public.message_queue, public.messages, public.instances, public.dispatch) to service_role;
 
 -- source: supabase/schemas/functions/describe_message.sql
 -- The state of one message as messages-api reports it. A claim counts as `sending`; what waits says
@@ -84,7 +89,7 @@ as $$
   left join lateral (
     select true as is_waiting, e.*
     from public.dispatch d
-    cross join lateral public.expected_departure(q, message.held_by, i, d) as e
+    cross join lateral public.expected_departure(q, message, i, d) as e
     where d.instance_id = i.id and q.message_id is not null and q.claim_token is null
   ) as expected on true
   where i.id = message.instance_id;
@@ -300,7 +305,7 @@ begin
   join public.messages m on m.id = page.message_id
   join public.contacts c on c.id = m.contact_id
   cross join lateral public.expected_departure(
-    page.queued, m.held_by, instance, dispatch
+    page.queued, m, instance, dispatch
   ) as expected;
   return jsonb_build_object('items', items, 'total', total, 'next', next);
 end;

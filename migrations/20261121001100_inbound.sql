@@ -104,7 +104,12 @@ declare
   contact public.contacts := public.find_contact(instance_id, event->>'oldAddress');
   other public.contacts := public.find_contact(instance_id, event->>'newAddress');
 begin
-  if contact.id is null then
+  if contact.id is null or exists (
+    select from public.contact_addresses a
+    where a.instance_id = record_number_change.instance_id
+      and a.identity_key = public.phone_identity_key(event->>'newAddress')
+      and a.changed_by = event->>'eventId'
+  ) then
     return false;
   end if;
   if other.id <> contact.id then
@@ -113,10 +118,15 @@ begin
     end if;
     contact := public.merge_contacts(contact, other);
   end if;
-  insert into public.contact_addresses as a (instance_id, address, contact_id, proven_at)
-  values (record_number_change.instance_id, event->>'newAddress', contact.id, clock_timestamp())
+  insert into public.contact_addresses as a (
+    instance_id, address, contact_id, proven_at, changed_by
+  )
+  values (
+    record_number_change.instance_id, event->>'newAddress', contact.id, clock_timestamp(),
+    event->>'eventId'
+  )
   on conflict on constraint contact_addresses_pkey do update
-  set proven_at = excluded.proven_at, address = excluded.address
+  set proven_at = excluded.proven_at, address = excluded.address, changed_by = excluded.changed_by
   where a.contact_id = excluded.contact_id;
   return found;
 end;
@@ -340,8 +350,8 @@ grant execute on function public.fold_own_echoes(uuid[]) to service_role;
 -- The contact on the other side of a message event, by any of its addresses; created with origin
 -- `inbound` when none is known, without a phone where the provider shows none. All addresses find
 -- it from now on; the first one is where messages go, and the phone of who had not shown one yet.
--- Addresses of two contacts, one of them without a phone, show that both are one person. Two phones
--- show nothing of the kind: a number can have had another owner.
+-- Addresses of several contacts show that those without a phone are this person. Two phones show
+-- nothing of the kind: a number can have had another owner.
 -- Errors: 40001 where the contact has become another one since it was found: to be called again.
 create or replace function public.resolve_sender(instance_id uuid, event jsonb)
 returns public.contacts
@@ -350,7 +360,6 @@ set search_path = ''
 as $$
 declare
   contact public.contacts;
-  other public.contacts;
   found_contact public.contacts;
   address constant text := event->>'address';
   addresses constant text[] := array[address] || array(
@@ -364,17 +373,14 @@ begin
     found_contact := public.find_contact(instance_id, known);
     if contact.id is null then
       contact := found_contact;
-    elsif found_contact.id <> contact.id
-      and (found_contact.phone is null) <> (contact.phone is null) then
-      other := found_contact;
+    elsif found_contact.id = contact.id or found_contact.id is null then
+      null;
+    elsif found_contact.phone is null then
+      contact := public.merge_contacts(contact, found_contact);
+    elsif contact.phone is null then
+      contact := public.merge_contacts(found_contact, contact);
     end if;
   end loop;
-  if other.id is not null then
-    contact := case
-      when other.phone is null then public.merge_contacts(contact, other)
-      else public.merge_contacts(other, contact)
-    end;
-  end if;
   if contact.id is null then
     insert into public.contacts (instance_id, phone, identity_key, origin)
     values (
@@ -419,9 +425,10 @@ grant execute on function public.resolve_sender(uuid, jsonb) to service_role;
 -- Some gateways report what we send through their API as if it had been typed on the phone, even
 -- before they answer the call. An echo with the same words as a message of ours to that contact which
 -- is in flight, or has been unconfirmed for some minutes, is ours. It proves that one of them has
--- arrived: that which is in flight alone, else the oldest unconfirmed one takes the provider's id and
--- counts as sent. Of several that may be it, with one of them in flight, nobody knows: the provider's
--- answer will tell. Media without a caption have no words, so only one in flight is taken for the echo.
+-- arrived: the one in flight, else the oldest unconfirmed one takes the provider's id and counts as
+-- sent. Where the answer then tells another id, the echo was another one's: settle_messages comes here
+-- again. Of several in flight nobody knows which it is; their answers will tell. Media without a caption
+-- have no words, so only one in flight is taken for the echo.
 -- Returns whether the echo was ours.
 create or replace function public.claim_own_echo(instance_id uuid, contact_id uuid, event jsonb)
 returns boolean
@@ -431,17 +438,19 @@ as $$
 declare
   clock constant timestamptz := clock_timestamp();
   candidates uuid[];
-  is_one_in_flight boolean;
+  in_flight integer;
 begin
-  select array_agg(m.id order by m.unconfirmed_at, m.created_at),
-    coalesce(bool_or(q.claim_token is not null), false)
-  into candidates, is_one_in_flight
+  select array_agg(m.id order by q.claim_token is null, m.unconfirmed_at, m.created_at),
+    count(q.claim_token)
+  into candidates, in_flight
   from public.messages m
   left join public.message_queue q on q.message_id = m.id
   where m.instance_id = claim_own_echo.instance_id
     and m.contact_id = claim_own_echo.contact_id
     and m.direction = 'outbound'
-    and m.provider_message_id is null
+    and m.status in ('queued', 'sending', 'unconfirmed')
+    -- A retried message has the id of the attempt that failed.
+    and m.provider_message_id is distinct from event->>'providerMessageId'
     and m.created_at > clock - interval '2 days'
     and (
       q.claim_token is not null
@@ -454,7 +463,7 @@ begin
   if candidates is null then
     return false;
   end if;
-  if cardinality(candidates) = 1 or not is_one_in_flight then
+  if in_flight <= 1 then
     perform public.advance_message(
       candidates[1], event->>'providerMessageId', 'sent', clock, null
     );

@@ -76,7 +76,7 @@ export async function executeSending(
 /** With the typing that the channel will show: pace and window count from its end. */
 function withShownTyping(draft: MessageDraft | null, provider: Provider): MessageDraft | null {
   if (draft?.delayTypingMs === undefined) return draft;
-  return { ...draft, delayTypingMs: provider.limitTypingMs(draft.delayTypingMs) };
+  return { ...draft, delayTypingMs: provider.limitTypingMs(draft.delayTypingMs, draft.content) };
 }
 
 interface Claim {

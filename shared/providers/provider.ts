@@ -108,10 +108,10 @@ export interface Provider {
   /** Everything about `content` that this channel would refuse, found without calling it. */
   checkContent(content: MessageContent): Issue[];
   /**
-   * For how long the channel shows that somebody types before a message leaves, where so long is
-   * wished; 0 where it cannot. In milliseconds.
+   * For how long the channel shows that somebody types before such a message leaves, where so long
+   * is wished; 0 where it cannot. In milliseconds.
    */
-  limitTypingMs(delayTypingMs: number): number;
+  limitTypingMs(delayTypingMs: number, content: MessageContent): number;
   /** Makes one call and never a second one. Throws for a defect only. */
   send(message: OutboundMessage, options: SendOptions): Promise<Receipt>;
 }

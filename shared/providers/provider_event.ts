@@ -65,6 +65,8 @@ export interface TemplateStatusEvent {
 /** A contact goes on under another number. */
 export interface NumberChangeEvent {
   readonly kind: "number_change";
+  /** The provider's id of the event: the same one is delivered again now and then. */
+  readonly eventId?: string | undefined;
   readonly oldAddress: string;
   readonly newAddress: string;
 }

@@ -117,5 +117,6 @@ function readNumberChange(message: unknown): NumberChangeEvent | undefined {
   );
   const isChange = oldAddress !== undefined && newAddress !== undefined &&
     oldAddress !== newAddress;
-  return isChange ? { kind: "number_change", oldAddress, newAddress } : undefined;
+  const eventId = readId(message, "id");
+  return isChange ? { kind: "number_change", eventId, oldAddress, newAddress } : undefined;
 }

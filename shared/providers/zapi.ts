@@ -7,7 +7,7 @@ import type { OutboundMessage, Provider, Receipt, SendOptions } from "./provider
 import { createRedactor } from "./redaction.ts";
 import { readZapiAnswer } from "./zapi_answer.ts";
 import type { ZapiConfig } from "./zapi_config.ts";
-import { toZapiRequest, toZapiTypingSeconds } from "./zapi_request.ts";
+import { limitZapiTypingMs, toZapiRequest } from "./zapi_request.ts";
 
 const DEFAULT_BASE_URL = "https://api.z-api.io";
 
@@ -16,7 +16,7 @@ export function createZapiProvider(config: ZapiConfig): Provider {
   return {
     providerClass: "gateway",
     checkContent: checkGatewayContent,
-    limitTypingMs: (delayTypingMs) => toZapiTypingSeconds(delayTypingMs) * 1_000,
+    limitTypingMs: limitZapiTypingMs,
     send: (message, options) => send(config, message, options),
   };
 }

@@ -17,12 +17,13 @@ const DEFAULT_EXTENSION = "pdf";
  * @throws Error for a template, which gateways never get: a defect.
  */
 export function toZapiRequest(message: OutboundMessage, config: ZapiConfig): ProviderRequest {
-  const { verb, members } = toVerb(message.content, toTypingMember(message.delayTypingMs));
+  const { verb, members } = toVerb(message.content);
+  const delayTyping = limitZapiTypingMs(message.delayTypingMs ?? 0, message.content) / 1_000;
   const instance = encodeURIComponent(config.gatewayInstanceId);
   const token = encodeURIComponent(config.token);
   return {
     path: `/instances/${instance}/token/${token}/${verb}`,
-    body: { phone: message.to, ...members },
+    body: { phone: message.to, ...members, ...(delayTyping === 0 ? {} : { delayTyping }) },
   };
 }
 
@@ -31,18 +32,17 @@ interface Verb {
   readonly members: Readonly<Record<string, unknown>>;
 }
 
-/** Typing is known to send-text and send-audio only. */
-function toVerb(content: MessageContent, typing: Readonly<Record<string, number>>): Verb {
+function toVerb(content: MessageContent): Verb {
   switch (content.messageType) {
     case "text":
-      return { verb: "send-text", members: { message: content.message, ...typing } };
+      return { verb: "send-text", members: { message: content.message } };
     case "image":
       return {
         verb: "send-image",
         members: { image: content.mediaUrl, ...optionalMember("caption", content.message) },
       };
     case "audio":
-      return { verb: "send-audio", members: { audio: content.mediaUrl, ...typing } };
+      return { verb: "send-audio", members: { audio: content.mediaUrl } };
     case "document":
       return toDocumentVerb(content);
     case "option_list":
@@ -83,12 +83,11 @@ function toOptionList({ title, buttonLabel, options }: OptionList): Record<strin
   };
 }
 
-function toTypingMember(delayTypingMs: number | undefined): Readonly<Record<string, number>> {
-  const delayTyping = toZapiTypingSeconds(delayTypingMs);
-  return delayTyping === 0 ? {} : { delayTyping };
-}
-
-/** How long Z-API will show typing before it sends: whole seconds, rounded up, at most 15. */
-export function toZapiTypingSeconds(delayTypingMs: number | undefined): number {
-  return Math.min(Math.max(Math.ceil((delayTypingMs ?? 0) / 1_000), 0), MAX_TYPING_SECONDS);
+/**
+ * How long Z-API will show typing before it sends, in milliseconds: whole seconds, rounded up, at
+ * most 15. Only send-text and send-audio know it.
+ */
+export function limitZapiTypingMs(delayTypingMs: number, { messageType }: MessageContent): number {
+  if (messageType !== "text" && messageType !== "audio") return 0;
+  return Math.min(Math.max(Math.ceil(delayTypingMs / 1_000), 0), MAX_TYPING_SECONDS) * 1_000;
 }

@@ -23,7 +23,7 @@ export async function letTimePass(sql: Sql, seconds: number): Promise<void> {
     await transaction`
       update public.dispatch set next_due_at = next_due_at - ${by},
         lease_until = lease_until - ${by}, paced_from = paced_from - ${by},
-        hold_until = hold_until - ${by}`;
+        hold_until = hold_until - ${by}, refused_at = refused_at - ${by}`;
     await transaction`
       update public.outbox set run_at = run_at - ${by}, created_at = created_at - ${by},
         settled_at = settled_at - ${by}`;

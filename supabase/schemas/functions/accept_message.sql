@@ -9,7 +9,7 @@
 --   delivery {queued, delaySeconds, isDeferred, intervalSeconds, leaseSeconds}; deferred is left to
 --     the dispatcher, due at once.
 -- Returns the outcome: mode, contactId, conversationId, agentId, assignment, messageId, status,
--- scheduledFor (of a queued one not before the end of its instance's hold), heldBy, aiAgentPausedUntil; for an immediate send also claimToken and `to`, the address: the
+-- scheduledFor and heldBy (see expected_departure), aiAgentPausedUntil; for an immediate send also claimToken and `to`, the address: the
 -- caller holds the claim for leaseSeconds and must settle it. Or {replayed: ...} for a known key.
 -- Locks, in this order: key, contact, conversation, agent pause, pacing, dispatch.
 -- Errors: MI001, MI002, MI003 and MI009 (agent), MI005 (blocked), MI006 (24-hour window), MI007,
@@ -34,6 +34,7 @@ declare
   claim_token uuid;
   slot timestamptz;
   held_by text;
+  departure record;
   paused_until timestamptz;
   is_pausing boolean := false;
 begin
@@ -94,6 +95,19 @@ begin
     );
   end if;
 
+  if mode = 'queued' then
+    -- A hold may end after the slot.
+    select e.* into departure
+    from (select message_id as id, slot as at) as own
+    join public.dispatch d on d.instance_id = instance.id and d.hold_until > own.at
+    join public.message_queue q on q.message_id = own.id
+    join public.messages m on m.id = own.id
+    cross join lateral public.expected_departure(q, m, instance, d) as e;
+    if found then
+      slot := departure.leaves_at;
+      held_by := departure.held_by;
+    end if;
+  end if;
   if not is_pausing then
     select p.paused_until into paused_until from public.agent_pauses p
     where p.contact_id = contact.id and p.paused_until > clock_timestamp();
@@ -107,15 +121,7 @@ begin
     'assignment', assignment,
     'messageId', case when draft is not null then message_id end,
     'status', case mode when 'assign_only' then null when 'sent' then 'sending' else 'queued' end,
-    'scheduledFor', public.iso_in_zone(
-      case
-        when mode <> 'queued' then slot
-        else greatest(
-          slot, (select d.hold_until from public.dispatch d where d.instance_id = instance.id)
-        )
-      end,
-      instance.time_zone
-    ),
+    'scheduledFor', public.iso_in_zone(slot, instance.time_zone),
     'heldBy', held_by,
     'aiAgentPausedUntil', public.iso_in_zone(paused_until, instance.time_zone)
   );

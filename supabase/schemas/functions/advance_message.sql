@@ -1,7 +1,7 @@
 -- Moves a message of ours forward to `sent`, `delivered`, `read` or `failed`, as a delivery event
 -- says; never back, and what is read or canceled does not fail any more (but may have arrived). Settles
 -- what is `unconfirmed`, and takes what waits to be sent again out of the queue: it has arrived.
--- What is said of an earlier attempt, which has another id at the provider, can only be good news.
+-- Of an earlier attempt, which has another id at the provider, only that it has arrived counts.
 -- Returns whether it changed anything. Locks the message, then pacing.
 create or replace function public.advance_message(
   message_id uuid,
@@ -52,7 +52,7 @@ begin
       else false
     end
     and (
-      advance_message.status <> 'failed'
+      advance_message.status in ('delivered', 'read')
       or m.provider_message_id is null
       or advance_message.provider_message_id is null
       -- An id that is known before the attempt's outcome is an earlier one's.

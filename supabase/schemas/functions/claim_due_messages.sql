@@ -1,6 +1,6 @@
 -- Hands out due messages, each with a claim that its settling must show: at most one paced message
 -- per instance, in order, one interval apart and inside the window; and unpaced ones that are due.
--- A message leaves when its typing has been shown: pace and window count from then.
+-- A message leaves when its typing has been shown: pace counts from then, and both lie in the window.
 -- `request`: maxMessages, leaseSeconds (a message's typing delay is added to it).
 -- Returns {messages, nextDueInMs, isOutboxDue}: nextDueInMs says in how long something is due that
 -- was not handed out (by the database's clock; NULL for nothing known), isOutboxDue whether
@@ -71,6 +71,7 @@ begin
           where holiday.instance_id = i.id
             and holiday.day = ((clock + shown.typing) at time zone i.time_zone)::date
         )
+        and (shown.typing = interval '0' or public.is_send_window_open(i, clock))
     ) as leaving on true
   ),
   claimed as (

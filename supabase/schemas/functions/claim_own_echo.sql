@@ -1,9 +1,10 @@
 -- Some gateways report what we send through their API as if it had been typed on the phone, even
 -- before they answer the call. An echo with the same words as a message of ours to that contact which
 -- is in flight, or has been unconfirmed for some minutes, is ours. It proves that one of them has
--- arrived: that which is in flight alone, else the oldest unconfirmed one takes the provider's id and
--- counts as sent. Of several that may be it, with one of them in flight, nobody knows: the provider's
--- answer will tell. Media without a caption have no words, so only one in flight is taken for the echo.
+-- arrived: the one in flight, else the oldest unconfirmed one takes the provider's id and counts as
+-- sent. Where the answer then tells another id, the echo was another one's: settle_messages comes here
+-- again. Of several in flight nobody knows which it is; their answers will tell. Media without a caption
+-- have no words, so only one in flight is taken for the echo.
 -- Returns whether the echo was ours.
 create or replace function public.claim_own_echo(instance_id uuid, contact_id uuid, event jsonb)
 returns boolean
@@ -13,17 +14,19 @@ as $$
 declare
   clock constant timestamptz := clock_timestamp();
   candidates uuid[];
-  is_one_in_flight boolean;
+  in_flight integer;
 begin
-  select array_agg(m.id order by m.unconfirmed_at, m.created_at),
-    coalesce(bool_or(q.claim_token is not null), false)
-  into candidates, is_one_in_flight
+  select array_agg(m.id order by q.claim_token is null, m.unconfirmed_at, m.created_at),
+    count(q.claim_token)
+  into candidates, in_flight
   from public.messages m
   left join public.message_queue q on q.message_id = m.id
   where m.instance_id = claim_own_echo.instance_id
     and m.contact_id = claim_own_echo.contact_id
     and m.direction = 'outbound'
-    and m.provider_message_id is null
+    and m.status in ('queued', 'sending', 'unconfirmed')
+    -- A retried message has the id of the attempt that failed.
+    and m.provider_message_id is distinct from event->>'providerMessageId'
     and m.created_at > clock - interval '2 days'
     and (
       q.claim_token is not null
@@ -36,7 +39,7 @@ begin
   if candidates is null then
     return false;
   end if;
-  if cardinality(candidates) = 1 or not is_one_in_flight then
+  if in_flight <= 1 then
     perform public.advance_message(
       candidates[1], event->>'providerMessageId', 'sent', clock, null
     );

@@ -33,7 +33,7 @@ as $$
   left join lateral (
     select true as is_waiting, e.*
     from public.dispatch d
-    cross join lateral public.expected_departure(q, message.held_by, i, d) as e
+    cross join lateral public.expected_departure(q, message, i, d) as e
     where d.instance_id = i.id and q.message_id is not null and q.claim_token is null
   ) as expected on true
   where i.id = message.instance_id;

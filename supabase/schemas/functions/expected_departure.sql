@@ -1,9 +1,10 @@
 -- When a waiting message may leave as things stand, and what holds it until then: its slot, one
--- interval after the message that left last, the end of its instance's hold, the send window. Of an
--- unpaced one its due time. What stands before it in the line is not counted.
+-- interval after the message that left last, the end of its instance's hold, the send window (which
+-- its typing must not outlast). Of an unpaced one its due time. What stands before it in the line is
+-- not counted.
 create or replace function public.expected_departure(
   queued public.message_queue,
-  stored_held_by text,
+  message public.messages,
   instance public.instances,
   dispatch public.dispatch,
   out leaves_at timestamptz,
@@ -16,10 +17,11 @@ as $$
 declare
   after_last constant timestamptz :=
     dispatch.paced_from + make_interval(secs => queued.interval_seconds);
+  typing constant interval := interval '1 millisecond' * coalesce(message.delay_typing_ms, 0);
   looked_at timestamptz;
 begin
   leaves_at := queued.scheduled_at;
-  held_by := stored_held_by;
+  held_by := message.held_by;
   if queued.due_at is not null then
     return;
   end if;
@@ -29,6 +31,9 @@ begin
   end if;
   leaves_at := greatest(leaves_at, dispatch.hold_until);
   looked_at := greatest(leaves_at, clock_timestamp());
+  if public.is_send_window_open(instance, looked_at) then
+    looked_at := looked_at + typing;
+  end if;
   if not public.is_send_window_open(instance, looked_at) then
     leaves_at := coalesce(public.next_opening(instance, looked_at), leaves_at);
     held_by := case
@@ -42,5 +47,5 @@ begin
   end if;
 end;
 $$;
-revoke all on function public.expected_departure(public.message_queue, text, public.instances, public.dispatch) from public, anon, authenticated;
-grant execute on function public.expected_departure(public.message_queue, text, public.instances, public.dispatch) to service_role;
+revoke all on function public.expected_departure(public.message_queue, public.messages, public.instances, public.dispatch) from public, anon, authenticated;
+grant execute on function public.expected_departure(public.message_queue, public.messages, public.instances, public.dispatch) to service_role;

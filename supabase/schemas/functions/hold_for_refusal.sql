@@ -1,6 +1,6 @@
 -- For how long an instance is held whose provider refuses all of it for good (credentials, payment):
 -- ten seconds, so that one odd refusal costs little; five minutes when it happens again within ten
--- minutes of a hold, so that a backlog is not burnt. A hold in force is not lengthened.
+-- minutes, so that a backlog is not burnt. A hold in force is not lengthened.
 create or replace function public.hold_for_refusal(instance_id uuid)
 returns interval
 language plpgsql
@@ -9,14 +9,14 @@ set search_path = ''
 as $$
 declare
   clock constant timestamptz := clock_timestamp();
-  last_hold timestamptz;
+  dispatch public.dispatch;
 begin
-  select d.hold_until into last_hold
+  select d.* into strict dispatch
   from public.dispatch d where d.instance_id = hold_for_refusal.instance_id;
   return case
-    when last_hold > clock then interval '0'
-    when last_hold > clock - interval '10 minutes' then interval '5 minutes'
-    else interval '10 seconds'
+    when dispatch.refused_at < clock - interval '10 minutes' then interval '10 seconds'
+    when dispatch.hold_until > clock then interval '0'
+    else interval '5 minutes'
   end;
 end;
 $$;

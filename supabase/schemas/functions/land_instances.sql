@@ -1,12 +1,14 @@
 -- Frees the `landing` instances whose message in flight is among `settled`, holds those that their
--- provider refuses (`held` until `held_until`, in pairs), and recomputes when each is due next.
+-- provider refuses (`held` until `held_until`, `held_for_good` where waiting will not mend it), and
+-- recomputes when each is due next.
 -- The pacing rows are locked first, in an earlier statement than the look at the heads: an enqueue
 -- keeps its lock until commit, so none can be overlooked.
 create or replace function public.land_instances(
   settled uuid[],
   landing uuid[],
   held uuid[],
-  held_until timestamptz[]
+  held_until timestamptz[],
+  held_for_good boolean[]
 )
 returns void
 language plpgsql
@@ -19,8 +21,9 @@ begin
   for no key update;
   if held is not null then
     update public.dispatch d
-    set hold_until = greatest(d.hold_until, h.held_until)
-    from unnest(held, held_until) as h(instance_id, held_until)
+    set hold_until = greatest(d.hold_until, h.held_until),
+      refused_at = case when h.is_for_good then clock_timestamp() else d.refused_at end
+    from unnest(held, held_until, held_for_good) as h(instance_id, held_until, is_for_good)
     where d.instance_id = h.instance_id;
   end if;
   update public.dispatch d
@@ -41,5 +44,5 @@ begin
   perform public.refresh_dispatch(held) where held is not null;
 end;
 $$;
-revoke all on function public.land_instances(uuid[], uuid[], uuid[], timestamptz[]) from public, anon, authenticated;
-grant execute on function public.land_instances(uuid[], uuid[], uuid[], timestamptz[]) to service_role;
+revoke all on function public.land_instances(uuid[], uuid[], uuid[], timestamptz[], boolean[]) from public, anon, authenticated;
+grant execute on function public.land_instances(uuid[], uuid[], uuid[], timestamptz[], boolean[]) to service_role;

@@ -63,7 +63,7 @@ begin
   join public.messages m on m.id = page.message_id
   join public.contacts c on c.id = m.contact_id
   cross join lateral public.expected_departure(
-    page.queued, m.held_by, instance, dispatch
+    page.queued, m, instance, dispatch
   ) as expected;
   return jsonb_build_object('items', items, 'total', total, 'next', next);
 end;

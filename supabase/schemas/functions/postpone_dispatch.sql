@@ -22,8 +22,11 @@ begin
   update public.dispatch d
   -- A window that never opens is one instance's fault and must not stop the others: look daily.
   set next_due_at = case
-    when public.is_send_window_open(i, head.leaves_at) then clock
-    else coalesce(public.next_opening(i, head.leaves_at), clock + interval '1 day')
+    when not public.is_send_window_open(i, clock)
+      then coalesce(public.next_opening(i, clock), clock + interval '1 day')
+    when not public.is_send_window_open(i, head.leaves_at)
+      then coalesce(public.next_opening(i, head.leaves_at), clock + interval '1 day')
+    else clock
   end
   from public.instances i
   cross join lateral (

@@ -10,7 +10,12 @@ declare
   contact public.contacts := public.find_contact(instance_id, event->>'oldAddress');
   other public.contacts := public.find_contact(instance_id, event->>'newAddress');
 begin
-  if contact.id is null then
+  if contact.id is null or exists (
+    select from public.contact_addresses a
+    where a.instance_id = record_number_change.instance_id
+      and a.identity_key = public.phone_identity_key(event->>'newAddress')
+      and a.changed_by = event->>'eventId'
+  ) then
     return false;
   end if;
   if other.id <> contact.id then
@@ -19,10 +24,15 @@ begin
     end if;
     contact := public.merge_contacts(contact, other);
   end if;
-  insert into public.contact_addresses as a (instance_id, address, contact_id, proven_at)
-  values (record_number_change.instance_id, event->>'newAddress', contact.id, clock_timestamp())
+  insert into public.contact_addresses as a (
+    instance_id, address, contact_id, proven_at, changed_by
+  )
+  values (
+    record_number_change.instance_id, event->>'newAddress', contact.id, clock_timestamp(),
+    event->>'eventId'
+  )
   on conflict on constraint contact_addresses_pkey do update
-  set proven_at = excluded.proven_at, address = excluded.address
+  set proven_at = excluded.proven_at, address = excluded.address, changed_by = excluded.changed_by
   where a.contact_id = excluded.contact_id;
   return found;
 end;

@@ -1,8 +1,8 @@
 -- The contact on the other side of a message event, by any of its addresses; created with origin
 -- `inbound` when none is known, without a phone where the provider shows none. All addresses find
 -- it from now on; the first one is where messages go, and the phone of who had not shown one yet.
--- Addresses of two contacts, one of them without a phone, show that both are one person. Two phones
--- show nothing of the kind: a number can have had another owner.
+-- Addresses of several contacts show that those without a phone are this person. Two phones show
+-- nothing of the kind: a number can have had another owner.
 -- Errors: 40001 where the contact has become another one since it was found: to be called again.
 create or replace function public.resolve_sender(instance_id uuid, event jsonb)
 returns public.contacts
@@ -11,7 +11,6 @@ set search_path = ''
 as $$
 declare
   contact public.contacts;
-  other public.contacts;
   found_contact public.contacts;
   address constant text := event->>'address';
   addresses constant text[] := array[address] || array(
@@ -25,17 +24,14 @@ begin
     found_contact := public.find_contact(instance_id, known);
     if contact.id is null then
       contact := found_contact;
-    elsif found_contact.id <> contact.id
-      and (found_contact.phone is null) <> (contact.phone is null) then
-      other := found_contact;
+    elsif found_contact.id = contact.id or found_contact.id is null then
+      null;
+    elsif found_contact.phone is null then
+      contact := public.merge_contacts(contact, found_contact);
+    elsif contact.phone is null then
+      contact := public.merge_contacts(found_contact, contact);
     end if;
   end loop;
-  if other.id is not null then
-    contact := case
-      when other.phone is null then public.merge_contacts(contact, other)
-      else public.merge_contacts(other, contact)
-    end;
-  end if;
   if contact.id is null then
     insert into public.contacts (instance_id, phone, identity_key, origin)
     values (

@@ -27,6 +27,9 @@ declare
   landing uuid[];
   held uuid[];
   held_until timestamptz[];
+  held_for_good boolean[];
+  echoed uuid[];
+  echoed_ids text[];
   shown_contacts uuid[];
   shown_phones text[];
   late uuid[];
@@ -56,6 +59,12 @@ begin
       coalesce(r.outcome = 'rejected' and r.scope = 'instance' and not former.is_former, false)
         as is_held,
       former.is_former,
+      m.status = 'failed' and r.outcome = 'accepted'
+        and m.provider_message_id is distinct from r."providerMessageId" as is_revived,
+      case
+        when m.status = 'sent' and r.outcome = 'accepted'
+          and m.provider_message_id <> r."providerMessageId" then m.provider_message_id
+      end as echoed_id,
       clock + case
         when former.is_former then interval '0'
         when r.outcome <> 'rejected' then interval '0'
@@ -99,11 +108,13 @@ begin
     update public.messages m
     set attempts = m.attempts + 1,
       last_error = case
-        when m.status = 'failed' then m.last_error
+        when m.status = 'failed' and not won.is_revived then m.last_error
         when won.outcome <> 'accepted' then won.error
       end,
       provider_message_id = coalesce(won.provider_message_id, m.provider_message_id),
       status = case
+        -- What failed is an earlier attempt: this one has another id.
+        when won.is_revived then 'sent'
         when m.status not in ('queued', 'sending', 'unconfirmed') then m.status
         when won.is_retried then 'queued'
         when won.outcome = 'accepted' then 'sent'
@@ -112,7 +123,7 @@ begin
       end,
       sent_at = case when won.outcome = 'accepted' then coalesce(m.sent_at, clock) else m.sent_at end,
       failed_at = case
-        when m.status = 'failed' then m.failed_at
+        when m.status = 'failed' and not won.is_revived then m.failed_at
         when won.outcome = 'rejected' and not won.is_retried
           and m.status in ('queued', 'sending', 'unconfirmed') then clock
       end,
@@ -151,6 +162,9 @@ begin
     array_agg(won.instance_id) filter (where won.is_paced),
     array_agg(won.instance_id) filter (where won.is_held),
     array_agg(won.retry_at) filter (where won.is_held),
+    array_agg(not won.is_retried) filter (where won.is_held),
+    array_agg(won.message_id) filter (where won.echoed_id is not null),
+    array_agg(won.echoed_id) filter (where won.echoed_id is not null),
     (
       select array_agg(r.contact_id order by r.contact_id)
       from recorded r join public.contacts c on c.id = r.contact_id
@@ -161,8 +175,8 @@ begin
       from recorded r join public.contacts c on c.id = r.contact_id
       where r.wa_id is not null and c.phone is null
     )
-  into settled, silencing_instances, silencing_contacts, landing, held, held_until, shown_contacts,
-    shown_phones
+  into settled, silencing_instances, silencing_contacts, landing, held, held_until, held_for_good,
+    echoed, echoed_ids, shown_contacts, shown_phones
   from won;
   settled := coalesce(settled, '{}');
 
@@ -190,7 +204,7 @@ begin
   end if;
   perform public.take_early_statuses(settled || late);
   if landing is not null or held is not null then
-    perform public.land_instances(settled, landing, held, held_until);
+    perform public.land_instances(settled, landing, held, held_until, held_for_good);
   end if;
   if nullif(request->'response', 'null') is not null then
     update public.idempotency_keys k
@@ -198,6 +212,11 @@ begin
     where k.scope = request->'idempotency'->>'scope' and k.key = request->'idempotency'->>'key'
       and k.message_id = any (settled);
   end if;
+  perform public.claim_own_echo(m.instance_id, m.contact_id, jsonb_build_object(
+    'providerMessageId', other.id, 'message', m.message, 'messageType', m.message_type
+  ))
+  from unnest(echoed, echoed_ids) as other(message_id, id)
+  join public.messages m on m.id = other.message_id;
   perform public.fold_own_echoes(settled || late);
   perform public.show_phone(c, shown.phone)
   from unnest(shown_contacts, shown_phones) as shown(contact_id, phone)

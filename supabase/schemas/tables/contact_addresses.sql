@@ -7,9 +7,12 @@ create table public.contact_addresses (
   identity_key text not null generated always as (public.phone_identity_key(address)) stored,
   contact_id uuid not null references public.contacts (id) on delete cascade,
   proven_at timestamptz not null default now(),
+  changed_by text,
   primary key (instance_id, identity_key)
 );
 create index contact_addresses_contact on public.contact_addresses (contact_id, proven_at desc);
 alter table public.contact_addresses enable row level security;
 revoke all on table public.contact_addresses from public, anon, authenticated;
 grant select, insert, update, delete on table public.contact_addresses to service_role;
+comment on column public.contact_addresses.changed_by is
+  'The provider''s id of the event by which a contact went on under this number: it counts once.';

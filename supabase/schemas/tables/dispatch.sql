@@ -7,6 +7,7 @@ create table public.dispatch (
   lease_until timestamptz,
   paced_from timestamptz not null default '-infinity',
   hold_until timestamptz not null default '-infinity',
+  refused_at timestamptz not null default '-infinity',
   constraint dispatch_flight_has_a_lease check ((in_flight is null) = (lease_until is null))
 ) with (fillfactor = 50, autovacuum_vacuum_scale_factor = 0.1);
 create index dispatch_due on public.dispatch (next_due_at) where in_flight is null;
@@ -16,5 +17,7 @@ revoke all on table public.dispatch from public, anon, authenticated;
 grant select, insert, update, delete on table public.dispatch to service_role;
 comment on column public.dispatch.paced_from is
   'When the last paced message left; the next one leaves at least its interval later.';
+comment on column public.dispatch.refused_at is
+  'When the provider last refused the whole instance for good: see hold_for_refusal.';
 comment on column public.dispatch.hold_until is
   'Set when the provider refuses the whole instance: nothing paced leaves before.';

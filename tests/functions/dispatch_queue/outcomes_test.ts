@@ -255,6 +255,24 @@ Deno.test("an instance whose window never opens keeps no other one's message fro
   assertEquals((await readState(stack, stuck.tenant, stuck.messageId)).status, "unconfirmed");
 });
 
+Deno.test("a provider that was busy before does not make one refusal a long hold", async () => {
+  await using stack = await startMessagingStack();
+  const { tenant } = await startDue(stack, deliveries[0]);
+  const readHold = async (): Promise<number> => {
+    const [dispatch] = await stack.admin`
+      select extract(epoch from hold_until - clock_timestamp()) as seconds from public.dispatch`;
+    return Number(dispatch?.["seconds"]);
+  };
+  stack.provider.answer = () => new Response("busy", { status: 503 });
+  await stack.dispatch();
+  assertGreater(await readHold(), 0);
+  await letTimePass(stack.admin, 5);
+  stack.provider.answer = () => new Response("who?", { status: 403 });
+  await Promise.all([stack.send(tenant, text), stack.send(tenant, text)]);
+  const seconds = await readHold();
+  assert(seconds > 5 && seconds <= 10, `held for ${seconds} s`);
+});
+
 Deno.test("a refusal of replaced credentials changes no order, and one of an immediate send holds nothing", async () => {
   await using stack = await startMessagingStack();
   const tenant = await stack.createTenant();

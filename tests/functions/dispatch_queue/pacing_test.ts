@@ -88,6 +88,48 @@ Deno.test("pace counts from when a message leaves, which is after its typing", a
   }
 });
 
+Deno.test("typing that a message type does not show holds nothing up, and none begins before the window", async () => {
+  await using stack = await startMessagingStack();
+  const image = { messageType: "image", mediaUrl: "https://files.example.com/a.jpg" };
+  const cases = [
+    { provider: "zapi", content: image, typingMs: 0 },
+    { provider: "zapi", content: {}, typingMs: 15_000 },
+    { provider: "evolution", content: image, typingMs: 20_000 },
+  ] as const;
+  for (const { provider, content, typingMs } of cases) {
+    const tenant = await stack.createTenant({ provider });
+    const { message: _, ...target } = text;
+    const { body } = await stack.send(tenant, {
+      ...{ ...("mediaUrl" in content ? target : text), ...content },
+      ...{ queued: true, delayMessage: 60, delayTyping: 40_000 },
+    });
+    const [row] = await stack.admin`
+      select delay_typing_ms from public.messages where id = ${body.messageId}`;
+    assertEquals(row?.["delay_typing_ms"], typingMs);
+    await stack.messages(tenant, "DELETE", `/messages/${body.messageId}`);
+  }
+  const tenant = await stack.createTenant({ provider: "evolution" });
+  await queue(stack, tenant, ["1"], { delayMessage: 60, delayTyping: 20_000 });
+  await letTimePass(stack.admin, 60);
+  // It opens in ten seconds, in a zone where it is not midnight.
+  await stack.admin`
+    update public.instances set time_zone = case
+        when (now() at time zone 'UTC')::time < '12:00' then 'Etc/GMT-6' else 'Etc/GMT+6'
+      end where id = ${tenant.instanceId}`;
+  await stack.admin`
+    update public.instances set window_end = '23:59',
+      window_start = (now() at time zone time_zone)::time + interval '10 seconds'
+    where id = ${tenant.instanceId}`;
+  await stack.admin`update public.dispatch set next_due_at = now()`;
+  assertEquals(await sentTexts(stack), []);
+  const [dispatch] = await stack.admin`
+    select extract(epoch from next_due_at - clock_timestamp()) as seconds
+    from public.dispatch where instance_id = ${tenant.instanceId}`;
+  const seconds = Number(dispatch?.["seconds"]);
+  assertGreaterOrEqual(seconds, 1);
+  assertLessOrEqual(seconds, 10);
+});
+
 Deno.test("a message whose typing would outlast the window waits until that opens", async () => {
   await using stack = await startMessagingStack();
   const tenant = await stack.createTenant({ provider: "evolution" });

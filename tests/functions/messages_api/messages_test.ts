@@ -136,6 +136,23 @@ Deno.test("what waits says what it waits for now: its interval, or a window that
   }
 });
 
+Deno.test("what is queued in a hold that ends outside the window says when that opens", async () => {
+  await using stack = await startMessagingStack();
+  const tenant = await stack.createTenant();
+  const [hold] = await stack.admin`
+    update public.dispatch set hold_until = now() + interval '3 days' returning hold_until`;
+  await stack.admin`
+    update public.instances set window_days =
+      array[extract(isodow from (now() at time zone time_zone)::date)::int,
+        extract(isodow from (now() at time zone time_zone)::date + 5)::int]`;
+  const answer = await stack.send(tenant, { ...text, queued: true });
+  const state = await stack.messages(tenant, "GET", `/messages/${answer.body.messageId}`);
+  for (const { scheduledFor, heldBy } of [answer.body, state.body]) {
+    assert(Date.parse(scheduledFor) > hold?.["hold_until"].getTime() + 86_400_000, scheduledFor);
+    assertEquals(heldBy, "window");
+  }
+});
+
 Deno.test("a page goes on after its cursor though messages before it have left", async () => {
   await using stack = await startMessagingStack();
   const tenant = await stack.createTenant();

@@ -9,7 +9,13 @@ import { startHttpDouble } from "../../support/http_double.ts";
 import { createAgent, createOperator } from "../../support/tenant.ts";
 import { waitUntil } from "../../support/wait_until.ts";
 import { complete } from "../agent_replies/agent_client.ts";
-import { cloudPayload, cloudText, createWebhookClient, phone } from "./webhook_client.ts";
+import {
+  cloudPayload,
+  cloudText,
+  createWebhookClient,
+  evolutionMessage,
+  phone,
+} from "./webhook_client.ts";
 
 const lid = "81896604192873@lid";
 const newPhone = "5521988887777";
@@ -71,8 +77,11 @@ Deno.test("a number that is somebody's already is not taken over by a change", a
 });
 
 /** The official channel tells that a contact goes on under another number. */
-function numberChange(from: string, to: string): Record<string, unknown> {
-  const id = crypto.randomUUID();
+function numberChange(
+  from: string,
+  to: string,
+  id: string = crypto.randomUUID(),
+): Record<string, unknown> {
   const system = { type: "user_changed_number", wa_id: to };
   return cloudPayload({
     messages: [{ id, from, timestamp: "1749416383", type: "system", system }],
@@ -90,6 +99,44 @@ Deno.test("a message goes to the number that a contact went back to", async () =
   await client.cloud(tenant, cloudPayload({ messages: [cloudText("IN2", "voltei")] }));
   await client.stack.send(tenant, { phone, messageType: "text", message: "certo" });
   assertEquals(client.stack.provider.requests.map(({ json }) => json["to"]), [phone, phone]);
+});
+
+Deno.test("a change of number that is told twice counts once", async () => {
+  await using client = await createWebhookClient();
+  const tenant = await client.createTenant({ provider: "whatsapp_cloud" });
+  await client.cloud(tenant, cloudPayload({ messages: [cloudText("IN1", "oi")] }));
+  const change = numberChange(phone, newPhone, "wamid.SYS1");
+  assertEquals((await client.cloud(tenant, change)).body.recorded, 1);
+  await client.cloud(tenant, cloudPayload({ messages: [cloudText("IN2", "voltei")] }));
+  assertEquals((await client.cloud(tenant, change)).body.recorded, 0);
+  await client.stack.send(tenant, { phone, messageType: "text", message: "certo" });
+  assertEquals(client.stack.provider.requests[0]?.json["to"], phone);
+});
+
+Deno.test("everybody whom one event names without a phone is one person", async () => {
+  await using client = await createWebhookClient();
+  for (const withPhone of [false, true]) {
+    const tenant = await client.createTenant({ provider: "evolution" });
+    const hidden = ["111111@lid", "222222@lid"];
+    for (const remoteJid of hidden) {
+      await client.evolution(
+        tenant,
+        evolutionMessage({ conversation: "oi" }, { remoteJid, id: remoteJid }),
+      );
+    }
+    const [remoteJid, remoteJidAlt] = hidden;
+    const senderPn = withPhone ? { senderPn: `${phone}@s.whatsapp.net` } : {};
+    await client.evolution(
+      tenant,
+      evolutionMessage(
+        { conversation: "sou eu" },
+        { remoteJid, remoteJidAlt, id: "BOTH", ...senderPn },
+      ),
+    );
+    const stored = await client.messages(tenant);
+    assertEquals(stored.length, 3);
+    assertEquals(new Set(stored.map((message) => message["contact_id"])).size, 1);
+  }
 });
 
 Deno.test("who has just written from the new number is the one who changed it", async () => {

@@ -20,7 +20,7 @@ async function pausedUntil(client: WebhookClient, tenant: Tenant): Promise<unkno
 }
 
 /** Status and provider id of each message, in the order of their recording. */
-async function outcomes(client: WebhookClient, tenant: Tenant): Promise<unknown[]> {
+async function outcomes(client: WebhookClient, tenant: Tenant): Promise<readonly unknown[]> {
   const stored = await client.messages(tenant);
   return stored.map((message) => [message["status"], message["provider_message_id"]]);
 }
@@ -196,4 +196,44 @@ Deno.test("an echo under a hidden identity, before the answer, makes no second c
   );
   const contacts = await client.stack.admin`select phone from public.contacts`;
   assertEquals(contacts.map((contact) => contact["phone"]), [phone]);
+});
+
+Deno.test("an echo counts for the message in flight, and for another one in doubt when the answer tells otherwise", async () => {
+  for (
+    const [answered, expected] of [
+      [500, [["unconfirmed", null], ["sent", "OWN1"]]],
+      [201, [["sent", "OWN1"], ["sent", "OWN2"]]],
+    ] as const
+  ) {
+    await using client = await createWebhookClient();
+    const tenant = await client.createTenant({ provider: "evolution" });
+    client.stack.provider.answer = () => new Response(null, { status: 500 });
+    await client.stack.send(tenant, text);
+    client.stack.provider.answer = async () => {
+      const echo = evolutionMessage({ conversation: "oi" }, { fromMe: true, id: "OWN1" });
+      await client.evolution(tenant, echo);
+      return Response.json({ key: { id: "OWN2", fromMe: true } }, { status: answered });
+    };
+    await client.stack.send(tenant, text);
+    assertEquals<readonly unknown[]>(await outcomes(client, tenant), expected);
+  }
+});
+
+Deno.test("a retried message knows its own echo", async () => {
+  await using client = await createWebhookClient();
+  const tenant = await client.createTenant({ provider: "evolution" });
+  client.stack.provider.answer = () => Response.json({ key: { id: "OWN1" } }, { status: 201 });
+  const { body } = await client.stack.send(tenant, text);
+  await client.evolution(tenant, {
+    event: "messages.update",
+    data: [{ keyId: "OWN1", remoteJid: `${phone}@s.whatsapp.net`, fromMe: true, status: "ERROR" }],
+  });
+  client.stack.provider.answer = async () => {
+    const echo = evolutionMessage({ conversation: "oi" }, { fromMe: true, id: "OWN2" });
+    await client.evolution(tenant, echo);
+    return new Response(null, { status: 500 });
+  };
+  await client.stack.messages(tenant, "POST", `/messages/${body.messageId}/retry`);
+  await client.stack.dispatch();
+  assertEquals(await outcomes(client, tenant), [["sent", "OWN2"]]);
 });

@@ -324,3 +324,49 @@ Deno.test("what has arrived is not canceled, whoever canceled its next attempt",
   await client.cloud(tenant, cloudPayload(cloudStatus("wamid.A", "delivered", correlation)));
   assertEquals((await readState(client, tenant, messageId))["status"], "delivered");
 });
+
+Deno.test("what is said late of a failed attempt takes no retry out of the queue, unless it has arrived", async () => {
+  await using client = await createWebhookClient();
+  const tenant = await client.createTenant({ provider: "whatsapp_cloud" });
+  for (const [late, left] of [["sent", 1], ["delivered", 0]] as const) {
+    client.stack.provider.answer = () => Response.json({ messages: [{ id: `wamid.${late}` }] });
+    const { body } = await client.stack.send(tenant, { ...text, queued: true, delayMessage: 1 });
+    await letTimePass(client.stack.admin, 60);
+    await client.stack.dispatch();
+    const tell = (status: string): Promise<unknown> =>
+      client.cloud(tenant, cloudPayload(cloudStatus(`wamid.${late}`, status)));
+    await tell("failed");
+    await client.stack.messages(tenant, "POST", `/messages/${body.messageId}/retry`);
+    await tell(late);
+    const queue = await client.stack.admin`select from public.message_queue`;
+    assertEquals([late, queue.length], [late, left]);
+    const { status } = await readState(client, tenant, body.messageId);
+    assertEquals(status, left === 1 ? "queued" : "delivered");
+    await client.stack.admin`delete from public.message_queue`;
+  }
+});
+
+Deno.test("an attempt that the provider has accepted is sent, though an earlier one fails meanwhile", async () => {
+  await using client = await createWebhookClient();
+  const tenant = await client.createTenant({ provider: "whatsapp_cloud" });
+  client.stack.provider.answer = () => new Response(null, { status: 500 });
+  const { body } = await client.stack.send(tenant, text);
+  assertEquals(body.status, "unconfirmed");
+  const correlation = { biz_opaque_callback_data: body.messageId };
+  const tell = (status: string, id: string): Promise<unknown> =>
+    client.cloud(tenant, cloudPayload(cloudStatus(id, status, correlation)));
+  client.stack.provider.answer = async () => {
+    await tell("failed", "wamid.A");
+    return Response.json({ messages: [{ id: "wamid.B" }] });
+  };
+  await client.stack.messages(tenant, "POST", `/messages/${body.messageId}/retry`);
+  await client.stack.dispatch();
+  const state = await readState(client, tenant, body.messageId);
+  assertEquals([state["status"], state["providerMessageId"], state["failedAt"]], [
+    "sent",
+    "wamid.B",
+    null,
+  ]);
+  await tell("delivered", "wamid.B");
+  assertEquals((await readState(client, tenant, body.messageId))["status"], "delivered");
+});

@@ -102,6 +102,7 @@ const meanings: Readonly<Record<string, Record<string, unknown> | null>> = {
   "Order Message": { ...sheena, messageType: "other", message: "[order] 2 items" },
   "System Message": {
     kind: "number_change",
+    eventId: "wamid.HBgLMTk4MzU1NTE5NzQVAgASGAoxMTgyMDg2MjY3AA==",
     oldAddress: "16505551234",
     newAddress: "12195555358",
   },

@@ -285,7 +285,12 @@ Deno.test("a Cloud status carries our message id, its time and, failed, its erro
 Deno.test("a changed number names the old and the new one", () => {
   const change = (system: unknown): unknown =>
     cloudChange({ messages: [{ from: "16505551234", id: "a", type: "system", system }] });
-  const event = { kind: "number_change", oldAddress: "16505551234", newAddress: "12195555358" };
+  const event = {
+    kind: "number_change",
+    eventId: "a",
+    oldAddress: "16505551234",
+    newAddress: "12195555358",
+  };
   assertEquals(
     readEvents("whatsapp_cloud", change({ type: "user_changed_number", wa_id: "12195555358" })),
     [event],
