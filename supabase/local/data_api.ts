@@ -31,6 +31,29 @@ const jsonbAsWritten = {
  * transport they use on the platform.
  */
 export function openDataApi(databaseUrl: string, secretKey: string): DataApi {
+  let pool = openPool(databaseUrl, secretKey);
+  return {
+    fetch: async (request) => {
+      const used = pool;
+      const answer = await answerInTime(used.app.fetch(request));
+      if (answer !== null) return answer;
+      // Its connections may wait for ever; those of another pool do not.
+      if (used === pool) {
+        pool = openPool(databaseUrl, secretKey);
+        used.connection.close().catch(() => {});
+      }
+      return statementTimeout();
+    },
+    close: () => pool.connection.close(),
+  };
+}
+
+interface Pool {
+  readonly app: App;
+  readonly connection: ReturnType<typeof createPostgresConnection>;
+}
+
+function openPool(databaseUrl: string, secretKey: string): Pool {
   const connection = createPostgresConnection({
     url: databaseUrl,
     postgresOptions: {
@@ -50,22 +73,24 @@ export function openDataApi(databaseUrl: string, secretKey: string): DataApi {
     auth: { enabled: false, publishable_key: "sb_publishable_local_stack", secret_key: secretKey },
     options: {},
   });
-  return {
-    fetch: (request) => answerInTime(app.fetch(request)),
-    close: () => connection.close(),
-  };
+  return { app, connection };
 }
 
-/** What PostgREST answers for a statement that was given up (SQLSTATE 57014). */
-async function answerInTime(answering: Response | Promise<Response>): Promise<Response> {
+/** Null for an answer that does not come. */
+async function answerInTime(answering: Response | Promise<Response>): Promise<Response | null> {
   let timer: ReturnType<typeof setTimeout> | undefined;
-  const givingUp = new Promise<Response>((resolve) => {
-    const body = { code: "57014", message: "canceling statement due to statement timeout" };
-    timer = setTimeout(() => resolve(Response.json(body, { status: 500 })), callTimeoutMs);
+  const givingUp = new Promise<null>((resolve) => {
+    timer = setTimeout(() => resolve(null), callTimeoutMs);
   });
   try {
     return await Promise.race([answering, givingUp]);
   } finally {
     clearTimeout(timer);
   }
+}
+
+/** What PostgREST answers for a statement that was given up. */
+function statementTimeout(): Response {
+  const body = { code: "57014", message: "canceling statement due to statement timeout" };
+  return Response.json(body, { status: 500 });
 }
