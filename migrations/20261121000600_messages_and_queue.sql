@@ -125,6 +125,7 @@ create table public.message_queue (
   attempts smallint not null default 0,
   claim_token uuid,
   lease_until timestamptz,
+  echo jsonb,
   constraint message_queue_claim_has_a_lease check ((claim_token is null) = (lease_until is null))
 ) with (fillfactor = 70, autovacuum_vacuum_scale_factor = 0.05);
 create index message_queue_head on public.message_queue (instance_id, scheduled_at, position)
@@ -135,6 +136,8 @@ create index message_queue_scheduled on public.message_queue (instance_id, sched
 alter table public.message_queue enable row level security;
 revoke all on table public.message_queue from public, anon, authenticated;
 grant select, insert, update, delete on table public.message_queue to service_role;
+comment on column public.message_queue.echo is
+  'A message event that came while this one was in flight and may be its echo: see claim_own_echo.';
 comment on column public.message_queue.max_attempts is
   '1 for an immediate send, which is tried once; 6 for all else: the first try and 5 more.';
 
@@ -830,12 +833,12 @@ begin
   end if;
 
   if mode = 'queued' then
-    -- A hold may end after the slot.
+    -- A hold may end after the slot, or the window before its typing has been shown.
     select e.* into departure
     from (select message_id as id, slot as at) as own
-    join public.dispatch d on d.instance_id = instance.id and d.hold_until > own.at
+    join public.dispatch d on d.instance_id = instance.id
     join public.message_queue q on q.message_id = own.id
-    join public.messages m on m.id = own.id
+    join public.messages m on m.id = own.id and (d.hold_until > own.at or m.delay_typing_ms > 0)
     cross join lateral public.expected_departure(q, m, instance, d) as e;
     if found then
       slot := departure.leaves_at;
@@ -921,7 +924,7 @@ begin
   update public.messages m
   set status = advance_message.status,
     provider_message_id = case
-      when m.status in ('queued', 'sending', 'unconfirmed', 'canceled')
+      when m.status in ('queued', 'sending', 'unconfirmed', 'failed', 'canceled')
         then coalesce(advance_message.provider_message_id, m.provider_message_id)
       else coalesce(m.provider_message_id, advance_message.provider_message_id)
     end,
@@ -950,6 +953,9 @@ begin
       when 'sent' then advance_message.status <> 'sent'
       when 'delivered' then advance_message.status = 'read'
       when 'canceled' then advance_message.status <> 'failed'
+      -- One attempt has failed and another one has arrived.
+      when 'failed' then advance_message.status in ('delivered', 'read')
+        and m.provider_message_id <> advance_message.provider_message_id
       else false
     end
     and (
@@ -1087,8 +1093,7 @@ declare
   held uuid[];
   held_until timestamptz[];
   held_for_good boolean[];
-  echoed uuid[];
-  echoed_ids text[];
+  echoes jsonb;
   shown_contacts uuid[];
   shown_phones text[];
   late uuid[];
@@ -1117,13 +1122,11 @@ begin
       ) as is_retried,
       coalesce(r.outcome = 'rejected' and r.scope = 'instance' and not former.is_former, false)
         as is_held,
+      not coalesce(r.retryable, false) as is_for_good,
       former.is_former,
       m.status = 'failed' and r.outcome = 'accepted'
         and m.provider_message_id is distinct from r."providerMessageId" as is_revived,
-      case
-        when m.status = 'sent' and r.outcome = 'accepted'
-          and m.provider_message_id <> r."providerMessageId" then m.provider_message_id
-      end as echoed_id,
+      q.echo,
       clock + case
         when former.is_former then interval '0'
         when r.outcome <> 'rejected' then interval '0'
@@ -1155,6 +1158,7 @@ begin
     update public.message_queue q
     set claim_token = null,
       lease_until = null,
+      echo = null,
       due_at = case when won.is_paced then null else won.retry_at end,
       scheduled_at = case
         when won.is_paced and (won.is_held or won.is_former) then q.scheduled_at
@@ -1221,9 +1225,11 @@ begin
     array_agg(won.instance_id) filter (where won.is_paced),
     array_agg(won.instance_id) filter (where won.is_held),
     array_agg(won.retry_at) filter (where won.is_held),
-    array_agg(not won.is_retried) filter (where won.is_held),
-    array_agg(won.message_id) filter (where won.echoed_id is not null),
-    array_agg(won.echoed_id) filter (where won.echoed_id is not null),
+    array_agg(won.is_for_good) filter (where won.is_held),
+    jsonb_agg(jsonb_build_object(
+      'messageId', won.message_id, 'outcome', won.outcome,
+      'providerMessageId', won.provider_message_id, 'echo', won.echo
+    )) filter (where won.echo is not null),
     (
       select array_agg(r.contact_id order by r.contact_id)
       from recorded r join public.contacts c on c.id = r.contact_id
@@ -1235,7 +1241,7 @@ begin
       where r.wa_id is not null and c.phone is null
     )
   into settled, silencing_instances, silencing_contacts, landing, held, held_until, held_for_good,
-    echoed, echoed_ids, shown_contacts, shown_phones
+    echoes, shown_contacts, shown_phones
   from won;
   settled := coalesce(settled, '{}');
 
@@ -1271,11 +1277,10 @@ begin
     where k.scope = request->'idempotency'->>'scope' and k.key = request->'idempotency'->>'key'
       and k.message_id = any (settled);
   end if;
-  perform public.claim_own_echo(m.instance_id, m.contact_id, jsonb_build_object(
-    'providerMessageId', other.id, 'message', m.message, 'messageType', m.message_type
-  ))
-  from unnest(echoed, echoed_ids) as other(message_id, id)
-  join public.messages m on m.id = other.message_id;
+  perform public.settle_echo(e."messageId", e.outcome, e."providerMessageId", e.echo)
+  from jsonb_to_recordset(echoes) as e(
+    "messageId" uuid, outcome text, "providerMessageId" text, echo jsonb
+  );
   perform public.fold_own_echoes(settled || late);
   perform public.show_phone(c, shown.phone)
   from unnest(shown_contacts, shown_phones) as shown(contact_id, phone)
@@ -1493,8 +1498,12 @@ begin
 
   return jsonb_build_object(
     'messages', public.claimed_messages(paced || unpaced),
-    'nextDueInMs', greatest(
-      extract(epoch from public.next_wake_up() - clock_timestamp()) * 1000, 0
+    'nextDueInMs', (
+      -- greatest() passes over NULL, which is to stay what it is.
+      select case when due.at is not null then greatest(
+        extract(epoch from due.at - clock_timestamp()) * 1000, 0
+      ) end
+      from public.next_wake_up() as due(at)
     ),
     'isOutboxDue', exists (
       select from public.outbox o

@@ -61,7 +61,8 @@ function openPool(databaseUrl: string, secretKey: string): Pool {
       // As in shared/database/direct_database.ts.
       backoff: () => 0.1 + Math.random() * 0.2,
       onnotice: () => {},
-      connection: { role: "service_role" },
+      // A call that is given up must have no effect: the server gives it up before we do.
+      connection: { role: "service_role", statement_timeout: callTimeoutMs - 500 },
       types: { jsonb: jsonbAsWritten },
     },
   });

@@ -96,12 +96,12 @@ begin
   end if;
 
   if mode = 'queued' then
-    -- A hold may end after the slot.
+    -- A hold may end after the slot, or the window before its typing has been shown.
     select e.* into departure
     from (select message_id as id, slot as at) as own
-    join public.dispatch d on d.instance_id = instance.id and d.hold_until > own.at
+    join public.dispatch d on d.instance_id = instance.id
     join public.message_queue q on q.message_id = own.id
-    join public.messages m on m.id = own.id
+    join public.messages m on m.id = own.id and (d.hold_until > own.at or m.delay_typing_ms > 0)
     cross join lateral public.expected_departure(q, m, instance, d) as e;
     if found then
       slot := departure.leaves_at;

@@ -20,7 +20,7 @@ begin
   update public.messages m
   set status = advance_message.status,
     provider_message_id = case
-      when m.status in ('queued', 'sending', 'unconfirmed', 'canceled')
+      when m.status in ('queued', 'sending', 'unconfirmed', 'failed', 'canceled')
         then coalesce(advance_message.provider_message_id, m.provider_message_id)
       else coalesce(m.provider_message_id, advance_message.provider_message_id)
     end,
@@ -49,6 +49,9 @@ begin
       when 'sent' then advance_message.status <> 'sent'
       when 'delivered' then advance_message.status = 'read'
       when 'canceled' then advance_message.status <> 'failed'
+      -- One attempt has failed and another one has arrived.
+      when 'failed' then advance_message.status in ('delivered', 'read')
+        and m.provider_message_id <> advance_message.provider_message_id
       else false
     end
     and (

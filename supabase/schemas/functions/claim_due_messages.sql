@@ -129,8 +129,12 @@ begin
 
   return jsonb_build_object(
     'messages', public.claimed_messages(paced || unpaced),
-    'nextDueInMs', greatest(
-      extract(epoch from public.next_wake_up() - clock_timestamp()) * 1000, 0
+    'nextDueInMs', (
+      -- greatest() passes over NULL, which is to stay what it is.
+      select case when due.at is not null then greatest(
+        extract(epoch from due.at - clock_timestamp()) * 1000, 0
+      ) end
+      from public.next_wake_up() as due(at)
     ),
     'isOutboxDue', exists (
       select from public.outbox o

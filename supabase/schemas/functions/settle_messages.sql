@@ -28,8 +28,7 @@ declare
   held uuid[];
   held_until timestamptz[];
   held_for_good boolean[];
-  echoed uuid[];
-  echoed_ids text[];
+  echoes jsonb;
   shown_contacts uuid[];
   shown_phones text[];
   late uuid[];
@@ -58,13 +57,11 @@ begin
       ) as is_retried,
       coalesce(r.outcome = 'rejected' and r.scope = 'instance' and not former.is_former, false)
         as is_held,
+      not coalesce(r.retryable, false) as is_for_good,
       former.is_former,
       m.status = 'failed' and r.outcome = 'accepted'
         and m.provider_message_id is distinct from r."providerMessageId" as is_revived,
-      case
-        when m.status = 'sent' and r.outcome = 'accepted'
-          and m.provider_message_id <> r."providerMessageId" then m.provider_message_id
-      end as echoed_id,
+      q.echo,
       clock + case
         when former.is_former then interval '0'
         when r.outcome <> 'rejected' then interval '0'
@@ -96,6 +93,7 @@ begin
     update public.message_queue q
     set claim_token = null,
       lease_until = null,
+      echo = null,
       due_at = case when won.is_paced then null else won.retry_at end,
       scheduled_at = case
         when won.is_paced and (won.is_held or won.is_former) then q.scheduled_at
@@ -162,9 +160,11 @@ begin
     array_agg(won.instance_id) filter (where won.is_paced),
     array_agg(won.instance_id) filter (where won.is_held),
     array_agg(won.retry_at) filter (where won.is_held),
-    array_agg(not won.is_retried) filter (where won.is_held),
-    array_agg(won.message_id) filter (where won.echoed_id is not null),
-    array_agg(won.echoed_id) filter (where won.echoed_id is not null),
+    array_agg(won.is_for_good) filter (where won.is_held),
+    jsonb_agg(jsonb_build_object(
+      'messageId', won.message_id, 'outcome', won.outcome,
+      'providerMessageId', won.provider_message_id, 'echo', won.echo
+    )) filter (where won.echo is not null),
     (
       select array_agg(r.contact_id order by r.contact_id)
       from recorded r join public.contacts c on c.id = r.contact_id
@@ -176,7 +176,7 @@ begin
       where r.wa_id is not null and c.phone is null
     )
   into settled, silencing_instances, silencing_contacts, landing, held, held_until, held_for_good,
-    echoed, echoed_ids, shown_contacts, shown_phones
+    echoes, shown_contacts, shown_phones
   from won;
   settled := coalesce(settled, '{}');
 
@@ -212,11 +212,10 @@ begin
     where k.scope = request->'idempotency'->>'scope' and k.key = request->'idempotency'->>'key'
       and k.message_id = any (settled);
   end if;
-  perform public.claim_own_echo(m.instance_id, m.contact_id, jsonb_build_object(
-    'providerMessageId', other.id, 'message', m.message, 'messageType', m.message_type
-  ))
-  from unnest(echoed, echoed_ids) as other(message_id, id)
-  join public.messages m on m.id = other.message_id;
+  perform public.settle_echo(e."messageId", e.outcome, e."providerMessageId", e.echo)
+  from jsonb_to_recordset(echoes) as e(
+    "messageId" uuid, outcome text, "providerMessageId" text, echo jsonb
+  );
   perform public.fold_own_echoes(settled || late);
   perform public.show_phone(c, shown.phone)
   from unnest(shown_contacts, shown_phones) as shown(contact_id, phone)

@@ -69,7 +69,7 @@ begin
   end if;
 
   if changes ? 'sealedProviderConfig' then
-    update public.dispatch d set hold_until = '-infinity' where d.instance_id = instance.id;
+    update public.dispatch d set hold_until = '-infinity', refused_at = '-infinity' where d.instance_id = instance.id;
   end if;
   perform public.refresh_dispatch(array[instance.id]);
   return public.describe_instance(instance);

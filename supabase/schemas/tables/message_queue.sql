@@ -16,6 +16,7 @@ create table public.message_queue (
   attempts smallint not null default 0,
   claim_token uuid,
   lease_until timestamptz,
+  echo jsonb,
   constraint message_queue_claim_has_a_lease check ((claim_token is null) = (lease_until is null))
 ) with (fillfactor = 70, autovacuum_vacuum_scale_factor = 0.05);
 create index message_queue_head on public.message_queue (instance_id, scheduled_at, position)
@@ -26,5 +27,7 @@ create index message_queue_scheduled on public.message_queue (instance_id, sched
 alter table public.message_queue enable row level security;
 revoke all on table public.message_queue from public, anon, authenticated;
 grant select, insert, update, delete on table public.message_queue to service_role;
+comment on column public.message_queue.echo is
+  'A message event that came while this one was in flight and may be its echo: see claim_own_echo.';
 comment on column public.message_queue.max_attempts is
   '1 for an immediate send, which is tried once; 6 for all else: the first try and 5 more.';

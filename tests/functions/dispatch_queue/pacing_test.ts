@@ -232,6 +232,16 @@ Deno.test("the agent is paused again when a queued or scheduled message really l
   assertEquals(stack.provider.requests.length, 3);
 });
 
+Deno.test("where nothing waits nothing is known to be due, and a run need not look again at once", async () => {
+  await using stack = await startMessagingStack();
+  const claim = { maxMessages: 1, leaseSeconds: 30 };
+  const { nextDueInMs } = await stack.database.rpc<{ nextDueInMs: unknown }>(
+    "claim_due_messages",
+    claim,
+  );
+  assertEquals(nextDueInMs, null);
+});
+
 Deno.test("a run sleeps until what is due next and sends it without another call", async () => {
   await using stack = await startMessagingStack();
   const tenant = await stack.createTenant();

@@ -2,6 +2,7 @@
 import { acceptMessage, answerNever } from "../../support/http_double.ts";
 import { assert, assertEquals } from "../../support/assert.ts";
 import { createAgent, type Tenant } from "../../support/tenant.ts";
+import { letTimePass } from "../../support/time_travel.ts";
 import {
   cloudText,
   createWebhookClient,
@@ -236,4 +237,74 @@ Deno.test("a retried message knows its own echo", async () => {
   await client.stack.messages(tenant, "POST", `/messages/${body.messageId}/retry`);
   await client.stack.dispatch();
   assertEquals(await outcomes(client, tenant), [["sent", "OWN2"]]);
+});
+
+Deno.test("an echo of another message, with its delivery, does not move the one in flight", async () => {
+  await using client = await createWebhookClient();
+  const tenant = await client.createTenant();
+  client.stack.provider.answer = () => new Response(null, { status: 500 });
+  await client.stack.send(tenant, text);
+  client.stack.provider.answer = async () => {
+    const echo = { messageId: "OWN1", fromMe: true, text: { message: "oi" } };
+    for (let count = 0; count < 2; count++) await client.receive(tenant, echo);
+    await client.zapi(tenant, {
+      type: "MessageStatusCallback",
+      status: "RECEIVED",
+      ids: ["OWN1"],
+      momment: Date.now(),
+    });
+    return Response.json({ zaapId: "Z", messageId: "OWN2", id: "OWN2" });
+  };
+  await client.stack.send(tenant, text);
+  assertEquals(await outcomes(client, tenant), [["delivered", "OWN1"], ["sent", "OWN2"]]);
+});
+
+Deno.test("what turns out not to be our echo was a person's, and pauses the agent", async () => {
+  await using client = await createWebhookClient();
+  const tenant = await client.createTenant({ provider: "evolution" });
+  await createAgent(client.stack.admin, tenant.instanceId);
+  for (const [status, ours] of [[201, ["sent", "OWN1"]], [400, ["failed", null]]] as const) {
+    await client.stack.admin`delete from public.messages`;
+    await client.stack.admin`delete from public.agent_pauses`;
+    client.stack.provider.answer = async () => {
+      const echo = evolutionMessage({ conversation: "oi" }, { fromMe: true, id: "TYPED" });
+      await client.evolution(tenant, echo);
+      return Response.json({ key: { id: "OWN1" } }, { status });
+    };
+    await client.stack.send(tenant, { ...text, sentBy: "ai_agent" });
+    assertEquals<readonly unknown[]>(await outcomes(client, tenant), [ours, ["sent", "TYPED"]]);
+    assert(await pausedUntil(client, tenant) !== undefined);
+  }
+});
+
+Deno.test("an echo that meets the recording of an answer is given to the next message in doubt", async () => {
+  await using client = await createWebhookClient();
+  const tenant = await client.createTenant({ provider: "evolution" });
+  const { admin, database } = client.stack;
+  client.stack.provider.answer = () => new Response(null, { status: 500 });
+  await client.stack.send(tenant, text);
+  const { body } = await client.stack.send(tenant, { ...text, delayMessage: 1 });
+  await letTimePass(admin, 2);
+  const { messages: [claim] } = await database.rpc<{ messages: { claimToken: string }[] }>(
+    "claim_due_messages",
+    { maxMessages: 1, leaseSeconds: 30 },
+  );
+  const result = {
+    ...{ messageId: body.messageId, claimToken: claim?.claimToken },
+    ...{ outcome: "accepted", providerMessageId: "OWN2" },
+  };
+  const isSettled = Promise.withResolvers<void>();
+  const letGo = Promise.withResolvers<void>();
+  const settling = admin.begin(async (sql) => {
+    await sql`select public.settle_messages(${JSON.stringify({ results: [result] })}::text::jsonb)`;
+    isSettled.resolve();
+    await letGo.promise;
+  });
+  await isSettled.promise;
+  const echo = evolutionMessage({ conversation: "oi" }, { fromMe: true, id: "OWN1" });
+  const echoing = client.evolution(tenant, echo);
+  await new Promise((resolve) => setTimeout(resolve, 200));
+  letGo.resolve();
+  await Promise.all([settling, echoing]);
+  assertEquals(await outcomes(client, tenant), [["sent", "OWN1"], ["sent", "OWN2"]]);
 });

@@ -346,6 +346,22 @@ Deno.test("what is said late of a failed attempt takes no retry out of the queue
   }
 });
 
+Deno.test("what has arrived has arrived, though an earlier attempt failed while its answer was lost", async () => {
+  await using client = await createWebhookClient();
+  const tenant = await client.createTenant({ provider: "whatsapp_cloud" });
+  client.stack.provider.answer = () => new Response(null, { status: 500 });
+  const { body } = await client.stack.send(tenant, text);
+  const correlation = { biz_opaque_callback_data: body.messageId };
+  for (const [status, id] of [["failed", "wamid.A"], ["sent", "wamid.B"]] as const) {
+    await client.cloud(tenant, cloudPayload(cloudStatus(id, status, correlation)));
+    assertEquals((await readState(client, tenant, body.messageId))["status"], "failed");
+  }
+  for (const [id, expected] of [["wamid.A", "failed"], ["wamid.B", "delivered"]] as const) {
+    await client.cloud(tenant, cloudPayload(cloudStatus(id, "delivered", correlation)));
+    assertEquals((await readState(client, tenant, body.messageId))["status"], expected);
+  }
+});
+
 Deno.test("an attempt that the provider has accepted is sent, though an earlier one fails meanwhile", async () => {
   await using client = await createWebhookClient();
   const tenant = await client.createTenant({ provider: "whatsapp_cloud" });
