@@ -134,14 +134,17 @@ Deno.test("with more callers than files it may open the stack loses no more than
     databaseUrl: database.url,
     maxOpenFiles: 300,
   });
-  const callers = await Promise.all(
+  // Some are cut off at once: the socket that listens goes with the server that gave up.
+  const callers = await Promise.allSettled(
     Array.from({ length: 400 }, () => Deno.connect({ hostname, port: stack.port })),
   );
   await waitUntil(() => Promise.resolve(stack.output().includes("server_gave_up")), {
     timeoutMs: 10_000,
     what: "the end of the files",
   });
-  for (const caller of callers) caller.close();
+  for (const caller of callers) {
+    if (caller.status === "fulfilled") caller.value.close();
+  }
   await waitUntil(async () => (await sendFromDemo(stack)).messageId !== undefined, {
     timeoutMs: 10_000,
     what: "a message sent afterwards",

@@ -113,7 +113,14 @@ Deno.test("a refusal of the whole instance holds its queue, so that the backlog 
   await using stack = await startMessagingStack();
   const { tenant, messageId } = await startDue(stack, deliveries[0]);
   const other = await startDue(stack, deliveries[0]);
-  await stack.send(tenant, { ...text, message: "2", queued: true, intervalSeconds: 10 });
+  // Not due at once: it would be dispatched after its answer, in the midst of what follows.
+  await stack.send(tenant, {
+    ...text,
+    message: "2",
+    queued: true,
+    delayMessage: 5,
+    intervalSeconds: 10,
+  });
   stack.provider.answer = (request) =>
     request.path.includes(tenant.gatewayInstanceId ?? "?")
       ? Response.json({ error: "no credit" }, { status: 402 })
