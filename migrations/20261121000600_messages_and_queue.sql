@@ -403,11 +403,33 @@ $$;
 revoke all on function public.next_opening(public.instances, timestamptz) from public, anon, authenticated;
 grant execute on function public.next_opening(public.instances, timestamptz) to service_role;
 
+-- source: supabase/schemas/functions/closed_by.sql
+-- What keeps an instance's send window closed at an instant at which it is: `holiday` where the day
+-- itself would have been one of business, else `window`.
+create or replace function public.closed_by(instance public.instances, instant timestamptz)
+returns text
+language plpgsql
+stable
+set search_path = ''
+as $$
+declare
+  local_day constant date := (instant at time zone instance.time_zone)::date;
+begin
+  return case
+    when exists (
+      select from public.holidays h where h.instance_id = instance.id and h.day = local_day
+    ) and extract(isodow from local_day)::smallint = any (instance.window_days) then 'holiday'
+    else 'window'
+  end;
+end;
+$$;
+revoke all on function public.closed_by(public.instances, timestamptz) from public, anon, authenticated;
+grant execute on function public.closed_by(public.instances, timestamptz) to service_role;
+
 -- source: supabase/schemas/functions/fit_send_window.sql
 -- Moves an instant into the instance's send window (decisions, section 5): inside it stays; before
 -- the window on a business day it goes to that day's start, else to the next business day's start.
--- `held_by` says what moved it: `holiday` where the day itself would have been one of business,
--- else `window`; NULL when nothing did. Errors: MI010.
+-- `held_by` says what moved it (see closed_by), NULL when nothing did. Errors: MI010.
 create or replace function public.fit_send_window(
   instance public.instances,
   candidate timestamptz,
@@ -418,19 +440,12 @@ language plpgsql
 stable
 set search_path = ''
 as $$
-declare
-  local_day date := (candidate at time zone instance.time_zone)::date;
 begin
   if public.is_send_window_open(instance, candidate) then
     slot := candidate;
     return;
   end if;
-  held_by := case
-    when exists (
-      select from public.holidays h where h.instance_id = instance.id and h.day = local_day
-    ) and extract(isodow from local_day)::smallint = any (instance.window_days) then 'holiday'
-    else 'window'
-  end;
+  held_by := public.closed_by(instance, candidate);
   slot := public.next_opening(instance, candidate);
   if slot is null then
     raise exception using errcode = 'MI010', message = 'send_window_never_opens';
@@ -1096,8 +1111,6 @@ declare
   held_until timestamptz[];
   held_for_good boolean[];
   echoes jsonb;
-  shown_contacts uuid[];
-  shown_phones text[];
   late uuid[];
 begin
   perform public.lock_provider_messages(
@@ -1115,7 +1128,7 @@ begin
   ),
   won as materialized (
     select q.message_id, q.instance_id, q.due_at is null as is_paced, q.max_attempts,
-      r.outcome, r."providerMessageId" as provider_message_id, r."waId" as wa_id, r.error, r.scope,
+      r.outcome, r."providerMessageId" as provider_message_id, r."waId" as wa_id, r.error,
       -- What a delivery event has moved on meanwhile is not sent again, whatever the answer says.
       coalesce(
         r.outcome = 'rejected' and (r.retryable or former.is_former)
@@ -1231,19 +1244,9 @@ begin
     jsonb_agg(jsonb_build_object(
       'messageId', won.message_id, 'outcome', won.outcome,
       'providerMessageId', won.provider_message_id, 'echo', won.echo
-    )) filter (where won.echo is not null),
-    (
-      select array_agg(r.contact_id order by r.contact_id)
-      from recorded r join public.contacts c on c.id = r.contact_id
-      where r.wa_id is not null and c.phone is null
-    ),
-    (
-      select array_agg(r.wa_id order by r.contact_id)
-      from recorded r join public.contacts c on c.id = r.contact_id
-      where r.wa_id is not null and c.phone is null
-    )
+    )) filter (where won.echo is not null)
   into settled, silencing_instances, silencing_contacts, landing, held, held_until, held_for_good,
-    echoes, shown_contacts, shown_phones
+    echoes
   from won;
   settled := coalesce(settled, '{}');
 
@@ -1284,9 +1287,11 @@ begin
     "messageId" uuid, outcome text, "providerMessageId" text, echo jsonb
   );
   perform public.fold_own_echoes(settled || late);
-  perform public.show_phone(c, shown.phone)
-  from unnest(shown_contacts, shown_phones) as shown(contact_id, phone)
-  join public.contacts c on c.id = shown.contact_id;
+  perform public.show_phone(c, r."waId")
+  from jsonb_to_recordset(request->'results') as r("messageId" uuid, "waId" text)
+  join public.messages m on m.id = r."messageId"
+  join public.contacts c on c.id = m.contact_id
+  where r."waId" is not null and r."messageId" = any (settled) and c.phone is null;
   return jsonb_build_object('settled', to_jsonb(settled));
 end;
 $$;

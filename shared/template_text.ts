@@ -7,6 +7,11 @@ export function listPlaceholders(text: string): string[] {
   return [...new Set([...text.matchAll(placeholderPattern)].map(([, name = ""]) => name))];
 }
 
+/** Whether a placeholder is numbered, as in a POSITIONAL template, and not named. */
+export function isNumbered(placeholder: string): boolean {
+  return /^[0-9]+$/.test(placeholder);
+}
+
 /**
  * The wording with its placeholders replaced, in one pass: braces inside a value are text. A
  * placeholder without a value stays as it is.

@@ -6,7 +6,7 @@ import type {
   TemplateDefinition,
 } from "./template_definition.ts";
 import { type HeaderMedia, readHeaderMedia } from "./template_header_media.ts";
-import { fillText, listPlaceholders } from "./template_text.ts";
+import { fillText, isNumbered, listPlaceholders } from "./template_text.ts";
 
 /** One placeholder with what it becomes. */
 export interface FilledParameter {
@@ -133,7 +133,7 @@ function fillHeader(
     const [first] = listPlaceholders(header.text);
     const keyOf = (placeholder: string): VariableKey =>
       placeholder === first
-        ? { key: "header", name: isNumber(placeholder) ? undefined : placeholder }
+        ? { key: "header", name: isNumbered(placeholder) ? undefined : placeholder }
         : { key: placeholder };
     return { format: "TEXT", ...fillWording(header.text, keyOf, find) };
   }
@@ -178,8 +178,4 @@ function fillButton(
   const encoded = suffix.replace(/\s/gu, encodeURIComponent);
   const values = new Map(placeholders.map((placeholder) => [placeholder, encoded]));
   return { type, text, url: fillText(url, values), suffix };
-}
-
-function isNumber(placeholder: string): boolean {
-  return /^\d+$/.test(placeholder);
 }

@@ -2,7 +2,7 @@ import * as z from "zod";
 import type { Issue } from "../../shared/errors.ts";
 import type { ChangeCheck, CrossCheck } from "../../shared/http/validate.ts";
 import { idSchema, instanceIdSchema } from "../../shared/request_fields.ts";
-import { listPlaceholders } from "../../shared/template_text.ts";
+import { isNumbered, listPlaceholders } from "../../shared/template_text.ts";
 import { workspacePageSchema } from "./contract.ts";
 
 /**
@@ -101,7 +101,7 @@ function checkPlaceholders(components: readonly Component[], format: unknown): I
   const places = components.flatMap(({ type, text }, index) =>
     type === "HEADER" || type === "BODY"
       ? listPlaceholders(text ?? "").filter((name) => type === "BODY" || name !== "1")
-        .map((name) => ({ index, isNumber: /^[0-9]+$/.test(name) }))
+        .map((name) => ({ index, isNumber: isNumbered(name) }))
       : []
   );
   const isPositional = format === "POSITIONAL" || (format !== "NAMED" && places[0]?.isNumber);

@@ -1,7 +1,11 @@
 import type { Database } from "../../shared/database/database.ts";
 import type { Idempotency } from "../../shared/idempotent_response.ts";
-import { acceptMessage, type AssignmentRequest } from "../../shared/messages.ts";
-import type { Recorded } from "../../shared/recorded_call.ts";
+import {
+  type AcceptedOutcome,
+  acceptMessage,
+  type AssignmentRequest,
+} from "../../shared/messages.ts";
+import { type Recorded, toRecorded } from "../../shared/recorded_call.ts";
 import { describeAssignment } from "../../shared/sending_response.ts";
 
 /** One valid call. */
@@ -20,9 +24,9 @@ export async function assignConversation(
   database: Database,
   call: AssignCall,
 ): Promise<Recorded<object>> {
-  const result = await acceptMessage(database, { ...call, draft: null, delivery: null });
-  const isReplay = "replayed" in result;
-  const { assignment } = isReplay ? result.replayed.outcome : result;
+  const { outcome: { assignment }, isReplay } = toRecorded<AcceptedOutcome>(
+    await acceptMessage(database, { ...call, draft: null, delivery: null }),
+  );
   if (assignment === null) throw new Error("an assignment was asked for and none was recorded");
   return { outcome: describeAssignment(assignment), isReplay };
 }

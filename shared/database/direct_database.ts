@@ -8,7 +8,7 @@ const maxConnections = 20;
  * Pause before connecting again, in seconds. The driver's own grows with the failures of all
  * connections together: a server that restarts under load would be missed for up to 20 s.
  */
-const reconnectSeconds = (): number => 0.1 + Math.random() * 0.2;
+export const reconnectSeconds = (): number => 0.1 + Math.random() * 0.2;
 /** No call takes a tenth of it; one that waits for a lock that long gives up. */
 const statementTimeoutMs = 30_000;
 

@@ -2,6 +2,7 @@
  * From a filled template to the Cloud API's (page Template messages). Only what was filled travels:
  * fixed headers, footers and buttons are part of the template at the provider.
  */
+import { isNumbered } from "../template_text.ts";
 import type { Issue } from "../errors.ts";
 import type { FilledParameter, FilledTemplate } from "../template_variables.ts";
 import { checkLength } from "./content_length.ts";
@@ -87,7 +88,7 @@ function toTextParameters(
   if (parameterFormat === "NAMED") {
     return parameters.map(({ placeholder, value }) => ({
       type: "text",
-      ...(/^[0-9]+$/.test(placeholder) ? {} : { parameter_name: placeholder }),
+      ...(isNumbered(placeholder) ? {} : { parameter_name: placeholder }),
       text: value,
     }));
   }

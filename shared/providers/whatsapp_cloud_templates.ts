@@ -2,7 +2,7 @@
  * The templates of a WhatsApp Business account (page Template management, GET
  * /{version}/{WABA id}/message_templates).
  */
-import { listPlaceholders } from "../template_text.ts";
+import { isNumbered, listPlaceholders } from "../template_text.ts";
 import { isSuccess, toFailureReceipt } from "./classification.ts";
 import { getJson, type HttpResult } from "./http_call.ts";
 import { readText, readValue } from "./json_value.ts";
@@ -150,7 +150,7 @@ function readParameterFormat(
   const names = components.flatMap((component) =>
     listPlaceholders(readText(component, "text") ?? "")
   );
-  return names.some((name) => !/^\d+$/.test(name)) ? "NAMED" : "POSITIONAL";
+  return names.some((name) => !isNumbered(name)) ? "NAMED" : "POSITIONAL";
 }
 
 function describeFailure(receipt: Receipt): Extract<TemplateListing, { outcome: "failed" }> {

@@ -1,5 +1,6 @@
 import { App } from "@supabase/lite";
 import { createPostgresConnection } from "@supabase/lite/postgres";
+import { reconnectSeconds } from "../../shared/database/direct_database.ts";
 import { toDataApiError } from "./data_api_error.ts";
 
 export interface DataApi {
@@ -58,8 +59,7 @@ function openPool(databaseUrl: string, secretKey: string): Pool {
     url: databaseUrl,
     postgresOptions: {
       max: maxConnections,
-      // As in shared/database/direct_database.ts.
-      backoff: () => 0.1 + Math.random() * 0.2,
+      backoff: reconnectSeconds,
       onnotice: () => {},
       // A call that is given up must have no effect: the server gives it up before we do.
       connection: { role: "service_role", statement_timeout: callTimeoutMs - 500 },

@@ -1,4 +1,5 @@
 import postgres from "postgres";
+import { reconnectSeconds } from "../../shared/database/direct_database.ts";
 
 /** Asks whether the database answers. */
 export interface DatabaseProbe {
@@ -15,6 +16,7 @@ export function openDatabaseProbe(databaseUrl: string): DatabaseProbe {
     max: 1,
     onnotice: () => {},
     connect_timeout: 1,
+    backoff: reconnectSeconds,
     connection: { application_name: "messaging probe" },
   });
   let pending: Promise<boolean> | null = null;

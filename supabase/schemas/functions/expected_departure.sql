@@ -36,14 +36,7 @@ begin
   end if;
   if not public.is_send_window_open(instance, looked_at) then
     leaves_at := coalesce(public.next_opening(instance, looked_at), leaves_at);
-    held_by := case
-      when public.is_business_day(instance, (looked_at at time zone instance.time_zone)::date)
-        or not (
-          extract(isodow from looked_at at time zone instance.time_zone)::smallint
-            = any (instance.window_days)
-        ) then 'window'
-      else 'holiday'
-    end;
+    held_by := public.closed_by(instance, looked_at);
   end if;
 end;
 $$;

@@ -1,7 +1,6 @@
 -- Moves an instant into the instance's send window (decisions, section 5): inside it stays; before
 -- the window on a business day it goes to that day's start, else to the next business day's start.
--- `held_by` says what moved it: `holiday` where the day itself would have been one of business,
--- else `window`; NULL when nothing did. Errors: MI010.
+-- `held_by` says what moved it (see closed_by), NULL when nothing did. Errors: MI010.
 create or replace function public.fit_send_window(
   instance public.instances,
   candidate timestamptz,
@@ -12,19 +11,12 @@ language plpgsql
 stable
 set search_path = ''
 as $$
-declare
-  local_day date := (candidate at time zone instance.time_zone)::date;
 begin
   if public.is_send_window_open(instance, candidate) then
     slot := candidate;
     return;
   end if;
-  held_by := case
-    when exists (
-      select from public.holidays h where h.instance_id = instance.id and h.day = local_day
-    ) and extract(isodow from local_day)::smallint = any (instance.window_days) then 'holiday'
-    else 'window'
-  end;
+  held_by := public.closed_by(instance, candidate);
   slot := public.next_opening(instance, candidate);
   if slot is null then
     raise exception using errcode = 'MI010', message = 'send_window_never_opens';

@@ -29,8 +29,6 @@ declare
   held_until timestamptz[];
   held_for_good boolean[];
   echoes jsonb;
-  shown_contacts uuid[];
-  shown_phones text[];
   late uuid[];
 begin
   perform public.lock_provider_messages(
@@ -48,7 +46,7 @@ begin
   ),
   won as materialized (
     select q.message_id, q.instance_id, q.due_at is null as is_paced, q.max_attempts,
-      r.outcome, r."providerMessageId" as provider_message_id, r."waId" as wa_id, r.error, r.scope,
+      r.outcome, r."providerMessageId" as provider_message_id, r."waId" as wa_id, r.error,
       -- What a delivery event has moved on meanwhile is not sent again, whatever the answer says.
       coalesce(
         r.outcome = 'rejected' and (r.retryable or former.is_former)
@@ -164,19 +162,9 @@ begin
     jsonb_agg(jsonb_build_object(
       'messageId', won.message_id, 'outcome', won.outcome,
       'providerMessageId', won.provider_message_id, 'echo', won.echo
-    )) filter (where won.echo is not null),
-    (
-      select array_agg(r.contact_id order by r.contact_id)
-      from recorded r join public.contacts c on c.id = r.contact_id
-      where r.wa_id is not null and c.phone is null
-    ),
-    (
-      select array_agg(r.wa_id order by r.contact_id)
-      from recorded r join public.contacts c on c.id = r.contact_id
-      where r.wa_id is not null and c.phone is null
-    )
+    )) filter (where won.echo is not null)
   into settled, silencing_instances, silencing_contacts, landing, held, held_until, held_for_good,
-    echoes, shown_contacts, shown_phones
+    echoes
   from won;
   settled := coalesce(settled, '{}');
 
@@ -217,9 +205,11 @@ begin
     "messageId" uuid, outcome text, "providerMessageId" text, echo jsonb
   );
   perform public.fold_own_echoes(settled || late);
-  perform public.show_phone(c, shown.phone)
-  from unnest(shown_contacts, shown_phones) as shown(contact_id, phone)
-  join public.contacts c on c.id = shown.contact_id;
+  perform public.show_phone(c, r."waId")
+  from jsonb_to_recordset(request->'results') as r("messageId" uuid, "waId" text)
+  join public.messages m on m.id = r."messageId"
+  join public.contacts c on c.id = m.contact_id
+  where r."waId" is not null and r."messageId" = any (settled) and c.phone is null;
   return jsonb_build_object('settled', to_jsonb(settled));
 end;
 $$;
