@@ -103,10 +103,11 @@ function checkMedia(type: string, mediaUrl: unknown): Issue[] {
   return issue === null ? [] : [{ path: "mediaUrl", message: issue.message }];
 }
 
+const optionIdsSchema = z.object({ options: z.array(optionSchema.pick({ id: true })) });
+
 /** Whatever else is wrong with the list. */
 function checkOptionIds(optionList: unknown): Issue[] {
-  const parsed = z.object({ options: z.array(optionSchema.pick({ id: true })) })
-    .safeParse(optionList);
+  const parsed = optionIdsSchema.safeParse(optionList);
   if (!parsed.success) return [];
   const ids = parsed.data.options.map(optionId);
   return ids.flatMap((id, index) =>
