@@ -22,11 +22,15 @@ const optionListSchema = z.object({
   options: z.array(optionSchema).min(1).max(10),
 });
 
+const messageTypeSchema = z.enum(["text", "image", "audio", "document", "option_list"]);
+
+type MessageType = z.infer<typeof messageTypeSchema>;
+
 /** POST /functions/v1/send-message (specification 4.4; decisions, section 5). */
 export const sendMessageSchema = z.object({
   instanceId: instanceIdSchema,
   phone: phoneSchema,
-  messageType: z.enum(["text", "image", "audio", "document", "option_list"]).optional(),
+  messageType: messageTypeSchema.optional(),
   message: visibleTextSchema(65_536).optional(),
   mediaUrl: z.string().min(1).max(2_048).overwrite(lowerScheme).optional(),
   mediaFilename: z.string().min(1).max(255).optional(),
@@ -68,7 +72,9 @@ export const checkSendMessage: CrossCheck = (request) => {
   return [...(isPresent("messageType") ? [] : [unsaid]), ...checkContent(request)];
 };
 
-const neededFields: Readonly<Record<string, readonly string[]>> = {
+type FieldsOfTypes = Readonly<Record<MessageType, readonly string[]>>;
+
+const neededFields: FieldsOfTypes = {
   text: ["message"],
   image: ["mediaUrl"],
   audio: ["mediaUrl"],
@@ -76,7 +82,7 @@ const neededFields: Readonly<Record<string, readonly string[]>> = {
   option_list: ["optionList", "message"],
 };
 
-const foreignFields: Readonly<Record<string, readonly string[]>> = {
+const foreignFields: FieldsOfTypes = {
   text: ["mediaUrl", "optionList"],
   image: ["optionList"],
   audio: ["message", "optionList"],
@@ -85,20 +91,27 @@ const foreignFields: Readonly<Record<string, readonly string[]>> = {
 };
 
 function checkContent(request: LooseRequest): Issue[] {
-  const type = String(request["messageType"]);
-  const missing = (neededFields[type] ?? []).filter((field) => request[field] === undefined);
-  const foreign = (foreignFields[type] ?? []).filter((field) => request[field] !== undefined);
+  const type = messageTypeSchema.safeParse(request["messageType"]).data;
   return [
-    ...missing.map((path) => ({ path, message: `is required for messageType ${type}` })),
-    ...foreign.map((path) => ({ path, message: `cannot be sent with messageType ${type}` })),
+    ...(type === undefined ? [] : checkFields(type, request)),
     ...checkMedia(type, request["mediaUrl"]),
     ...checkOptionIds(request["optionList"]),
   ];
 }
 
+function checkFields(type: MessageType, request: LooseRequest): Issue[] {
+  const missing = neededFields[type].filter((field) => request[field] === undefined);
+  const foreign = foreignFields[type].filter((field) => request[field] !== undefined);
+  return [
+    ...missing.map((path) => ({ path, message: `is required for messageType ${type}` })),
+    ...foreign.map((path) => ({ path, message: `cannot be sent with messageType ${type}` })),
+  ];
+}
+
 /** Of a type that is not known the URL is checked as a document's, which may be any file. */
-function checkMedia(type: string, mediaUrl: unknown): Issue[] {
-  if (typeof mediaUrl !== "string" || foreignFields[type]?.includes("mediaUrl")) return [];
+function checkMedia(type: MessageType | undefined, mediaUrl: unknown): Issue[] {
+  const isForeign = type !== undefined && foreignFields[type].includes("mediaUrl");
+  if (typeof mediaUrl !== "string" || isForeign) return [];
   const issue = checkMediaUrl(mediaUrl, type === "image" || type === "audio" ? type : "document");
   return issue === null ? [] : [{ path: "mediaUrl", message: issue.message }];
 }

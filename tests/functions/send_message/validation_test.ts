@@ -40,6 +40,13 @@ const refusals: readonly Refusal[] = [
     body: { phone, messageType: "video", message: "x" },
     paths: ["messageType"],
   },
+  ...["constructor", "toString", "valueOf", "hasOwnProperty", "__proto__", { toString: null }].map(
+    (messageType) => ({
+      name: `messageType ${JSON.stringify(messageType)}`,
+      body: { phone, messageType, message: "x", mediaUrl: "https://a.example.com/a.png" },
+      paths: ["messageType"],
+    }),
+  ),
   {
     name: "an image without mediaUrl",
     body: { phone, messageType: "image", message: "x" },
