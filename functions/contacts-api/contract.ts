@@ -65,14 +65,16 @@ export const checkChangeTags: CrossCheck = ({ addTags, removeTags }) => {
   if (addTags === undefined && removeTags === undefined) {
     return [{ path: "addTags", message: "nothing to do: give addTags, removeTags or both" }];
   }
-  const added = new Set(normalizeNames(addTags));
-  return normalizeNames(removeTags).flatMap((name, index) =>
-    added.has(name)
+  const added = new Set(toComparable(addTags).filter((name) => name !== undefined));
+  return toComparable(removeTags).flatMap((name, index) =>
+    name !== undefined && added.has(name)
       ? [{ path: `removeTags.${index}`, message: "stands in addTags too, in whatever case" }]
       : []
   );
 };
 
-function normalizeNames(names: unknown): string[] {
-  return Array.isArray(names) ? names.map((name) => String(name).trim().toLowerCase()) : [];
+/** What the names of a list are compared by, in its order; undefined for what is no name. */
+function toComparable(names: unknown): (string | undefined)[] {
+  if (!Array.isArray(names)) return [];
+  return names.map((name) => tagNameSchema.safeParse(name).data?.toLowerCase());
 }

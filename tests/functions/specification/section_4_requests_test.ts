@@ -187,8 +187,18 @@ Deno.test("specification 4.3: the body of contacts-api/tags, row by row", async 
     ],
   });
   assertEquals((await service.call("POST", path, demoTarget)).body.error, "invalid_request");
-  const both = { ...demoTarget, addTags: ["Lead"], removeTags: ["lead "] };
-  assertEquals((await service.call("POST", path, both)).body.error, "invalid_request");
+  for (
+    const [addTags, removeTags, issuePath] of [
+      [["Lead"], ["cold", "lead "], "removeTags.1"],
+      [["a\u00e7\u00e3o"], ["ac\u0327a\u0303o"], "removeTags.0"],
+      [[{ toString: null }], ["lead"], "addTags.0"],
+      [["lead"], [{ toString: null }], "removeTags.0"],
+    ] as const
+  ) {
+    const answer = await service.call("POST", path, { ...demoTarget, addTags, removeTags });
+    assertEquals([answer.status, answer.body.error], [400, "invalid_request"]);
+    assertEquals(answer.body.issues.map((issue: { path: string }) => issue.path), [issuePath]);
+  }
 });
 
 Deno.test("specification 4.4: the body of send-message, row by row", async () => {

@@ -44,11 +44,8 @@ export async function startService(): Promise<Service> {
     const below = path.replace("/functions/v1", "");
     const slug = below.split("/")[1] ?? "";
     const headers = { "X-Client-Token": token, "Content-Type": "application/json" };
-    const query = new URLSearchParams(
-      Object.entries(members).map(([name, value]) => [name, String(value)]),
-    );
     const response = method === "GET"
-      ? await contract.request(slug, `${below}?${query}`, { headers })
+      ? await contract.request(slug, `${below}?${toQuery(members)}`, { headers })
       : await contract.request(slug, below, {
         method,
         headers,
@@ -72,4 +69,10 @@ export async function startService(): Promise<Service> {
 /** One more operator of the demo workspace. */
 export function createDemoOperator(sql: Sql, email: string): Promise<string> {
   return createOperator(sql, demoWorkspaceId, { name: email.split("@")[0] ?? "", email });
+}
+
+function toQuery(members: Members): URLSearchParams {
+  return new URLSearchParams(
+    Object.entries(members).map(([name, value]) => [name, String(value)]),
+  );
 }
