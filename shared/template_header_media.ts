@@ -38,8 +38,8 @@ function readSources(
   format: MediaFormat,
   linkPath: string,
 ): HeaderMediaReading {
-  const id = isAbsent(sources.id) ? undefined : String(sources.id);
-  const link = isAbsent(sources.link) ? undefined : lowerScheme(String(sources.link));
+  const id = isAbsent(sources.id) ? undefined : readScalar(sources.id);
+  const link = isAbsent(sources.link) ? undefined : lowerScheme(readScalar(sources.link));
   if (id !== undefined && !mediaIdPattern.test(id)) {
     return refuse("variables.header.id", "must be the id of an uploaded file");
   }
@@ -47,6 +47,11 @@ function readSources(
   if (problem !== null) return refuse(linkPath, problem);
   if (id !== undefined) return { outcome: "read", media: { id, link } };
   return link === undefined ? { outcome: "missing" } : { outcome: "read", media: { link } };
+}
+
+/** A text or a number as text; empty, which is no id and no link, for anything else. */
+function readScalar(value: unknown): string {
+  return typeof value === "string" || typeof value === "number" ? String(value) : "";
 }
 
 function findLinkProblem(link: string, format: MediaFormat): string | null {

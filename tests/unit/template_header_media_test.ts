@@ -58,6 +58,10 @@ Deno.test("what is no public https file or no id is refused under its own path",
     [42, "variables.header"],
     [[link], "variables.header"],
     [true, "variables.header"],
+    [{ id: { toString: null } }, "variables.header.id"],
+    [{ id: ["42"] }, "variables.header.id"],
+    [{ link: { toString: null } }, "variables.header.link"],
+    [{ link: [`${link}.png`] }, "variables.header.link"],
   ] as const;
   for (const [value, path] of cases) {
     assertEquals(outcomeOf(value, "IMAGE"), path, JSON.stringify(value));
