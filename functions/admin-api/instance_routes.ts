@@ -1,7 +1,7 @@
 import type { Route } from "../../shared/http/create_app.ts";
 import { readJsonBody } from "../../shared/http/json_body.ts";
 import { answerRecorded } from "../../shared/http/recorded_answer.ts";
-import { validate } from "../../shared/http/validate.ts";
+import { validate, validateBody } from "../../shared/http/validate.ts";
 import type { ProviderKind } from "../../shared/providers/provider.ts";
 import { workspacePageSchema } from "./contract.ts";
 import { type AdminContext, readAdminIdempotency } from "./http_exchange.ts";
@@ -23,7 +23,7 @@ export function createInstanceRoutes(services: InstanceServices): Route[] {
 
   const createOne = async (context: AdminContext): Promise<Response> => {
     const body = await readJsonBody(context);
-    const request = validate(createInstanceSchema, body, checkNewInstance);
+    const request = validateBody(createInstanceSchema, body, checkNewInstance);
     const idempotency = await readAdminIdempotency(context, body);
     const created = await createInstance(services, request, idempotency);
     context.set("instanceId", String(created.outcome["instanceId"]));
@@ -46,7 +46,7 @@ export function createInstanceRoutes(services: InstanceServices): Route[] {
     const body = await readJsonBody(context);
     // Read before the change without a lock: an instance never changes its provider.
     const kind = (await readInstance(instanceId))["provider"] as ProviderKind;
-    const request = validate(updateInstanceSchema, body, checkProviderConfig(kind));
+    const request = validateBody(updateInstanceSchema, body, checkProviderConfig(kind));
     const record = await updateInstance(services, { instanceId, kind }, request);
     return context.json({ success: true, ...record });
   };

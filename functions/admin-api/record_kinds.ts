@@ -21,12 +21,10 @@ import {
   updateTemplateSchema,
 } from "./template_contract.ts";
 
-type Fields = Readonly<Record<string, unknown>>;
-
 /** How one method of a kind of record reads its request and which SQL function answers it. */
 export interface RecordMethod {
   readonly rpcName: string;
-  readonly schema: z.ZodType<Fields>;
+  readonly schema: z.ZodObject;
   readonly crossCheck?: CrossCheck;
 }
 

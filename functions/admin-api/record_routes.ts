@@ -2,7 +2,7 @@ import type { Database } from "../../shared/database/database.ts";
 import type { Route } from "../../shared/http/create_app.ts";
 import { readJsonBody } from "../../shared/http/json_body.ts";
 import { answerRecorded } from "../../shared/http/recorded_answer.ts";
-import { validate } from "../../shared/http/validate.ts";
+import { validate, validateBody } from "../../shared/http/validate.ts";
 import { type AdminContext, readAdminIdempotency, requireId } from "./http_exchange.ts";
 import { withInstanceId } from "./instance_reference.ts";
 import { type AdminRecord, changeRecord, executeOnce, listRecords } from "./record_calls.ts";
@@ -16,7 +16,7 @@ export function createRecordRoutes(database: Database, kind: RecordKind): Route[
     const body = await readJsonBody(context);
     const request = await withInstanceId(
       database,
-      validate(create.schema, body, create.crossCheck),
+      validateBody(create.schema, body, create.crossCheck),
     );
     const idempotency = await readAdminIdempotency(context, body);
     const created = await executeOnce(database, create.rpcName, { ...request, idempotency }, {
@@ -43,7 +43,7 @@ export function createRecordRoutes(database: Database, kind: RecordKind): Route[
     const target = { [idName]: requireId(context, "id", notFound) };
     const body = await readJsonBody(context);
     const stored = checkChange && await database.rpc<AdminRecord>(get.rpcName, target);
-    const changes = validate(schema, body, stored && ((change) => checkChange(change, stored)));
+    const changes = validateBody(schema, body, stored && ((change) => checkChange(change, stored)));
     const record = await changeRecord(database, rpcName, { ...target, changes }, { uniqueField });
     return context.json({ success: true, ...record });
   };

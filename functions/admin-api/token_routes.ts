@@ -1,7 +1,7 @@
 import type { Route } from "../../shared/http/create_app.ts";
 import { readJsonBody } from "../../shared/http/json_body.ts";
 import { answerRecorded } from "../../shared/http/recorded_answer.ts";
-import { validate } from "../../shared/http/validate.ts";
+import { validate, validateBody } from "../../shared/http/validate.ts";
 import { issueClientToken } from "./client_tokens.ts";
 import { pageSchema } from "./contract.ts";
 import { type AdminContext, readAdminIdempotency, requireId } from "./http_exchange.ts";
@@ -17,7 +17,7 @@ export function createTokenRoutes(services: InstanceServices): Route[] {
   const issue = async (context: AdminContext): Promise<Response> => {
     const instanceId = await requireInstanceId(context, database);
     const body = await readJsonBody(context);
-    const request = validate(createTokenSchema, body);
+    const request = validateBody(createTokenSchema, body);
     const idempotency = await readAdminIdempotency(context, body);
     const issued = await issueClientToken(services, instanceId, request, idempotency);
     return answerRecorded(context, issued, 201);

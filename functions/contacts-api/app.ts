@@ -8,7 +8,7 @@ import {
 } from "../../shared/http/client_token_guard.ts";
 import { createApp, type Route } from "../../shared/http/create_app.ts";
 import { answerRecorded } from "../../shared/http/recorded_answer.ts";
-import { validate } from "../../shared/http/validate.ts";
+import { validateBody } from "../../shared/http/validate.ts";
 import type { Log } from "../../shared/log.ts";
 import { callRecorded } from "../../shared/recorded_call.ts";
 import {
@@ -29,7 +29,7 @@ export function createContactsApiApp({ database, log }: ContactsApiServices): Ho
   const guard = createClientTokenGuard(database);
 
   const createContact = async (context: ClientContext): Promise<Response> => {
-    const request = validate(createContactSchema, context.get("body"));
+    const request = validateBody(createContactSchema, context.get("body"));
     const { instanceId } = requireInstance(context);
     const idempotency = await readClientIdempotency(context);
     const saved = await saveContact(database, instanceId, request, idempotency);
@@ -38,14 +38,14 @@ export function createContactsApiApp({ database, log }: ContactsApiServices): Ho
   };
 
   const updateContact = async (context: ClientContext): Promise<Response> => {
-    const request = validate(updateContactSchema, context.get("body"));
+    const request = validateBody(updateContactSchema, context.get("body"));
     const { instanceId } = requireInstance(context);
     const idempotency = await readClientIdempotency(context);
     return answerRecorded(context, await saveContact(database, instanceId, request, idempotency));
   };
 
   const changeTags = async (context: ClientContext): Promise<Response> => {
-    const request = validate(changeTagsSchema, context.get("body"), checkChangeTags);
+    const request = validateBody(changeTagsSchema, context.get("body"), checkChangeTags);
     const { instanceId } = requireInstance(context);
     const idempotency = await readClientIdempotency(context);
     return answerRecorded(

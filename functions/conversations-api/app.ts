@@ -8,7 +8,7 @@ import {
 } from "../../shared/http/client_token_guard.ts";
 import { createApp, type Route } from "../../shared/http/create_app.ts";
 import { answerRecorded } from "../../shared/http/recorded_answer.ts";
-import { validate } from "../../shared/http/validate.ts";
+import { validate, validateBody } from "../../shared/http/validate.ts";
 import type { Log } from "../../shared/log.ts";
 import { callRecorded } from "../../shared/recorded_call.ts";
 import { assignConversation } from "./assign.ts";
@@ -31,7 +31,7 @@ export function createConversationsApiApp(services: ConversationsApiServices): H
   const guard = createClientTokenGuard(database);
 
   const assign = async (context: ClientContext): Promise<Response> => {
-    const { phone, assignTo, portfolio, departmentId } = validate(
+    const { phone, assignTo, portfolio, departmentId } = validateBody(
       assignSchema,
       context.get("body"),
     );
@@ -45,7 +45,7 @@ export function createConversationsApiApp(services: ConversationsApiServices): H
   };
 
   const setStatus = async (context: ClientContext): Promise<Response> => {
-    const request = validate(statusSchema, context.get("body"));
+    const request = validateBody(statusSchema, context.get("body"));
     const { instanceId } = requireInstance(context);
     const idempotency = await readClientIdempotency(context);
     return answerRecorded(
@@ -59,7 +59,7 @@ export function createConversationsApiApp(services: ConversationsApiServices): H
   };
 
   const addNote = async (context: ClientContext): Promise<Response> => {
-    const request = validate(noteRequestSchema, context.get("body"));
+    const request = validateBody(noteRequestSchema, context.get("body"));
     const { instanceId } = requireInstance(context);
     const idempotency = await readClientIdempotency(context);
     return answerRecorded(
@@ -76,7 +76,7 @@ export function createConversationsApiApp(services: ConversationsApiServices): H
   };
 
   const setPause = async (context: ClientContext): Promise<Response> => {
-    const request = validate(setAgentPauseSchema, context.get("body"));
+    const request = validateBody(setAgentPauseSchema, context.get("body"));
     const { instanceId } = requireInstance(context);
     const idempotency = await readClientIdempotency(context);
     return answerRecorded(

@@ -7,7 +7,7 @@ import {
 } from "../../shared/http/client_token_guard.ts";
 import { createApp } from "../../shared/http/create_app.ts";
 import { answerSending } from "../../shared/http/sending_answer.ts";
-import { validate } from "../../shared/http/validate.ts";
+import { validateBody } from "../../shared/http/validate.ts";
 import type { SendingServices } from "../../shared/sending.ts";
 import { processAiAgentSchema } from "./contract.ts";
 import { openConversation } from "./open_conversation.ts";
@@ -15,7 +15,7 @@ import { openConversation } from "./open_conversation.ts";
 /** POST /functions/v1/process-ai-agent. */
 export function createProcessAiAgentApp(services: SendingServices): Hono {
   const handle = async (context: ClientContext): Promise<Response> => {
-    const request = validate(processAiAgentSchema, context.get("body"));
+    const request = validateBody(processAiAgentSchema, context.get("body"));
     const instance = requireInstance(context);
     const idempotency = await readClientIdempotency(context);
     return answerSending(

@@ -2,6 +2,7 @@ import type { Context, Hono } from "hono";
 import { AppError } from "../../shared/errors.ts";
 import { createApp } from "../../shared/http/create_app.ts";
 import { readJsonBody } from "../../shared/http/json_body.ts";
+import { findUnstorableText } from "../../shared/http/storable_text.ts";
 import type { Log } from "../../shared/log.ts";
 import { maxFormattedPhoneLength, sanitizePhone } from "../../shared/phone.ts";
 
@@ -18,6 +19,8 @@ export function createSanitizePhoneNumberApp(log: Log): Hono {
         : `must be text of 1 to ${maxFormattedPhoneLength} characters`;
       throw new AppError("invalid_request", { issues: [{ path: "phone", message }] });
     }
+    const issues = findUnstorableText({ phone });
+    if (issues.length > 0) throw new AppError("invalid_request", { issues });
     return context.json({ success: true, original: phone, sanitized: sanitizePhone(phone) });
   };
   const routes = [{ method: "POST", path: "/", handlers: [handle] }] as const;

@@ -7,7 +7,7 @@ import {
 } from "../../shared/http/client_token_guard.ts";
 import { createApp } from "../../shared/http/create_app.ts";
 import { answerSending } from "../../shared/http/sending_answer.ts";
-import { validate } from "../../shared/http/validate.ts";
+import { validateBody } from "../../shared/http/validate.ts";
 import type { SendingServices } from "../../shared/sending.ts";
 import { checkSendMessage, sendMessageSchema } from "./contract.ts";
 import { sendMessage } from "./send.ts";
@@ -15,7 +15,7 @@ import { sendMessage } from "./send.ts";
 /** POST /functions/v1/send-message. */
 export function createSendMessageApp(services: SendingServices): Hono {
   const handle = async (context: ClientContext): Promise<Response> => {
-    const request = validate(sendMessageSchema, context.get("body"), checkSendMessage);
+    const request = validateBody(sendMessageSchema, context.get("body"), checkSendMessage);
     const instance = requireInstance(context);
     const idempotency = await readClientIdempotency(context);
     return answerSending(context, await sendMessage(services, { instance, request, idempotency }));

@@ -1,7 +1,7 @@
 import * as z from "zod";
 import { AppError } from "../../shared/errors.ts";
 import type { JsonObject } from "../../shared/http/json_body.ts";
-import { validate } from "../../shared/http/validate.ts";
+import { validateBody } from "../../shared/http/validate.ts";
 import { instanceIdSchema, phoneSchema } from "../../shared/request_fields.ts";
 
 /**
@@ -33,5 +33,5 @@ export function readSendTemplateMessage(body: JsonObject): SendTemplateMessageRe
     const issues = absent.map((path) => ({ path, message: "is required, as a text" }));
     throw new AppError("templateId and phone are required", { issues });
   }
-  return validate(sendTemplateMessageSchema, body);
+  return validateBody(sendTemplateMessageSchema, body);
 }

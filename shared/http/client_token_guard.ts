@@ -97,6 +97,7 @@ async function readBody(context: ClientContext): Promise<JsonObject | AppError> 
 function readReference(holder: JsonObject | AppError): string | null {
   const reference = holder instanceof AppError ? null : holder["instanceId"];
   if (typeof reference !== "string" || reference === "") return null;
-  // A query may hold a NUL, which Postgres does not take: with it no instance is meant.
-  return reference.replaceAll("\u0000", "\ufffd");
+  // Read before validation, and Postgres takes neither NUL nor half of a surrogate pair: with them no
+  // instance is meant.
+  return reference.toWellFormed().replaceAll("\u0000", "\ufffd");
 }

@@ -1,5 +1,5 @@
 import type { Context } from "hono";
-import { AppError, type Issue } from "../errors.ts";
+import { AppError } from "../errors.ts";
 
 /** Largest request body in bytes, but for provider webhooks (decisions, section 1). */
 export const defaultMaxBodyBytes = 256 * 1024;
@@ -12,24 +12,20 @@ export type JsonObject = Record<string, unknown>;
 /**
  * The request's body as a JSON object.
  *
- * @throws {AppError} `unsupported_media_type`, `invalid_json`, or `invalid_request` for text that
- * cannot be stored (NUL, or half of a surrogate pair) and for more than 100 levels.
+ * Whether its text can be stored is for `validateBody` to say, which knows what of it is kept.
+ *
+ * @throws {AppError} `unsupported_media_type`, `invalid_json`, or `invalid_request` for more than
+ * 100 levels.
  */
 export async function readJsonBody(context: Context): Promise<JsonObject> {
   const mediaType = (context.req.header("content-type") ?? "").split(";")[0] ?? "";
   if (mediaType.trim().toLowerCase() !== "application/json") {
     throw new AppError("unsupported_media_type");
   }
-  const text = decodeUtf8(await context.req.arrayBuffer());
-  const value = parseJson(text);
+  const value = parseJson(decodeUtf8(await context.req.arrayBuffer()));
   if (isDeeperThan(value, maxDepth)) {
     const message = `must not be nested deeper than ${maxDepth} levels`;
     throw new AppError("invalid_request", { issues: [{ path: "", message }] });
-  }
-  // Only an escape can smuggle such a character in: decoded UTF-8 holds neither.
-  if (/\\u(?:0000|[dD][89a-fA-F])/.test(text)) {
-    const issues = findUnstorableText(value);
-    if (issues.length > 0) throw new AppError("invalid_request", { issues });
   }
   return value;
 }
@@ -64,28 +60,4 @@ function isDeeperThan(root: JsonObject, levels: number): boolean {
       .filter((member: unknown) => typeof member === "object" && member !== null);
   }
   return level.length > 0;
-}
-
-/** Walks without recursion: the depth of the input is the caller's to choose. */
-function findUnstorableText(root: unknown): Issue[] {
-  const issues: Issue[] = [];
-  const pending: { path: string; value: unknown }[] = [{ path: "", value: root }];
-  for (let next = pending.pop(); next !== undefined; next = pending.pop()) {
-    const { path, value } = next;
-    if (typeof value === "string" && !isStorable(value)) {
-      issues.push({ path, message: "must not hold NUL or half of a surrogate pair" });
-    } else if (typeof value === "object" && value !== null) {
-      for (const [key, member] of Object.entries(value)) {
-        if (!isStorable(key)) {
-          issues.push({ path, message: "must not have a key with NUL or half a surrogate pair" });
-        }
-        pending.push({ path: path === "" ? key : `${path}.${key}`, value: member });
-      }
-    }
-  }
-  return issues.slice(0, 100);
-}
-
-function isStorable(text: string): boolean {
-  return !text.includes("\u0000") && text.isWellFormed();
 }

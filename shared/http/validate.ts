@@ -1,5 +1,6 @@
-import type * as z from "zod";
+import * as z from "zod";
 import { AppError, type Issue } from "../errors.ts";
+import { findUnstorableText } from "./storable_text.ts";
 
 /** Checks between fields, on what may be only partly valid; paths as in the schema. */
 export type CrossCheck = (value: Readonly<Record<string, unknown>>) => Issue[];
@@ -10,6 +11,8 @@ export type ChangeCheck = (
   stored: Readonly<Record<string, unknown>>,
 ) => Issue[];
 
+const noCheck: CrossCheck = () => [];
+
 /**
  * The value as the contract's schema reads it: unknown fields dropped, all faults told at once.
  *
@@ -19,20 +22,67 @@ export type ChangeCheck = (
 export function validate<Schema extends z.ZodType>(
   schema: Schema,
   value: Readonly<Record<string, unknown>>,
-  crossCheck: CrossCheck = () => [],
+  crossCheck: CrossCheck = noCheck,
 ): z.infer<Schema> {
-  const parsed = schema.safeParse(value, {
+  return conclude(value, parse(schema, value), crossCheck(value));
+}
+
+/**
+ * The same for a body, which may hold text that the database cannot store (NUL, or half of a
+ * surrogate pair): refused in all that the schema keeps.
+ *
+ * @throws {AppError} as `validate`.
+ */
+export function validateBody<Schema extends z.ZodObject>(
+  schema: Schema,
+  body: Readonly<Record<string, unknown>>,
+  crossCheck: CrossCheck = noCheck,
+): z.infer<Schema> {
+  const parsed = parse(schema, body);
+  const found = crossCheck(body);
+  const kept = parsed.success ? parsed.data : readSoundFields(schema, body);
+  return conclude(body, parsed, [...found, ...withoutPathsOf(found, findUnstorableText(kept))]);
+}
+
+function parse<Schema extends z.ZodType>(
+  schema: Schema,
+  value: Readonly<Record<string, unknown>>,
+): z.ZodSafeParseResult<z.infer<Schema>> {
+  return schema.safeParse(value, {
     error: (issue) => issue.input === undefined ? "is required" : undefined,
   });
+}
+
+/** What would be kept of a body with other faults, so that all are told at once. */
+function readSoundFields(
+  schema: z.ZodObject,
+  body: Readonly<Record<string, unknown>>,
+): Record<string, unknown> {
+  const fields = Object.entries(schema.shape);
+  return Object.fromEntries(
+    fields.map(([name, field]) => [name, z.safeParse(field, body[name]).data]),
+  );
+}
+
+function conclude<Request>(
+  value: Readonly<Record<string, unknown>>,
+  parsed: z.ZodSafeParseResult<Request>,
+  furtherIssues: readonly Issue[],
+): Request {
   const issues: Issue[] = parsed.success ? [] : parsed.error.issues.map((issue) => ({
     path: issue.path.join("."),
     message: issue.message,
   }));
-  const reported = new Set(issues.map((issue) => issue.path));
-  issues.push(...crossCheck(value).filter((issue) => !reported.has(issue.path)));
+  issues.push(...withoutPathsOf(issues, furtherIssues));
   if (parsed.success && issues.length === 0) return parsed.data;
 
   const isPhoneAlone = issues.every((issue) => issue.path === "phone") &&
     typeof value["phone"] === "string";
   throw new AppError(isPhoneAlone ? "invalid_phone" : "invalid_request", { issues });
+}
+
+/** A field's first fault is enough: what follows from it would be told twice. */
+function withoutPathsOf(told: readonly Issue[], issues: readonly Issue[]): Issue[] {
+  const paths = new Set(told.map(({ path }) => path));
+  return issues.filter(({ path }) => !paths.has(path));
 }

@@ -1,6 +1,7 @@
 import { assert, assertEquals, assertStringIncludes } from "../../support/assert.ts";
 import { type MessagingStack, startMessagingStack } from "../../support/messaging_stack.ts";
 
+type Issue = { readonly path: string };
 type Body = Readonly<Record<string, unknown>>;
 
 interface Refusal {
@@ -207,7 +208,7 @@ Deno.test("what a message type needs is named field by field, and sentBy may be 
   };
   for (const [messageType, paths] of Object.entries(needed)) {
     const { status, body } = await stack.send(tenant, { phone, messageType });
-    assertEquals([status, body.issues.map((issue: { path: string }) => issue.path)], [400, paths]);
+    assertEquals([status, body.issues.map((issue: Issue) => issue.path)], [400, paths]);
   }
   for (const sentBy of ["", "x".repeat(200)]) {
     const answer = await stack.send(tenant, { phone, messageType: "text", message: "oi", sentBy });
@@ -232,7 +233,7 @@ Deno.test("POST /send-message tells every fault of a body at once, stores nothin
     assertEquals(answer.body.success, false, name);
     assertEquals(answer.body.error, error, name);
     assert(answer.body.message.length > 10, name);
-    const told = answer.body.issues.map((issue: { path: string }) => issue.path).sort();
+    const told = answer.body.issues.map((issue: Issue) => issue.path).sort();
     assertEquals(told, paths, name);
     for (const issue of answer.body.issues) assert(issue.message.length > 3, name);
   }
@@ -245,7 +246,7 @@ Deno.test("an invalid phone points to sanitize-phone-number", async () => {
   assertStringIncludes(answer.body.message, "sanitize-phone-number");
 });
 
-Deno.test("NUL and half a surrogate pair are refused with their place, wherever they stand", async () => {
+Deno.test("NUL and half a surrogate pair are refused with their place, beside other faults too", async () => {
   await using stack = await startMessagingStack();
   const tenant = await stack.createTenant();
   const send = (json: string) =>
@@ -260,13 +261,14 @@ Deno.test("NUL and half a surrogate pair are refused with their place, wherever 
       ['"message":"a\\ud83d"', "message"],
       ['"message":"a\\uDE00b"', "message"],
       ['"message":"a","cardId":"\\u0000"', "cardId"],
-      ['"message":"a","unknown":{"deep":["\\u0000"]}', "unknown.deep.0"],
+      ['"message":"a","instanceId":"\\ud800"', "instanceId"],
+      ['"message":"a\\u0000b","delayTyping":-1', "delayTyping,message"],
     ] as const
   ) {
     const answer = await send(json);
     assertEquals(answer.status, 400, json);
     assertEquals(answer.body.error, "invalid_request", json);
-    assertEquals(answer.body.issues[0].path, path, json);
+    assertEquals(answer.body.issues.map((issue: Issue) => issue.path).join(), path, json);
   }
   await assertNothingHappened(stack);
   const whole = await send('"message":"\\ud83d\\ude00 \\\\u0000"');
@@ -285,7 +287,7 @@ Deno.test("what the instance's channel cannot carry is refused before anything i
     optionList: { ...list, buttonLabel: "x".repeat(21), options: [{ title: "y".repeat(25) }] },
   });
   assertEquals(
-    long.body.issues.map((issue: { path: string }) => issue.path).sort(),
+    long.body.issues.map((issue: Issue) => issue.path).sort(),
     ["optionList.buttonLabel", "optionList.options.0.title"],
   );
   const queued = await stack.send(official, {
@@ -314,12 +316,16 @@ Deno.test("an official instance without phoneNumberId is not configured for send
 
 Deno.test("unknown fields are ignored", async () => {
   await using stack = await startMessagingStack();
-  const answer = await stack.send(await stack.createTenant(), {
-    ...text,
-    colour: 5,
-    agentId: null,
-  });
-  assertEquals([answer.status, answer.body.mode], [200, "sent"]);
+  const tenant = await stack.createTenant();
+  for (
+    const unknown of [
+      { colour: 5, agentId: null },
+      { q: "\ud800", zzz: "a\u0000b", deep: [{ "\u0000": "\udc00" }], "\ud800": 1 },
+    ]
+  ) {
+    const answer = await stack.send(tenant, { ...text, ...unknown });
+    assertEquals([answer.status, answer.body.mode], [200, "sent"]);
+  }
 });
 
 async function assertNothingHappened(stack: MessagingStack): Promise<void> {

@@ -1,0 +1,31 @@
+import type { Issue } from "../errors.ts";
+
+const maxIssues = 100;
+
+/**
+ * The texts and keys at any depth of a value that the database cannot store: those with NUL or half
+ * of a surrogate pair. Paths as in `Issue`, at most 100.
+ */
+export function findUnstorableText(root: unknown): Issue[] {
+  const issues: Issue[] = [];
+  const pending: { path: string; value: unknown }[] = [{ path: "", value: root }];
+  // Without recursion: the depth of the input is the caller's to choose.
+  for (let next = pending.pop(); next !== undefined; next = pending.pop()) {
+    const { path, value } = next;
+    if (typeof value === "string" && !isStorable(value)) {
+      issues.push({ path, message: "must not hold NUL or half of a surrogate pair" });
+    } else if (typeof value === "object" && value !== null) {
+      for (const [key, member] of Object.entries(value)) {
+        if (!isStorable(key)) {
+          issues.push({ path, message: "must not have a key with NUL or half a surrogate pair" });
+        }
+        pending.push({ path: path === "" ? key : `${path}.${key}`, value: member });
+      }
+    }
+  }
+  return issues.slice(0, maxIssues);
+}
+
+function isStorable(text: string): boolean {
+  return !text.includes("\u0000") && text.isWellFormed();
+}
