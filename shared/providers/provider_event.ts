@@ -58,7 +58,7 @@ export interface StatusEvent {
 export interface TemplateStatusEvent {
   readonly kind: "template_status";
   readonly providerTemplateId: string;
-  /** `APPROVED`, `REJECTED`, `PAUSED`, `DISABLED`, ... as the provider says. */
+  /** `APPROVED`, `REJECTED`, `PAUSED`, `DISABLED`, ... in the provider's words. */
   readonly status: string;
 }
 

@@ -39,10 +39,19 @@ function readError(item: unknown): StatusEvent["error"] {
   return toStatusError(readNumericId(item, "errors", 0, "code"), words, recipient);
 }
 
-/** What was decided about one template. */
+/** Events that name no status of their own: with each the template may be sent again. */
+const restorations = new Set(["REINSTATED", "UNARCHIVED"]);
+
+/**
+ * What was decided about one template. None where it is only at risk of being disabled (`FLAGGED`):
+ * it may still be sent.
+ */
 export function readCloudTemplateStatus(value: unknown): TemplateStatusEvent | undefined {
   const providerTemplateId = readNumericId(value, "message_template_id");
-  const status = readLabel(value, "event");
-  if (providerTemplateId === undefined || status === undefined) return undefined;
+  const word = readLabel(value, "event");
+  if (providerTemplateId === undefined || word === undefined || word === "FLAGGED") {
+    return undefined;
+  }
+  const status = restorations.has(word) ? "APPROVED" : word;
   return { kind: "template_status", providerTemplateId, status };
 }

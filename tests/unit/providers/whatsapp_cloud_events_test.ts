@@ -329,6 +329,18 @@ Deno.test("a decision on a template carries its id as exact digits, or is none",
   }
 });
 
+Deno.test("a template that may be sent again is approved, one at risk keeps its status", () => {
+  const statusAfter = (event: string): unknown =>
+    readEvent(
+      "whatsapp_cloud",
+      cloudChange({ event, message_template_id: 7 }, "message_template_status_update"),
+    )?.["status"];
+  assertEquals(["REINSTATED", "UNARCHIVED"].map(statusAfter), ["APPROVED", "APPROVED"]);
+  assertEquals(statusAfter("FLAGGED"), undefined);
+  const kept = ["APPROVED", "ARCHIVED", "PAUSED", "DISABLED", "IN_APPEAL", "PENDING_DELETION"];
+  assertEquals(kept.map(statusAfter), kept);
+});
+
 Deno.test("another number of the same business account is left out", () => {
   const payload = cloudMessage({ type: "text", text: { body: "a" } });
   assertEquals(readEvents("whatsapp_cloud", payload, "106540352242922").length, 1);
