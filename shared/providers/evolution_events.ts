@@ -98,18 +98,25 @@ function readSending(data: unknown): StatusEvent[] {
   return [{ kind: "status", providerMessageId, status: "sent", at }];
 }
 
+/** WhatsApp's words, and Meta's own, which Evolution's integration of the Cloud API passes on. */
 const statuses: Readonly<Record<string, StatusEvent["status"]>> = {
   ERROR: "failed",
   SERVER_ACK: "sent",
   DELIVERY_ACK: "delivered",
   READ: "read",
   PLAYED: "read",
+  SENT: "sent",
+  DELIVERED: "delivered",
+  FAILED: "failed",
 };
+
+/** The words by their numbers in WhatsApp's protocol, as Baileys has them. */
+const numberedWords = ["ERROR", "PENDING", "SERVER_ACK", "DELIVERY_ACK", "READ", "PLAYED"];
 
 /** Updates carry no time of their own. Those of messages that are not ours say nothing here. */
 function readStatus(data: unknown): StatusEvent[] {
   const providerMessageId = readId(data, "keyId") ?? readId(data, "key", "id");
-  const word = readText(data, "status") ?? "";
+  const word = readText(data, "status") ?? readNumberedWord(data) ?? "";
   const status = Object.hasOwn(statuses, word) ? statuses[word] : undefined;
   const isTheirs = (readValue(data, "fromMe") ?? readValue(data, "key", "fromMe")) === false;
   if (providerMessageId === undefined || status === undefined || isTheirs) return [];
@@ -117,4 +124,10 @@ function readStatus(data: unknown): StatusEvent[] {
     ? toStatusError(word, ["WhatsApp did not take the message."], undefined)
     : undefined;
   return [{ kind: "status", providerMessageId, status, error }];
+}
+
+/** Baileys' own shape, passed on as it is: `{key, update: {status}}`. */
+function readNumberedWord(data: unknown): string | undefined {
+  const number = readValue(data, "update", "status");
+  return typeof number === "number" ? numberedWords[number] : undefined;
 }

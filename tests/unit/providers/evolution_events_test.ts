@@ -185,10 +185,14 @@ Deno.test("Evolution's updates move our messages, one or many, and nobody else's
     ...members,
   });
   const words = ["ERROR", "SERVER_ACK", "DELIVERY_ACK", "READ", "PLAYED"];
-  const statuses = ["failed", "sent", "delivered", "read", "read"];
+  const metaWords = ["SENT", "DELIVERED", "FAILED"];
+  const statuses = ["failed", "sent", "delivered", "read", "read", "sent", "delivered", "failed"];
   const events = readEvents(
     "evolution",
-    evolutionEvent("messages.update", [null, ...words.map((word) => update(word))]),
+    evolutionEvent("messages.update", [
+      null,
+      ...[...words, ...metaWords].map((word) => update(word)),
+    ]),
   );
   assertEquals(events.map(({ status }) => status), statuses);
   assertEquals(
@@ -214,6 +218,27 @@ Deno.test("Evolution's updates move our messages, one or many, and nobody else's
   ) {
     assertEquals(readEvents("evolution", evolutionEvent("messages.update", data)), []);
   }
+});
+
+Deno.test("Baileys' own updates move our messages by their numbers", () => {
+  const update = (status: unknown, fromMe = true): unknown => ({
+    key: { remoteJid: "5511987654321@s.whatsapp.net", fromMe, id: "3EB0" },
+    update: { status },
+  });
+  const read = (data: unknown): unknown =>
+    readEvent("evolution", evolutionEvent("messages.update", data))?.["status"];
+  assertEquals([0, 1, 2, 3, 4, 5].map((number) => read(update(number))), [
+    "failed",
+    undefined,
+    "sent",
+    "delivered",
+    "read",
+    "read",
+  ]);
+  for (const status of [-1, 6, 1.5, "4", "length", null, {}]) {
+    assertEquals(read(update(status)), undefined);
+  }
+  assertEquals(read(update(4, false)), undefined);
 });
 
 Deno.test("other Evolution events and those of another instance say nothing", () => {
