@@ -1,7 +1,7 @@
 /** What a message of Evolution API says: WhatsApp's own message object, one member per kind. */
 import { type EventContent, toChoice, toLocation, toOther } from "./event_content.ts";
 import { readLabel, readMessage, readName, readUrl } from "./event_fields.ts";
-import { readId, readValue } from "./json_value.ts";
+import { readId, readText, readValue } from "./json_value.ts";
 import type { InboundMessageType } from "./provider_event.ts";
 
 /** Members that wrap another message: disappearing, seen once, a document with its caption. */
@@ -65,7 +65,22 @@ function readChoice(message: unknown): EventContent | undefined {
   ) ?? toChoice(
     readId(message, "templateButtonReplyMessage", "selectedId"),
     readMessage(message, "templateButtonReplyMessage", "selectedDisplayText"),
-  );
+  ) ?? readQuickReply(readValue(message, "interactiveResponseMessage"));
+}
+
+/** Its id stands in a JSON text; without one it is no choice, but what its body says. */
+function readQuickReply(response: unknown): EventContent | undefined {
+  const params = readText(response, "nativeFlowResponseMessage", "paramsJson");
+  const id = params === undefined ? undefined : readId(parseJson(params), "id");
+  return id === undefined ? undefined : toChoice(id, readMessage(response, "body", "text"));
+}
+
+function parseJson(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
 }
 
 /**

@@ -34,6 +34,32 @@ Deno.test("an Evolution text is an inbound message, in either spelling, alone or
 Deno.test("each kind of Evolution content becomes its message type", () => {
   const encrypted = { url: "https://mmg.whatsapp.net/x.enc", mimetype: "image/jpeg" };
   const mediaUrl = "https://minio.example.com/loja/a.jpg";
+  const quickReply = (paramsJson: unknown, text?: string): Record<string, unknown> => ({
+    interactiveResponseMessage: {
+      body: { text },
+      nativeFlowResponseMessage: { name: "quick_reply", paramsJson, version: 3 },
+    },
+  });
+  const quickReplies: [Record<string, unknown>, Record<string, unknown>][] = [
+    [
+      quickReply('{"id":"opt_7","display_text":"Sim"}', "Sim, claro"),
+      {
+        messageType: "option_list",
+        message: "Sim, claro",
+        choice: { id: "opt_7", title: "Sim, claro" },
+      },
+    ],
+    [
+      quickReply('{"id":"opt_7"}'),
+      { messageType: "option_list", message: "opt_7", choice: { id: "opt_7", title: "opt_7" } },
+    ],
+    ...['{"id":', "[]", "null", '{"id":7}', "", 7, null].map((
+      params,
+    ): [Record<string, unknown>, Record<string, unknown>] => [
+      quickReply(params, "Sim"),
+      { messageType: "text", message: "Sim" },
+    ]),
+  ];
   const cases: [Record<string, unknown>, Record<string, unknown>][] = [
     [{ extendedTextMessage: { text: "Veja" } }, { messageType: "text", message: "Veja" }],
     [
@@ -72,6 +98,7 @@ Deno.test("each kind of Evolution content becomes its message type", () => {
       { templateButtonReplyMessage: { selectedId: "t1", selectedDisplayText: "Sim" } },
       { messageType: "option_list", message: "Sim", choice: { id: "t1", title: "Sim" } },
     ],
+    ...quickReplies,
     [
       { locationMessage: { degreesLatitude: -23.5, degreesLongitude: -46.6, name: "Café" } },
       { messageType: "other", message: "[location] Café, -23.5 -46.6" },
