@@ -16,8 +16,8 @@ const mediaTypes: Readonly<Record<string, InboundMessageType>> = {
 
 /**
  * The content of a message, by its `type`. What has no content of ours (a reaction, an order, a
- * type that is new to us) is `other`, named in brackets. Undefined where nothing was said: a
- * reaction taken back, a notice of the system.
+ * type that is new to us) is `other`, named in brackets. An edit says its new words. Undefined where
+ * nothing was said: a message or a reaction taken back, a notice of the system.
  */
 export function readCloudContent(message: unknown): EventContent | undefined {
   const type = readLabel(message, "type") ?? "unsupported";
@@ -45,6 +45,9 @@ export function readCloudContent(message: unknown): EventContent | undefined {
       return readReaction(message);
     case "order":
       return toOther(type, [readMessage(message, "order", "text"), describeItems(message)]);
+    case "edit":
+      return readEdit(message);
+    case "revoke":
     case "system":
       return undefined;
     default:
@@ -55,6 +58,14 @@ export function readCloudContent(message: unknown): EventContent | undefined {
 function readTyped(message: unknown): EventContent {
   const text = readMessage(message, "text", "body");
   return text === undefined ? toOther("text") : { messageType: "text", message: text };
+}
+
+/** The message as it is now: a text, or a file with its caption. An edit of an edit there is none. */
+function readEdit(message: unknown): EventContent | undefined {
+  const edited = readValue(message, "edit", "message");
+  const content = readLabel(edited, "type") === "edit" ? undefined : readCloudContent(edited);
+  const isReadable = content?.message !== undefined && content.messageType !== "other";
+  return isReadable ? content : undefined;
 }
 
 /** Media come as an id that is asked for with the instance's token: no URL of it opens without. */

@@ -103,6 +103,33 @@ Deno.test("a Cloud reaction taken back and a notice of the system are no message
   );
 });
 
+Deno.test("a Cloud edit says its new words, and what was taken back says nothing", () => {
+  const edit = (message?: unknown): Record<string, unknown> => ({
+    type: "edit",
+    edit: { original_message_id: "wamid.O", message },
+  });
+  const text = { context: { id: "M0" }, type: "text", text: { body: "às 11h" } };
+  assertEquals(readContent(edit(text)), { messageType: "text", message: "às 11h" });
+  assertEquals(
+    readContent(edit({ type: "image", image: { id: "77", caption: "Nova legenda" } })),
+    { messageType: "image", message: "Nova legenda", mediaId: "77" },
+  );
+  const echo = (message: Record<string, unknown>): unknown =>
+    readEvent(
+      "whatsapp_cloud",
+      cloudChange({
+        message_echoes: [{ to: "5511987654321", id: "wamid.E", ...message }],
+      }, "smb_message_echoes"),
+    )?.["message"];
+  assertEquals(echo(edit(text)), "às 11h");
+  const revoke = { type: "revoke", revoke: { original_message_id: "wamid.O" } };
+  const unreadable = [undefined, null, {}, { type: "text" }, { type: "image" }, edit(text), revoke];
+  for (const message of [revoke, { type: "edit" }, ...unreadable.map((inner) => edit(inner))]) {
+    assertEquals(readContent(message), undefined);
+    assertEquals(echo(message), undefined);
+  }
+});
+
 Deno.test("every entry, change, message and status is read, whatever stands between them", () => {
   const text = (id: string): unknown => ({
     from: "5511987654321",
