@@ -4,13 +4,20 @@ import { readLabel, readMessage, readName, readUrl } from "./event_fields.ts";
 import { readId, readText, readValue } from "./json_value.ts";
 import type { InboundMessageType } from "./provider_event.ts";
 
+type Wrapper = readonly [member: string, inner: string];
+
 /** Members that wrap another message: disappearing, seen once, a document with its caption. */
-const wrappers = [
-  "ephemeralMessage",
-  "viewOnceMessage",
-  "viewOnceMessageV2",
-  "viewOnceMessageV2Extension",
-  "documentWithCaptionMessage",
+const wrappers: readonly Wrapper[] = [
+  ["ephemeralMessage", "message"],
+  ["viewOnceMessage", "message"],
+  ["viewOnceMessageV2", "message"],
+  ["viewOnceMessageV2Extension", "message"],
+  ["documentWithCaptionMessage", "message"],
+];
+/** Those of an edit, with the message as it is now. */
+const editWrappers: readonly Wrapper[] = [
+  ["editedMessage", "message"],
+  ["protocolMessage", "editedMessage"],
 ];
 const MAX_WRAPPINGS = 5;
 
@@ -33,24 +40,27 @@ const named: Readonly<Record<string, string>> = {
 };
 
 /**
- * The content of the `data` of an event. Undefined where nothing was said: a reaction taken back, a
- * deletion or edit (`protocolMessage`), keys exchanged in a group, a message not decrypted.
+ * The content of the `data` of an event; of the contact's edit, the new words. Undefined where
+ * nothing was said: a reaction taken back, a deletion (`protocolMessage`), an edit of ours, keys
+ * exchanged in a group, a message not decrypted.
  */
 export function readEvolutionContent(data: unknown): EventContent | undefined {
-  const message = unwrapMessage(readValue(data, "message"));
+  const isOurs = readValue(data, "key", "fromMe") === true;
+  const known = isOurs ? wrappers : [...wrappers, ...editWrappers];
+  const message = unwrapMessage(readValue(data, "message"), known);
   const text = readMessage(message, "conversation") ??
     readMessage(message, "extendedTextMessage", "text");
   if (text !== undefined) return { messageType: "text", message: text };
   return readChoice(message) ?? readMedia(data, message) ?? readOther(message);
 }
 
-function unwrapMessage(message: unknown): unknown {
+function unwrapMessage(message: unknown, known: readonly Wrapper[]): unknown {
   let inner = message;
   for (let depth = 0; depth < MAX_WRAPPINGS; depth++) {
     const outer = inner;
-    const wrapper = wrappers.find((key) => readValue(outer, key, "message") !== undefined);
+    const wrapper = known.find((path) => readValue(outer, ...path) !== undefined);
     if (wrapper === undefined) break;
-    inner = readValue(outer, wrapper, "message");
+    inner = readValue(outer, ...wrapper);
   }
   return inner;
 }

@@ -120,11 +120,27 @@ Deno.test("each kind of Evolution content becomes its message type", () => {
   }
 });
 
-Deno.test("deletions, edits, keys, reactions taken back and stories are no messages", () => {
+Deno.test("a contact's edit says its new words, ours nothing", () => {
+  const protocolMessage = {
+    key: { remoteJid: "5511987654321@s.whatsapp.net", fromMe: false, id: "3EB0OLD" },
+    type: "MESSAGE_EDIT",
+    editedMessage: { conversation: "às 11h" },
+  };
+  for (
+    const message of [{ protocolMessage }, { editedMessage: { message: { protocolMessage } } }]
+  ) {
+    const event = readUpsert(evolutionMessage(message));
+    assertEquals([event?.["messageType"], event?.["message"]], ["text", "às 11h"]);
+    assertEquals(readUpsert(evolutionMessage(message, {}, { fromMe: true })), undefined);
+  }
+});
+
+Deno.test("deletions, edits without words, keys, reactions taken back and stories are no messages", () => {
   for (
     const message of [
       { protocolMessage: { type: "REVOKE" } },
-      { editedMessage: { message: { protocolMessage: { editedMessage: { conversation: "b" } } } } },
+      { editedMessage: { message: { protocolMessage: { type: "MESSAGE_EDIT" } } } },
+      { protocolMessage: { type: "MESSAGE_EDIT", editedMessage: {} } },
       { senderKeyDistributionMessage: { groupId: group } },
       { messageContextInfo: {} },
       { reactionMessage: { text: "" } },
