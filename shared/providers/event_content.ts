@@ -7,7 +7,7 @@ import { createRedactor } from "./redaction.ts";
 /** The part of a message event that its content decides. */
 export type EventContent = Pick<
   MessageEvent,
-  "messageType" | "message" | "mediaUrl" | "mediaId" | "mediaFilename" | "choice"
+  "messageType" | "message" | "mediaUrl" | "mediaId" | "mediaFilename" | "choice" | "isReaction"
 >;
 
 const TITLE_MAX = 1_024;
@@ -36,6 +36,11 @@ export function toOther(
     messageType: "other",
     message: cleanText(text === "" ? `[${label}]` : `[${label}] ${text}`, MESSAGE_MAX),
   };
+}
+
+/** A reaction to another message, by its emoji: `[reaction] 👍`. */
+export function toReaction(emoji: string): EventContent {
+  return { ...toOther("reaction", [emoji]), isReaction: true };
 }
 
 /** A position, by name and address where there are any, with its coordinates. */

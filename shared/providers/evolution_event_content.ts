@@ -1,5 +1,5 @@
 /** What a message of Evolution API says: WhatsApp's own message object, one member per kind. */
-import { type EventContent, toChoice, toLocation, toOther } from "./event_content.ts";
+import { type EventContent, toChoice, toLocation, toOther, toReaction } from "./event_content.ts";
 import { readLabel, readMessage, readName, readUrl } from "./event_fields.ts";
 import { readId, readText, readValue } from "./json_value.ts";
 import type { InboundMessageType } from "./provider_event.ts";
@@ -120,7 +120,7 @@ function readOther(message: unknown): EventContent | undefined {
     }
   }
   const emoji = readLabel(message, "reactionMessage", "text");
-  if (emoji !== undefined) return toOther("reaction", [emoji]);
+  if (emoji !== undefined) return toReaction(emoji);
   const reply = readMessage(message, "interactiveResponseMessage", "body", "text");
   if (reply !== undefined) return { messageType: "text", message: reply };
   const [, label] =

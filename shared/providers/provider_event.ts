@@ -28,6 +28,8 @@ export interface MessageEvent {
   readonly mediaFilename?: string | undefined;
   /** The option or button that was chosen. */
   readonly choice?: { readonly id: string; readonly title: string } | undefined;
+  /** A reaction to another message: it asks for no answer, and is none. */
+  readonly isReaction?: true | undefined;
   /** When it was written, ISO 8601; the time of receipt where the provider does not say. */
   readonly sentAt?: string | undefined;
   readonly isGroup: boolean;

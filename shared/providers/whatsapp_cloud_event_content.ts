@@ -1,5 +1,5 @@
 /** What a message of the Cloud API says (page Webhooks, messages), inbound and echo alike. */
-import { type EventContent, toChoice, toLocation, toOther } from "./event_content.ts";
+import { type EventContent, toChoice, toLocation, toOther, toReaction } from "./event_content.ts";
 import { readLabel, readList, readMessage, readName } from "./event_fields.ts";
 import { readId, readValue } from "./json_value.ts";
 import type { InboundMessageType } from "./provider_event.ts";
@@ -93,7 +93,7 @@ function readInteractive(message: unknown): EventContent {
 
 function readReaction(message: unknown): EventContent | undefined {
   const emoji = readLabel(message, "reaction", "emoji");
-  return emoji === undefined ? undefined : toOther("reaction", [emoji]);
+  return emoji === undefined ? undefined : toReaction(emoji);
 }
 
 function describeContact(contact: unknown): string | undefined {

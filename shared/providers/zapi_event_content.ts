@@ -1,5 +1,5 @@
 /** What a message of Z-API says (page Webhooks, Ao receber). */
-import { type EventContent, toChoice, toLocation, toOther } from "./event_content.ts";
+import { type EventContent, toChoice, toLocation, toOther, toReaction } from "./event_content.ts";
 import { readLabel, readMessage, readName, readUrl } from "./event_fields.ts";
 import { readId, readValue } from "./json_value.ts";
 import type { InboundMessageType } from "./provider_event.ts";
@@ -73,7 +73,7 @@ function readOther(payload: unknown): EventContent | undefined {
     ]);
   }
   const emoji = readLabel(payload, "reaction", "value");
-  if (emoji !== undefined) return toOther("reaction", [emoji]);
+  if (emoji !== undefined) return toReaction(emoji);
   const name = named.find((member) => isObject(readValue(payload, member)));
   return name === undefined ? undefined : toOther(name);
 }

@@ -58,7 +58,12 @@ const meanings: Readonly<Record<string, Record<string, unknown> | null>> = {
     messageType: "text",
     message: "Hello! Can I get more info on this?",
   },
-  "Reaction Message": { ...sheena, messageType: "other", message: "[reaction] 👍" },
+  "Reaction Message": {
+    ...sheena,
+    messageType: "other",
+    message: "[reaction] 👍",
+    isReaction: true,
+  },
   "Image Message": {
     ...sheena,
     messageType: "image",

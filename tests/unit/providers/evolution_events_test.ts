@@ -107,14 +107,19 @@ Deno.test("each kind of Evolution content becomes its message type", () => {
       messageType: "other",
       message: "[contacts] Bia",
     }],
-    [{ reactionMessage: { text: "👍" } }, { messageType: "other", message: "[reaction] 👍" }],
+    [
+      { reactionMessage: { text: "👍" } },
+      { messageType: "other", message: "[reaction] 👍", isReaction: true },
+    ],
     [{ pollCreationMessageV3: { name: "?" } }, { messageType: "other", message: "[poll]" }],
   ];
   for (const [message, expected] of cases) {
     const event = readUpsert(evolutionMessage(message)) ?? {};
-    const { messageType, message: text, mediaUrl, mediaFilename, choice } = event;
+    const { messageType, message: text, mediaUrl, mediaFilename, choice, isReaction } = event;
     assertEquals(
-      JSON.parse(JSON.stringify({ messageType, message: text, mediaUrl, mediaFilename, choice })),
+      JSON.parse(
+        JSON.stringify({ messageType, message: text, mediaUrl, mediaFilename, choice, isReaction }),
+      ),
       expected,
     );
   }

@@ -82,7 +82,7 @@ Deno.test("each kind of Cloud content becomes its message type", () => {
     ],
     [
       { type: "reaction", reaction: { message_id: "wamid.X", emoji: "👍" } },
-      { messageType: "other", message: "[reaction] 👍" },
+      { messageType: "other", message: "[reaction] 👍", isReaction: true },
     ],
     [
       { type: "unsupported", errors: [{ code: 131051, title: "Message type unknown" }] },
@@ -232,6 +232,11 @@ Deno.test("a Cloud group message belongs to the group and names its author", () 
     cloudMessage({ type: "button", button, group_id: "g" }),
   );
   assertEquals(choice?.["message"], "Sair");
+  const reaction = readEvent(
+    "whatsapp_cloud",
+    cloudMessage({ type: "reaction", reaction: { emoji: "👍" }, group_id: "g" }),
+  );
+  assertEquals([reaction?.["message"], reaction?.["isReaction"]], ["Ana: [reaction] 👍", true]);
 });
 
 Deno.test("what was typed in the WhatsApp Business app is an echo to its recipient", () => {

@@ -53,15 +53,17 @@ Deno.test("each kind of Z-API content becomes its message type", () => {
     ],
     [
       { reaction: { value: "❤️", time: 1651878681150 } },
-      { messageType: "other", message: "[reaction] ❤️" },
+      { messageType: "other", message: "[reaction] ❤️", isReaction: true },
     ],
     [{ poll: { question: "?" } }, { messageType: "other", message: "[poll]" }],
   ];
   for (const [members, expected] of cases) {
     const event = readEvent("zapi", zapiMessage(members)) ?? {};
-    const { messageType, message, mediaUrl, mediaFilename, choice } = event;
+    const { messageType, message, mediaUrl, mediaFilename, choice, isReaction } = event;
     assertEquals(
-      JSON.parse(JSON.stringify({ messageType, message, mediaUrl, mediaFilename, choice })),
+      JSON.parse(
+        JSON.stringify({ messageType, message, mediaUrl, mediaFilename, choice, isReaction }),
+      ),
       expected,
     );
   }
