@@ -34,6 +34,7 @@ const media: readonly (readonly [string, InboundMessageType])[] = [
 const named: Readonly<Record<string, string>> = {
   pollCreationMessage: "poll",
   pollCreationMessageV3: "poll",
+  pollUpdateMessage: "poll vote",
   orderMessage: "order",
   productMessage: "product",
   eventMessage: "event",

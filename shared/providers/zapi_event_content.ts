@@ -1,6 +1,6 @@
 /** What a message of Z-API says (page Webhooks, Ao receber). */
 import { type EventContent, toChoice, toLocation, toOther, toReaction } from "./event_content.ts";
-import { readLabel, readMessage, readName, readUrl } from "./event_fields.ts";
+import { readLabel, readList, readMessage, readName, readUrl } from "./event_fields.ts";
 import { readId, readValue } from "./json_value.ts";
 import type { InboundMessageType } from "./provider_event.ts";
 
@@ -74,6 +74,10 @@ function readOther(payload: unknown): EventContent | undefined {
   }
   const emoji = readLabel(payload, "reaction", "value");
   if (emoji !== undefined) return toReaction(emoji);
+  if (isObject(readValue(payload, "pollVote"))) {
+    const options = readList(payload, "pollVote", "options").slice(0, 20);
+    return toOther("poll vote", options.map((option) => readName(option, "name")));
+  }
   const name = named.find((member) => isObject(readValue(payload, member)));
   return name === undefined ? undefined : toOther(name);
 }

@@ -113,6 +113,7 @@ const samples: Readonly<Record<ProviderKind, readonly unknown[]>> = {
       contacts: [{ name: { formatted_name: "a" }, phones: [{ phone: "1" }] }],
     }),
     cloudMessage({ type: "reaction", reaction: { emoji: "a" } }),
+    cloudMessage({ type: "edit", edit: { message: { type: "text", text: { body: "a" } } } }),
     cloudMessage({ type: "order", order: { text: "a", product_items: [{}] } }),
     cloudMessage({ type: "unsupported", errors: [{ title: "a" }] }),
     cloudMessage({ type: "system", system: { type: "user_changed_number", wa_id: "16505551234" } }),
@@ -141,6 +142,7 @@ const samples: Readonly<Record<ProviderKind, readonly unknown[]>> = {
     zapiMessage({ location: { latitude: 1, longitude: 2, name: "a", address: "b" } }),
     zapiMessage({ contact: { displayName: "a", phones: ["1"] } }),
     zapiMessage({ reaction: { value: "a" } }),
+    zapiMessage({ pollVote: { pollMessageId: "a", options: [{ name: "b" }] } }),
     { type: "MessageStatusCallback", status: "READ", ids: ["a", "b"], momment: 1749416383000 },
     { type: "DeliveryCallback", messageId: "a", phone: "5511987654321", error: "b" },
   ],
@@ -153,6 +155,13 @@ const samples: Readonly<Record<ProviderKind, readonly unknown[]>> = {
       { templateButtonReplyMessage: { selectedId: "a", selectedDisplayText: "b" } },
       { locationMessage: { degreesLatitude: 1, degreesLongitude: 2, name: "a" } },
       { reactionMessage: { text: "a" } },
+      {
+        interactiveResponseMessage: {
+          body: { text: "a" },
+          nativeFlowResponseMessage: { paramsJson: '{"id":"b"}' },
+        },
+      },
+      { editedMessage: { message: { protocolMessage: { editedMessage: { conversation: "a" } } } } },
     ].map((message) => evolutionEvent("messages.upsert", evolutionMessage(message))),
     evolutionEvent(
       "messages.upsert",
@@ -160,6 +169,7 @@ const samples: Readonly<Record<ProviderKind, readonly unknown[]>> = {
     ),
     evolutionEvent("send.message", evolutionMessage({ conversation: "a" })),
     evolutionEvent("messages.update", [{ keyId: "a", fromMe: true, status: "ERROR" }]),
+    evolutionEvent("messages.update", { key: { id: "a", fromMe: true }, update: { status: 4 } }),
   ],
 };
 

@@ -112,6 +112,10 @@ Deno.test("each kind of Evolution content becomes its message type", () => {
       { messageType: "other", message: "[reaction] 👍", isReaction: true },
     ],
     [{ pollCreationMessageV3: { name: "?" } }, { messageType: "other", message: "[poll]" }],
+    [
+      { pollUpdateMessage: { pollCreationMessageKey: { id: "3EB0" }, vote: { encPayload: "x" } } },
+      { messageType: "other", message: "[poll vote]" },
+    ],
   ];
   for (const [message, expected] of cases) {
     const event = readUpsert(evolutionMessage(message)) ?? {};

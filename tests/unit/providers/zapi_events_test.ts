@@ -56,6 +56,14 @@ Deno.test("each kind of Z-API content becomes its message type", () => {
       { messageType: "other", message: "[reaction] ❤️", isReaction: true },
     ],
     [{ poll: { question: "?" } }, { messageType: "other", message: "[poll]" }],
+    [
+      { pollVote: { pollMessageId: "3EB0", options: [{ name: "Um" }, { name: "Dois" }] } },
+      { messageType: "other", message: "[poll vote] Um, Dois" },
+    ],
+    [
+      { pollVote: { pollMessageId: "3EB0", options: [] } },
+      { messageType: "other", message: "[poll vote]" },
+    ],
   ];
   for (const [members, expected] of cases) {
     const event = readEvent("zapi", zapiMessage(members)) ?? {};
