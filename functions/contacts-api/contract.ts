@@ -8,7 +8,8 @@ const shortText = z.string().max(500).nullable().optional();
 const tagNameSchema = z.string().normalize("NFC").trim().refine(
   (name) => [...name].length >= 1 && [...name].length <= 50,
   "must be 1 to 50 characters",
-);
+  // Counted in characters, as JSON Schema counts; the document cannot read the check.
+).meta({ minLength: 1, maxLength: 50 });
 const tagNamesSchema = z.array(tagNameSchema).max(100);
 
 const targetFields = { instanceId: instanceIdSchema, phone: phoneSchema };

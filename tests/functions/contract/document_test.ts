@@ -194,3 +194,17 @@ Deno.test("every property of every schema says what it means", async () => {
   for (const [name, schema] of Object.entries(document.components.schemas)) visit(schema, name);
   assertEquals(silent, []);
 });
+
+Deno.test("how long a tag's name may be stands in the document wherever tags are named", async () => {
+  const document = await compose();
+  const found: string[] = [];
+  for (const schema of Object.values<Json>(document.components.schemas)) {
+    for (const [name, property] of Object.entries<Json>(schema.properties ?? {})) {
+      if (!["tags", "addTags", "removeTags"].includes(name)) continue;
+      const { minLength, maxLength } = property.items;
+      assertEquals([minLength, maxLength], [1, 50], name);
+      found.push(name);
+    }
+  }
+  assertEquals(found.sort(), ["addTags", "removeTags", "tags", "tags"]);
+});

@@ -191,6 +191,9 @@ Deno.test("specification 4.3: the body of contacts-api/tags, row by row", async 
     const [addTags, removeTags, issuePath] of [
       [["Lead"], ["cold", "lead "], "removeTags.1"],
       [["a\u00e7\u00e3o"], ["ac\u0327a\u0303o"], "removeTags.0"],
+      [["lead", "🎯".repeat(50), ""], [], "addTags.2"],
+      [["lead", " ", "vip"], [], "addTags.1"],
+      [["lead"], ["🎯".repeat(51)], "removeTags.0"],
       [[{ toString: null }], ["lead"], "addTags.0"],
       [["lead"], [{ toString: null }], "removeTags.0"],
     ] as const
