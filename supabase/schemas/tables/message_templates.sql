@@ -11,6 +11,7 @@ create table public.message_templates (
   provider_template_id text,
   created_at timestamptz not null default now(),
   updated_at timestamptz not null default now(),
+  defined_at timestamptz not null default now(),
   constraint message_templates_format_known check (parameter_format in ('POSITIONAL', 'NAMED')),
   constraint message_templates_components_array check (jsonb_typeof(components) = 'array')
 );
@@ -21,3 +22,5 @@ create index message_templates_synced
 alter table public.message_templates enable row level security;
 revoke all on table public.message_templates from public, anon, authenticated;
 grant select, insert, update, delete on table public.message_templates to service_role;
+comment on column public.message_templates.defined_at is
+  'As of when its name, language and components are known: an older list does not change them.';

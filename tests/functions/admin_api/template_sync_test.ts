@@ -172,6 +172,22 @@ Deno.test("what the provider decides while its list is read is newer than the li
   assertEquals(answer.body.items[0].providerStatus, "PAUSED");
 });
 
+Deno.test("what a person writes into a template while its list is read is newer than the list", async () => {
+  await using world = await createWorld();
+  const { client, provider } = world;
+  provider.templates = [listed("1", "a")];
+  const { body: { items: [{ templateId }] } } = await world.sync();
+  provider.answer = async () => {
+    await client.call("PATCH", `/templates/${templateId}`, {
+      body: { components: [{ type: "BODY", text: "Corrigido" }] },
+    });
+    return Response.json({ data: [listed("1", "a")] });
+  };
+  assertEquals(countsOf(await world.sync()), { ...nothing, unchanged: 1 });
+  const [stored] = await world.stored();
+  assertEquals(stored?.components[0].text, "Corrigido");
+});
+
 Deno.test("a template made here is linked by name and language instead of doubled", async () => {
   await using world = await createWorld();
   const { client, provider, workspaceId, instanceId } = world;
