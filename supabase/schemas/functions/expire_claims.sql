@@ -42,7 +42,7 @@ begin
   if expired is null then
     -- A flight whose message is gone (its contact was deleted) has nobody left to settle it.
     perform public.land_instances(
-      array_agg(d.in_flight), array_agg(d.instance_id), null, null, null
+      array_agg(d.in_flight), array_agg(d.instance_id), null, null, null, null
     )
     from public.dispatch d
     where d.in_flight is not null and d.lease_until <= clock

@@ -1,6 +1,7 @@
 -- Frees the `landing` instances whose message in flight is among `settled`, holds those that their
--- provider refuses (`held` until `held_until`, `held_for_good` where waiting will not mend it), and
--- recomputes when each is due next.
+-- provider refuses (`held` until `held_until`, `held_for_good` where waiting will not mend it; not
+-- where the credentials in `held_seals`, NULL for not known, have been replaced), and recomputes when
+-- each is due next.
 -- The pacing rows are locked first, in an earlier statement than the look at the heads: an enqueue
 -- keeps its lock until commit, so none can be overlooked.
 create or replace function public.land_instances(
@@ -8,7 +9,8 @@ create or replace function public.land_instances(
   landing uuid[],
   held uuid[],
   held_until timestamptz[],
-  held_for_good boolean[]
+  held_for_good boolean[],
+  held_seals text[]
 )
 returns void
 language plpgsql
@@ -23,8 +25,11 @@ begin
     update public.dispatch d
     set hold_until = greatest(d.hold_until, h.held_until),
       refused_at = case when h.is_for_good then clock_timestamp() else d.refused_at end
-    from unnest(held, held_until, held_for_good) as h(instance_id, held_until, is_for_good)
-    where d.instance_id = h.instance_id;
+    from unnest(held, held_until, held_for_good, held_seals)
+      as h(instance_id, held_until, is_for_good, sealed_provider_config)
+    join public.instances i on i.id = h.instance_id
+    where d.instance_id = h.instance_id
+      and i.sealed_provider_config = coalesce(h.sealed_provider_config, i.sealed_provider_config);
   end if;
   update public.dispatch d
   set in_flight = null,
@@ -44,5 +49,5 @@ begin
   perform public.refresh_dispatch(held) where held is not null;
 end;
 $$;
-revoke all on function public.land_instances(uuid[], uuid[], uuid[], timestamptz[], boolean[]) from public, anon, authenticated;
-grant execute on function public.land_instances(uuid[], uuid[], uuid[], timestamptz[], boolean[]) to service_role;
+revoke all on function public.land_instances(uuid[], uuid[], uuid[], timestamptz[], boolean[], text[]) from public, anon, authenticated;
+grant execute on function public.land_instances(uuid[], uuid[], uuid[], timestamptz[], boolean[], text[]) to service_role;

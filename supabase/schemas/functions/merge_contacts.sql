@@ -36,7 +36,10 @@ begin
   on conflict do nothing;
   insert into public.portfolios (contact_id, instance_id, operator_id, created_at)
   select kept.id, p.instance_id, p.operator_id, p.created_at
-  from public.portfolios p where p.contact_id = gone.id
+  from public.portfolios p
+  -- Another operator's would hide the contact from who has its conversation.
+  join public.conversations c on c.id = kept_conversation.id and c.assigned_to = p.operator_id
+  where p.contact_id = gone.id
   on conflict do nothing;
   update public.contact_addresses a set contact_id = kept.id where a.contact_id = gone.id;
   update public.contacts c

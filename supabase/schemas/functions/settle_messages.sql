@@ -8,13 +8,14 @@
 -- may have come before). Temporary refusals go back to the queue while attempts are left; a refusal of
 -- scope `instance` holds the whole instance, so that a backlog is not burnt.
 -- Returns {settled}: the ids that were settled.
--- Locks, in this order: provider message ids, queue rows, messages, agent pauses, pacing, dispatch,
+-- Locks, in this order: provider message ids, addresses that are new, queue rows, messages, agent pauses, pacing, dispatch,
 -- and where an answer shows who somebody is, contacts.
 -- The queue may hold ten rows or a million: its plans must not depend on what the statistics last saw.
 create or replace function public.settle_messages(request jsonb)
 returns jsonb
 language plpgsql
 set search_path = ''
+set plan_cache_mode = force_generic_plan
 set enable_seqscan = off
 set enable_hashjoin = off
 set enable_mergejoin = off
@@ -28,6 +29,7 @@ declare
   held uuid[];
   held_until timestamptz[];
   held_for_good boolean[];
+  held_seals text[];
   echoes jsonb;
   late uuid[];
 begin
@@ -36,6 +38,20 @@ begin
   )
   from jsonb_to_recordset(request->'results') as r("messageId" uuid, "providerMessageId" text)
   join public.messages m on m.id = r."messageId";
+
+  perform public.lock_addresses(shown.instance_id, array_agg(shown.address))
+  from (
+    select m.instance_id, r."waId" as address
+    from jsonb_to_recordset(request->'results') as r("messageId" uuid, "waId" text)
+    join public.messages m on m.id = r."messageId"
+    where r."waId" is not null and not exists (
+      select from public.contact_addresses a
+      where a.instance_id = m.instance_id
+        and a.identity_key = public.phone_identity_key(r."waId") and a.contact_id = m.contact_id
+    )
+  ) as shown
+  group by shown.instance_id
+  order by shown.instance_id;
 
   with result as (
     select * from jsonb_to_recordset(request->'results') as r(
@@ -56,6 +72,7 @@ begin
       coalesce(r.outcome = 'rejected' and r.scope = 'instance' and not former.is_former, false)
         as is_held,
       not coalesce(r.retryable, false) as is_for_good,
+      r."sealedProviderConfig" as sealed_provider_config,
       former.is_former,
       m.status = 'failed' and r.outcome = 'accepted'
         and m.provider_message_id is distinct from r."providerMessageId" as is_revived,
@@ -159,12 +176,13 @@ begin
     array_agg(won.instance_id) filter (where won.is_held),
     array_agg(won.retry_at) filter (where won.is_held),
     array_agg(won.is_for_good) filter (where won.is_held),
+    array_agg(won.sealed_provider_config) filter (where won.is_held),
     jsonb_agg(jsonb_build_object(
       'messageId', won.message_id, 'outcome', won.outcome,
       'providerMessageId', won.provider_message_id, 'echo', won.echo
     )) filter (where won.echo is not null)
   into settled, silencing_instances, silencing_contacts, landing, held, held_until, held_for_good,
-    echoes
+    held_seals, echoes
   from won;
   settled := coalesce(settled, '{}');
 
@@ -180,7 +198,7 @@ begin
 
   -- The pause began when the call was accepted; it begins again now that the message really left.
   if silencing_contacts is not null then
-    perform public.pause_agent(m.instance_id, m.contact_id)
+    perform public.pause_agent(m.instance_id, m.contact_id, clock)
     from (
       select s.instance_id, s.contact_id
       from unnest(silencing_instances, silencing_contacts) as s(instance_id, contact_id)
@@ -192,7 +210,7 @@ begin
   end if;
   perform public.take_early_statuses(settled || late);
   if landing is not null or held is not null then
-    perform public.land_instances(settled, landing, held, held_until, held_for_good);
+    perform public.land_instances(settled, landing, held, held_until, held_for_good, held_seals);
   end if;
   if nullif(request->'response', 'null') is not null then
     update public.idempotency_keys k

@@ -1,0 +1,171 @@
+/** Contacts that become one while somebody writes to them, step by step on two connections. */
+
+import type { Sql } from "postgres";
+import { assertEquals, assertRejects } from "../support/assert.ts";
+import { createTestDatabase, type TestDatabase } from "../support/database.ts";
+import { callFunction } from "../support/queue_calls.ts";
+import { createOperator, createTenant, type Tenant } from "../support/tenant.ts";
+import { waitUntil } from "../support/wait_until.ts";
+
+const oldPhone = "5511987654321";
+const newPhone = "5521912345678";
+
+type Json = Readonly<Record<string, unknown>>;
+
+/** What a customer's system may do to a contact whose new number was only seen today. */
+const writes: Readonly<Record<string, (operatorId: string) => Json>> = {
+  save_contact: () => ({ fields: { isBlocked: true, notes: "não escrever" }, tags: null }),
+  set_conversation_status: () => ({ status: "closed" }),
+  accept_message: (operatorId) => ({
+    assignment: { assignTo: operatorId, portfolio: false },
+    message: null,
+    delivery: { queued: false, delaySeconds: 0, leaseSeconds: 30 },
+  }),
+};
+
+for (const [name, request] of Object.entries(writes)) {
+  Deno.test(`${name} on a contact that is being merged away is repeated, not lost`, async () => {
+    await using database = await createTestDatabase();
+    const { one, two } = openSessions(database);
+    const tenant = await createTenant(database.admin, { provider: "whatsapp_cloud" });
+    const operatorId = await createOperator(database.admin, tenant.workspaceId, {
+      name: "Ana",
+      email: "ana@example.com",
+    });
+    await save(database.sql, tenant, oldPhone);
+    await record(database.sql, tenant, inbound(newPhone));
+    const write = (): Promise<unknown> =>
+      callFunction(two, name, {
+        instanceId: tenant.instanceId,
+        phone: newPhone,
+        idempotency: null,
+        ...request(operatorId),
+      });
+    await one.unsafe("begin");
+    await record(one, tenant, {
+      kind: "number_change",
+      eventId: "SYS1",
+      oldAddress: oldPhone,
+      newAddress: newPhone,
+    });
+    const writing = assertRejects(write, Error, "merged meanwhile");
+    await waitUntil(() => isWaiting(database.admin));
+    await one.unsafe("commit");
+    await writing;
+    await write();
+    const [contact] = await database.admin`
+      select c.phone, c.is_blocked, v.status, v.assigned_to
+      from public.contacts c join public.conversations v on v.contact_id = c.id`;
+    assertEquals(contact?.["phone"], oldPhone);
+    const isDone = {
+      save_contact: contact?.["is_blocked"],
+      set_conversation_status: contact?.["status"] === "closed",
+      accept_message: contact?.["assigned_to"] === operatorId,
+    }[name];
+    assertEquals(isDone, true);
+  });
+}
+
+Deno.test("an event under the address that an answer is showing is of the same person", async () => {
+  await using database = await createTestDatabase();
+  const { one, two } = openSessions(database);
+  const tenant = await createTenant(database.admin, { provider: "whatsapp_cloud" });
+  const accepted = await callFunction<{ messageId: string; claimToken: string }>(
+    database.sql,
+    "accept_message",
+    {
+      instanceId: tenant.instanceId,
+      phone: oldPhone,
+      idempotency: null,
+      assignment: null,
+      message: { messageType: "text", message: "oi" },
+      delivery: { queued: false, delaySeconds: 0, leaseSeconds: 30 },
+    },
+  );
+  await one.unsafe("begin");
+  await callFunction(one, "settle_messages", {
+    results: [{
+      ...{ messageId: accepted.messageId, claimToken: accepted.claimToken },
+      ...{ outcome: "accepted", providerMessageId: "OWN1", waId: newPhone },
+    }],
+  });
+  const recording = record(two, tenant, inbound(newPhone));
+  await waitUntil(() => isWaiting(database.admin));
+  await one.unsafe("commit");
+  await recording;
+  const contacts = await database.admin`select phone from public.contacts`;
+  assertEquals(contacts.map(({ phone }) => phone), [oldPhone]);
+});
+
+Deno.test("a merged contact is in nobody's portfolio but its own operator's", async () => {
+  await using database = await createTestDatabase();
+  const tenant = await createTenant(database.admin, { provider: "whatsapp_cloud" });
+  const assign = async (phone: string, name: string, portfolio: boolean): Promise<string> => {
+    const assignTo = await createOperator(database.admin, tenant.workspaceId, {
+      name,
+      email: `${name}@example.com`,
+    });
+    await callFunction(database.sql, "accept_message", {
+      instanceId: tenant.instanceId,
+      phone,
+      idempotency: null,
+      assignment: { assignTo, portfolio },
+      message: null,
+      delivery: { queued: false, delaySeconds: 0, leaseSeconds: 30 },
+    });
+    return assignTo;
+  };
+  await record(database.sql, tenant, inbound(newPhone));
+  const operatorId = await assign(oldPhone, "ana", false);
+  await assign(newPhone, "bia", true);
+  await record(database.sql, tenant, {
+    ...{ kind: "number_change", eventId: "SYS1" },
+    ...{ oldAddress: oldPhone, newAddress: newPhone },
+  });
+  const rows = await database.admin`
+    select v.assigned_to, p.operator_id from public.conversations v
+    left join public.portfolios p on p.contact_id = v.contact_id`;
+  assertEquals(rows.map((row) => [row["assigned_to"], row["operator_id"]]), [[operatorId, null]]);
+});
+
+function inbound(address: string): Json {
+  return {
+    kind: "message",
+    origin: "inbound",
+    providerMessageId: `IN-${address}`,
+    address,
+    otherAddresses: [],
+    messageType: "text",
+    message: "oi",
+    isGroup: false,
+  };
+}
+
+async function save(sql: Sql, { instanceId }: Tenant, phone: string): Promise<void> {
+  await callFunction(sql, "save_contact", {
+    ...{ instanceId, phone, fields: {}, tags: null, idempotency: null },
+  });
+}
+
+async function record(sql: Sql, { instanceId }: Tenant, event: Json): Promise<void> {
+  const [instance] = await sql`
+    select sealed_provider_config from public.instances where id = ${instanceId}`;
+  await callFunction(sql, "record_provider_events", {
+    instanceId,
+    sealedProviderConfig: instance?.["sealed_provider_config"],
+    payload: "{}",
+    events: [event],
+  });
+}
+
+/** Two connections whose transactions the test steps through; whatever waits too long is an error. */
+function openSessions(database: TestDatabase): { one: Sql; two: Sql } {
+  const connection = { max: 1 };
+  return { one: database.connect(connection), two: database.connect(connection) };
+}
+
+async function isWaiting(admin: Sql): Promise<boolean> {
+  const rows = await admin`
+    select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`;
+  return rows.length > 0;
+}
