@@ -30,7 +30,7 @@ declare
 begin
   select i.* into strict instance from public.instances i where i.id = enqueue.instance_id;
   select e.slot, e.held_by into slot, held_by
-  from public.enqueue_message(message_id, instance, interval_seconds, clock_timestamp()) e;
+  from public.enqueue_message(message_id, instance, interval_seconds, clock_timestamp(), '0') e;
   insert into public.messages (
     id, instance_id, contact_id, conversation_id, direction, message_type, message, mode,
     interval_seconds, status, scheduled_for, held_by
@@ -54,7 +54,7 @@ declare
 begin
   select i.* into strict instance from public.instances i where i.id = enqueue_stored.instance_id;
   return (
-    public.enqueue_message(message_id, instance, interval_seconds, clock_timestamp())
+    public.enqueue_message(message_id, instance, interval_seconds, clock_timestamp(), '0')
   ).slot;
 end;
 $$;

@@ -103,6 +103,7 @@ Deno.test("slots keep their interval, lie in the window, and none is later than 
     fc.record({
       intervalSeconds: fc.integer({ min: 10, max: 3_600 }),
       delaySeconds: fc.integer({ min: 0, max: 86_400 }),
+      typingMs: fc.oneof(fc.constant(0), fc.integer({ min: 1, max: 59_000 })),
     }),
     { minLength: 2, maxLength: 12 },
   );
@@ -115,19 +116,20 @@ Deno.test("slots keep their interval, lie in the window, and none is later than 
       let lastMs = -Infinity;
       await database.admin.begin(async (sql) => {
         await sql`update public.pacing set last_slot_at = '-infinity'`;
-        for (const { intervalSeconds, delaySeconds } of sequence) {
+        for (const { intervalSeconds, delaySeconds, typingMs } of sequence) {
           const notBeforeMs = baseMs + delaySeconds * 1_000;
           const [row] = await sql`
             select e.slot from public.instances i,
               public.enqueue_message(
-                gen_random_uuid(), i, ${intervalSeconds}, ${new Date(notBeforeMs)}
+                gen_random_uuid(), i, ${intervalSeconds}, ${new Date(notBeforeMs)},
+                ${`${typingMs} milliseconds`}
               ) e
             where i.id = ${instanceId}`;
           const slotMs = row?.["slot"].getTime();
           const earliestMs = Math.max(notBeforeMs, lastMs + intervalSeconds * 1_000);
-          const opening = findOpening(window, earliestMs);
+          const opening = findOpeningFor(window, earliestMs, typingMs);
           assertEquals(new Date(slotMs).toISOString(), new Date(opening ?? NaN).toISOString());
-          lastMs = slotMs;
+          lastMs = slotMs + typingMs;
         }
         // The messages of these slots exist nowhere: nothing of it stays.
         throw new Undone();
@@ -172,7 +174,7 @@ async function ask(
       extract(hour from ${instant}::timestamptz at time zone ${timeZone})::int * 60
         + extract(minute from ${instant}::timestamptz at time zone ${timeZone})::int as minute
     from public.instances i
-    left join lateral public.fit_send_window(i, ${instant}) f
+    left join lateral public.fit_send_window(i, ${instant}, '0') f
       on not public.is_send_window_open(i, ${instant})
     where i.id = ${instanceId}`;
   return {
@@ -199,4 +201,14 @@ async function setWindow(sql: Sql, instanceId: string, window: CalendarWindow): 
 function toTime(minute: number): string {
   const pad = (value: number): string => String(value).padStart(2, "0");
   return `${pad(Math.floor(minute / 60))}:${pad(minute % 60)}`;
+}
+
+/** Where a message goes that leaves `typingMs` after its slot: both lie in one window. */
+function findOpeningFor(
+  window: CalendarWindow,
+  earliestMs: number,
+  typingMs: number,
+): number | null {
+  const leavesTooLate = isOpen(window, earliestMs) && !isOpen(window, earliestMs + typingMs);
+  return findOpening(window, leavesTooLate ? earliestMs + typingMs : earliestMs);
 }

@@ -131,3 +131,30 @@ Deno.test("a choice without a title is refused: it could not be read", async () 
   }
   await choose({ id: "1", title: "Tarde" });
 });
+
+Deno.test("a page is cut within a second by the order in which it shows it", async () => {
+  await using database = await createTestDatabase();
+  const instanceId = await createHistory(database, { contacts: 1, messagesEach: 2 });
+  const [reply] = await database.admin`
+    insert into public.messages (
+      instance_id, contact_id, conversation_id, direction, message_type, message, status, sent_at,
+      created_at
+    )
+    select instance_id, contact_id, conversation_id, 'inbound', 'text', 'reply', 'received',
+      date_trunc('second', sent_at), created_at + interval '1 second'
+    from public.messages where message = '2'
+    returning id`;
+  await database.admin`
+    update public.messages set direction = 'outbound', status = 'sent' where message = '2'`;
+  assertEquals(typeof reply?.["id"], "string");
+  const read = async (limit: number): Promise<unknown> => {
+    const { messages, hasMore } = await readHistory(
+      database.sql,
+      createRequest(instanceId, limit),
+    );
+    return [messages.map(({ message }) => message), hasMore];
+  };
+  assertEquals(await read(3), [["1", "2", "reply"], false]);
+  assertEquals(await read(2), [["2", "reply"], true]);
+  assertEquals(await read(1), [["reply"], true]);
+});

@@ -209,6 +209,72 @@ Deno.test("a flight whose contact is deleted frees its instance when the lease e
   ]);
 });
 
+Deno.test("a message that becomes the head keeps its own interval, however soon another was due", async () => {
+  await using database = await createTestDatabase();
+  const { admin, sql } = database;
+  const { instanceId } = await createTenant(admin);
+  const settleNext = async (outcome?: Readonly<Record<string, unknown>>): Promise<void> => {
+    const [claim] = await claimMessages(sql);
+    if (claim === undefined) throw new Error("nothing was claimed");
+    await settleClaim(sql, claim, outcome);
+  };
+  const refused = { outcome: "rejected", retryable: true, scope: "recipient", error: {} };
+  for (const message of ["first", "second"]) {
+    await enqueueText(sql, instanceId, { intervalSeconds: 10, message });
+  }
+  await settleNext({ ...refused, retryAfterMs: 500_000 });
+  await letTimePass(admin, 10);
+  await settleNext({ ...refused, retryAfterMs: 510_000 });
+  await letTimePass(admin, 490);
+  await settleNext();
+  await letTimePass(admin, 1);
+  await enqueueText(sql, instanceId, { intervalSeconds: 300, message: "slow" });
+  await letTimePass(admin, 20);
+  assertEquals(await claimMessages(sql), [], "20 s after another one, of 300");
+  await letTimePass(admin, 280);
+  assertEquals((await claimMessages(sql)).map(({ message }) => message), ["slow"]);
+});
+
+Deno.test("what has arrived is not sent again when the claim that had it is rolled back", async () => {
+  await using database = await createTestDatabase();
+  const { one, two } = await openSessions(database);
+  const { messageId } = await startDue(database);
+  await one.unsafe("begin");
+  assertEquals((await claimMessages(one)).length, 1);
+  const advancing = two`
+    select public.advance_message(${messageId}, 'p', 'delivered', now(), null)`.execute();
+  await waitUntil(() => isWaiting(database.admin));
+  await one.unsafe("rollback");
+  await advancing;
+  assertEquals(await claimMessages(two), []);
+});
+
+Deno.test("a refusal of credentials that are being replaced does not hold the new ones", async () => {
+  await using database = await createTestDatabase();
+  const { one, two } = await openSessions(database);
+  const due = await startDue(database);
+  const { instanceId } = due;
+  const [instance] = await database.admin`
+    select sealed_provider_config from public.instances where id = ${instanceId}`;
+  const [claim] = await claimMessages(two);
+  if (claim === undefined) throw new Error("nothing was claimed");
+  await one.unsafe("begin");
+  await callFunction(one, "update_instance", {
+    instanceId,
+    changes: { sealedProviderConfig: "v1.new", gatewayInstanceId: "G" },
+  });
+  const settling = settleClaim(two, claim, {
+    ...{ outcome: "rejected", retryable: false, scope: "instance", error: {} },
+    sealedProviderConfig: instance?.["sealed_provider_config"],
+  });
+  await waitUntil(() => isWaiting(database.admin));
+  await one.unsafe("commit");
+  await settling;
+  const [dispatch] = await database.admin`
+    select hold_until = '-infinity' as is_free from public.dispatch`;
+  assertEquals(dispatch?.["is_free"], true);
+});
+
 Deno.test("simultaneous enqueues on one instance get slots exactly one interval apart", async () => {
   await using database = await createTestDatabase();
   const { instanceId } = await createTenant(database.admin);

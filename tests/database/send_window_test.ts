@@ -249,7 +249,7 @@ Deno.test("a slot is always inside the window, for every start of a window aroun
       cross join lateral (
         select ${from}::timestamptz + make_interval(mins => 17 * step) as instant
       ) as candidate
-      cross join lateral public.fit_send_window(variants.instance, candidate.instant) as f
+      cross join lateral public.fit_send_window(variants.instance, candidate.instant, '0') as f
       where not public.is_send_window_open(variants.instance, f.slot)
         or f.slot < candidate.instant
         or exists (
@@ -272,7 +272,7 @@ Deno.test("a window without a business day within three years is refused", async
     select ${tenant.instanceId}, day from generate_series('2026-01-01'::date, '2031-01-01', '1 day') day`;
   const error = await assertRejects(() =>
     database.admin`
-      select f.slot from public.instances i, public.fit_send_window(i, '2026-11-21T00:00Z') f
+      select f.slot from public.instances i, public.fit_send_window(i, '2026-11-21T00:00Z', '0') f
       where i.id = ${tenant.instanceId}`
   );
   assertEquals((error as { code?: string }).code, "MI010");
@@ -285,7 +285,7 @@ async function fitInto(
 ): Promise<{ slot: string; heldBy: string | null }> {
   const { instanceId } = await createTenant(sql, options);
   const [row] = await sql<{ slot: Date; held_by: string | null }[]>`
-    select f.slot, f.held_by from public.instances i, public.fit_send_window(i, ${from}::timestamptz) f
+    select f.slot, f.held_by from public.instances i, public.fit_send_window(i, ${from}::timestamptz, '0') f
     where i.id = ${instanceId}`;
   return { slot: row?.slot?.toISOString() ?? "none", heldBy: row?.held_by ?? null };
 }

@@ -18,6 +18,7 @@ create or replace function public.accept_message(request jsonb)
 returns jsonb
 language plpgsql
 set search_path = ''
+set plan_cache_mode = force_generic_plan
 as $$
 declare
   instance public.instances;
@@ -71,11 +72,14 @@ begin
     mode := 'assign_only';
   else
     if agent_id is null and draft->>'sentBy' is distinct from 'ai_agent' then
-      paused_until := public.pause_agent(instance.id, contact.id);
+      paused_until := public.pause_agent(instance.id, contact.id, clock_timestamp());
       is_pausing := true;
     end if;
     select p.mode, p.slot, p.held_by, p.claim_token into mode, slot, held_by, claim_token
-    from public.place_message(message_id, instance, delivery) p;
+    from public.place_message(
+      message_id, instance, delivery,
+      interval '1 millisecond' * coalesce((draft->>'delayTypingMs')::integer, 0)
+    ) p;
     insert into public.messages (
       id, instance_id, contact_id, conversation_id, direction, message_type, message, media_url,
       media_filename, option_list, template, card_id, sent_by, operator_id, agent_id,
@@ -96,12 +100,12 @@ begin
   end if;
 
   if mode = 'queued' then
-    -- A hold may end after the slot, or the window before its typing has been shown.
+    -- A hold may end after the slot.
     select e.* into departure
     from (select message_id as id, slot as at) as own
     join public.dispatch d on d.instance_id = instance.id
     join public.message_queue q on q.message_id = own.id
-    join public.messages m on m.id = own.id and (d.hold_until > own.at or m.delay_typing_ms > 0)
+    join public.messages m on m.id = own.id and d.hold_until > own.at
     cross join lateral public.expected_departure(q, m, instance, d) as e;
     if found then
       slot := departure.leaves_at;

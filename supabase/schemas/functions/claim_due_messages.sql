@@ -34,7 +34,7 @@ begin
     limit max_messages / 4
   ) as unpaced_due;
   with due as materialized (
-    select d.instance_id
+    select d.instance_id, d.paced_from
     from public.dispatch d
     where d.in_flight is null and d.next_due_at <= clock
     order by d.next_due_at
@@ -46,7 +46,7 @@ begin
     from due
     join public.instances i on i.id = due.instance_id
     left join lateral (
-      select q.message_id
+      select q.message_id, q.interval_seconds
       from public.message_queue q
       where q.instance_id = due.instance_id and q.due_at is null and q.claim_token is null
         and q.scheduled_at <= clock
@@ -61,6 +61,8 @@ begin
         select interval '1 millisecond' * coalesce(m.delay_typing_ms, 0) as typing
       ) as shown
       where m.id = h.message_id
+        -- The due time may have been another head's, with a shorter interval.
+        and due.paced_from + make_interval(secs => h.interval_seconds) <= clock
         -- is_send_window_open, written out: called, it would cost as much as finding the message.
         and ((clock + shown.typing) at time zone i.time_zone)::time >= i.window_start
         and ((clock + shown.typing) at time zone i.time_zone)::time < i.window_end

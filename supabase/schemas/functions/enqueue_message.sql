@@ -1,5 +1,7 @@
 -- Gives a message the instance's next slot and puts it in the paced queue: the later of
--- `not_before` (at least now) and (last slot + interval), moved into the send window.
+-- `not_before` (at least now) and (last slot + interval), moved into the send window. The provider is
+-- called at the slot; a message whose `typing` is shown first leaves when it has been, and the next
+-- interval counts from then.
 -- Locks the pacing row until commit, so simultaneous calls wait for each other here and nowhere
 -- else. `held_by` says what moved the slot away from `not_before`; `interval`,
 -- `window`, `holiday`, or NULL.
@@ -8,6 +10,7 @@ create or replace function public.enqueue_message(
   instance public.instances,
   interval_seconds integer,
   not_before timestamptz,
+  typing interval,
   out slot timestamptz,
   out held_by text
 )
@@ -25,13 +28,16 @@ begin
     not_before,
     date_trunc('milliseconds', clock_timestamp()),
     p.last_slot_at + make_interval(secs => interval_seconds)
-  )
+  ) + typing
   where p.instance_id = instance.id
-  returning p.last_slot_at into strict slot;
+  returning p.last_slot_at - typing into strict slot;
   is_paced := slot > greatest(not_before, date_trunc('milliseconds', clock_timestamp()));
-  if not public.is_send_window_open(instance, slot) then
-    select f.slot, f.held_by into slot, held_by from public.fit_send_window(instance, slot) f;
-    update public.pacing p set last_slot_at = enqueue_message.slot where p.instance_id = instance.id;
+  if not public.is_send_window_open(instance, slot)
+    or typing > interval '0' and not public.is_send_window_open(instance, slot + typing) then
+    select f.slot, f.held_by into slot, held_by
+    from public.fit_send_window(instance, slot, typing) f;
+    update public.pacing p set last_slot_at = enqueue_message.slot + typing
+    where p.instance_id = instance.id;
   end if;
   if held_by is null and is_paced then
     held_by := 'interval';
@@ -53,5 +59,5 @@ begin
   end if;
 end;
 $$;
-revoke all on function public.enqueue_message(uuid, public.instances, integer, timestamptz) from public, anon, authenticated;
-grant execute on function public.enqueue_message(uuid, public.instances, integer, timestamptz) to service_role;
+revoke all on function public.enqueue_message(uuid, public.instances, integer, timestamptz, interval) from public, anon, authenticated;
+grant execute on function public.enqueue_message(uuid, public.instances, integer, timestamptz, interval) to service_role;

@@ -1,9 +1,11 @@
--- Moves an instant into the instance's send window (decisions, section 5): inside it stays; before
--- the window on a business day it goes to that day's start, else to the next business day's start.
--- `held_by` says what moved it (see closed_by), NULL when nothing did. Errors: MI010.
+-- Moves an instant into the instance's send window (decisions, section 5), in which `typing` after it
+-- must lie too: inside it stays; before the window on a business day it goes to that day's start, else
+-- to the next business day's start. `held_by` says what moved it (see closed_by), NULL when nothing
+-- did. Errors: MI010, also where the window is shorter than the typing.
 create or replace function public.fit_send_window(
   instance public.instances,
   candidate timestamptz,
+  typing interval,
   out slot timestamptz,
   out held_by text
 )
@@ -11,17 +13,22 @@ language plpgsql
 stable
 set search_path = ''
 as $$
+declare
+  closed_at constant timestamptz := case
+    when public.is_send_window_open(instance, candidate) then candidate + typing
+    else candidate
+  end;
 begin
-  if public.is_send_window_open(instance, candidate) then
+  if public.is_send_window_open(instance, closed_at) then
     slot := candidate;
     return;
   end if;
-  held_by := public.closed_by(instance, candidate);
-  slot := public.next_opening(instance, candidate);
-  if slot is null then
+  held_by := public.closed_by(instance, closed_at);
+  slot := public.next_opening(instance, closed_at);
+  if slot is null or not public.is_send_window_open(instance, slot + typing) then
     raise exception using errcode = 'MI010', message = 'send_window_never_opens';
   end if;
 end;
 $$;
-revoke all on function public.fit_send_window(public.instances, timestamptz) from public, anon, authenticated;
-grant execute on function public.fit_send_window(public.instances, timestamptz) to service_role;
+revoke all on function public.fit_send_window(public.instances, timestamptz, interval) from public, anon, authenticated;
+grant execute on function public.fit_send_window(public.instances, timestamptz, interval) to service_role;

@@ -1,11 +1,13 @@
 -- Puts a message that is being accepted where its delivery wants it: `queued` into the paced queue,
 -- `scheduled` (delayed, or deferred to the dispatcher) among the unpaced, else `sent`: into the
--- caller's own hands for leaseSeconds, tried once. See accept_message for `delivery`.
+-- caller's own hands for leaseSeconds, tried once. See accept_message for `delivery`,
+-- enqueue_message for `typing`.
 -- `slot` and `held_by` are NULL for what goes at once, `claim_token` for all else.
 create or replace function public.place_message(
   message_id uuid,
   instance public.instances,
   delivery jsonb,
+  typing interval,
   out mode text,
   out slot timestamptz,
   out held_by text,
@@ -24,7 +26,7 @@ begin
     mode := 'queued';
     select e.slot, e.held_by into slot, held_by
     from public.enqueue_message(
-      message_id, instance, (delivery->>'intervalSeconds')::integer, not_before
+      message_id, instance, (delivery->>'intervalSeconds')::integer, not_before, typing
     ) e;
     if is_delayed then
       held_by := coalesce(held_by, 'delay');
@@ -49,5 +51,5 @@ begin
   end if;
 end;
 $$;
-revoke all on function public.place_message(uuid, public.instances, jsonb) from public, anon, authenticated;
-grant execute on function public.place_message(uuid, public.instances, jsonb) to service_role;
+revoke all on function public.place_message(uuid, public.instances, jsonb, interval) from public, anon, authenticated;
+grant execute on function public.place_message(uuid, public.instances, jsonb, interval) to service_role;

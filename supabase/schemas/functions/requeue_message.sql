@@ -14,7 +14,8 @@ begin
   if message.mode = 'queued' then
     select i.* into strict instance from public.instances i where i.id = message.instance_id;
     select e.slot, e.held_by into slot, held_by
-    from public.enqueue_message(message.id, instance, message.interval_seconds, clock) e;
+    from public.enqueue_message(message.id, instance, message.interval_seconds, clock,
+      interval '1 millisecond' * coalesce(message.delay_typing_ms, 0)) e;
   else
     insert into public.message_queue (message_id, instance_id, scheduled_at, due_at)
     values (message.id, message.instance_id, clock, clock);

@@ -118,6 +118,34 @@ Deno.test("outside the window the slot is the next opening, and says whether win
   assertEquals(stack.provider.requests.length, 0);
 });
 
+Deno.test("a typed message leaves after its typing: the next slot counts from then, and both lie in the window", async () => {
+  await using stack = await startMessagingStack();
+  const tenant = await stack.createTenant({ provider: "evolution" });
+  const typed = { ...text, queued: true, intervalSeconds: 10, delayTyping: 15_000 };
+  const slots: number[] = [];
+  for (let count = 0; count < 3; count++) slots.push(readSlot(await stack.send(tenant, typed)));
+  assertEquals(slots.slice(1).map((slot, index) => slot - (slots[index] ?? 0)), [25_000, 25_000]);
+
+  // At noon, wherever that is now: the window is to close in ten seconds, and not at midnight.
+  const shiftHours = 12 - new Date().getUTCHours();
+  const shiftMs = shiftHours * 3_600_000;
+  const closesAt = Date.now() + 10_000 + shiftMs;
+  const closing = await stack.createTenant({
+    provider: "evolution",
+    timeZone: `Etc/GMT${shiftHours > 0 ? "-" : "+"}${Math.abs(shiftHours)}`,
+    window: {
+      start: "00:00",
+      end: new Date(closesAt).toISOString().slice(11, 19),
+      days: [1, 2, 3, 4, 5, 6, 7],
+    },
+  });
+  const late = await stack.send(closing, typed);
+  const behind = await stack.send(closing, { ...typed, delayTyping: undefined });
+  assertEquals([late.body.heldBy, behind.body.heldBy], ["window", "interval"]);
+  assertEquals((readSlot(late) + shiftMs) % 86_400_000, 0);
+  assertEquals(readSlot(behind) - readSlot(late), 25_000);
+});
+
 Deno.test("a window that never opens refuses the call and stores nothing", async () => {
   await using stack = await startMessagingStack();
   const tenant = await stack.createTenant();
