@@ -226,6 +226,7 @@ create or replace function public.authenticate_client(request jsonb)
 returns jsonb
 language plpgsql
 set search_path = ''
+set plan_cache_mode = force_generic_plan
 as $$
 declare
   token public.client_tokens;

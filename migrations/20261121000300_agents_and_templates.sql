@@ -42,6 +42,7 @@ create table public.message_templates (
   provider_template_id text,
   created_at timestamptz not null default now(),
   updated_at timestamptz not null default now(),
+  defined_at timestamptz not null default now(),
   constraint message_templates_format_known check (parameter_format in ('POSITIONAL', 'NAMED')),
   constraint message_templates_components_array check (jsonb_typeof(components) = 'array')
 );
@@ -52,11 +53,18 @@ create index message_templates_synced
 alter table public.message_templates enable row level security;
 revoke all on table public.message_templates from public, anon, authenticated;
 grant select, insert, update, delete on table public.message_templates to service_role;
+comment on column public.message_templates.defined_at is
+  'As of when its name, language and components are known: an older list does not change them.';
 
 -- source: supabase/schemas/functions/pause_agent.sql
--- Silences the instance's agent towards a contact for 30 minutes from now (specification, section
--- 3), where the instance has an active agent. Returns until when, NULL where there is none.
-create or replace function public.pause_agent(instance_id uuid, contact_id uuid)
+-- Silences the instance's agent towards a contact for 30 minutes from when a person wrote
+-- (specification, section 3), where the instance has an active agent and they are not over yet.
+-- Returns until when, NULL where there is none.
+create or replace function public.pause_agent(
+  instance_id uuid,
+  contact_id uuid,
+  written_at timestamptz
+)
 returns timestamptz
 language plpgsql
 set search_path = ''
@@ -65,8 +73,8 @@ declare
   until timestamptz;
 begin
   insert into public.agent_pauses as pause (contact_id, instance_id, paused_until)
-  select pause_agent.contact_id, pause_agent.instance_id, clock_timestamp() + interval '30 minutes'
-  where exists (
+  select pause_agent.contact_id, pause_agent.instance_id, written_at + interval '30 minutes'
+  where written_at > clock_timestamp() - interval '30 minutes' and exists (
     select from public.ai_agents a
     where a.instance_id = pause_agent.instance_id and a.is_active
   )
@@ -76,5 +84,5 @@ begin
   return until;
 end;
 $$;
-revoke all on function public.pause_agent(uuid, uuid) from public, anon, authenticated;
-grant execute on function public.pause_agent(uuid, uuid) to service_role;
+revoke all on function public.pause_agent(uuid, uuid, timestamptz) from public, anon, authenticated;
+grant execute on function public.pause_agent(uuid, uuid, timestamptz) to service_role;

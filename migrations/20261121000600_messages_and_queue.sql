@@ -74,6 +74,7 @@ create table public.messages (
   chat_name text,
   choice jsonb,
   phone_given text,
+  is_known_by_echo boolean not null default false,
   constraint messages_belong_to_their_conversation
     foreign key (instance_id, contact_id, conversation_id)
     references public.conversations (instance_id, contact_id, id) on delete cascade,
@@ -106,6 +107,8 @@ comment on column public.messages.choice is
   'The option that an inbound message picked: {id, title}.';
 comment on column public.messages.phone_given is
   'The phone as the sending call wrote it, where the contact''s own is spelled otherwise.';
+comment on column public.messages.is_known_by_echo is
+  'Its provider''s answer was lost: an echo of its words says that it left, and under which id.';
 comment on column public.messages.chat_name is 'The name that the provider gives the chat.';
 
 -- source: supabase/schemas/tables/message_queue.sql
@@ -427,12 +430,14 @@ revoke all on function public.closed_by(public.instances, timestamptz) from publ
 grant execute on function public.closed_by(public.instances, timestamptz) to service_role;
 
 -- source: supabase/schemas/functions/fit_send_window.sql
--- Moves an instant into the instance's send window (decisions, section 5): inside it stays; before
--- the window on a business day it goes to that day's start, else to the next business day's start.
--- `held_by` says what moved it (see closed_by), NULL when nothing did. Errors: MI010.
+-- Moves an instant into the instance's send window (decisions, section 5), in which `typing` after it
+-- must lie too: inside it stays; before the window on a business day it goes to that day's start, else
+-- to the next business day's start. `held_by` says what moved it (see closed_by), NULL when nothing
+-- did. Errors: MI010, also where the window is shorter than the typing.
 create or replace function public.fit_send_window(
   instance public.instances,
   candidate timestamptz,
+  typing interval,
   out slot timestamptz,
   out held_by text
 )
@@ -440,20 +445,25 @@ language plpgsql
 stable
 set search_path = ''
 as $$
+declare
+  closed_at constant timestamptz := case
+    when public.is_send_window_open(instance, candidate) then candidate + typing
+    else candidate
+  end;
 begin
-  if public.is_send_window_open(instance, candidate) then
+  if public.is_send_window_open(instance, closed_at) then
     slot := candidate;
     return;
   end if;
-  held_by := public.closed_by(instance, candidate);
-  slot := public.next_opening(instance, candidate);
-  if slot is null then
+  held_by := public.closed_by(instance, closed_at);
+  slot := public.next_opening(instance, closed_at);
+  if slot is null or not public.is_send_window_open(instance, slot + typing) then
     raise exception using errcode = 'MI010', message = 'send_window_never_opens';
   end if;
 end;
 $$;
-revoke all on function public.fit_send_window(public.instances, timestamptz) from public, anon, authenticated;
-grant execute on function public.fit_send_window(public.instances, timestamptz) to service_role;
+revoke all on function public.fit_send_window(public.instances, timestamptz, interval) from public, anon, authenticated;
+grant execute on function public.fit_send_window(public.instances, timestamptz, interval) to service_role;
 
 -- source: supabase/schemas/functions/next_due_at.sql
 -- When a paced message at the head may leave: its slot, one interval after the one before it, and
@@ -519,8 +529,9 @@ grant execute on function public.refresh_dispatch(uuid[]) to service_role;
 
 -- source: supabase/schemas/functions/land_instances.sql
 -- Frees the `landing` instances whose message in flight is among `settled`, holds those that their
--- provider refuses (`held` until `held_until`, `held_for_good` where waiting will not mend it), and
--- recomputes when each is due next.
+-- provider refuses (`held` until `held_until`, `held_for_good` where waiting will not mend it; not
+-- where the credentials in `held_seals`, NULL for not known, have been replaced), and recomputes when
+-- each is due next.
 -- The pacing rows are locked first, in an earlier statement than the look at the heads: an enqueue
 -- keeps its lock until commit, so none can be overlooked.
 create or replace function public.land_instances(
@@ -528,7 +539,8 @@ create or replace function public.land_instances(
   landing uuid[],
   held uuid[],
   held_until timestamptz[],
-  held_for_good boolean[]
+  held_for_good boolean[],
+  held_seals text[]
 )
 returns void
 language plpgsql
@@ -543,8 +555,11 @@ begin
     update public.dispatch d
     set hold_until = greatest(d.hold_until, h.held_until),
       refused_at = case when h.is_for_good then clock_timestamp() else d.refused_at end
-    from unnest(held, held_until, held_for_good) as h(instance_id, held_until, is_for_good)
-    where d.instance_id = h.instance_id;
+    from unnest(held, held_until, held_for_good, held_seals)
+      as h(instance_id, held_until, is_for_good, sealed_provider_config)
+    join public.instances i on i.id = h.instance_id
+    where d.instance_id = h.instance_id
+      and i.sealed_provider_config = coalesce(h.sealed_provider_config, i.sealed_provider_config);
   end if;
   update public.dispatch d
   set in_flight = null,
@@ -564,8 +579,8 @@ begin
   perform public.refresh_dispatch(held) where held is not null;
 end;
 $$;
-revoke all on function public.land_instances(uuid[], uuid[], uuid[], timestamptz[], boolean[]) from public, anon, authenticated;
-grant execute on function public.land_instances(uuid[], uuid[], uuid[], timestamptz[], boolean[]) to service_role;
+revoke all on function public.land_instances(uuid[], uuid[], uuid[], timestamptz[], boolean[], text[]) from public, anon, authenticated;
+grant execute on function public.land_instances(uuid[], uuid[], uuid[], timestamptz[], boolean[], text[]) to service_role;
 
 -- source: supabase/schemas/functions/postpone_dispatch.sql
 -- For instances that looked due but have nothing to send now (their head was canceled, lies ahead, or
@@ -613,7 +628,9 @@ grant execute on function public.postpone_dispatch(uuid[], timestamptz) to servi
 
 -- source: supabase/schemas/functions/enqueue_message.sql
 -- Gives a message the instance's next slot and puts it in the paced queue: the later of
--- `not_before` (at least now) and (last slot + interval), moved into the send window.
+-- `not_before` (at least now) and (last slot + interval), moved into the send window. The provider is
+-- called at the slot; a message whose `typing` is shown first leaves when it has been, and the next
+-- interval counts from then.
 -- Locks the pacing row until commit, so simultaneous calls wait for each other here and nowhere
 -- else. `held_by` says what moved the slot away from `not_before`; `interval`,
 -- `window`, `holiday`, or NULL.
@@ -622,6 +639,7 @@ create or replace function public.enqueue_message(
   instance public.instances,
   interval_seconds integer,
   not_before timestamptz,
+  typing interval,
   out slot timestamptz,
   out held_by text
 )
@@ -639,13 +657,16 @@ begin
     not_before,
     date_trunc('milliseconds', clock_timestamp()),
     p.last_slot_at + make_interval(secs => interval_seconds)
-  )
+  ) + typing
   where p.instance_id = instance.id
-  returning p.last_slot_at into strict slot;
+  returning p.last_slot_at - typing into strict slot;
   is_paced := slot > greatest(not_before, date_trunc('milliseconds', clock_timestamp()));
-  if not public.is_send_window_open(instance, slot) then
-    select f.slot, f.held_by into slot, held_by from public.fit_send_window(instance, slot) f;
-    update public.pacing p set last_slot_at = enqueue_message.slot where p.instance_id = instance.id;
+  if not public.is_send_window_open(instance, slot)
+    or typing > interval '0' and not public.is_send_window_open(instance, slot + typing) then
+    select f.slot, f.held_by into slot, held_by
+    from public.fit_send_window(instance, slot, typing) f;
+    update public.pacing p set last_slot_at = enqueue_message.slot + typing
+    where p.instance_id = instance.id;
   end if;
   if held_by is null and is_paced then
     held_by := 'interval';
@@ -667,8 +688,8 @@ begin
   end if;
 end;
 $$;
-revoke all on function public.enqueue_message(uuid, public.instances, integer, timestamptz) from public, anon, authenticated;
-grant execute on function public.enqueue_message(uuid, public.instances, integer, timestamptz) to service_role;
+revoke all on function public.enqueue_message(uuid, public.instances, integer, timestamptz, interval) from public, anon, authenticated;
+grant execute on function public.enqueue_message(uuid, public.instances, integer, timestamptz, interval) to service_role;
 
 -- source: supabase/schemas/functions/refuse_unreachable_contact.sql
 -- Raises MI005 for a blocked contact, and MI006 for a free-form message on the official channel to
@@ -699,12 +720,14 @@ grant execute on function public.refuse_unreachable_contact(public.instances, pu
 -- source: supabase/schemas/functions/place_message.sql
 -- Puts a message that is being accepted where its delivery wants it: `queued` into the paced queue,
 -- `scheduled` (delayed, or deferred to the dispatcher) among the unpaced, else `sent`: into the
--- caller's own hands for leaseSeconds, tried once. See accept_message for `delivery`.
+-- caller's own hands for leaseSeconds, tried once. See accept_message for `delivery`,
+-- enqueue_message for `typing`.
 -- `slot` and `held_by` are NULL for what goes at once, `claim_token` for all else.
 create or replace function public.place_message(
   message_id uuid,
   instance public.instances,
   delivery jsonb,
+  typing interval,
   out mode text,
   out slot timestamptz,
   out held_by text,
@@ -723,7 +746,7 @@ begin
     mode := 'queued';
     select e.slot, e.held_by into slot, held_by
     from public.enqueue_message(
-      message_id, instance, (delivery->>'intervalSeconds')::integer, not_before
+      message_id, instance, (delivery->>'intervalSeconds')::integer, not_before, typing
     ) e;
     if is_delayed then
       held_by := coalesce(held_by, 'delay');
@@ -748,8 +771,8 @@ begin
   end if;
 end;
 $$;
-revoke all on function public.place_message(uuid, public.instances, jsonb) from public, anon, authenticated;
-grant execute on function public.place_message(uuid, public.instances, jsonb) to service_role;
+revoke all on function public.place_message(uuid, public.instances, jsonb, interval) from public, anon, authenticated;
+grant execute on function public.place_message(uuid, public.instances, jsonb, interval) to service_role;
 
 -- source: supabase/schemas/functions/accept_message.sql
 -- Records everything that a sending call makes true at once: contact, conversation, assignment,
@@ -772,6 +795,7 @@ create or replace function public.accept_message(request jsonb)
 returns jsonb
 language plpgsql
 set search_path = ''
+set plan_cache_mode = force_generic_plan
 as $$
 declare
   instance public.instances;
@@ -825,11 +849,14 @@ begin
     mode := 'assign_only';
   else
     if agent_id is null and draft->>'sentBy' is distinct from 'ai_agent' then
-      paused_until := public.pause_agent(instance.id, contact.id);
+      paused_until := public.pause_agent(instance.id, contact.id, clock_timestamp());
       is_pausing := true;
     end if;
     select p.mode, p.slot, p.held_by, p.claim_token into mode, slot, held_by, claim_token
-    from public.place_message(message_id, instance, delivery) p;
+    from public.place_message(
+      message_id, instance, delivery,
+      interval '1 millisecond' * coalesce((draft->>'delayTypingMs')::integer, 0)
+    ) p;
     insert into public.messages (
       id, instance_id, contact_id, conversation_id, direction, message_type, message, media_url,
       media_filename, option_list, template, card_id, sent_by, operator_id, agent_id,
@@ -850,12 +877,12 @@ begin
   end if;
 
   if mode = 'queued' then
-    -- A hold may end after the slot, or the window before its typing has been shown.
+    -- A hold may end after the slot.
     select e.* into departure
     from (select message_id as id, slot as at) as own
     join public.dispatch d on d.instance_id = instance.id
     join public.message_queue q on q.message_id = own.id
-    join public.messages m on m.id = own.id and (d.hold_until > own.at or m.delay_typing_ms > 0)
+    join public.messages m on m.id = own.id and d.hold_until > own.at
     cross join lateral public.expected_departure(q, m, instance, d) as e;
     if found then
       slot := departure.leaves_at;
@@ -923,6 +950,7 @@ grant execute on function public.lock_provider_messages(uuid[], text[]) to servi
 -- says; never back, and what is read or canceled does not fail any more (but may have arrived). Settles
 -- what is `unconfirmed`, and takes what waits to be sent again out of the queue: it has arrived.
 -- Of an earlier attempt, which has another id at the provider, only that it has arrived counts.
+-- What was in doubt left before its call was given up, however late the event is.
 -- Returns whether it changed anything. Locks the message, then pacing.
 create or replace function public.advance_message(
   message_id uuid,
@@ -947,7 +975,7 @@ begin
     end,
     sent_at = case
       when advance_message.status = 'failed' then m.sent_at
-      else coalesce(m.sent_at, occurred_at)
+      else coalesce(m.sent_at, greatest(least(occurred_at, m.unconfirmed_at), m.created_at))
     end,
     delivered_at = case
       when advance_message.status in ('delivered', 'read') then coalesce(m.delivered_at, occurred_at)
@@ -986,12 +1014,9 @@ begin
   if not found then
     return false;
   end if;
+  -- Waits for a claim that is being made, which waits for nobody: rolled back, it would leave the row.
   delete from public.message_queue q
-  where q.message_id = (
-    select w.message_id from public.message_queue w
-    where w.message_id = advance_message.message_id and w.claim_token is null
-    for update skip locked
-  );
+  where q.message_id = advance_message.message_id and q.claim_token is null;
   if found then
     perform from public.pacing p where p.instance_id = moved_instance_id for no key update;
     perform public.refresh_dispatch(array[moved_instance_id]);
@@ -1090,13 +1115,14 @@ grant execute on function public.hold_for_refusal(uuid) to service_role;
 -- may have come before). Temporary refusals go back to the queue while attempts are left; a refusal of
 -- scope `instance` holds the whole instance, so that a backlog is not burnt.
 -- Returns {settled}: the ids that were settled.
--- Locks, in this order: provider message ids, queue rows, messages, agent pauses, pacing, dispatch,
+-- Locks, in this order: provider message ids, addresses that are new, queue rows, messages, agent pauses, pacing, dispatch,
 -- and where an answer shows who somebody is, contacts.
 -- The queue may hold ten rows or a million: its plans must not depend on what the statistics last saw.
 create or replace function public.settle_messages(request jsonb)
 returns jsonb
 language plpgsql
 set search_path = ''
+set plan_cache_mode = force_generic_plan
 set enable_seqscan = off
 set enable_hashjoin = off
 set enable_mergejoin = off
@@ -1110,6 +1136,7 @@ declare
   held uuid[];
   held_until timestamptz[];
   held_for_good boolean[];
+  held_seals text[];
   echoes jsonb;
   late uuid[];
 begin
@@ -1118,6 +1145,20 @@ begin
   )
   from jsonb_to_recordset(request->'results') as r("messageId" uuid, "providerMessageId" text)
   join public.messages m on m.id = r."messageId";
+
+  perform public.lock_addresses(shown.instance_id, array_agg(shown.address))
+  from (
+    select m.instance_id, r."waId" as address
+    from jsonb_to_recordset(request->'results') as r("messageId" uuid, "waId" text)
+    join public.messages m on m.id = r."messageId"
+    where r."waId" is not null and not exists (
+      select from public.contact_addresses a
+      where a.instance_id = m.instance_id
+        and a.identity_key = public.phone_identity_key(r."waId") and a.contact_id = m.contact_id
+    )
+  ) as shown
+  group by shown.instance_id
+  order by shown.instance_id;
 
   with result as (
     select * from jsonb_to_recordset(request->'results') as r(
@@ -1138,6 +1179,7 @@ begin
       coalesce(r.outcome = 'rejected' and r.scope = 'instance' and not former.is_former, false)
         as is_held,
       not coalesce(r.retryable, false) as is_for_good,
+      r."sealedProviderConfig" as sealed_provider_config,
       former.is_former,
       m.status = 'failed' and r.outcome = 'accepted'
         and m.provider_message_id is distinct from r."providerMessageId" as is_revived,
@@ -1241,12 +1283,13 @@ begin
     array_agg(won.instance_id) filter (where won.is_held),
     array_agg(won.retry_at) filter (where won.is_held),
     array_agg(won.is_for_good) filter (where won.is_held),
+    array_agg(won.sealed_provider_config) filter (where won.is_held),
     jsonb_agg(jsonb_build_object(
       'messageId', won.message_id, 'outcome', won.outcome,
       'providerMessageId', won.provider_message_id, 'echo', won.echo
     )) filter (where won.echo is not null)
   into settled, silencing_instances, silencing_contacts, landing, held, held_until, held_for_good,
-    echoes
+    held_seals, echoes
   from won;
   settled := coalesce(settled, '{}');
 
@@ -1262,7 +1305,7 @@ begin
 
   -- The pause began when the call was accepted; it begins again now that the message really left.
   if silencing_contacts is not null then
-    perform public.pause_agent(m.instance_id, m.contact_id)
+    perform public.pause_agent(m.instance_id, m.contact_id, clock)
     from (
       select s.instance_id, s.contact_id
       from unnest(silencing_instances, silencing_contacts) as s(instance_id, contact_id)
@@ -1274,7 +1317,7 @@ begin
   end if;
   perform public.take_early_statuses(settled || late);
   if landing is not null or held is not null then
-    perform public.land_instances(settled, landing, held, held_until, held_for_good);
+    perform public.land_instances(settled, landing, held, held_until, held_for_good, held_seals);
   end if;
   if nullif(request->'response', 'null') is not null then
     update public.idempotency_keys k
@@ -1410,7 +1453,7 @@ begin
     limit max_messages / 4
   ) as unpaced_due;
   with due as materialized (
-    select d.instance_id
+    select d.instance_id, d.paced_from
     from public.dispatch d
     where d.in_flight is null and d.next_due_at <= clock
     order by d.next_due_at
@@ -1422,7 +1465,7 @@ begin
     from due
     join public.instances i on i.id = due.instance_id
     left join lateral (
-      select q.message_id
+      select q.message_id, q.interval_seconds
       from public.message_queue q
       where q.instance_id = due.instance_id and q.due_at is null and q.claim_token is null
         and q.scheduled_at <= clock
@@ -1437,6 +1480,8 @@ begin
         select interval '1 millisecond' * coalesce(m.delay_typing_ms, 0) as typing
       ) as shown
       where m.id = h.message_id
+        -- The due time may have been another head's, with a shorter interval.
+        and due.paced_from + make_interval(secs => h.interval_seconds) <= clock
         -- is_send_window_open, written out: called, it would cost as much as finding the message.
         and ((clock + shown.typing) at time zone i.time_zone)::time >= i.window_start
         and ((clock + shown.typing) at time zone i.time_zone)::time < i.window_end
@@ -1567,7 +1612,7 @@ begin
   if expired is null then
     -- A flight whose message is gone (its contact was deleted) has nobody left to settle it.
     perform public.land_instances(
-      array_agg(d.in_flight), array_agg(d.instance_id), null, null, null
+      array_agg(d.in_flight), array_agg(d.instance_id), null, null, null, null
     )
     from public.dispatch d
     where d.in_flight is not null and d.lease_until <= clock
@@ -1601,7 +1646,8 @@ begin
   if message.mode = 'queued' then
     select i.* into strict instance from public.instances i where i.id = message.instance_id;
     select e.slot, e.held_by into slot, held_by
-    from public.enqueue_message(message.id, instance, message.interval_seconds, clock) e;
+    from public.enqueue_message(message.id, instance, message.interval_seconds, clock,
+      interval '1 millisecond' * coalesce(message.delay_typing_ms, 0)) e;
   else
     insert into public.message_queue (message_id, instance_id, scheduled_at, due_at)
     values (message.id, message.instance_id, clock, clock);

@@ -181,12 +181,18 @@ begin
   update public.pacing p
   set last_slot_at = greatest(
     (
-      select max(q.scheduled_at) from public.message_queue q
+      select q.scheduled_at + interval '1 millisecond' * coalesce(m.delay_typing_ms, 0)
+      from public.message_queue q
+      join public.messages m on m.id = q.message_id
       where q.instance_id = p.instance_id and q.due_at is null and q.scheduled_at < freed_slot
+      order by q.scheduled_at desc, q.position desc
+      limit 1
     ),
     (select d.paced_from from public.dispatch d where d.instance_id = p.instance_id)
   )
-  where p.instance_id = message.instance_id and p.last_slot_at = freed_slot;
+  where p.instance_id = message.instance_id
+    and p.last_slot_at
+      = freed_slot + interval '1 millisecond' * coalesce(message.delay_typing_ms, 0);
   perform public.refresh_dispatch(array[message.instance_id]);
   return public.describe_message(message);
 end;

@@ -1167,7 +1167,11 @@ begin
       when changes ? 'providerTemplateId' then changes->>'providerTemplateId'
       else r.provider_template_id
     end,
-    updated_at = now()
+    updated_at = now(),
+    defined_at = case
+      when changes ?| array['name', 'language', 'parameterFormat', 'components']
+      then clock_timestamp() else r.defined_at
+    end
   where r.id = (request->>'templateId')::uuid
   returning r.* into template;
   if not found then

@@ -139,7 +139,7 @@ grant execute on function public.match_listed_templates(public.instances, jsonb)
 -- source: supabase/schemas/functions/sync_message_templates.sql
 -- admin-api: makes the stored templates of an instance what its provider's complete list says.
 -- `request`: instanceId, idempotency (see begin_idempotent), askedAt (before the list was read: what
--- a webhook or a person has decided since is newer than the list), templates [{providerTemplateId,
+-- a webhook, a person or another sync has decided since is newer than the list), templates [{providerTemplateId,
 -- name, language, parameterFormat, components, providerStatus}], each provider id once.
 -- Listed templates are created, or linked to what is stored (see match_listed_templates) and brought
 -- up to date; templates of the instance that are listed no more get the status DELETED and stay, as
@@ -172,7 +172,7 @@ begin
     )
   ),
   matched as (
-    select m.provider_template_id as id, m.template_id,
+    select l.id, m.template_id, definition.*,
       case
         when r.updated_at > asked_at then coalesce(r.provider_status, l.status)
         else l.status
@@ -180,35 +180,39 @@ begin
     from public.match_listed_templates(instance, request->'templates') m
     join public.message_templates r on r.id = m.template_id
     join listed l on l.id = m.provider_template_id
+    cross join lateral (
+      select l.name, l.language, l.format, l.components where r.defined_at <= asked_at
+      union all
+      select r.name, r.language, r.parameter_format, r.components where r.defined_at > asked_at
+    ) as definition
   ),
   updated as (
     update public.message_templates r
-    set name = l.name, language = l.language, parameter_format = l.format,
-      components = l.components, provider_status = m.status, provider_template_id = l.id,
-      updated_at = now()
+    set name = m.name, language = m.language, parameter_format = m.format,
+      components = m.components, provider_status = m.status, provider_template_id = m.id,
+      updated_at = greatest(r.updated_at, asked_at), defined_at = greatest(r.defined_at, asked_at)
     from matched m
-    join listed l on l.id = m.id
     where r.id = m.template_id
       and (
         r.name, r.language, r.parameter_format, r.components, r.provider_status,
         r.provider_template_id
-      ) is distinct from (l.name, l.language, l.format, l.components, m.status, l.id)
+      ) is distinct from (m.name, m.language, m.format, m.components, m.status, m.id)
     returning r.id
   ),
   created as (
     insert into public.message_templates (
       workspace_id, instance_id, name, language, parameter_format, components, provider_status,
-      provider_template_id
+      provider_template_id, updated_at, defined_at
     )
     select instance.workspace_id, instance.id, l.name, l.language, l.format, l.components, l.status,
-      l.id
+      l.id, asked_at, asked_at
     from listed l
     where not exists (select from matched m where m.id = l.id)
     returning id, provider_template_id
   ),
   deleted as (
     update public.message_templates r
-    set provider_status = 'DELETED', updated_at = now()
+    set provider_status = 'DELETED', updated_at = asked_at
     where r.instance_id = instance.id
       and r.provider_template_id is not null
       and r.provider_status is distinct from 'DELETED'
@@ -218,8 +222,8 @@ begin
     returning r.id, r.name, r.language, r.provider_status as status, r.provider_template_id
   ),
   item as (
-    select coalesce(m.template_id, c.id) as template_id, l.name, l.language, coalesce(m.status, l.status) as status,
-      l.id,
+    select coalesce(m.template_id, c.id) as template_id, coalesce(m.name, l.name) as name,
+      coalesce(m.language, l.language) as language, coalesce(m.status, l.status) as status, l.id,
       case
         when c.id is not null then 'created'
         when exists (select from updated u where u.id = m.template_id) then 'updated'

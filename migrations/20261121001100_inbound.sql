@@ -25,7 +25,8 @@ grant execute on function public.find_webhook_instance(jsonb) to service_role;
 
 -- source: supabase/schemas/functions/record_status_event.sql
 -- Applies a delivery event to the message it speaks of, found by our own id where the provider
--- carries it back, else by the provider's. Unknown yet: kept for the recording of the send.
+-- carries it back, else by the provider's. Unknown yet, it may be of a message of ours whose answer was
+-- lost, where the event repeats the words (`sent`); else it is kept for the recording of the send.
 -- Returns whether it changed anything.
 create or replace function public.record_status_event(instance_id uuid, event jsonb)
 returns boolean
@@ -34,6 +35,8 @@ set search_path = ''
 as $$
 declare
   message_id uuid;
+  contact public.contacts;
+  address text;
 begin
   select m.id into message_id
   from public.messages m
@@ -49,6 +52,18 @@ begin
     -- An echo may stand in for a message of ours until that is known by its id too.
     order by m.sent_by = 'phone' nulls first, m.created_at desc
     limit 1;
+  end if;
+  if message_id is null and event->'sent' is not null then
+    foreach address in array array[event->'sent'->>'address'] || array(
+      select jsonb_array_elements_text(event->'sent'->'otherAddresses')
+    ) loop
+      contact := public.find_contact(instance_id, address);
+      exit when contact.id is not null;
+    end loop;
+    if contact.id is not null
+      and public.claim_own_echo(instance_id, contact.id, event || (event->'sent')) then
+      return true;
+    end if;
   end if;
   if message_id is null then
     insert into public.early_statuses (
@@ -241,7 +256,10 @@ begin
   on conflict do nothing;
   insert into public.portfolios (contact_id, instance_id, operator_id, created_at)
   select kept.id, p.instance_id, p.operator_id, p.created_at
-  from public.portfolios p where p.contact_id = gone.id
+  from public.portfolios p
+  -- Another operator's would hide the contact from who has its conversation.
+  join public.conversations c on c.id = kept_conversation.id and c.assigned_to = p.operator_id
+  where p.contact_id = gone.id
   on conflict do nothing;
   update public.contact_addresses a set contact_id = kept.id where a.contact_id = gone.id;
   update public.contacts c
@@ -305,7 +323,8 @@ grant execute on function public.show_phone(public.contacts, text) to service_ro
 -- source: supabase/schemas/functions/fold_own_echoes.sql
 -- For messages of ours whose provider ids are known now: what a gateway reported under the same id
 -- before, as if it had been typed on the phone, was this message. Its delivery is this message's, and
--- who was known by its hidden address alone is this message's contact.
+-- who was known by its hidden address alone is this message's contact. A message that was taken to
+-- have arrived, for an echo that was this one's, is in doubt again.
 create or replace function public.fold_own_echoes(message_ids uuid[])
 returns void
 language plpgsql
@@ -318,18 +337,30 @@ declare
 begin
   for twin in
     select m.id, m.contact_id, m.provider_message_id, e.id as echo_id,
-      e.contact_id as echo_contact_id, e.status, coalesce(e.read_at, e.delivered_at) as arrived_at
+      e.contact_id as echo_contact_id, e.status, e.is_known_by_echo, coalesce(e.read_at, e.delivered_at) as arrived_at
     from public.messages m
     join public.messages e on e.instance_id = m.instance_id
       and e.provider_message_id = m.provider_message_id
-    where m.id = any (message_ids) and e.id <> m.id and e.sent_by = 'phone'
+    where m.id = any (message_ids) and e.id <> m.id
+      and (e.sent_by = 'phone' or e.is_known_by_echo)
   loop
-    delete from public.messages e where e.id = twin.echo_id;
+    if twin.is_known_by_echo then
+      update public.messages e
+      set status = 'unconfirmed', unconfirmed_at = clock_timestamp(), provider_message_id = null,
+        is_known_by_echo = false, sent_at = null, delivered_at = null, read_at = null,
+        last_error = jsonb_build_object(
+          'code', 'outcome_unknown', 'message', 'the echo that confirmed it was of another message'
+        )
+      where e.id = twin.echo_id;
+    else
+      delete from public.messages e where e.id = twin.echo_id;
+    end if;
     if twin.status in ('delivered', 'read') then
       perform public.advance_message(
         twin.id, twin.provider_message_id, twin.status, twin.arrived_at, null
       );
     end if;
+    continue when twin.is_known_by_echo;
     select c.* into contact from public.contacts c where c.id = twin.contact_id;
     select c.* into ghost from public.contacts c
     where c.id = twin.echo_contact_id and c.id <> contact.id and c.phone is null;
@@ -362,23 +393,42 @@ language plpgsql
 set search_path = ''
 as $$
 declare
+  own public.messages;
   instance public.instances;
 begin
   if settle_echo.provider_message_id = echo->>'providerMessageId' then
     return;
   end if;
-  select i.* into strict instance
-  from public.messages m
-  join public.instances i on i.id = m.instance_id
-  where m.id = settle_echo.message_id;
+  select m.* into strict own from public.messages m where m.id = settle_echo.message_id;
+  select i.* into strict instance from public.instances i where i.id = own.instance_id;
   perform public.lock_provider_messages(
     array[instance.id], array[echo->>'providerMessageId']
   );
-  if outcome <> 'unknown' then
+  -- Echoes of the same words may have been kept crosswise: this message's own by another one. One that
+  -- is being settled itself sees to what it keeps.
+  update public.message_queue q
+  set echo = null
+  where q.message_id in (
+    select w.message_id
+    from public.messages m
+    join public.message_queue w on w.message_id = m.id
+    where m.contact_id = own.contact_id and m.sent_at is null
+      and w.echo->>'providerMessageId' = settle_echo.provider_message_id
+    for no key update of w skip locked
+  );
+  if outcome <> 'unknown' and echo->>'kind' = 'status' then
+    perform public.record_status_event(instance.id, echo);
+  elsif outcome <> 'unknown' then
     perform public.record_message_event(instance, echo);
   elsif public.advance_message(
-    settle_echo.message_id, echo->>'providerMessageId', 'sent', clock_timestamp(), null
+    settle_echo.message_id, echo->>'providerMessageId', 'sent',
+    least(
+      coalesce((echo->>'sentAt')::timestamptz, (echo->>'at')::timestamptz, clock_timestamp()),
+      clock_timestamp()
+    ),
+    null
   ) then
+    update public.messages m set is_known_by_echo = true where m.id = settle_echo.message_id;
     perform public.take_early_statuses(array[settle_echo.message_id]);
   end if;
 end;
@@ -475,6 +525,9 @@ set search_path = ''
 as $$
 declare
   clock constant timestamptz := clock_timestamp();
+  written_at constant timestamptz := least(
+    coalesce((event->>'sentAt')::timestamptz, (event->>'at')::timestamptz, clock), clock
+  );
   words constant text := btrim(regexp_replace(event->>'message', '\s+', ' ', 'g'));
   candidate record;
 begin
@@ -509,8 +562,9 @@ begin
     end if;
     if not candidate.is_in_flight then
       if public.advance_message(
-        candidate.id, event->>'providerMessageId', 'sent', clock, null
+        candidate.id, event->>'providerMessageId', 'sent', written_at, null
       ) then
+        update public.messages m set is_known_by_echo = true where m.id = candidate.id;
         perform public.take_early_statuses(array[candidate.id]);
         return true;
       end if;
@@ -584,7 +638,7 @@ grant execute on function public.request_agent_reply(public.instances, uuid, uui
 -- source: supabase/schemas/functions/record_message_event.sql
 -- Stores a message that somebody wrote: the contact, or a person on the business's own phone.
 -- Inbound opens a closed conversation and asks the agent for an answer; an echo pauses the agent, as
--- any person's message does; a group has no agent to ask or to pause. Returns false for a message
+-- any person's message does; a group has no agent to ask or to pause, and a reaction does neither. Returns false for a message
 -- that is known already.
 -- The caller holds lock_provider_messages for it.
 create or replace function public.record_message_event(instance public.instances, event jsonb)
@@ -594,6 +648,7 @@ set search_path = ''
 as $$
 declare
   is_inbound constant boolean := event->>'origin' = 'inbound';
+  is_reaction constant boolean := coalesce((event->>'isReaction')::boolean, false);
   is_group constant boolean := coalesce((event->>'isGroup')::boolean, false);
   written_at constant timestamptz := least(
     coalesce((event->>'sentAt')::timestamptz, clock_timestamp()), clock_timestamp()
@@ -633,8 +688,8 @@ begin
   returning id into message_id;
   if not is_inbound then
     perform public.take_early_statuses(array[message_id]);
-    if not is_group then
-      perform public.pause_agent(instance.id, contact.id);
+    if not is_group and not is_reaction then
+      perform public.pause_agent(instance.id, contact.id, written_at);
     end if;
     return true;
   end if;
@@ -645,8 +700,7 @@ begin
   update public.conversations c
   set status = 'open', updated_at = now()
   where c.id = conversation.id and c.status = 'closed';
-  -- A group is never answered, and a reaction or its like asks for nothing.
-  if not is_group and event->>'messageType' <> 'other' then
+  if not is_group and not is_reaction then
     perform public.request_agent_reply(instance, contact.id, conversation.id);
   end if;
   return true;

@@ -30,7 +30,7 @@ export function readEvolutionEvents(
     case "messages.upsert":
       return items.flatMap((item) => readMessageEvent(item, readValue(payload, "sender")));
     case "send.message":
-      return items.flatMap(readSending);
+      return items.flatMap((item) => readSending(item, readValue(payload, "sender")));
     case "messages.update":
       return items.flatMap(readStatus);
     default:
@@ -90,12 +90,17 @@ function readAuthor(data: unknown): string | undefined {
     ])?.address;
 }
 
-/** A message that was sent through the API: known already, and now on its way. */
-function readSending(data: unknown): StatusEvent[] {
+/** A message that was sent through the API: on its way, often before the call has its answer. */
+function readSending(data: unknown, own: unknown): StatusEvent[] {
   const providerMessageId = readId(data, "key", "id");
   if (providerMessageId === undefined) return [];
   const at = readTime(data, "s", "messageTimestamp");
-  return [{ kind: "status", providerMessageId, status: "sent", at }];
+  const addresses = readAddresses(data, true, own);
+  const content = readEvolutionContent(data);
+  const sent = addresses === undefined || content === undefined
+    ? undefined
+    : { ...addresses, messageType: content.messageType, message: content.message };
+  return [{ kind: "status", providerMessageId, status: "sent", at, sent }];
 }
 
 /** WhatsApp's words, and Meta's own, which Evolution's integration of the Cloud API passes on. */

@@ -54,6 +54,13 @@ export interface StatusEvent {
   readonly status: "sent" | "delivered" | "read" | "failed";
   readonly at?: string | undefined;
   readonly error?: { readonly code: string; readonly message: string } | undefined;
+  /**
+   * What was sent and to whom, where the provider repeats it: it tells a message of ours whose answer
+   * was lost.
+   */
+  readonly sent?:
+    | Pick<MessageEvent, "address" | "otherAddresses" | "messageType" | "message">
+    | undefined;
 }
 
 /** The official channel has decided on a template. */

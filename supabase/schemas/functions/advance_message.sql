@@ -2,6 +2,7 @@
 -- says; never back, and what is read or canceled does not fail any more (but may have arrived). Settles
 -- what is `unconfirmed`, and takes what waits to be sent again out of the queue: it has arrived.
 -- Of an earlier attempt, which has another id at the provider, only that it has arrived counts.
+-- What was in doubt left before its call was given up, however late the event is.
 -- Returns whether it changed anything. Locks the message, then pacing.
 create or replace function public.advance_message(
   message_id uuid,
@@ -26,7 +27,7 @@ begin
     end,
     sent_at = case
       when advance_message.status = 'failed' then m.sent_at
-      else coalesce(m.sent_at, occurred_at)
+      else coalesce(m.sent_at, greatest(least(occurred_at, m.unconfirmed_at), m.created_at))
     end,
     delivered_at = case
       when advance_message.status in ('delivered', 'read') then coalesce(m.delivered_at, occurred_at)
@@ -65,12 +66,9 @@ begin
   if not found then
     return false;
   end if;
+  -- Waits for a claim that is being made, which waits for nobody: rolled back, it would leave the row.
   delete from public.message_queue q
-  where q.message_id = (
-    select w.message_id from public.message_queue w
-    where w.message_id = advance_message.message_id and w.claim_token is null
-    for update skip locked
-  );
+  where q.message_id = advance_message.message_id and q.claim_token is null;
   if found then
     perform from public.pacing p where p.instance_id = moved_instance_id for no key update;
     perform public.refresh_dispatch(array[moved_instance_id]);

@@ -1,6 +1,7 @@
 -- For messages of ours whose provider ids are known now: what a gateway reported under the same id
 -- before, as if it had been typed on the phone, was this message. Its delivery is this message's, and
--- who was known by its hidden address alone is this message's contact.
+-- who was known by its hidden address alone is this message's contact. A message that was taken to
+-- have arrived, for an echo that was this one's, is in doubt again.
 create or replace function public.fold_own_echoes(message_ids uuid[])
 returns void
 language plpgsql
@@ -13,18 +14,30 @@ declare
 begin
   for twin in
     select m.id, m.contact_id, m.provider_message_id, e.id as echo_id,
-      e.contact_id as echo_contact_id, e.status, coalesce(e.read_at, e.delivered_at) as arrived_at
+      e.contact_id as echo_contact_id, e.status, e.is_known_by_echo, coalesce(e.read_at, e.delivered_at) as arrived_at
     from public.messages m
     join public.messages e on e.instance_id = m.instance_id
       and e.provider_message_id = m.provider_message_id
-    where m.id = any (message_ids) and e.id <> m.id and e.sent_by = 'phone'
+    where m.id = any (message_ids) and e.id <> m.id
+      and (e.sent_by = 'phone' or e.is_known_by_echo)
   loop
-    delete from public.messages e where e.id = twin.echo_id;
+    if twin.is_known_by_echo then
+      update public.messages e
+      set status = 'unconfirmed', unconfirmed_at = clock_timestamp(), provider_message_id = null,
+        is_known_by_echo = false, sent_at = null, delivered_at = null, read_at = null,
+        last_error = jsonb_build_object(
+          'code', 'outcome_unknown', 'message', 'the echo that confirmed it was of another message'
+        )
+      where e.id = twin.echo_id;
+    else
+      delete from public.messages e where e.id = twin.echo_id;
+    end if;
     if twin.status in ('delivered', 'read') then
       perform public.advance_message(
         twin.id, twin.provider_message_id, twin.status, twin.arrived_at, null
       );
     end if;
+    continue when twin.is_known_by_echo;
     select c.* into contact from public.contacts c where c.id = twin.contact_id;
     select c.* into ghost from public.contacts c
     where c.id = twin.echo_contact_id and c.id <> contact.id and c.phone is null;

@@ -3,9 +3,10 @@
 -- `wanted_direction`: inbound, outbound, or NULL for both.
 -- Returns {messages, hasMore}: hasMore says whether older ones of the span were left out. Instants
 -- are Unix milliseconds.
--- Most providers tell whole seconds, so a reply can seem older than the message that it answers. The
--- page is chosen by the index, but within one second its messages stand in the order in which they
--- came here, or could leave at the earliest; those that were told more exactly in their own.
+-- Most providers tell whole seconds, so a reply can seem older than the message that it answers:
+-- within one second messages stand in the order in which they came here, or could leave at the
+-- earliest; those that were told more exactly in their own. So the page is found by the index, but
+-- cut within its oldest second by that order.
 -- Whole sorts are off: the planner takes a contact for one with few messages and would read all that
 -- it has in the span, where index order and an incremental sort stop at the page.
 create or replace function public.history_page(
@@ -26,15 +27,44 @@ declare
   messages jsonb;
   has_more boolean;
 begin
-  with newest as (
-    select m.*, row_number() over (order by m.sent_at desc, m.created_at desc, m.id desc) as place
+  with newest as materialized (
+    select m.*
     from public.messages m
     where m.instance_id = history_page.instance_id and m.contact_id = history_page.contact_id
       and m.sent_at >= starts_at and m.sent_at < ends_at
       and m.status in ('sent', 'delivered', 'read', 'received')
       and (wanted_direction is null or m.direction = wanted_direction)
-    order by m.sent_at desc, m.created_at desc, m.id desc
+    order by m.sent_at desc
     limit page_size + 1
+  ),
+  oldest as (
+    select min(n.sent_at) as sent_at from newest n having count(*) > page_size
+  ),
+  candidate as (
+    select n.* from newest n
+    union all
+    select m.*
+    from oldest
+    join public.messages m on m.instance_id = history_page.instance_id
+      and m.contact_id = history_page.contact_id
+      and m.sent_at between greatest(starts_at, date_trunc('second', oldest.sent_at))
+        and oldest.sent_at
+    where m.status in ('sent', 'delivered', 'read', 'received')
+      and (wanted_direction is null or m.direction = wanted_direction)
+      and not exists (select from newest n where n.id = m.id)
+  ),
+  placed as (
+    select c.*,
+      row_number() over (
+        order by date_trunc('second', c.sent_at) desc,
+          case
+            when c.direction = 'inbound' and c.sent_at <> date_trunc('second', c.sent_at)
+              then c.sent_at
+            else greatest(c.created_at, c.scheduled_for)
+          end desc,
+          c.id desc
+      ) as place
+    from candidate c
   )
   select
     coalesce(
@@ -62,21 +92,16 @@ begin
           'isGroup', n.is_group,
           'chatName', n.chat_name
         )
-        order by date_trunc('second', n.sent_at),
-          case
-            when n.direction = 'inbound' and n.sent_at <> date_trunc('second', n.sent_at)
-              then n.sent_at
-            else greatest(n.created_at, n.scheduled_for)
-          end,
-          n.id
-      ) filter (where n.place <= page_size),
+        order by n.place desc
+      ),
       '[]'
     ),
-    count(*) > page_size
+    exists (select from oldest)
   into messages, has_more
-  from newest n
+  from placed n
   left join public.operators o on o.id = n.operator_id
-  left join public.ai_agents a on a.id = n.agent_id;
+  left join public.ai_agents a on a.id = n.agent_id
+  where n.place <= page_size;
   return jsonb_build_object('messages', messages, 'hasMore', has_more);
 end;
 $$;

@@ -1,6 +1,11 @@
--- Silences the instance's agent towards a contact for 30 minutes from now (specification, section
--- 3), where the instance has an active agent. Returns until when, NULL where there is none.
-create or replace function public.pause_agent(instance_id uuid, contact_id uuid)
+-- Silences the instance's agent towards a contact for 30 minutes from when a person wrote
+-- (specification, section 3), where the instance has an active agent and they are not over yet.
+-- Returns until when, NULL where there is none.
+create or replace function public.pause_agent(
+  instance_id uuid,
+  contact_id uuid,
+  written_at timestamptz
+)
 returns timestamptz
 language plpgsql
 set search_path = ''
@@ -9,8 +14,8 @@ declare
   until timestamptz;
 begin
   insert into public.agent_pauses as pause (contact_id, instance_id, paused_until)
-  select pause_agent.contact_id, pause_agent.instance_id, clock_timestamp() + interval '30 minutes'
-  where exists (
+  select pause_agent.contact_id, pause_agent.instance_id, written_at + interval '30 minutes'
+  where written_at > clock_timestamp() - interval '30 minutes' and exists (
     select from public.ai_agents a
     where a.instance_id = pause_agent.instance_id and a.is_active
   )
@@ -20,5 +25,5 @@ begin
   return until;
 end;
 $$;
-revoke all on function public.pause_agent(uuid, uuid) from public, anon, authenticated;
-grant execute on function public.pause_agent(uuid, uuid) to service_role;
+revoke all on function public.pause_agent(uuid, uuid, timestamptz) from public, anon, authenticated;
+grant execute on function public.pause_agent(uuid, uuid, timestamptz) to service_role;

@@ -1,6 +1,6 @@
 -- Stores a message that somebody wrote: the contact, or a person on the business's own phone.
 -- Inbound opens a closed conversation and asks the agent for an answer; an echo pauses the agent, as
--- any person's message does; a group has no agent to ask or to pause. Returns false for a message
+-- any person's message does; a group has no agent to ask or to pause, and a reaction does neither. Returns false for a message
 -- that is known already.
 -- The caller holds lock_provider_messages for it.
 create or replace function public.record_message_event(instance public.instances, event jsonb)
@@ -10,6 +10,7 @@ set search_path = ''
 as $$
 declare
   is_inbound constant boolean := event->>'origin' = 'inbound';
+  is_reaction constant boolean := coalesce((event->>'isReaction')::boolean, false);
   is_group constant boolean := coalesce((event->>'isGroup')::boolean, false);
   written_at constant timestamptz := least(
     coalesce((event->>'sentAt')::timestamptz, clock_timestamp()), clock_timestamp()
@@ -49,8 +50,8 @@ begin
   returning id into message_id;
   if not is_inbound then
     perform public.take_early_statuses(array[message_id]);
-    if not is_group then
-      perform public.pause_agent(instance.id, contact.id);
+    if not is_group and not is_reaction then
+      perform public.pause_agent(instance.id, contact.id, written_at);
     end if;
     return true;
   end if;
@@ -61,8 +62,7 @@ begin
   update public.conversations c
   set status = 'open', updated_at = now()
   where c.id = conversation.id and c.status = 'closed';
-  -- A group is never answered, and a reaction or its like asks for nothing.
-  if not is_group and event->>'messageType' <> 'other' then
+  if not is_group and not is_reaction then
     perform public.request_agent_reply(instance, contact.id, conversation.id);
   end if;
   return true;

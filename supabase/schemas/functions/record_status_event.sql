@@ -1,5 +1,6 @@
 -- Applies a delivery event to the message it speaks of, found by our own id where the provider
--- carries it back, else by the provider's. Unknown yet: kept for the recording of the send.
+-- carries it back, else by the provider's. Unknown yet, it may be of a message of ours whose answer was
+-- lost, where the event repeats the words (`sent`); else it is kept for the recording of the send.
 -- Returns whether it changed anything.
 create or replace function public.record_status_event(instance_id uuid, event jsonb)
 returns boolean
@@ -8,6 +9,8 @@ set search_path = ''
 as $$
 declare
   message_id uuid;
+  contact public.contacts;
+  address text;
 begin
   select m.id into message_id
   from public.messages m
@@ -23,6 +26,18 @@ begin
     -- An echo may stand in for a message of ours until that is known by its id too.
     order by m.sent_by = 'phone' nulls first, m.created_at desc
     limit 1;
+  end if;
+  if message_id is null and event->'sent' is not null then
+    foreach address in array array[event->'sent'->>'address'] || array(
+      select jsonb_array_elements_text(event->'sent'->'otherAddresses')
+    ) loop
+      contact := public.find_contact(instance_id, address);
+      exit when contact.id is not null;
+    end loop;
+    if contact.id is not null
+      and public.claim_own_echo(instance_id, contact.id, event || (event->'sent')) then
+      return true;
+    end if;
   end if;
   if message_id is null then
     insert into public.early_statuses (

@@ -13,23 +13,42 @@ language plpgsql
 set search_path = ''
 as $$
 declare
+  own public.messages;
   instance public.instances;
 begin
   if settle_echo.provider_message_id = echo->>'providerMessageId' then
     return;
   end if;
-  select i.* into strict instance
-  from public.messages m
-  join public.instances i on i.id = m.instance_id
-  where m.id = settle_echo.message_id;
+  select m.* into strict own from public.messages m where m.id = settle_echo.message_id;
+  select i.* into strict instance from public.instances i where i.id = own.instance_id;
   perform public.lock_provider_messages(
     array[instance.id], array[echo->>'providerMessageId']
   );
-  if outcome <> 'unknown' then
+  -- Echoes of the same words may have been kept crosswise: this message's own by another one. One that
+  -- is being settled itself sees to what it keeps.
+  update public.message_queue q
+  set echo = null
+  where q.message_id in (
+    select w.message_id
+    from public.messages m
+    join public.message_queue w on w.message_id = m.id
+    where m.contact_id = own.contact_id and m.sent_at is null
+      and w.echo->>'providerMessageId' = settle_echo.provider_message_id
+    for no key update of w skip locked
+  );
+  if outcome <> 'unknown' and echo->>'kind' = 'status' then
+    perform public.record_status_event(instance.id, echo);
+  elsif outcome <> 'unknown' then
     perform public.record_message_event(instance, echo);
   elsif public.advance_message(
-    settle_echo.message_id, echo->>'providerMessageId', 'sent', clock_timestamp(), null
+    settle_echo.message_id, echo->>'providerMessageId', 'sent',
+    least(
+      coalesce((echo->>'sentAt')::timestamptz, (echo->>'at')::timestamptz, clock_timestamp()),
+      clock_timestamp()
+    ),
+    null
   ) then
+    update public.messages m set is_known_by_echo = true where m.id = settle_echo.message_id;
     perform public.take_early_statuses(array[settle_echo.message_id]);
   end if;
 end;

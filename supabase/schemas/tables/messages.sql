@@ -37,6 +37,7 @@ create table public.messages (
   chat_name text,
   choice jsonb,
   phone_given text,
+  is_known_by_echo boolean not null default false,
   constraint messages_belong_to_their_conversation
     foreign key (instance_id, contact_id, conversation_id)
     references public.conversations (instance_id, contact_id, id) on delete cascade,
@@ -69,4 +70,6 @@ comment on column public.messages.choice is
   'The option that an inbound message picked: {id, title}.';
 comment on column public.messages.phone_given is
   'The phone as the sending call wrote it, where the contact''s own is spelled otherwise.';
+comment on column public.messages.is_known_by_echo is
+  'Its provider''s answer was lost: an echo of its words says that it left, and under which id.';
 comment on column public.messages.chat_name is 'The name that the provider gives the chat.';

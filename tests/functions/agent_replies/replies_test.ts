@@ -219,6 +219,21 @@ Deno.test("without an active agent, or for a reaction, nobody is asked", async (
   assertEquals(client.model.requests.length, 0);
 });
 
+Deno.test("who sends a place, a business card or an order is answered too", async () => {
+  for (
+    const content of [
+      { location: { latitude: -23.5, longitude: -46.6, name: "Loja", address: "Rua 1" } },
+      { contact: { displayName: "Bia", vCard: "BEGIN:VCARD" } },
+      { order: { itemCount: 2 } },
+    ]
+  ) {
+    await using client = await createAgentClient();
+    await client.webhooks.receive(client.tenant, { messageId: "IN1", ...content });
+    await client.answer();
+    assertEquals(client.model.requests.length, 1, Object.keys(content)[0]);
+  }
+});
+
 Deno.test("a reaction does not keep a message that has its answer waiting", async () => {
   await using client = await createAgentClient();
   await client.write("IN1", "oi");

@@ -3,11 +3,13 @@ import { acceptMessage, answerNever } from "../../support/http_double.ts";
 import { assert, assertEquals } from "../../support/assert.ts";
 import { createAgent, type Tenant } from "../../support/tenant.ts";
 import { letTimePass } from "../../support/time_travel.ts";
+import { waitUntil } from "../../support/wait_until.ts";
 import {
   cloudText,
   createWebhookClient,
   evolutionMessage,
   phone,
+  type StoredMessage,
   type WebhookClient,
 } from "./webhook_client.ts";
 
@@ -24,6 +26,12 @@ async function pausedUntil(client: WebhookClient, tenant: Tenant): Promise<unkno
 async function outcomes(client: WebhookClient, tenant: Tenant): Promise<readonly unknown[]> {
   const stored = await client.messages(tenant);
   return stored.map((message) => [message["status"], message["provider_message_id"]]);
+}
+
+async function statusOf(client: WebhookClient, messageId: string): Promise<readonly unknown[]> {
+  const [row] = await client.stack.admin`
+    select status, provider_message_id from public.messages where id = ${messageId}`;
+  return [row?.["status"], row?.["provider_message_id"]];
 }
 
 Deno.test("an echo of a message of ours that is in flight makes no second one and pauses no agent", async () => {
@@ -307,4 +315,124 @@ Deno.test("an echo that meets the recording of an answer is given to the next me
   letGo.resolve();
   await Promise.all([settling, echoing]);
   assertEquals(await outcomes(client, tenant), [["sent", "OWN1"], ["sent", "OWN2"]]);
+});
+
+Deno.test("a message that an echo settles left when the echo says, or when its call was given up", async () => {
+  await using client = await createWebhookClient();
+  const tenant = await client.createTenant();
+  client.stack.provider.answer = () => new Response(null, { status: 500 });
+  for (const message of ["um", "dois"]) await client.stack.send(tenant, { ...text, message });
+  await letTimePass(client.stack.admin, 600);
+  const leftAtMs = Date.now() - 600_000 + 500;
+  const echo = { fromMe: true, messageId: "OWN1", text: { message: "um" } };
+  await client.receive(tenant, { ...echo, momment: leftAtMs });
+  await client.receive(tenant, { ...echo, messageId: "OWN2", text: { message: "dois" } });
+  const [first, second] = await client.messages(tenant);
+  const sentAtMs = (message?: StoredMessage): number => (message?.["sent_at"] as Date).getTime();
+  assert(Math.abs(sentAtMs(first) - leftAtMs) < 5_000, "what the echo says");
+  assert(sentAtMs(second) < Date.now() - 590_000, "not when it was told");
+});
+
+Deno.test("Evolution's own report of a message settles the one whose answer was lost, and no person's", async () => {
+  await using client = await createWebhookClient();
+  const tenant = await client.createTenant({ provider: "evolution" });
+  await createAgent(client.stack.admin, tenant.instanceId);
+  const report = (id: string, words: string) => ({
+    ...evolutionMessage({ conversation: words }, { fromMe: true, id }),
+    event: "send.message",
+  });
+  client.stack.provider.answer = async () => {
+    await client.evolution(tenant, report("OWN1", "oi"));
+    return new Response(null, { status: 500 });
+  };
+  await client.stack.send(tenant, { ...text, sentBy: "ai_agent" });
+  assertEquals(await outcomes(client, tenant), [["sent", "OWN1"]]);
+  client.stack.provider.answer = () => new Response(null, { status: 500 });
+  await client.stack.send(tenant, { ...text, sentBy: "ai_agent", message: "dois" });
+  await client.evolution(tenant, report("OWN2", "dois"));
+  await client.evolution(tenant, report("FOREIGN", "de outro sistema"));
+  // What another system sends meanwhile stays that, and our answer tells.
+  client.stack.provider.answer = async () => {
+    await client.evolution(tenant, report("FOREIGN2", "tres"));
+    return Response.json({ key: { id: "OWN3" } }, { status: 201 });
+  };
+  await client.stack.send(tenant, { ...text, sentBy: "ai_agent", message: "tres" });
+  const expected = [["sent", "OWN1"], ["sent", "OWN2"], ["sent", "OWN3"]];
+  assertEquals(await outcomes(client, tenant), expected);
+  assertEquals(await pausedUntil(client, tenant), undefined);
+});
+
+Deno.test("echoes that are kept crosswise prove no other message", async () => {
+  await using client = await createWebhookClient();
+  const tenant = await client.createTenant();
+  const { stack } = client;
+  stack.provider.answer = () => new Response(null, { status: 500 });
+  const doubtful = await stack.send(tenant, text);
+  const answers = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
+  let calls = 0;
+  stack.provider.answer = async () => {
+    const call = calls++;
+    await answers[call]?.promise;
+    return Response.json({ zaapId: "Z", messageId: `OWN${call + 1}`, id: `OWN${call + 1}` });
+  };
+  const [first, second] = [stack.send(tenant, text), stack.send(tenant, text)];
+  await waitUntil(() => Promise.resolve(calls === 2));
+  for (const messageId of ["OWN2", "OWN1"]) {
+    await client.receive(tenant, { messageId, fromMe: true, text: { message: "oi" } });
+  }
+  for (const [index, sending] of [first, second].entries()) {
+    answers[index]?.resolve();
+    await sending;
+  }
+  const stored = await client.messages(tenant);
+  const byId = new Map(stored.map((message) => [message["id"], message["status"]]));
+  assertEquals(byId.get(doubtful.body.messageId), "unconfirmed");
+  assertEquals(
+    stored.map((message) => message["provider_message_id"]).sort(),
+    ["OWN1", "OWN2", null],
+  );
+});
+
+Deno.test("a message that another one's echo confirmed is in doubt again", async () => {
+  await using client = await createWebhookClient();
+  const tenant = await client.createTenant();
+  const { admin, database } = client.stack;
+  client.stack.provider.answer = () => new Response(null, { status: 500 });
+  const doubtful = await client.stack.send(tenant, text);
+  const late = await client.stack.send(tenant, { ...text, delayMessage: 1 });
+  await letTimePass(admin, 2);
+  const { messages: [claim] } = await database.rpc<{ messages: { claimToken: string }[] }>(
+    "claim_due_messages",
+    { maxMessages: 1, leaseSeconds: 30 },
+  );
+  await letTimePass(admin, 31);
+  await database.rpc("expire_claims", { maxClaims: 10 });
+  await client.receive(tenant, { messageId: "OWN1", fromMe: true, text: { message: "oi" } });
+  assertEquals(await statusOf(client, doubtful.body.messageId), ["sent", "OWN1"]);
+  await database.rpc("settle_messages", {
+    results: [{
+      ...{ messageId: late.body.messageId, claimToken: claim?.claimToken },
+      ...{ outcome: "accepted", providerMessageId: "OWN1" },
+    }],
+  });
+  assertEquals(await statusOf(client, late.body.messageId), ["sent", "OWN1"]);
+  assertEquals(await statusOf(client, doubtful.body.messageId), ["unconfirmed", null]);
+});
+
+Deno.test("a person's words pause the agent from when they were written; a reaction does not", async () => {
+  await using client = await createWebhookClient();
+  const tenant = await client.createTenant();
+  await createAgent(client.stack.admin, tenant.instanceId);
+  const typed = { fromMe: true, fromApi: false };
+  const at = (minutesAgo: number): number => Date.now() - minutesAgo * 60_000;
+  await client.receive(tenant, {
+    ...{ ...typed, messageId: "T1", text: { message: "faz tempo" }, momment: at(31) },
+  });
+  await client.receive(tenant, { ...typed, messageId: "T2", reaction: { value: "👍" } });
+  assertEquals(await pausedUntil(client, tenant), undefined);
+  await client.receive(tenant, {
+    ...{ ...typed, messageId: "T3", text: { message: "há pouco" }, momment: at(20) },
+  });
+  const until = await pausedUntil(client, tenant) as Date;
+  assert(Math.abs(until.getTime() - at(-10)) < 5_000);
 });

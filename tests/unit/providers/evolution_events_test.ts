@@ -221,6 +221,12 @@ Deno.test("what was sent through the API is no message but a sent one of ours", 
       providerMessageId: "3EB0EVO",
       status: "sent",
       at: "2024-06-06T15:51:37.000Z",
+      sent: {
+        address: "5511987654321",
+        otherAddresses: [],
+        messageType: "text",
+        message: "a",
+      },
     }]);
   }
 });
