@@ -153,3 +153,39 @@ Deno.test("simultaneous operators with one e-mail become one", async () => {
   const [row] = await sql`select count(*)::int from operators`;
   assertEquals(row?.["count"], 1);
 });
+
+Deno.test("a narrower window moves the slots that lie outside it, one interval apart, and those after them", async () => {
+  await using database = await createTestDatabase();
+  const { sql } = database;
+  const instanceId = await createInstance(sql);
+  for (let count = 0; count < 3; count++) await queueMessage(sql, instanceId);
+  const change = (sendWindow: Json): Promise<Json> =>
+    call(sql, "update_instance", { instanceId, changes: { sendWindow } });
+  const readSlots = async (): Promise<number[]> => {
+    const rows = await sql`
+      select q.scheduled_at, q.scheduled_at = m.scheduled_for as is_told
+      from public.message_queue q join public.messages m on m.id = q.message_id
+      order by q.position`;
+    assertEquals(rows.map(({ is_told }) => is_told), rows.map(() => true));
+    return rows.map(({ scheduled_at }) => scheduled_at.getTime());
+  };
+  const before = await readSlots();
+  await change({ start: "00:00", end: "24:00" });
+  assertEquals(await readSlots(), before, "nothing lies outside");
+
+  const today = new Date(before[0]!).getUTCDay() || 7;
+  await change({ days: [today % 7 + 1] });
+  const tomorrow = Date.parse(new Date(before[0]!).toISOString().slice(0, 10)) + 86_400_000;
+  await queueMessage(sql, instanceId);
+  assertEquals(await readSlots(), [0, 60_000, 120_000, 180_000].map((ms) => tomorrow + ms));
+  const holders = await sql`select held_by from public.messages order by created_at`;
+  assertEquals(holders.map(({ held_by }) => held_by), [
+    ...["window", "interval", "interval", "interval"],
+  ]);
+
+  const moved = await readSlots();
+  await change({ days: [1, 2, 3, 4, 5, 6, 7] });
+  assertEquals(await readSlots(), moved, "a wider window moves nothing");
+  await change({ holidays: [new Date(tomorrow).toISOString().slice(0, 10)] });
+  assertEquals((await readSlots())[0], tomorrow + 86_400_000);
+});

@@ -1,10 +1,11 @@
--- admin-api: changes an instance; what waits in its queue keeps its slot, a wider window moves none.
--- It is looked at again at once, so that a narrower window and new credentials hold without delay.
+-- admin-api: changes an instance; what waits in its queue keeps its slot unless the window is closed
+-- then (see move_slots); a wider window moves none. It is looked at again at once, so that new
+-- credentials hold without delay.
 -- `request`: instanceId, changes, of which only what it holds is written: name, connectedPhone,
 --   businessInstanceId (null clears it), timeZone, sendWindow {start, end, days, holidays, each
 --   optional}, onUnconfirmed, requestsPerMinute (null lifts it), sealedProviderConfig with gatewayInstanceId.
 -- Returns the instance, or {issues} when the window or the time zone would not be valid.
--- Locks pacing, instance, dispatch. Error: MI014.
+-- Locks pacing, instance, queue rows and messages that nobody holds, dispatch. Error: MI014.
 create or replace function public.update_instance(request jsonb)
 returns jsonb
 language plpgsql
@@ -68,6 +69,9 @@ begin
     from jsonb_array_elements_text(send_window->'holidays') as holiday;
   end if;
 
+  if changes ?| array['sendWindow', 'timeZone'] then
+    perform public.move_slots(instance);
+  end if;
   if changes ? 'sealedProviderConfig' then
     update public.dispatch d set hold_until = '-infinity', refused_at = '-infinity' where d.instance_id = instance.id;
   end if;
