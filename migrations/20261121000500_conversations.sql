@@ -214,7 +214,7 @@ begin
         'operatorName', operator.name,
         'operatorEmail', operator.email,
         'contactName', contact.name,
-        'contactPhone', coalesce(contact.phone, public.address_of(contact, null)),
+        'contactPhone', coalesce(public.phone_of(contact), public.address_of(contact, null)),
         'instancePhone', instance.connected_phone
       )
     );

@@ -839,7 +839,7 @@ begin
     'instructions', agent.instructions,
     'collectedData', coalesce(collected_data, '{}'),
     'contactName', contact.name,
-    'contactPhone', contact.phone,
+    'contactPhone', public.phone_of(contact),
     'address', public.address_of(contact, null),
     'answeredBefore', coalesce(answered_count, 0),
     'answersThrough', conversation.question_count,

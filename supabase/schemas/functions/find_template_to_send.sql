@@ -27,7 +27,7 @@ begin
       public.describe_message_template(template)
     end,
     'contact', case when contact.id is not null then
-      jsonb_build_object('name', contact.name, 'phone', contact.phone)
+      jsonb_build_object('name', contact.name, 'phone', public.phone_of(contact))
     end,
     'keptResponse', known->'response'
   );

@@ -101,6 +101,30 @@ Deno.test("a message goes to the number that a contact went back to", async () =
   assertEquals(client.stack.provider.requests.map(({ json }) => json["to"]), [phone, phone]);
 });
 
+Deno.test("an operator is shown the number that a contact goes on under", async () => {
+  await using client = await createWebhookClient();
+  const tenant = await client.createTenant({ provider: "whatsapp_cloud" });
+  const shown: string[] = [];
+  const assign = async (name: string): Promise<void> => {
+    const assignTo = await createOperator(client.stack.admin, tenant.workspaceId, {
+      name,
+      email: `${name}@example.com`,
+    });
+    assertEquals((await client.stack.send(tenant, { phone, assignTo })).status, 200);
+    const [row] = await client.stack.admin`
+      select payload->>'contactPhone' as phone from public.outbox
+      where payload->>'operatorName' = ${name}`;
+    shown.push(row?.["phone"]);
+  };
+  await client.cloud(tenant, cloudPayload({ messages: [cloudText("IN1", "oi")] }));
+  await assign("ana");
+  await client.cloud(tenant, numberChange(phone, newPhone));
+  await assign("bia");
+  await client.cloud(tenant, cloudPayload({ messages: [cloudText("IN2", "voltei")] }));
+  await assign("caio");
+  assertEquals(shown, [phone, newPhone, phone]);
+});
+
 Deno.test("a change of number that is told twice counts once", async () => {
   await using client = await createWebhookClient();
   const tenant = await client.createTenant({ provider: "whatsapp_cloud" });
