@@ -8,6 +8,8 @@ import { formatRecord, formatTable } from "./table.ts";
 export interface AdminCommandWorld {
   readonly api: AdminApi;
   readonly print: (text: string) => void;
+  /** What went wrong goes here, so that `--json` prints the API's answer and nothing else. */
+  readonly printError: (text: string) => void;
   readonly readFile: (path: string) => Promise<string>;
   readonly readStdin: () => Promise<string>;
 }
@@ -29,7 +31,7 @@ export async function runAdminCommand(
   } catch (error) {
     if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : 2;
     if (!(error instanceof AdminApiError)) throw error;
-    world.print(`${error.message}\n`);
+    world.printError(`${error.message}\n`);
     return 1;
   }
 }
@@ -41,7 +43,7 @@ function createProgram(world: AdminCommandWorld): Command {
     )
     .option("--json", "print the API's own answer")
     .exitOverride()
-    .configureOutput({ writeOut: world.print, writeErr: world.print });
+    .configureOutput({ writeOut: world.print, writeErr: world.printError });
   for (const noun of nouns) addNoun(world, program, noun);
   addTokens(world, program);
   addOutbox(world, program);
@@ -135,14 +137,25 @@ function addTokens(world: AdminCommandWorld, program: Command): void {
       show(world, program, await revoke(instanceId, tokenId));
     });
 
+  const revokeFormer = async (instanceId: string, tokenId: string): Promise<void> => {
+    try {
+      await revoke(instanceId, tokenId);
+    } catch (error) {
+      if (!(error instanceof AdminApiError)) throw error;
+      throw new AdminApiError(
+        `The former token is not revoked and still opens the instance. Once more:\n  deno task admin tokens revoke ${instanceId} ${tokenId}\n${error.message}`,
+      );
+    }
+  };
   command.command("rotate <instanceId> <tokenId>")
     .description("make a token with the same label and expiry, then revoke the old one")
     .option("--keep-old", "leave the old one alive, to revoke it once the new one is in use")
     .action(async (instanceId: string, tokenId: string, { keepOld }: Options) => {
       const { label, expiresAt } = await api.call("GET", pathOfOne(instanceId, tokenId));
       const created = await api.call("POST", pathOf(instanceId), { label, expiresAt });
-      if (keepOld !== true) await revoke(instanceId, tokenId);
+      // The API never shows it again: first of all it is handed over.
       show(world, program, created);
+      if (keepOld !== true) await revokeFormer(instanceId, tokenId);
     });
 }
 
