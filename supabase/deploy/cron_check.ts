@@ -1,32 +1,17 @@
 /**
  * `deno task cron:check`: schedules the dispatcher on the database at DATABASE_URL (the project's,
  * as its owner), or puts its schedule right, and says how it stands. Repeatable. Exits with 1 while
- * something is missing, or where the last run or the last answer was a failure. `--json` prints the
- * state as it is.
+ * something is missing, or where the last run or the last answer was a failure, with 2 without a
+ * connection string. `--json` prints the state as it is.
  */
 
-import postgres from "postgres";
-
-/** What `schedule_dispatcher` answers. */
-export interface DispatcherSchedule {
-  readonly missingExtensions: readonly string[];
-  readonly missingSecrets: readonly string[];
-  readonly job: {
-    readonly schedule: string;
-    readonly command: string;
-    readonly isActive: boolean;
-  } | null;
-  readonly lastRuns: readonly {
-    readonly status: string;
-    readonly message: string | null;
-    readonly startedAt: string | null;
-  }[];
-  readonly lastAnswers: readonly {
-    readonly statusCode: number | null;
-    readonly error: string | null;
-    readonly at: string;
-  }[];
-}
+import { Command } from "commander";
+import { print, printError, readCommandLine } from "./command_line.ts";
+import {
+  type DispatcherSchedule,
+  scheduleDispatcher,
+  ScheduleError,
+} from "./dispatcher_schedule.ts";
 
 /** The schedule in sentences, and whether all of them are good news. */
 export function describeSchedule(
@@ -62,32 +47,31 @@ function describeError(error: string | null): string {
   return error === null ? "" : ` (${error})`;
 }
 
-/** Schedules the dispatcher, as often as one likes. @param databaseUrl of the database's owner. */
-export async function scheduleDispatcher(databaseUrl: string): Promise<DispatcherSchedule> {
-  const sql = postgres(databaseUrl, { max: 1, prepare: false, onnotice: () => {} });
-  try {
-    const [row] = await sql`select public.schedule_dispatcher() as schedule`;
-    return row?.["schedule"];
-  } finally {
-    await sql.end();
-  }
-}
-
-function print(line: string): void {
-  Deno.stdout.writeSync(new TextEncoder().encode(`${line}\n`));
-}
+const command = new Command("deno task cron:check")
+  .description(
+    "Schedules the dispatcher on the database at DATABASE_URL, or puts its schedule right, and says how it stands. Exits with 1 while something is wrong.",
+  )
+  .option("--json", "print the state as it is");
 
 async function main(args: readonly string[]): Promise<number> {
+  const options = readCommandLine(command, args);
+  if (typeof options === "number") return options;
   const databaseUrl = Deno.env.get("DATABASE_URL");
-  if (databaseUrl === undefined) {
-    print("DATABASE_URL is missing: the connection string of the project's database.");
+  if (!databaseUrl) {
+    printError("DATABASE_URL is missing: the connection string of the project's database.");
     return 2;
   }
-  const schedule = await scheduleDispatcher(databaseUrl);
-  const { lines, isWell } = describeSchedule(schedule);
-  if (args.includes("--json")) print(JSON.stringify(schedule, null, 2));
-  else lines.forEach(print);
-  return isWell ? 0 : 1;
+  try {
+    const schedule = await scheduleDispatcher(databaseUrl);
+    const { lines, isWell } = describeSchedule(schedule);
+    if (options["json"] === true) print(JSON.stringify(schedule, null, 2));
+    else lines.forEach(print);
+    return isWell ? 0 : 1;
+  } catch (error) {
+    if (!(error instanceof ScheduleError)) throw error;
+    printError(error.message);
+    return error.isMisuse ? 2 : 1;
+  }
 }
 
 if (import.meta.main) Deno.exit(await main(Deno.args));

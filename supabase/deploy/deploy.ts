@@ -3,8 +3,10 @@
  * the project with the Supabase CLI. Repeatable: what is there already is left or replaced.
  */
 
+import { Command } from "commander";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
+import { print, printError, readCommandLine } from "./command_line.ts";
 import { runSupabaseCli, SupabaseCliError } from "./supabase_cli.ts";
 
 const root = fileURLToPath(new URL("../..", import.meta.url));
@@ -119,14 +121,21 @@ async function check(args: readonly string[]): Promise<void> {
   if (!success) throw new SupabaseCliError(`deno ${args.join(" ")} failed: nothing was deployed.`);
 }
 
-function print(line: string): void {
-  Deno.stdout.writeSync(new TextEncoder().encode(`${line}\n`));
-}
+const command = new Command("deno task deploy")
+  .description(
+    "Checks what is to be deployed, then applies the migrations and uploads every function. There is nothing to choose; the target is said by variables.",
+  )
+  .addHelpText(
+    "after",
+    `\nVariables (see .env.example):\n  ${Object.keys(neededVariables).join("\n  ")}`,
+  );
 
-async function main(): Promise<number> {
+async function main(args: readonly string[]): Promise<number> {
+  const options = readCommandLine(command, args);
+  if (typeof options === "number") return options;
   const target = readTarget(Deno.env.toObject());
   if (!("projectRef" in target)) {
-    target.forEach(print);
+    target.forEach(printError);
     return 2;
   }
   try {
@@ -135,11 +144,11 @@ async function main(): Promise<number> {
     await deployFunctions(target);
   } catch (error) {
     if (!(error instanceof SupabaseCliError)) throw error;
-    print(error.message);
+    printError(error.message);
     return 1;
   }
   print("Deployed. Next: `deno task cron:check` says whether the dispatcher runs.");
   return 0;
 }
 
-if (import.meta.main) Deno.exit(await main());
+if (import.meta.main) Deno.exit(await main(Deno.args));

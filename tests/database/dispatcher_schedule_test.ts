@@ -6,13 +6,15 @@ import {
   assertMatch,
   assertRejects,
 } from "../support/assert.ts";
-import { createTestDatabase, type TestDatabase } from "../support/database.ts";
+import { createEmptyDatabase, createTestDatabase, type TestDatabase } from "../support/database.ts";
 import { platformStandIns } from "../support/platform_stand_ins.ts";
+import { describeSchedule } from "../../supabase/deploy/cron_check.ts";
 import {
-  describeSchedule,
+  describeDatabaseFault,
   type DispatcherSchedule,
   scheduleDispatcher,
-} from "../../supabase/deploy/cron_check.ts";
+  ScheduleError,
+} from "../../supabase/deploy/dispatcher_schedule.ts";
 
 const key = "sb_secret_of_the_schedule_test_0123";
 
@@ -110,6 +112,37 @@ Deno.test("the check tells a failed run, a refused call and a job that is switch
     assert(lines.join("\n").includes(expected), expected);
   }
   assertFalse(JSON.stringify(schedule).includes(key));
+});
+
+Deno.test("what keeps the check from the database is told in one sentence without the connection string", async () => {
+  await using database = await createEmptyDatabase();
+  const change = (
+    part: Partial<Record<"username" | "password" | "port" | "pathname", string>>,
+  ): string => Object.assign(new URL(database.url), part).href;
+  const cases: readonly (readonly [url: string, sentence: RegExp, isMisuse: boolean])[] = [
+    ["postgres://postgres:p#w/x@db.example.com:5432/postgres", /is no connection string/, true],
+    ["postgres://postgres:hid%den@db.example.com:5432/postgres", /is no connection string/, true],
+    ["https://postgres:hidden@db.example.com/", /is no connection string/, true],
+    [change({ password: "hidden" }), /refuses the user or the password/, false],
+    [change({ username: "hidden" }), /refuses the user or the password/, false],
+    [change({ pathname: "/hidden" }), /has no database of the name/, false],
+    [change({ port: "9" }), /^No database is reached .*\(ECONNREFUSED\)/, false],
+    [database.url, /does not have the migrations yet/, false],
+  ];
+  for (const [url, sentence, isMisuse] of cases) {
+    const error = await scheduleDispatcher(url).then(() => null, (thrown: unknown) => thrown);
+    assert(error instanceof ScheduleError, `${sentence} is not said of ${url}`);
+    assertMatch(error.message, sentence);
+    assertEquals(error.isMisuse, isMisuse, error.message);
+    assertFalse(/hid|p#w|example|127|\n/.test(error.message), error.message);
+  }
+});
+
+Deno.test("who does not own the database is told so", async () => {
+  await using database = await createPlatform();
+  const anon = database.connect({ role: "anon", max: 1 });
+  const refusal = await anon`select public.schedule_dispatcher()`.catch((error: unknown) => error);
+  assertMatch(describeDatabaseFault(refusal), /may not schedule .* take the database's owner/);
 });
 
 /** A database with what the platform has beside Postgres. */
