@@ -2,6 +2,7 @@ import { Command, CommanderError } from "commander";
 import { type AdminAnswer, type AdminApi, AdminApiError } from "./admin_api.ts";
 import { readFields } from "./field_values.ts";
 import { type Noun, nouns } from "./nouns.ts";
+import { resealAll } from "./reseal_all.ts";
 import { formatRecord, formatTable } from "./table.ts";
 
 /** What a run needs of the world. */
@@ -180,15 +181,11 @@ function addOutbox(world: AdminCommandWorld, program: Command): void {
 function addCredentials(world: AdminCommandWorld, program: Command): void {
   const command = program.command("credentials").description("the providers' credentials");
   command.command("reseal")
-    .description("seal all of them under the first of CREDENTIALS_KEYS, so that former keys may go")
+    .description(
+      "seal all of them under the first of CREDENTIALS_KEYS, so that former keys may go; keyId says which key that is",
+    )
     .action(async () => {
-      let resealed = 0;
-      let answer: AdminAnswer;
-      do {
-        answer = await world.api.call("POST", "credentials/reseal");
-        resealed += Number(answer["resealed"]);
-      } while (Number(answer["resealed"]) > 0 && Number(answer["remaining"]) > 0);
-      show(world, program, { ...answer, resealed });
+      show(world, program, await resealAll(world.api));
     });
 }
 

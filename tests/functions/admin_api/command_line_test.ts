@@ -1,5 +1,10 @@
 import { createAdminApp } from "../../../functions/admin-api/app.ts";
-import { type AdminApi, AdminApiError, openAdminApi } from "../../../supabase/admin/admin_api.ts";
+import {
+  type AdminAnswer,
+  type AdminApi,
+  AdminApiError,
+  openAdminApi,
+} from "../../../supabase/admin/admin_api.ts";
 import { runAdminCommand } from "../../../supabase/admin/commands.ts";
 import { formatTable } from "../../../supabase/admin/table.ts";
 import { assert, assertEquals, assertFalse, assertMatch } from "../../support/assert.ts";
@@ -110,6 +115,27 @@ Deno.test("a rotation whose last step fails has shown the new token, and says th
   assertMatch(output, /^token +mia_shown_once$/m);
   assertMatch(errors, /former token is not revoked and still opens/);
   assertMatch(errors, /tokens revoke i1 former\nservice_unavailable \(503\)\n$/);
+});
+
+Deno.test("resealing goes on until nothing remains, and ends where another key answers", async () => {
+  const answer = (keyId: string, resealed: number, remaining: number): AdminAnswer => ({
+    success: true,
+    keyId,
+    resealed,
+    remaining,
+    unreadable: [],
+  });
+  const reseal = (answers: AdminAnswer[]): Promise<CommandResult> =>
+    runCommand({ call: () => Promise.resolve(answers.shift() ?? {}) }, ["credentials", "reseal"]);
+  const all = await reseal([answer("aaaaaaaa", 200, 1), answer("aaaaaaaa", 1, 0)]);
+  assertEquals(all.code, 0, all.errors);
+  assertMatch(all.output, /^keyId +aaaaaaaa\nresealed +201\nremaining +0$/m);
+  const mixed = await reseal([answer("aaaaaaaa", 200, 1), answer("bbbbbbbb", 0, 0)]);
+  assertEquals([mixed.code, mixed.output], [1, ""]);
+  assertMatch(mixed.errors, /different keys answer \(aaaaaaaa, bbbbbbbb\)/);
+  const foreign = await reseal([{ hello: "world" }]);
+  assertEquals([foreign.code, foreign.output], [1, ""]);
+  assertMatch(foreign.errors, /^What answers is not admin-api /);
 });
 
 Deno.test("a table aligns its columns, and says when it is empty", () => {
