@@ -17,7 +17,7 @@ import {
 export function describeSchedule(
   schedule: DispatcherSchedule,
 ): { readonly lines: readonly string[]; readonly isWell: boolean } {
-  const { missingExtensions, missingSecrets, job, lastRuns, lastAnswers } = schedule;
+  const { missingExtensions, missingSecrets, job, lastRuns, lastAnswers, checkedAt } = schedule;
   const [run] = lastRuns;
   const [answer] = lastAnswers;
   const faults = [
@@ -28,6 +28,12 @@ export function describeSchedule(
       `Vault has no secret named ${name}: select vault.create_secret('...', '${name}');`
     ),
     ...job?.isActive === false ? ["The job dispatch-queue is switched off."] : [],
+    ...run !== undefined && isStale(schedule, run.startedAt)
+      ? [`No run has begun since ${run.startedAt} (it is ${checkedAt}): does pg_cron work?`]
+      : [],
+    ...answer !== undefined && isStale(schedule, answer.at)
+      ? [`No answer has come since ${answer.at} (it is ${checkedAt}): does pg_net work?`]
+      : [],
     ...run?.status === "failed" ? [`The last run failed: ${run.message ?? "no message"}`] : [],
     ...answer !== undefined && answer.statusCode !== 200
       ? [`The last answer was ${answer.statusCode ?? "none"}${describeError(answer.error)}.`]
@@ -41,6 +47,23 @@ export function describeSchedule(
     ...answer === undefined ? [] : [`Last answer: ${answer.at}, ${answer.statusCode ?? "none"}.`],
   ];
   return { lines: [...news, ...faults], isWell: job !== null && faults.length === 0 };
+}
+
+/** A few runs may fail to come (the platform restarts, too); more is no accident. */
+const stalePeriods = 3;
+const shortestStaleMs = 2 * 60_000;
+
+/** Whether the schedule should have done it again long since. What has no time yet is under way. */
+function isStale({ job, checkedAt }: DispatcherSchedule, at: string | null): boolean {
+  if (job === null || at === null) return false;
+  const limitMs = Math.max(stalePeriods * readPeriodMs(job.schedule), shortestStaleMs);
+  return Date.parse(checkedAt) - Date.parse(at) > limitMs;
+}
+
+/** Of the two schedules that there are: some seconds, or once a minute. */
+function readPeriodMs(schedule: string): number {
+  const seconds = /^(\d+) seconds?$/.exec(schedule)?.[1];
+  return seconds === undefined ? 60_000 : Number(seconds) * 1_000;
 }
 
 function describeError(error: string | null): string {

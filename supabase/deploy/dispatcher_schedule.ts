@@ -1,6 +1,6 @@
 import postgres from "postgres";
 
-/** What `schedule_dispatcher` answers. */
+/** What `schedule_dispatcher` answers, and when. */
 export interface DispatcherSchedule {
   readonly missingExtensions: readonly string[];
   readonly missingSecrets: readonly string[];
@@ -19,6 +19,8 @@ export interface DispatcherSchedule {
     readonly error: string | null;
     readonly at: string;
   }[];
+  /** The database's own time, which the others are measured by. */
+  readonly checkedAt: string;
 }
 
 /** Why the schedule cannot be asked for, in a sentence that holds nothing of the connection string. */
@@ -40,7 +42,8 @@ export async function scheduleDispatcher(databaseUrl: string): Promise<Dispatche
   checkConnectionString(databaseUrl);
   const sql = postgres(databaseUrl, { max: 1, prepare: false, onnotice: () => {} });
   try {
-    const [row] = await sql`select public.schedule_dispatcher() as schedule`;
+    const [row] = await sql`
+      select public.schedule_dispatcher() || jsonb_build_object('checkedAt', now()) as schedule`;
     return row?.["schedule"];
   } catch (error) {
     throw new ScheduleError(describeDatabaseFault(error));

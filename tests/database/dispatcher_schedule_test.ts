@@ -114,6 +114,33 @@ Deno.test("the check tells a failed run, a refused call and a job that is switch
   assertFalse(JSON.stringify(schedule).includes(key));
 });
 
+Deno.test("the check tells a last run and a last answer that are long past, measured by the schedule", async () => {
+  await using database = await createPlatform();
+  await setSecrets(database.admin, { project_url: "https://ref.supabase.co" });
+  const check = async (ago: string): Promise<string[]> => {
+    await database.admin.unsafe(`
+      truncate cron.job_run_details, net._http_response;
+      insert into cron.job_run_details (jobid, status, return_message, start_time)
+      select jobid, 'succeeded', '', now() - interval '${ago}' from cron.job
+      where jobname = 'dispatch-queue';
+      insert into net._http_response (id, status_code, created)
+      values (1, 200, now() - interval '${ago}')`);
+    const { lines, isWell } = describeSchedule(await scheduleDispatcher(database.url));
+    const faults = lines.filter((line) => /^No (?:run|answer) has /.test(line));
+    assertEquals(isWell, faults.length === 0, lines.join("\n"));
+    return faults.map((line) => line.split(" ").slice(0, 2).join(" "));
+  };
+  await scheduleDispatcher(database.url);
+  assertEquals(await check("110 seconds"), []);
+  assertEquals(await check("130 seconds"), ["No run", "No answer"]);
+  assertEquals(await check("3 days"), ["No run", "No answer"]);
+  await database.admin.unsafe(`
+    update cron.job set schedule = '* * * * *' where schedule like '%seconds';
+    alter table cron.job add constraint no_seconds check (schedule not like '%seconds')`);
+  assertEquals(await check("170 seconds"), []);
+  assertEquals(await check("190 seconds"), ["No run", "No answer"]);
+});
+
 Deno.test("what keeps the check from the database is told in one sentence without the connection string", async () => {
   await using database = await createEmptyDatabase();
   const change = (
