@@ -4,8 +4,9 @@ import { openAdminApi } from "./admin_api.ts";
 import { defaultPort, localSecretKey, originOf } from "../local/settings.ts";
 import { runAdminCommand } from "./commands.ts";
 
-const apiUrl = Deno.env.get("API_URL") ?? Deno.env.get("SUPABASE_URL") ?? originOf(defaultPort);
-const secretKey = Deno.env.get("SUPABASE_SECRET_KEY") ?? localSecretKey;
+// An empty variable is an absent one.
+const apiUrl = Deno.env.get("API_URL") || Deno.env.get("SUPABASE_URL") || originOf(defaultPort);
+const secretKey = Deno.env.get("SUPABASE_SECRET_KEY") || localSecretKey;
 
 /** A reader that has read enough (`| head`) is no error. */
 function write(stream: typeof Deno.stdout | typeof Deno.stderr, text: string): void {

@@ -1,5 +1,5 @@
 import { Command, CommanderError } from "commander";
-import { type AdminAnswer, type AdminApi, AdminApiError } from "./admin_api.ts";
+import { type AdminAnswer, type AdminApi, AdminApiError, foreignAnswer } from "./admin_api.ts";
 import { readFields } from "./field_values.ts";
 import { type Noun, nouns } from "./nouns.ts";
 import { resealAll } from "./reseal_all.ts";
@@ -20,7 +20,7 @@ type Options = Readonly<Record<string, unknown>>;
 /**
  * Runs one command line of `deno task admin`.
  *
- * @returns the exit code: 0, 1 for what the API refuses, 2 for a command that is none.
+ * @returns the exit code: 0, 1 for what the API refuses, 2 for a command, an address or a key that is none.
  */
 export async function runAdminCommand(
   world: AdminCommandWorld,
@@ -33,7 +33,7 @@ export async function runAdminCommand(
     if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : 2;
     if (!(error instanceof AdminApiError)) throw error;
     world.printError(`${error.message}\n`);
-    return 1;
+    return error.isMisuse ? 2 : 1;
   }
 }
 
@@ -199,7 +199,8 @@ async function listAll(api: AdminApi, path: string, query: Options): Promise<Adm
       if (typeof value === "string") parameters.set(name, value);
     }
     const page = await api.call("GET", `${path}?${parameters}`);
-    items.push(...page["items"] as AdminAnswer[]);
+    if (!Array.isArray(page["items"])) throw new AdminApiError(foreignAnswer);
+    items.push(...page["items"]);
     cursor = page["nextCursor"];
   } while (typeof cursor === "string");
   return items;

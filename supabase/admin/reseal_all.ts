@@ -1,5 +1,5 @@
 import * as z from "zod";
-import { type AdminAnswer, type AdminApi, AdminApiError } from "./admin_api.ts";
+import { type AdminAnswer, type AdminApi, AdminApiError, foreignAnswer } from "./admin_api.ts";
 
 const reportSchema = z.looseObject({
   keyId: z.string(),
@@ -31,6 +31,3 @@ export async function resealAll(api: AdminApi): Promise<AdminAnswer> {
     }
   }
 }
-
-const foreignAnswer =
-  "What answers is not admin-api as this command knows it: is API_URL right, and the project deployed?";

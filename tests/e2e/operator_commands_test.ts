@@ -4,6 +4,7 @@ import { assertEquals, assertFalse, assertMatch } from "../support/assert.ts";
 const root = fileURLToPath(new URL("../..", import.meta.url));
 const deploy = "supabase/deploy/deploy.ts";
 const cronCheck = "supabase/deploy/cron_check.ts";
+const admin = "supabase/admin/admin.ts";
 /** Nothing of this machine is meant; an empty variable is an absent one. */
 const nowhere: Readonly<Record<string, string>> = {
   DATABASE_URL: "",
@@ -11,6 +12,9 @@ const nowhere: Readonly<Record<string, string>> = {
   SUPABASE_ACCESS_TOKEN: "",
   SUPABASE_DB_PASSWORD: "",
   SUPABASE_DB_URL: "",
+  API_URL: "",
+  SUPABASE_URL: "",
+  SUPABASE_SECRET_KEY: "",
   NO_COLOR: "1",
 };
 
@@ -48,6 +52,22 @@ Deno.test("cron:check shows neither password nor stack of a connection string th
   assertEquals([code, output], [2, ""]);
   assertMatch(errors, /^DATABASE_URL is no connection string .*\n$/);
   assertFalse(errors.includes("p#w/x"));
+});
+
+Deno.test("admin takes an empty variable for an absent one, and shows no stack", async () => {
+  const api = Deno.serve(
+    { hostname: "127.0.0.1", port: 0, onListen: () => {} },
+    (request) => Response.json({ success: true, items: [{ name: request.headers.get("apikey") }] }),
+  );
+  await using _closing = api;
+  const url = `http://127.0.0.1:${api.addr.port}/`;
+  const list = ["workspaces", "list"];
+  const local = await run(admin, list, { SUPABASE_URL: url });
+  assertEquals([local.code, local.errors], [0, ""]);
+  assertMatch(local.output, /sb_secret_local_stack_only/);
+  const misled = await run(admin, list, { API_URL: "127.0.0.1:54321" });
+  assertEquals([misled.code, misled.output], [2, ""]);
+  assertMatch(misled.errors, /^API_URL .*\n$/);
 });
 
 interface CommandResult {

@@ -94,6 +94,52 @@ Deno.test("a wrong key and a wrong address are told in a sentence", async () => 
   assertEquals([nobody.code, /^Nothing answers at/.test(nobody.errors)], [1, true]);
 });
 
+Deno.test("an address or a key that is none is told in a sentence without it, with exit code 2", async () => {
+  const cases: readonly (readonly [key: string, url: string, sentence: RegExp])[] = [
+    [secretKey, "hidden.supabase.co", /^API_URL .*is no address/],
+    [secretKey, "postgres://u:hidden@127.0.0.1/postgres", /^API_URL .*is no address/],
+    ["sb_secret_hidden\n0123456789", "http://127.0.0.1:9", /^SUPABASE_SECRET_KEY is no key/],
+    ["sb_secret_hidden…", "http://127.0.0.1:9", /^SUPABASE_SECRET_KEY is no key/],
+  ];
+  for (const [key, url, sentence] of cases) {
+    const result = await runCommand(openAdminApi(url, key), ["workspaces", "list"]);
+    assertEquals([result.code, result.output], [2, ""]);
+    assertMatch(result.errors, sentence);
+    assertEquals([result.errors.includes("hidden"), result.errors.split("\n").length], [false, 2]);
+  }
+});
+
+Deno.test("the answers of another service are told in a sentence, and its redirections not followed", async () => {
+  let answer = (): Response => new Response("<html>");
+  const paths: string[] = [];
+  await using server = Deno.serve(
+    { hostname: "127.0.0.1", port: 0, onListen: () => {} },
+    (request) => {
+      paths.push(new URL(request.url).pathname);
+      return answer();
+    },
+  );
+  const origin = `http://127.0.0.1:${server.addr.port}`;
+  const run = (...args: string[]): Promise<CommandResult> =>
+    runCommand(openAdminApi(origin, secretKey), args);
+  const foreign: readonly (() => Response)[] = [
+    () => new Response("<html>"),
+    () => new Response("null"),
+    () => Response.json({ hello: "world" }),
+    () => Response.json({ success: true, hello: "world" }),
+  ];
+  for (answer of foreign) {
+    for (const args of [["workspaces", "list"], ["credentials", "reseal"]]) {
+      const { code, output, errors } = await run(...args);
+      assertEquals([code, output], [1, ""]);
+      assertMatch(errors, /^What answers is not admin-api .*\n$/);
+    }
+  }
+  answer = () => new Response(null, { status: 308, headers: { Location: `${origin}/elsewhere` } });
+  assertMatch((await run("workspaces", "list")).errors, /^The API answered 308 /);
+  assertFalse(paths.includes("/elsewhere"));
+});
+
 Deno.test("a command that is none ends with 2, and help with 0 and an example", async () => {
   await using world = await startWorld();
   assertEquals((await world.run("workspaces", "paint")).code, 2);
