@@ -7,6 +7,7 @@ import { Command } from "commander";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { print, printError, readCommandLine } from "./command_line.ts";
+import { isNoConnectionString, readConnectionString } from "./connection_string.ts";
 import { runSupabaseCli, SupabaseCliError } from "./supabase_cli.ts";
 
 const root = fileURLToPath(new URL("../..", import.meta.url));
@@ -28,7 +29,7 @@ const neededVariables: Readonly<Record<string, string>> = {
     "SUPABASE_DB_PASSWORD is missing: the database's password (or SUPABASE_DB_URL, a connection string).",
 };
 
-/** @returns the target, or a sentence for each variable that is missing. */
+/** @returns the target, or a sentence for each variable that is missing or makes no sense. */
 export function readTarget(
   environment: Readonly<Record<string, string | undefined>>,
 ): DeployTarget | readonly string[] {
@@ -38,6 +39,7 @@ export function readTarget(
     SUPABASE_DB_PASSWORD: password,
     SUPABASE_DB_URL: url,
   } = environment;
+  if (url && readConnectionString(url) === null) return [`SUPABASE_DB_URL ${isNoConnectionString}`];
   const database = url ? { url } : password ? { password } : undefined;
   if (projectRef && accessToken && database) return { projectRef, accessToken, database };
   const given = {
@@ -82,12 +84,27 @@ export async function pushDatabase(
   show?: (text: string) => void,
 ): Promise<string> {
   await checkMigrationsLink(root);
-  const { projectRef, accessToken, database } = target;
-  const remote = "url" in database ? database.url : projectRef;
+  const { remote, environment } = toRemote(target);
   return await runSupabaseCli(root, ["db", "push", `--remote=${remote}`, "--yes"], {
-    SUPABASE_ACCESS_TOKEN: accessToken,
-    ...("password" in database ? { SUPABASE_DB_PASSWORD: database.password } : {}),
+    ...environment,
+    SUPABASE_ACCESS_TOKEN: target.accessToken,
   }, show);
+}
+
+/**
+ * The database as the CLI takes it on its command line, which others can read, and what opens it, in
+ * its environment: SUPABASE_DB_PASSWORD is for projects alone, PGPASSWORD for connection strings.
+ */
+export function toRemote(
+  { projectRef, database }: Pick<DeployTarget, "projectRef" | "database">,
+): { readonly remote: string; readonly environment: Readonly<Record<string, string>> } {
+  if ("password" in database) {
+    return { remote: projectRef, environment: { SUPABASE_DB_PASSWORD: database.password } };
+  }
+  const url = new URL(database.url);
+  const password = decodeURIComponent(url.password);
+  url.password = "";
+  return { remote: url.href, environment: password === "" ? {} : { PGPASSWORD: password } };
 }
 
 /** Uploads every function; the platform bundles them. @throws {SupabaseCliError} */

@@ -1,4 +1,5 @@
 import postgres from "postgres";
+import { isNoConnectionString, readConnectionString } from "./connection_string.ts";
 
 /** What `schedule_dispatcher` answers, and when. */
 export interface DispatcherSchedule {
@@ -39,7 +40,9 @@ export class ScheduleError extends Error {
  * @throws {ScheduleError} where the database is not reached, or does not do it.
  */
 export async function scheduleDispatcher(databaseUrl: string): Promise<DispatcherSchedule> {
-  checkConnectionString(databaseUrl);
+  if (readConnectionString(databaseUrl) === null) {
+    throw new ScheduleError(`DATABASE_URL ${isNoConnectionString}`, true);
+  }
   const sql = postgres(databaseUrl, { max: 1, prepare: false, onnotice: () => {} });
   try {
     const [row] = await sql`
@@ -49,27 +52,6 @@ export async function scheduleDispatcher(databaseUrl: string): Promise<Dispatche
     throw new ScheduleError(describeDatabaseFault(error));
   } finally {
     await sql.end();
-  }
-}
-
-/** The driver would quote the whole string, with its password, when it cannot read it. */
-function checkConnectionString(text: string): void {
-  const url = URL.parse(text);
-  const isReadable = url !== null && /^postgres(?:ql)?:$/.test(url.protocol) &&
-    [url.username, url.password].every(isPercentEncoded);
-  if (isReadable) return;
-  throw new ScheduleError(
-    "DATABASE_URL is no connection string (postgres://user:password@host:5432/postgres); in the password # is written %23, % %25, / %2F, : %3A, ? %3F, @ %40.",
-    true,
-  );
-}
-
-function isPercentEncoded(text: string): boolean {
-  try {
-    decodeURIComponent(text);
-    return true;
-  } catch {
-    return false;
   }
 }
 
