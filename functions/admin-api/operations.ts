@@ -239,11 +239,12 @@ const resealOperation: Operation = {
   operationId: "resealCredentials",
   summary: "Seal stored credentials under the current key",
   description:
-    "After a new key was put in front of `CREDENTIALS_KEYS`: seals a batch of credentials anew that lie under a former key. Call it until `remaining` is 0; then the former key may go. Repeatable, and safe beside other changes. The request has no body.",
+    "After a new key was put in front of `CREDENTIALS_KEYS`: seals a batch of credentials anew that lie under a former key. Call it until `remaining` is 0; then the former key may go, provided that `keyId` is the new key's: a process that was started before the change knows the former keys alone. Repeatable, and safe beside other changes. The request has no body.",
   success: {
     description: "What this call did.",
     schema: z.object({
       ...successField,
+      keyId: z.string().regex(/^[0-9a-f]{8}$/),
       resealed: z.int().min(0),
       remaining: z.int().min(0),
       unreadable: z.array(z.uuid()),
@@ -251,6 +252,8 @@ const resealOperation: Operation = {
   },
   errors: ["service_unavailable"],
   fields: {
+    keyId:
+      "The key that the answering process seals under: the first 8 hexadecimal digits of the SHA-256 of its 32 bytes.",
     resealed: "Instances whose credentials were sealed anew.",
     remaining: "Instances whose credentials lie under a former key still.",
     unreadable: "Instances whose credentials no key opens: give them again with PATCH.",
@@ -258,7 +261,7 @@ const resealOperation: Operation = {
   examples: [{
     name: "all_done",
     summary: "All lie under the current key",
-    response: { success: true, resealed: 12, remaining: 0, unreadable: [] },
+    response: { success: true, keyId: "9f86d081", resealed: 12, remaining: 0, unreadable: [] },
   }],
 };
 

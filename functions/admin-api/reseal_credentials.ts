@@ -3,6 +3,8 @@ import type { InstanceServices } from "./instances.ts";
 
 /** What one call did: `remaining` lie under a former key still, `unreadable` under none that there is. */
 export interface ResealReport {
+  /** Of the key that this process seals under: after a change of keys others may run beside it. */
+  readonly keyId: string | undefined;
   readonly resealed: number;
   readonly remaining: number;
   readonly unreadable: readonly string[];
@@ -42,7 +44,7 @@ export async function resealCredentials(
     else fresh.push({ instanceId, former, sealedProviderConfig });
   }
   const { replaced } = await database.rpc<{ replaced: number }>("replace_seals", { items: fresh });
-  return { resealed: replaced, remaining: total - replaced, unreadable };
+  return { keyId: keyIds[0], resealed: replaced, remaining: total - replaced, unreadable };
 }
 
 async function resealOne(

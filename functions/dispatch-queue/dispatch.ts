@@ -1,4 +1,5 @@
 import { type DispatchingServices, dispatchMessage } from "../../shared/dispatching.ts";
+import { AppError } from "../../shared/errors.ts";
 import { describeDefect } from "../../shared/log.ts";
 import { claimDueMessages, toLeaseSeconds } from "../../shared/queue.ts";
 import {
@@ -44,6 +45,9 @@ const failurePauseMs = 500;
  * Sends what is due until the time or the number of messages is used up, sleeping until the next
  * due time in between: every paced message is a deferred one, so looking once a minute would be a
  * minute late.
+ *
+ * @throws {AppError} `service_unavailable` where no look at the queue succeeded, so that whoever
+ * watches the answers sees it; a single one that did is a run, whatever failed beside it.
  */
 export async function runDispatch(
   services: DispatchServices,
@@ -71,6 +75,8 @@ class DispatchRun {
   #taken = 0;
   #nextUpkeepAt = 0;
   #isPurged = false;
+  #hasLooked = false;
+  #hasFailed = false;
 
   constructor(
     private readonly services: DispatchServices,
@@ -88,6 +94,9 @@ class DispatchRun {
     await Promise.all(this.#inFlight);
     await this.#outbox.finish();
     this.report.outboxRows = this.#outbox.rows;
+    if (this.#hasFailed && !this.#hasLooked) {
+      throw new AppError("service_unavailable", { headers: { "Retry-After": "1" } });
+    }
   }
 
   /** One look at the database; it may be away for a moment without ending the run. */
@@ -96,6 +105,7 @@ class DispatchRun {
       await this.#lookAfterQueue();
       return await this.#takeDueMessages();
     } catch (error) {
+      this.#hasFailed = true;
       this.services.log.error("dispatch_step_failed", describeDefect(error));
       return failurePauseMs;
     }
@@ -109,6 +119,7 @@ class DispatchRun {
       maxMessages: free,
       leaseSeconds: toLeaseSeconds(this.services.providerTimeoutMs),
     });
+    this.#hasLooked = true;
     this.#taken += claim.messages.length;
     for (const message of claim.messages) {
       this.#track(

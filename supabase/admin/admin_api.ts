@@ -7,12 +7,23 @@ const refusalSchema = z.object({
   issues: z.array(issueSchema).optional(),
 });
 
+/** Of every answer but a refusal. */
+const answerSchema = z.looseObject({ success: z.literal(true) });
+
 /** What admin-api refused, in lines for a person; never a secret. */
 export class AdminApiError extends Error {
   override readonly name = "AdminApiError";
+  /** @param isMisuse whether nothing could be asked at all, for API_URL or the key make no sense. */
+  constructor(message: string, readonly isMisuse = false) {
+    super(message);
+  }
 }
 
 export type AdminAnswer = Readonly<Record<string, unknown>>;
+
+/** For what is no answer of this API. */
+export const foreignAnswer =
+  "What answers is not admin-api as this command knows it: is API_URL right, and the project deployed?";
 
 /** Calls admin-api with the project's secret key. */
 export interface AdminApi {
@@ -28,21 +39,47 @@ export interface AdminApi {
 export function openAdminApi(apiUrl: string, secretKey: string): AdminApi {
   return {
     call: async (method, path, body) => {
+      checkAccess(apiUrl, secretKey);
       const response = await reach(`${apiUrl}/functions/v1/admin-api/${path}`, {
         method,
         headers: { apikey: secretKey, "Content-Type": "application/json" },
         ...(body === undefined ? {} : { body: new Blob([JSON.stringify(body)]) }),
       });
       const answer: unknown = await response.json().catch(() => null);
-      if (response.ok) return answer as AdminAnswer;
-      throw new AdminApiError(describeRefusal(response.status, answer));
+      if (!response.ok) throw new AdminApiError(describeRefusal(response.status, answer));
+      const { success, data } = answerSchema.safeParse(answer);
+      if (!success) throw new AdminApiError(foreignAnswer);
+      return data;
     },
   };
 }
 
+/** @throws {AdminApiError} without the address or the key, for either may hold a secret. */
+function checkAccess(apiUrl: string, secretKey: string): void {
+  if (!/^https?:$/.test(URL.parse(apiUrl)?.protocol ?? "")) {
+    throw new AdminApiError(
+      "API_URL (or SUPABASE_URL) is no address of an API, such as https://<project>.supabase.co.",
+      true,
+    );
+  }
+  try {
+    new Headers({ apikey: secretKey });
+  } catch {
+    throw new AdminApiError(
+      "SUPABASE_SECRET_KEY is no key: it holds characters that no header can carry.",
+      true,
+    );
+  }
+}
+
 async function reach(url: string, init: RequestInit): Promise<Response> {
   try {
-    return await fetch(url, { ...init, signal: AbortSignal.timeout(60_000) });
+    // A redirection would take the key wherever it points to.
+    return await fetch(url, {
+      ...init,
+      redirect: "manual",
+      signal: AbortSignal.timeout(60_000),
+    });
   } catch {
     throw new AdminApiError(`Nothing answers at ${new URL(url).origin}: is API_URL right?`);
   }

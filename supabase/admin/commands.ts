@@ -1,13 +1,16 @@
 import { Command, CommanderError } from "commander";
-import { type AdminAnswer, type AdminApi, AdminApiError } from "./admin_api.ts";
+import { type AdminAnswer, type AdminApi, AdminApiError, foreignAnswer } from "./admin_api.ts";
 import { readFields } from "./field_values.ts";
 import { type Noun, nouns } from "./nouns.ts";
+import { resealAll } from "./reseal_all.ts";
 import { formatRecord, formatTable } from "./table.ts";
 
 /** What a run needs of the world. */
 export interface AdminCommandWorld {
   readonly api: AdminApi;
   readonly print: (text: string) => void;
+  /** What went wrong goes here, so that `--json` prints the API's answer and nothing else. */
+  readonly printError: (text: string) => void;
   readonly readFile: (path: string) => Promise<string>;
   readonly readStdin: () => Promise<string>;
 }
@@ -17,7 +20,7 @@ type Options = Readonly<Record<string, unknown>>;
 /**
  * Runs one command line of `deno task admin`.
  *
- * @returns the exit code: 0, 1 for what the API refuses, 2 for a command that is none.
+ * @returns the exit code: 0, 1 for what the API refuses, 2 for a command, an address or a key that is none.
  */
 export async function runAdminCommand(
   world: AdminCommandWorld,
@@ -29,8 +32,8 @@ export async function runAdminCommand(
   } catch (error) {
     if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : 2;
     if (!(error instanceof AdminApiError)) throw error;
-    world.print(`${error.message}\n`);
-    return 1;
+    world.printError(`${error.message}\n`);
+    return error.isMisuse ? 2 : 1;
   }
 }
 
@@ -41,7 +44,7 @@ function createProgram(world: AdminCommandWorld): Command {
     )
     .option("--json", "print the API's own answer")
     .exitOverride()
-    .configureOutput({ writeOut: world.print, writeErr: world.print });
+    .configureOutput({ writeOut: world.print, writeErr: world.printError });
   for (const noun of nouns) addNoun(world, program, noun);
   addTokens(world, program);
   addOutbox(world, program);
@@ -135,14 +138,25 @@ function addTokens(world: AdminCommandWorld, program: Command): void {
       show(world, program, await revoke(instanceId, tokenId));
     });
 
+  const revokeFormer = async (instanceId: string, tokenId: string): Promise<void> => {
+    try {
+      await revoke(instanceId, tokenId);
+    } catch (error) {
+      if (!(error instanceof AdminApiError)) throw error;
+      throw new AdminApiError(
+        `The former token is not revoked and still opens the instance. Once more:\n  deno task admin tokens revoke ${instanceId} ${tokenId}\n${error.message}`,
+      );
+    }
+  };
   command.command("rotate <instanceId> <tokenId>")
     .description("make a token with the same label and expiry, then revoke the old one")
     .option("--keep-old", "leave the old one alive, to revoke it once the new one is in use")
     .action(async (instanceId: string, tokenId: string, { keepOld }: Options) => {
       const { label, expiresAt } = await api.call("GET", pathOfOne(instanceId, tokenId));
       const created = await api.call("POST", pathOf(instanceId), { label, expiresAt });
-      if (keepOld !== true) await revoke(instanceId, tokenId);
+      // The API never shows it again: first of all it is handed over.
       show(world, program, created);
+      if (keepOld !== true) await revokeFormer(instanceId, tokenId);
     });
 }
 
@@ -167,15 +181,11 @@ function addOutbox(world: AdminCommandWorld, program: Command): void {
 function addCredentials(world: AdminCommandWorld, program: Command): void {
   const command = program.command("credentials").description("the providers' credentials");
   command.command("reseal")
-    .description("seal all of them under the first of CREDENTIALS_KEYS, so that former keys may go")
+    .description(
+      "seal all of them under the first of CREDENTIALS_KEYS, so that former keys may go; keyId says which key that is",
+    )
     .action(async () => {
-      let resealed = 0;
-      let answer: AdminAnswer;
-      do {
-        answer = await world.api.call("POST", "credentials/reseal");
-        resealed += Number(answer["resealed"]);
-      } while (Number(answer["resealed"]) > 0 && Number(answer["remaining"]) > 0);
-      show(world, program, { ...answer, resealed });
+      show(world, program, await resealAll(world.api));
     });
 }
 
@@ -189,7 +199,8 @@ async function listAll(api: AdminApi, path: string, query: Options): Promise<Adm
       if (typeof value === "string") parameters.set(name, value);
     }
     const page = await api.call("GET", `${path}?${parameters}`);
-    items.push(...page["items"] as AdminAnswer[]);
+    if (!Array.isArray(page["items"])) throw new AdminApiError(foreignAnswer);
+    items.push(...page["items"]);
     cursor = page["nextCursor"];
   } while (typeof cursor === "string");
   return items;

@@ -1,38 +1,23 @@
 /**
  * `deno task cron:check`: schedules the dispatcher on the database at DATABASE_URL (the project's,
  * as its owner), or puts its schedule right, and says how it stands. Repeatable. Exits with 1 while
- * something is missing, or where the last run or the last answer was a failure. `--json` prints the
- * state as it is.
+ * something is missing, or where the last run or the last answer was a failure, with 2 without a
+ * connection string. `--json` prints the state as it is.
  */
 
-import postgres from "postgres";
-
-/** What `schedule_dispatcher` answers. */
-export interface DispatcherSchedule {
-  readonly missingExtensions: readonly string[];
-  readonly missingSecrets: readonly string[];
-  readonly job: {
-    readonly schedule: string;
-    readonly command: string;
-    readonly isActive: boolean;
-  } | null;
-  readonly lastRuns: readonly {
-    readonly status: string;
-    readonly message: string | null;
-    readonly startedAt: string | null;
-  }[];
-  readonly lastAnswers: readonly {
-    readonly statusCode: number | null;
-    readonly error: string | null;
-    readonly at: string;
-  }[];
-}
+import { Command } from "commander";
+import { print, printError, readCommandLine } from "./command_line.ts";
+import {
+  type DispatcherSchedule,
+  scheduleDispatcher,
+  ScheduleError,
+} from "./dispatcher_schedule.ts";
 
 /** The schedule in sentences, and whether all of them are good news. */
 export function describeSchedule(
   schedule: DispatcherSchedule,
 ): { readonly lines: readonly string[]; readonly isWell: boolean } {
-  const { missingExtensions, missingSecrets, job, lastRuns, lastAnswers } = schedule;
+  const { missingExtensions, missingSecrets, job, lastRuns, lastAnswers, checkedAt } = schedule;
   const [run] = lastRuns;
   const [answer] = lastAnswers;
   const faults = [
@@ -43,6 +28,12 @@ export function describeSchedule(
       `Vault has no secret named ${name}: select vault.create_secret('...', '${name}');`
     ),
     ...job?.isActive === false ? ["The job dispatch-queue is switched off."] : [],
+    ...run !== undefined && isStale(schedule, run.startedAt)
+      ? [`No run has begun since ${run.startedAt} (it is ${checkedAt}): does pg_cron work?`]
+      : [],
+    ...answer !== undefined && isStale(schedule, answer.at)
+      ? [`No answer has come since ${answer.at} (it is ${checkedAt}): does pg_net work?`]
+      : [],
     ...run?.status === "failed" ? [`The last run failed: ${run.message ?? "no message"}`] : [],
     ...answer !== undefined && answer.statusCode !== 200
       ? [`The last answer was ${answer.statusCode ?? "none"}${describeError(answer.error)}.`]
@@ -58,36 +49,52 @@ export function describeSchedule(
   return { lines: [...news, ...faults], isWell: job !== null && faults.length === 0 };
 }
 
+/** A few runs may fail to come (the platform restarts, too); more is no accident. */
+const stalePeriods = 3;
+const shortestStaleMs = 2 * 60_000;
+
+/** Whether the schedule should have done it again long since. What has no time yet is under way. */
+function isStale({ job, checkedAt }: DispatcherSchedule, at: string | null): boolean {
+  if (job === null || at === null) return false;
+  const limitMs = Math.max(stalePeriods * readPeriodMs(job.schedule), shortestStaleMs);
+  return Date.parse(checkedAt) - Date.parse(at) > limitMs;
+}
+
+/** Of the two schedules that there are: some seconds, or once a minute. */
+function readPeriodMs(schedule: string): number {
+  const seconds = /^(\d+) seconds?$/.exec(schedule)?.[1];
+  return seconds === undefined ? 60_000 : Number(seconds) * 1_000;
+}
+
 function describeError(error: string | null): string {
   return error === null ? "" : ` (${error})`;
 }
 
-/** Schedules the dispatcher, as often as one likes. @param databaseUrl of the database's owner. */
-export async function scheduleDispatcher(databaseUrl: string): Promise<DispatcherSchedule> {
-  const sql = postgres(databaseUrl, { max: 1, prepare: false, onnotice: () => {} });
-  try {
-    const [row] = await sql`select public.schedule_dispatcher() as schedule`;
-    return row?.["schedule"];
-  } finally {
-    await sql.end();
-  }
-}
-
-function print(line: string): void {
-  Deno.stdout.writeSync(new TextEncoder().encode(`${line}\n`));
-}
+const command = new Command("deno task cron:check")
+  .description(
+    "Schedules the dispatcher on the database at DATABASE_URL, or puts its schedule right, and says how it stands. Exits with 1 while something is wrong.",
+  )
+  .option("--json", "print the state as it is");
 
 async function main(args: readonly string[]): Promise<number> {
+  const options = readCommandLine(command, args);
+  if (typeof options === "number") return options;
   const databaseUrl = Deno.env.get("DATABASE_URL");
-  if (databaseUrl === undefined) {
-    print("DATABASE_URL is missing: the connection string of the project's database.");
+  if (!databaseUrl) {
+    printError("DATABASE_URL is missing: the connection string of the project's database.");
     return 2;
   }
-  const schedule = await scheduleDispatcher(databaseUrl);
-  const { lines, isWell } = describeSchedule(schedule);
-  if (args.includes("--json")) print(JSON.stringify(schedule, null, 2));
-  else lines.forEach(print);
-  return isWell ? 0 : 1;
+  try {
+    const schedule = await scheduleDispatcher(databaseUrl);
+    const { lines, isWell } = describeSchedule(schedule);
+    if (options["json"] === true) print(JSON.stringify(schedule, null, 2));
+    else lines.forEach(print);
+    return isWell ? 0 : 1;
+  } catch (error) {
+    if (!(error instanceof ScheduleError)) throw error;
+    printError(error.message);
+    return error.isMisuse ? 2 : 1;
+  }
 }
 
 if (import.meta.main) Deno.exit(await main(Deno.args));

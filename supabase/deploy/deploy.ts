@@ -3,8 +3,11 @@
  * the project with the Supabase CLI. Repeatable: what is there already is left or replaced.
  */
 
+import { Command } from "commander";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
+import { print, printError, readCommandLine } from "./command_line.ts";
+import { isNoConnectionString, readConnectionString } from "./connection_string.ts";
 import { runSupabaseCli, SupabaseCliError } from "./supabase_cli.ts";
 
 const root = fileURLToPath(new URL("../..", import.meta.url));
@@ -26,7 +29,7 @@ const neededVariables: Readonly<Record<string, string>> = {
     "SUPABASE_DB_PASSWORD is missing: the database's password (or SUPABASE_DB_URL, a connection string).",
 };
 
-/** @returns the target, or a sentence for each variable that is missing. */
+/** @returns the target, or a sentence for each variable that is missing or makes no sense. */
 export function readTarget(
   environment: Readonly<Record<string, string | undefined>>,
 ): DeployTarget | readonly string[] {
@@ -36,6 +39,7 @@ export function readTarget(
     SUPABASE_DB_PASSWORD: password,
     SUPABASE_DB_URL: url,
   } = environment;
+  if (url && readConnectionString(url) === null) return [`SUPABASE_DB_URL ${isNoConnectionString}`];
   const database = url ? { url } : password ? { password } : undefined;
   if (projectRef && accessToken && database) return { projectRef, accessToken, database };
   const given = {
@@ -80,12 +84,27 @@ export async function pushDatabase(
   show?: (text: string) => void,
 ): Promise<string> {
   await checkMigrationsLink(root);
-  const { projectRef, accessToken, database } = target;
-  const remote = "url" in database ? database.url : projectRef;
+  const { remote, environment } = toRemote(target);
   return await runSupabaseCli(root, ["db", "push", `--remote=${remote}`, "--yes"], {
-    SUPABASE_ACCESS_TOKEN: accessToken,
-    ...("password" in database ? { SUPABASE_DB_PASSWORD: database.password } : {}),
+    ...environment,
+    SUPABASE_ACCESS_TOKEN: target.accessToken,
   }, show);
+}
+
+/**
+ * The database as the CLI takes it on its command line, which others can read, and what opens it, in
+ * its environment: SUPABASE_DB_PASSWORD is for projects alone, PGPASSWORD for connection strings.
+ */
+export function toRemote(
+  { projectRef, database }: Pick<DeployTarget, "projectRef" | "database">,
+): { readonly remote: string; readonly environment: Readonly<Record<string, string>> } {
+  if ("password" in database) {
+    return { remote: projectRef, environment: { SUPABASE_DB_PASSWORD: database.password } };
+  }
+  const url = new URL(database.url);
+  const password = decodeURIComponent(url.password);
+  url.password = "";
+  return { remote: url.href, environment: password === "" ? {} : { PGPASSWORD: password } };
 }
 
 /** Uploads every function; the platform bundles them. @throws {SupabaseCliError} */
@@ -119,14 +138,21 @@ async function check(args: readonly string[]): Promise<void> {
   if (!success) throw new SupabaseCliError(`deno ${args.join(" ")} failed: nothing was deployed.`);
 }
 
-function print(line: string): void {
-  Deno.stdout.writeSync(new TextEncoder().encode(`${line}\n`));
-}
+const command = new Command("deno task deploy")
+  .description(
+    "Checks what is to be deployed, then applies the migrations and uploads every function. There is nothing to choose; the target is said by variables.",
+  )
+  .addHelpText(
+    "after",
+    `\nVariables (see .env.example):\n  ${Object.keys(neededVariables).join("\n  ")}`,
+  );
 
-async function main(): Promise<number> {
+async function main(args: readonly string[]): Promise<number> {
+  const options = readCommandLine(command, args);
+  if (typeof options === "number") return options;
   const target = readTarget(Deno.env.toObject());
   if (!("projectRef" in target)) {
-    target.forEach(print);
+    target.forEach(printError);
     return 2;
   }
   try {
@@ -135,11 +161,11 @@ async function main(): Promise<number> {
     await deployFunctions(target);
   } catch (error) {
     if (!(error instanceof SupabaseCliError)) throw error;
-    print(error.message);
+    printError(error.message);
     return 1;
   }
   print("Deployed. Next: `deno task cron:check` says whether the dispatcher runs.");
   return 0;
 }
 
-if (import.meta.main) Deno.exit(await main());
+if (import.meta.main) Deno.exit(await main(Deno.args));

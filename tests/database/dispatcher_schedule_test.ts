@@ -6,13 +6,15 @@ import {
   assertMatch,
   assertRejects,
 } from "../support/assert.ts";
-import { createTestDatabase, type TestDatabase } from "../support/database.ts";
+import { createEmptyDatabase, createTestDatabase, type TestDatabase } from "../support/database.ts";
 import { platformStandIns } from "../support/platform_stand_ins.ts";
+import { describeSchedule } from "../../supabase/deploy/cron_check.ts";
 import {
-  describeSchedule,
+  describeDatabaseFault,
   type DispatcherSchedule,
   scheduleDispatcher,
-} from "../../supabase/deploy/cron_check.ts";
+  ScheduleError,
+} from "../../supabase/deploy/dispatcher_schedule.ts";
 
 const key = "sb_secret_of_the_schedule_test_0123";
 
@@ -110,6 +112,64 @@ Deno.test("the check tells a failed run, a refused call and a job that is switch
     assert(lines.join("\n").includes(expected), expected);
   }
   assertFalse(JSON.stringify(schedule).includes(key));
+});
+
+Deno.test("the check tells a last run and a last answer that are long past, measured by the schedule", async () => {
+  await using database = await createPlatform();
+  await setSecrets(database.admin, { project_url: "https://ref.supabase.co" });
+  const check = async (ago: string): Promise<string[]> => {
+    await database.admin.unsafe(`
+      truncate cron.job_run_details, net._http_response;
+      insert into cron.job_run_details (jobid, status, return_message, start_time)
+      select jobid, 'succeeded', '', now() - interval '${ago}' from cron.job
+      where jobname = 'dispatch-queue';
+      insert into net._http_response (id, status_code, created)
+      values (1, 200, now() - interval '${ago}')`);
+    const { lines, isWell } = describeSchedule(await scheduleDispatcher(database.url));
+    const faults = lines.filter((line) => /^No (?:run|answer) has /.test(line));
+    assertEquals(isWell, faults.length === 0, lines.join("\n"));
+    return faults.map((line) => line.split(" ").slice(0, 2).join(" "));
+  };
+  await scheduleDispatcher(database.url);
+  assertEquals(await check("110 seconds"), []);
+  assertEquals(await check("130 seconds"), ["No run", "No answer"]);
+  assertEquals(await check("3 days"), ["No run", "No answer"]);
+  await database.admin.unsafe(`
+    update cron.job set schedule = '* * * * *' where schedule like '%seconds';
+    alter table cron.job add constraint no_seconds check (schedule not like '%seconds')`);
+  assertEquals(await check("170 seconds"), []);
+  assertEquals(await check("190 seconds"), ["No run", "No answer"]);
+});
+
+Deno.test("what keeps the check from the database is told in one sentence without the connection string", async () => {
+  await using database = await createEmptyDatabase();
+  const change = (
+    part: Partial<Record<"username" | "password" | "port" | "pathname", string>>,
+  ): string => Object.assign(new URL(database.url), part).href;
+  const cases: readonly (readonly [url: string, sentence: RegExp, isMisuse: boolean])[] = [
+    ["postgres://postgres:p#w/x@db.example.com:5432/postgres", /is no connection string/, true],
+    ["postgres://postgres:hid%den@db.example.com:5432/postgres", /is no connection string/, true],
+    ["https://postgres:hidden@db.example.com/", /is no connection string/, true],
+    [change({ password: "hidden" }), /refuses the user or the password/, false],
+    [change({ username: "hidden" }), /refuses the user or the password/, false],
+    [change({ pathname: "/hidden" }), /has no database of the name/, false],
+    [change({ port: "9" }), /^No database is reached .*\(ECONNREFUSED\)/, false],
+    [database.url, /does not have the migrations yet/, false],
+  ];
+  for (const [url, sentence, isMisuse] of cases) {
+    const error = await scheduleDispatcher(url).then(() => null, (thrown: unknown) => thrown);
+    assert(error instanceof ScheduleError, `${sentence} is not said of ${url}`);
+    assertMatch(error.message, sentence);
+    assertEquals(error.isMisuse, isMisuse, error.message);
+    assertFalse(/hid|p#w|example|127|\n/.test(error.message), error.message);
+  }
+});
+
+Deno.test("who does not own the database is told so", async () => {
+  await using database = await createPlatform();
+  const anon = database.connect({ role: "anon", max: 1 });
+  const refusal = await anon`select public.schedule_dispatcher()`.catch((error: unknown) => error);
+  assertMatch(describeDatabaseFault(refusal), /may not schedule .* take the database's owner/);
 });
 
 /** A database with what the platform has beside Postgres. */

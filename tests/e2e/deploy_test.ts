@@ -5,11 +5,18 @@ import {
   deployFunctions,
   pushDatabase,
   readTarget,
+  toRemote,
 } from "../../supabase/deploy/deploy.ts";
 import { runSupabaseCli } from "../../supabase/deploy/supabase_cli.ts";
 import { applyMigrations } from "../../supabase/local/migrations.ts";
 import { createPlatformRoles } from "../../supabase/local/roles.ts";
-import { assert, assertEquals, assertMatch, assertRejects } from "../support/assert.ts";
+import {
+  assert,
+  assertEquals,
+  assertFalse,
+  assertMatch,
+  assertRejects,
+} from "../support/assert.ts";
 import { createEmptyDatabase } from "../support/database.ts";
 import { findDebianVersion, startDebianPostgres } from "../support/debian_postgres.ts";
 import { makeTemporaryFolder } from "../support/local_stack.ts";
@@ -109,6 +116,28 @@ Deno.test("a deployment without its variables says which, a sentence each", () =
     accessToken,
     database: { url: "postgres://127.0.0.1/postgres" },
   });
+});
+
+Deno.test("no password of the database reaches the CLI's command line, where others could read it", () => {
+  const url = "postgres://postgres.ref:p%23w%2Fx@pooler.example.com:5432/postgres?sslmode=require";
+  assertEquals(toRemote({ projectRef, database: { url } }), {
+    remote: "postgres://postgres.ref@pooler.example.com:5432/postgres?sslmode=require",
+    environment: { PGPASSWORD: "p#w/x" },
+  });
+  assertEquals(toRemote({ projectRef, database: { password: "p#w/x" } }), {
+    remote: projectRef,
+    environment: { SUPABASE_DB_PASSWORD: "p#w/x" },
+  });
+  const misread = readTarget({
+    SUPABASE_PROJECT_REF: projectRef,
+    SUPABASE_ACCESS_TOKEN: accessToken,
+    SUPABASE_DB_URL: "postgres://postgres:p#w/x@pooler.example.com:5432/postgres",
+  });
+  assertMatch(
+    (misread as readonly string[]).join("\n"),
+    /^SUPABASE_DB_URL is no connection string/,
+  );
+  assertFalse(JSON.stringify(misread).includes("p#w"));
 });
 
 Deno.test("a checkout whose migrations are no link is not pushed: the CLI would find nothing", async () => {

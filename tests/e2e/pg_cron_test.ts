@@ -1,5 +1,5 @@
 import { fileURLToPath } from "node:url";
-import { scheduleDispatcher } from "../../supabase/deploy/cron_check.ts";
+import { scheduleDispatcher } from "../../supabase/deploy/dispatcher_schedule.ts";
 import { applyMigrations } from "../../supabase/local/migrations.ts";
 import { createPlatformRoles } from "../../supabase/local/roles.ts";
 import { assertEquals, assertMatch } from "../support/assert.ts";

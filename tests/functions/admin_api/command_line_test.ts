@@ -1,5 +1,10 @@
 import { createAdminApp } from "../../../functions/admin-api/app.ts";
-import { openAdminApi } from "../../../supabase/admin/admin_api.ts";
+import {
+  type AdminAnswer,
+  type AdminApi,
+  AdminApiError,
+  openAdminApi,
+} from "../../../supabase/admin/admin_api.ts";
 import { runAdminCommand } from "../../../supabase/admin/commands.ts";
 import { formatTable } from "../../../supabase/admin/table.ts";
 import { assert, assertEquals, assertFalse, assertMatch } from "../../support/assert.ts";
@@ -60,9 +65,9 @@ Deno.test("what the API refuses is told field by field with exit code 1, and no 
     ...["--provider-config", zapi, "--connected-phone", "+55", "--time-zone", "Mars"],
   );
   assertEquals(refused.code, 1);
-  assertMatch(refused.output, /^invalid_request \(400\)/);
-  assertMatch(refused.output, /^ {2}connectedPhone: /m);
-  assertFalse(refused.output.includes("command-line-secret-token"));
+  assertMatch(refused.errors, /^invalid_request \(400\)/);
+  assertMatch(refused.errors, /^ {2}connectedPhone: /m);
+  assertFalse(`${refused.output}${refused.errors}`.includes("command-line-secret-token"));
   const noJson = await world.run(
     "instances",
     "update",
@@ -70,9 +75,9 @@ Deno.test("what the API refuses is told field by field with exit code 1, and no 
     "--provider-config",
     "{se",
   );
-  assertEquals([noJson.code, noJson.output], [1, "--provider-config is not JSON.\n"]);
+  assertEquals([noJson.code, noJson.errors], [1, "--provider-config is not JSON.\n"]);
   const stranger = await world.run("workspaces", "get", crypto.randomUUID());
-  assertMatch(stranger.output, /^workspace_not_found \(404\)/);
+  assertMatch(stranger.errors, /^workspace_not_found \(404\)/);
 });
 
 Deno.test("a wrong key and a wrong address are told in a sentence", async () => {
@@ -84,9 +89,55 @@ Deno.test("a wrong key and a wrong address are told in a sentence", async () => 
     "list",
   );
   assertEquals(wrongKey.code, 1);
-  assertMatch(wrongKey.output, /^invalid_secret_key \(401\)/);
+  assertMatch(wrongKey.errors, /^invalid_secret_key \(401\)/);
   const nobody = await world.runWith(secretKey, "http://127.0.0.1:9", "workspaces", "list");
-  assertEquals([nobody.code, /^Nothing answers at/.test(nobody.output)], [1, true]);
+  assertEquals([nobody.code, /^Nothing answers at/.test(nobody.errors)], [1, true]);
+});
+
+Deno.test("an address or a key that is none is told in a sentence without it, with exit code 2", async () => {
+  const cases: readonly (readonly [key: string, url: string, sentence: RegExp])[] = [
+    [secretKey, "hidden.supabase.co", /^API_URL .*is no address/],
+    [secretKey, "postgres://u:hidden@127.0.0.1/postgres", /^API_URL .*is no address/],
+    ["sb_secret_hidden\n0123456789", "http://127.0.0.1:9", /^SUPABASE_SECRET_KEY is no key/],
+    ["sb_secret_hidden…", "http://127.0.0.1:9", /^SUPABASE_SECRET_KEY is no key/],
+  ];
+  for (const [key, url, sentence] of cases) {
+    const result = await runCommand(openAdminApi(url, key), ["workspaces", "list"]);
+    assertEquals([result.code, result.output], [2, ""]);
+    assertMatch(result.errors, sentence);
+    assertEquals([result.errors.includes("hidden"), result.errors.split("\n").length], [false, 2]);
+  }
+});
+
+Deno.test("the answers of another service are told in a sentence, and its redirections not followed", async () => {
+  let answer = (): Response => new Response("<html>");
+  const paths: string[] = [];
+  await using server = Deno.serve(
+    { hostname: "127.0.0.1", port: 0, onListen: () => {} },
+    (request) => {
+      paths.push(new URL(request.url).pathname);
+      return answer();
+    },
+  );
+  const origin = `http://127.0.0.1:${server.addr.port}`;
+  const run = (...args: string[]): Promise<CommandResult> =>
+    runCommand(openAdminApi(origin, secretKey), args);
+  const foreign: readonly (() => Response)[] = [
+    () => new Response("<html>"),
+    () => new Response("null"),
+    () => Response.json({ hello: "world" }),
+    () => Response.json({ success: true, hello: "world" }),
+  ];
+  for (answer of foreign) {
+    for (const args of [["workspaces", "list"], ["credentials", "reseal"]]) {
+      const { code, output, errors } = await run(...args);
+      assertEquals([code, output], [1, ""]);
+      assertMatch(errors, /^What answers is not admin-api .*\n$/);
+    }
+  }
+  answer = () => new Response(null, { status: 308, headers: { Location: `${origin}/elsewhere` } });
+  assertMatch((await run("workspaces", "list")).errors, /^The API answered 308 /);
+  assertFalse(paths.includes("/elsewhere"));
 });
 
 Deno.test("a command that is none ends with 2, and help with 0 and an example", async () => {
@@ -96,6 +147,41 @@ Deno.test("a command that is none ends with 2, and help with 0 and an example", 
   const help = await world.run("tokens", "--help");
   assertEquals(help.code, 0);
   assertMatch(help.output, /Example:\n {2}deno task admin tokens create/);
+});
+
+Deno.test("a rotation whose last step fails has shown the new token, and says that the former one opens", async () => {
+  const api: AdminApi = {
+    call: (method) =>
+      method === "DELETE"
+        ? Promise.reject(new AdminApiError("service_unavailable (503)"))
+        : Promise.resolve({ success: true, tokenId: "new", token: "mia_shown_once" }),
+  };
+  const { code, output, errors } = await runCommand(api, ["tokens", "rotate", "i1", "former"]);
+  assertEquals(code, 1);
+  assertMatch(output, /^token +mia_shown_once$/m);
+  assertMatch(errors, /former token is not revoked and still opens/);
+  assertMatch(errors, /tokens revoke i1 former\nservice_unavailable \(503\)\n$/);
+});
+
+Deno.test("resealing goes on until nothing remains, and ends where another key answers", async () => {
+  const answer = (keyId: string, resealed: number, remaining: number): AdminAnswer => ({
+    success: true,
+    keyId,
+    resealed,
+    remaining,
+    unreadable: [],
+  });
+  const reseal = (answers: AdminAnswer[]): Promise<CommandResult> =>
+    runCommand({ call: () => Promise.resolve(answers.shift() ?? {}) }, ["credentials", "reseal"]);
+  const all = await reseal([answer("aaaaaaaa", 200, 1), answer("aaaaaaaa", 1, 0)]);
+  assertEquals(all.code, 0, all.errors);
+  assertMatch(all.output, /^keyId +aaaaaaaa\nresealed +201\nremaining +0$/m);
+  const mixed = await reseal([answer("aaaaaaaa", 200, 1), answer("bbbbbbbb", 0, 0)]);
+  assertEquals([mixed.code, mixed.output], [1, ""]);
+  assertMatch(mixed.errors, /different keys answer \(aaaaaaaa, bbbbbbbb\)/);
+  const foreign = await reseal([{ hello: "world" }]);
+  assertEquals([foreign.code, foreign.output], [1, ""]);
+  assertMatch(foreign.errors, /^What answers is not admin-api /);
 });
 
 Deno.test("a table aligns its columns, and says when it is empty", () => {
@@ -116,6 +202,7 @@ const emptyTenant = {
 interface CommandResult {
   readonly code: number;
   readonly output: string;
+  readonly errors: string;
 }
 
 interface CommandWorld extends AsyncDisposable {
@@ -125,6 +212,19 @@ interface CommandWorld extends AsyncDisposable {
   runWith(key: string, url: string, ...args: string[]): Promise<CommandResult>;
   // deno-lint-ignore no-explicit-any -- tests assert on whatever the API answers
   json(...args: string[]): Promise<any>;
+}
+
+async function runCommand(api: AdminApi, args: readonly string[]): Promise<CommandResult> {
+  let output = "";
+  let errors = "";
+  const code = await runAdminCommand({
+    api,
+    print: (text) => output += text,
+    printError: (text) => errors += text,
+    readFile: (path) => Promise.resolve(path === "zapi.json" ? zapi : ""),
+    readStdin: () => Promise.resolve(zapi),
+  }, args);
+  return { code, output, errors };
 }
 
 /** The command line against the real admin-api on a port of this machine. */
@@ -141,16 +241,8 @@ async function startWorld(): Promise<CommandWorld> {
     return app.fetch(new Request(url, request));
   });
   const url = `http://127.0.0.1:${server.addr.port}`;
-  const runWith: CommandWorld["runWith"] = async (key, apiUrl, ...args) => {
-    let output = "";
-    const code = await runAdminCommand({
-      api: openAdminApi(apiUrl, key),
-      print: (text) => output += text,
-      readFile: (path) => Promise.resolve(path === "zapi.json" ? zapi : ""),
-      readStdin: () => Promise.resolve(zapi),
-    }, args);
-    return { code, output };
-  };
+  const runWith: CommandWorld["runWith"] = (key, apiUrl, ...args) =>
+    runCommand(openAdminApi(apiUrl, key), args);
   const run: CommandWorld["run"] = (...args) => runWith(secretKey, url, ...args);
   return {
     stack,
@@ -158,8 +250,8 @@ async function startWorld(): Promise<CommandWorld> {
     run,
     runWith,
     json: async (...args) => {
-      const { code, output } = await run(...args, "--json");
-      assert(code === 0, output);
+      const { code, output, errors } = await run(...args, "--json");
+      assert(code === 0, errors);
       return JSON.parse(output);
     },
     [Symbol.asyncDispose]: async () => {

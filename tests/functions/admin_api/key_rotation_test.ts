@@ -1,6 +1,7 @@
 import { createAdminApp } from "../../../functions/admin-api/app.ts";
 import { createSendMessageApp } from "../../../functions/send-message/app.ts";
 import { createCredentialVault } from "../../../shared/credentials.ts";
+import { encodeHex } from "../../../shared/encoding.ts";
 import { createProviderOpener } from "../../../shared/instances.ts";
 import { assert, assertEquals, assertFalse } from "../../support/assert.ts";
 import {
@@ -21,6 +22,7 @@ Deno.test("credentials are sealed anew under a new key while messages go out bef
   const before = await readSeals(stack);
   assertEquals(await reseal(stack, `${newKey},${formerKey}`), {
     success: true,
+    keyId: await idOf(newKey),
     resealed: 3,
     remaining: 0,
     unreadable: [],
@@ -37,7 +39,13 @@ Deno.test("what no key opens is named and left as it is", async () => {
   const { instanceId } = await stack.createTenant();
   const before = await readSeals(stack);
   const report = await reseal(stack, newKey);
-  assertEquals(report, { success: true, resealed: 0, remaining: 0, unreadable: [instanceId] });
+  assertEquals(report, {
+    success: true,
+    keyId: await idOf(newKey),
+    resealed: 0,
+    remaining: 0,
+    unreadable: [instanceId],
+  });
   assertEquals(await readSeals(stack), before);
 });
 
@@ -66,6 +74,25 @@ Deno.test("credentials that are changed while they are sealed anew keep the chan
   assertEquals([replaced, await readSeals(stack)], [{ replaced: 0 }, [changed]]);
 });
 
+Deno.test("a process that knows the former key alone reseals nothing, and says whose key it has", async () => {
+  await using stack = await startMessagingStack();
+  await stack.createTenant();
+  const { keyId, resealed, remaining } = await reseal(stack, formerKey);
+  assertEquals([keyId, resealed, remaining], [await idOf(formerKey), 0, 0]);
+});
+
+Deno.test("at each step of a rotation the processes of the step before open what is sealed", async () => {
+  await using stack = await startMessagingStack();
+  const tenants = [await stack.createTenant()];
+  const steps = [formerKey, `${formerKey},${newKey}`, `${newKey},${formerKey}`, newKey];
+  for (const [step, keys] of steps.entries()) {
+    if (step === 2) await reseal(stack, keys);
+    for (const known of steps.slice(Math.max(step - 1, 0), step + 1)) {
+      await sendAll(stack, tenants, known);
+    }
+  }
+});
+
 Deno.test("the log says nothing of credentials", async () => {
   await using stack = await startMessagingStack();
   await stack.createTenant();
@@ -87,6 +114,13 @@ async function reseal(stack: MessagingStack, keys: string): Promise<any> {
   });
   assertEquals(response.status, 200);
   return await response.json();
+}
+
+/** As the README computes it. */
+async function idOf(key: string): Promise<string> {
+  const bytes = Uint8Array.from(atob(key), (letter) => letter.charCodeAt(0));
+  const digest = new Uint8Array(await crypto.subtle.digest("SHA-256", bytes));
+  return encodeHex(digest.subarray(0, 4));
 }
 
 async function sendAll(

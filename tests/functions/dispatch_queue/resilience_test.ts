@@ -1,9 +1,14 @@
+import { createDispatchQueueApp } from "../../../functions/dispatch-queue/app.ts";
 import { runDispatch } from "../../../functions/dispatch-queue/dispatch.ts";
 import { createSendMessageApp } from "../../../functions/send-message/app.ts";
 import type { Database } from "../../../shared/database/database.ts";
 import { AppError } from "../../../shared/errors.ts";
 import { assert, assertEquals } from "../../support/assert.ts";
-import { type MessagingStack, startMessagingStack } from "../../support/messaging_stack.ts";
+import {
+  type MessagingStack,
+  secretKey,
+  startMessagingStack,
+} from "../../support/messaging_stack.ts";
 import { letTimePass } from "../../support/time_travel.ts";
 
 const text = { phone: "5511987654321", messageType: "text", message: "Olá" };
@@ -42,6 +47,28 @@ Deno.test("a run goes on after a look at the database that failed", async () => 
   });
   assertEquals(report.accepted, 1);
   assert(stack.logLines.some(({ event }) => event === "dispatch_step_failed"));
+});
+
+Deno.test("a run that never reaches the queue is 503 with Retry-After; one look that succeeds makes it a run", async () => {
+  await using stack = await startMessagingStack();
+  const answer = (failureCount: number): Promise<Response> => {
+    const services = withFailures(stack, "claim_due_messages", failureCount);
+    const app = createDispatchQueueApp({
+      ...services,
+      deliverAgentReply,
+      secretKeys: { default: secretKey },
+    });
+    return Promise.resolve(app.request("/dispatch-queue?maxSeconds=1", {
+      method: "POST",
+      headers: { apikey: secretKey },
+    }));
+  };
+  const away = await answer(Infinity);
+  assertEquals([away.status, away.headers.get("retry-after")], [503, "1"]);
+  const { success, error } = await away.json();
+  assertEquals([success, error], [false, "service_unavailable"]);
+  const back = await answer(1);
+  assertEquals([back.status, (await back.json()).success], [200, true]);
 });
 
 Deno.test("a database that cannot be reached is 503 with Retry-After, and sends nothing", async () => {

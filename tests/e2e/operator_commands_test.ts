@@ -1,0 +1,93 @@
+import { fileURLToPath } from "node:url";
+import { assertEquals, assertFalse, assertMatch } from "../support/assert.ts";
+
+const root = fileURLToPath(new URL("../..", import.meta.url));
+const deploy = "supabase/deploy/deploy.ts";
+const cronCheck = "supabase/deploy/cron_check.ts";
+const admin = "supabase/admin/admin.ts";
+/** Nothing of this machine is meant; an empty variable is an absent one. */
+const nowhere: Readonly<Record<string, string>> = {
+  DATABASE_URL: "",
+  SUPABASE_PROJECT_REF: "",
+  SUPABASE_ACCESS_TOKEN: "",
+  SUPABASE_DB_PASSWORD: "",
+  SUPABASE_DB_URL: "",
+  API_URL: "",
+  SUPABASE_URL: "",
+  SUPABASE_SECRET_KEY: "",
+  NO_COLOR: "1",
+};
+
+Deno.test("deploy and cron:check explain themselves by --help, and do nothing", async () => {
+  for (const command of [deploy, cronCheck]) {
+    const { code, output, errors } = await run(command, ["--help"]);
+    assertEquals([code, errors], [0, ""]);
+    assertMatch(output, /^Usage: deno task (?:deploy|cron:check)/);
+  }
+});
+
+Deno.test("deploy and cron:check refuse an argument that they do not know, and do nothing", async () => {
+  for (const command of [deploy, cronCheck]) {
+    for (const argument of ["--dry-run", "send-message"]) {
+      const { code, output, errors } = await run(command, [argument]);
+      assertEquals([code, output], [2, ""]);
+      assertMatch(errors, /^error: [^]*Usage: deno task /, `${command} ${argument}`);
+    }
+  }
+});
+
+Deno.test("deploy and cron:check say which variables they miss on standard error", async () => {
+  const deployment = await run(deploy, []);
+  assertEquals([deployment.code, deployment.output], [2, ""]);
+  assertEquals(deployment.errors.match(/ is missing: /g)?.length, 3);
+  const check = await run(cronCheck, []);
+  assertEquals([check.code, check.output], [2, ""]);
+  assertMatch(check.errors, /^DATABASE_URL is missing: .*\n$/);
+});
+
+Deno.test("cron:check shows neither password nor stack of a connection string that is none", async () => {
+  const { code, output, errors } = await run(cronCheck, [], {
+    DATABASE_URL: "postgres://postgres:p#w/x@db.example.com:5432/postgres",
+  });
+  assertEquals([code, output], [2, ""]);
+  assertMatch(errors, /^DATABASE_URL is no connection string .*\n$/);
+  assertFalse(errors.includes("p#w/x"));
+});
+
+Deno.test("admin takes an empty variable for an absent one, and shows no stack", async () => {
+  const api = Deno.serve(
+    { hostname: "127.0.0.1", port: 0, onListen: () => {} },
+    (request) => Response.json({ success: true, items: [{ name: request.headers.get("apikey") }] }),
+  );
+  await using _closing = api;
+  const url = `http://127.0.0.1:${api.addr.port}/`;
+  const list = ["workspaces", "list"];
+  const local = await run(admin, list, { SUPABASE_URL: url });
+  assertEquals([local.code, local.errors], [0, ""]);
+  assertMatch(local.output, /sb_secret_local_stack_only/);
+  const misled = await run(admin, list, { API_URL: "127.0.0.1:54321" });
+  assertEquals([misled.code, misled.output], [2, ""]);
+  assertMatch(misled.errors, /^API_URL .*\n$/);
+});
+
+interface CommandResult {
+  readonly code: number;
+  readonly output: string;
+  readonly errors: string;
+}
+
+/** Runs a command of the repository as its task does. */
+async function run(
+  path: string,
+  args: readonly string[],
+  environment: Readonly<Record<string, string>> = {},
+): Promise<CommandResult> {
+  const { code, stdout, stderr } = await new Deno.Command(Deno.execPath(), {
+    args: ["run", "--quiet", "-A", path, ...args],
+    cwd: root,
+    env: { ...nowhere, ...environment },
+    stdin: "null",
+  }).output();
+  const read = (bytes: Uint8Array): string => new TextDecoder().decode(bytes);
+  return { code, output: read(stdout), errors: read(stderr) };
+}
