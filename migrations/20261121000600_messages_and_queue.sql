@@ -87,8 +87,8 @@ create index messages_history on public.messages (instance_id, contact_id, sent_
 create index messages_unsent_of on public.messages (contact_id) where sent_at is null;
 create index messages_provider_id on public.messages (instance_id, provider_message_id)
   where provider_message_id is not null;
-create index messages_typed on public.messages (instance_id, provider_message_id)
-  where sent_by = 'phone';
+create index messages_told on public.messages (instance_id, provider_message_id)
+  where sent_by = 'phone' or is_known_by_echo;
 create unique index messages_inbound_once on public.messages (instance_id, provider_message_id)
   where direction = 'inbound';
 create index messages_sent on public.messages (instance_id, sent_at desc)
@@ -1129,6 +1129,7 @@ set enable_mergejoin = off
 as $$
 declare
   clock constant timestamptz := clock_timestamp();
+  shows_addresses constant boolean := request @? '$.results[*].waId';
   settled uuid[];
   silencing_instances uuid[];
   silencing_contacts uuid[];
@@ -1146,19 +1147,21 @@ begin
   from jsonb_to_recordset(request->'results') as r("messageId" uuid, "providerMessageId" text)
   join public.messages m on m.id = r."messageId";
 
-  perform public.lock_addresses(shown.instance_id, array_agg(shown.address))
-  from (
-    select m.instance_id, r."waId" as address
-    from jsonb_to_recordset(request->'results') as r("messageId" uuid, "waId" text)
-    join public.messages m on m.id = r."messageId"
-    where r."waId" is not null and not exists (
-      select from public.contact_addresses a
-      where a.instance_id = m.instance_id
-        and a.identity_key = public.phone_identity_key(r."waId") and a.contact_id = m.contact_id
-    )
-  ) as shown
-  group by shown.instance_id
-  order by shown.instance_id;
+  if shows_addresses then
+    perform public.lock_addresses(shown.instance_id, array_agg(shown.address))
+    from (
+      select m.instance_id, r."waId" as address
+      from jsonb_to_recordset(request->'results') as r("messageId" uuid, "waId" text)
+      join public.messages m on m.id = r."messageId"
+      where r."waId" is not null and not exists (
+        select from public.contact_addresses a
+        where a.instance_id = m.instance_id
+          and a.identity_key = public.phone_identity_key(r."waId") and a.contact_id = m.contact_id
+      )
+    ) as shown
+    group by shown.instance_id
+    order by shown.instance_id;
+  end if;
 
   with result as (
     select * from jsonb_to_recordset(request->'results') as r(
@@ -1330,11 +1333,13 @@ begin
     "messageId" uuid, outcome text, "providerMessageId" text, echo jsonb
   );
   perform public.fold_own_echoes(settled || late);
-  perform public.show_phone(c, r."waId")
-  from jsonb_to_recordset(request->'results') as r("messageId" uuid, "waId" text)
-  join public.messages m on m.id = r."messageId"
-  join public.contacts c on c.id = m.contact_id
-  where r."waId" is not null and r."messageId" = any (settled) and c.phone is null;
+  if shows_addresses then
+    perform public.show_phone(c, r."waId")
+    from jsonb_to_recordset(request->'results') as r("messageId" uuid, "waId" text)
+    join public.messages m on m.id = r."messageId"
+    join public.contacts c on c.id = m.contact_id
+    where r."waId" is not null and r."messageId" = any (settled) and c.phone is null;
+  end if;
   return jsonb_build_object('settled', to_jsonb(settled));
 end;
 $$;

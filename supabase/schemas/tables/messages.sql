@@ -50,8 +50,8 @@ create index messages_history on public.messages (instance_id, contact_id, sent_
 create index messages_unsent_of on public.messages (contact_id) where sent_at is null;
 create index messages_provider_id on public.messages (instance_id, provider_message_id)
   where provider_message_id is not null;
-create index messages_typed on public.messages (instance_id, provider_message_id)
-  where sent_by = 'phone';
+create index messages_told on public.messages (instance_id, provider_message_id)
+  where sent_by = 'phone' or is_known_by_echo;
 create unique index messages_inbound_once on public.messages (instance_id, provider_message_id)
   where direction = 'inbound';
 create index messages_sent on public.messages (instance_id, sent_at desc)
