@@ -1,22 +1,34 @@
 import { createClient } from "@supabase/supabase-js";
-import type { Database } from "./database.ts";
+import { callTimeoutMs, type Database } from "./database.ts";
 import { toDatabaseError } from "./sqlstates.ts";
 
 /**
  * The database through the project's Data API (PostgREST), as the platform offers it. One client
  * for the life of the isolate: making one per request costs more than the request.
  */
-export function openDataApiDatabase(url: string, secretKey: string): Database {
+export function openDataApiDatabase(
+  url: string,
+  secretKey: string,
+  timeoutMs = callTimeoutMs,
+): Database {
   const client = createClient(url, secretKey, {
     auth: { persistSession: false, autoRefreshToken: false, detectSessionInUrl: false },
     global: { fetch: fetchOnce },
   });
   return {
     async rpc<Result>(name: string, request: Readonly<Record<string, unknown>>): Promise<Result> {
-      const { data, error, status } = await client.rpc(name, { request });
-      // The client reads an empty 404, which is no answer of PostgREST's, as a success.
-      if (error === null && status === 200) return data as Result;
-      throw toDatabaseError(name, readCode(error, status));
+      const abort = new AbortController();
+      // Not AbortSignal.timeout(): its timer would outlive an answer that comes in time.
+      const timer = setTimeout(() => abort.abort(), timeoutMs);
+      try {
+        const { data, error, status } = await client.rpc(name, { request })
+          .abortSignal(abort.signal);
+        // The client reads an empty 404, which is no answer of PostgREST's, as a success.
+        if (error === null && status === 200) return data as Result;
+        throw toDatabaseError(name, readCode(error, status));
+      } finally {
+        clearTimeout(timer);
+      }
     },
     close: () => Promise.resolve(),
   };

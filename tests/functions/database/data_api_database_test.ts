@@ -1,7 +1,11 @@
+import { boundDatabase } from "../../../shared/database/bounded_database.ts";
 import { openDataApiDatabase } from "../../../shared/database/data_api_database.ts";
 import { DatabaseError } from "../../../shared/database/sqlstates.ts";
 import { AppError } from "../../../shared/errors.ts";
+import { recordOutcome } from "../../../shared/settling.ts";
 import { assertEquals, assertInstanceOf } from "../../support/assert.ts";
+import { answerNever, startHttpDouble } from "../../support/http_double.ts";
+import { waitUntil } from "../../support/wait_until.ts";
 import {
   withBrokenDouble,
   withProviderDouble,
@@ -56,6 +60,55 @@ Deno.test("an answer that breaks off is service_unavailable, and the call was se
       assertEquals(requests.length, 1, bytes);
     });
   }
+});
+
+Deno.test("an answer that does not come, or not to its end, is service_unavailable in time, and the call was sent once", async () => {
+  const begun = new TextEncoder().encode("{");
+  const answers: readonly (() => Response | Promise<Response>)[] = [
+    () => Promise.withResolvers<Response>().promise,
+    () => new Response(new ReadableStream({ start: (answer) => answer.enqueue(begun) })),
+  ];
+  for (const answer of answers) {
+    await using double = startHttpDouble(answer);
+    const database = openDataApiDatabase(double.baseUrl, secretKey, 200);
+    assertEquals(await readCode(database.rpc("accept_message", {})), {
+      refusal: "service_unavailable",
+    });
+    assertEquals(double.requests.length, 1);
+  }
+});
+
+Deno.test("calls that hang give their places back", async () => {
+  await using double = startHttpDouble(answerNever);
+  const database = boundDatabase(openDataApiDatabase(double.baseUrl, secretKey, 200), {
+    maxCalls: 2,
+    waitMs: 2_000,
+  });
+  const call = (): Promise<unknown> => readCode(database.rpc("authenticate_client", {}));
+  const hung = [call(), call()];
+  await waitUntil(() => double.requests.length === 2, { what: "both calls" });
+  double.answer = () => Response.json({ tokenId: null });
+  assertEquals(await call(), { result: { tokenId: null } });
+  assertEquals(await Promise.all(hung), Array(2).fill({ refusal: "service_unavailable" }));
+});
+
+Deno.test("an outcome whose recording hangs is recorded by the next try", async () => {
+  await using double = startHttpDouble(answerNever);
+  const database = openDataApiDatabase(double.baseUrl, secretKey, 200);
+  const log = { info: (): void => {}, error: (): void => {} };
+  const recording = recordOutcome({ database, log }, {
+    messageId: crypto.randomUUID(),
+    claimToken: crypto.randomUUID(),
+    receipt: { outcome: "accepted", providerMessageId: "p-1" },
+  });
+  await waitUntil(() => double.requests.length === 1, { what: "the first try" });
+  double.answer = () => Response.json({ settled: [] });
+  await recording;
+  assertEquals(double.requests.map(({ path }) => path), [
+    "/rest/v1/rpc/settle_messages",
+    "/rest/v1/rpc/settle_messages",
+  ]);
+  assertEquals(double.requests[0]?.json, double.requests[1]?.json);
 });
 
 const answers: readonly (readonly [what: string, answer: () => Response, outcome: unknown])[] = [
