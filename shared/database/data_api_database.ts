@@ -23,8 +23,7 @@ export function openDataApiDatabase(
       try {
         const { data, error, status } = await client.rpc(name, { request })
           .abortSignal(abort.signal);
-        // The client reads an empty 404, which is no answer of PostgREST's, as a success.
-        if (error === null && status === 200) return data as Result;
+        if (error === null && status === 200 && isResult(name, data)) return data as Result;
         throw toDatabaseError(name, readCode(error, status));
       } finally {
         clearTimeout(timer);
@@ -34,19 +33,40 @@ export function openDataApiDatabase(
   };
 }
 
-/** Without an answer of PostgREST's own there is no code: status 0, or a gateway's 5xx. */
-function readCode(error: { readonly code?: string } | null, status: number): string {
-  const code = error?.code ?? "";
-  if (code !== "") return code;
-  return status === 0 || status >= 502 ? "CONNECTION_CLOSED" : `HTTP_${status}`;
+/** Answers NULL where there is nothing; all others answer an object. */
+const mayAnswerNull: ReadonlySet<string> = new Set(["retry_outbox"]);
+
+/**
+ * Whether an answer can be a SQL function's. Others answer with 200 too, in place of the Data API,
+ * and the client reads a 404 that is empty or a list as a success.
+ */
+function isResult(name: string, data: unknown): boolean {
+  if (data === null) return mayAnswerNull.has(name);
+  return typeof data === "object" && !Array.isArray(data);
 }
 
 /**
- * Sends a call's body as a Blob. Newer versions of Deno send a body that they hold whole a second
+ * Where PostgREST itself did not answer there is no code: no answer at all (status 0), a redirect, a
+ * success that is none, or a gateway's 5xx.
+ */
+function readCode(error: { readonly code?: string } | null, status: number): string {
+  if (status < 400) return "CONNECTION_CLOSED";
+  const code = error?.code ?? "";
+  if (code !== "") return code;
+  return status >= 502 ? "CONNECTION_CLOSED" : `HTTP_${status}`;
+}
+
+/**
+ * Follows no redirect: the secret key and what is said to a contact would travel with it, and the
+ * answer would be another's. Sends a call's body as a Blob. Newer versions of Deno send a body that they hold whole a second
  * time when a reused connection ends without an answer (denoland/deno#32566), though the database
  * may have executed the first: `accept_message` twice. A Blob is streamed, so it goes out once.
  */
 function fetchOnce(input: RequestInfo | URL, init?: RequestInit): Promise<Response> {
   const body = init?.body;
-  return fetch(input, typeof body === "string" ? { ...init, body: new Blob([body]) } : init);
+  return fetch(input, {
+    ...init,
+    ...(typeof body === "string" ? { body: new Blob([body]) } : {}),
+    redirect: "manual",
+  });
 }

@@ -33,10 +33,10 @@ for (const transport of transports) {
     assertEquals(await probe.call("probe_echo", {}), { result: {} });
   });
 
-  Deno.test(`${transport.name}: SQL NULL and JSON null are null`, async () => {
+  Deno.test(`${transport.name}: where a function answers NULL for nothing, it is null`, async () => {
     await using probe = await openProbe(transport);
-    assertEquals(await probe.call("probe_null", { isJson: false }), { result: null });
-    assertEquals(await probe.call("probe_null", { isJson: true }), { result: null });
+    const request = { outboxId: crypto.randomUUID(), idempotency: null };
+    assertEquals(await probe.call("retry_outbox", request), { result: null });
   });
 
   Deno.test(`${transport.name}: calls act as service_role, and only on what it may`, async () => {
@@ -213,8 +213,6 @@ function closedPort(): { port: number } {
 
 const probeFunctions = `
 create function public.probe_echo(request jsonb) returns jsonb language sql as 'select request';
-create function public.probe_null(request jsonb) returns jsonb language sql as
-  $$ select case when (request->>'isJson')::boolean then 'null'::jsonb end $$;
 create function public.probe_role(request jsonb) returns jsonb language sql as
   $$ select jsonb_build_object('role', current_user) $$;
 create function public.probe_raise(request jsonb) returns jsonb language plpgsql as $$

@@ -152,11 +152,27 @@ const answers: readonly (readonly [what: string, answer: () => Response, outcome
   ["a function that is not there", () => Response.json({ code: "PGRST202" }, { status: 404 }), {
     defect: "PGRST202",
   }],
-  ["an empty 404", () => new Response(null, { status: 404 }), { defect: "HTTP_204" }],
-  ["a page with status 200", () => new Response("<html>Welcome</html>"), { defect: "HTTP_200" }],
 ];
 
-for (const [what, answer, outcome] of answers) {
+/** What PostgREST never answers to a call of a function that returns an object. */
+const foreignAnswers: readonly (readonly [what: string, answer: () => Response])[] = [
+  ["an empty 404", () => new Response(null, { status: 404 })],
+  ["an empty list with status 404", () => Response.json([], { status: 404 })],
+  ["nothing with status 200", () => new Response("")],
+  ["a page with status 200", () => new Response("<html>Welcome</html>")],
+  ["a text with status 200", () => Response.json("done")],
+  ["a list with status 200", () => Response.json([{ done: true }])],
+  ["null with status 200", () => Response.json(null)],
+  ["nothing with status 204", () => new Response(null, { status: 204 })],
+  ["an object with status 202", () => Response.json({ done: true }, { status: 202 })],
+];
+
+for (
+  const [what, answer, outcome] of [
+    ...answers,
+    ...foreignAnswers.map((row) => [...row, { refusal: "service_unavailable" }] as const),
+  ]
+) {
   Deno.test(`${what} is ${Object.values(outcome as object)[0]}`, async () => {
     await withProviderDouble(answer, async ({ baseUrl, requests }) => {
       const database = openDataApiDatabase(baseUrl, secretKey);
@@ -165,6 +181,19 @@ for (const [what, answer, outcome] of answers) {
     });
   });
 }
+
+Deno.test("a redirect is not followed: neither the key nor the call goes elsewhere, and nothing counts as done", async () => {
+  await using elsewhere = startHttpDouble(() => Response.json({ recorded: 1 }));
+  for (const status of [301, 302, 303, 307, 308]) {
+    const headers = { location: `${elsewhere.baseUrl}/rest/v1/rpc/record_provider_events` };
+    await using double = startHttpDouble(() => new Response(null, { status, headers }));
+    const database = openDataApiDatabase(double.baseUrl, secretKey);
+    assertEquals(await readCode(database.rpc("record_provider_events", { events: [] })), {
+      refusal: "service_unavailable",
+    });
+  }
+  assertEquals(elsewhere.requests, []);
+});
 
 async function readCode(call: Promise<unknown>): Promise<unknown> {
   try {
