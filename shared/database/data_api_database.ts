@@ -45,22 +45,31 @@ function isResult(name: string, data: unknown): boolean {
   return typeof data === "object" && !Array.isArray(data);
 }
 
+/** A SQLSTATE, or a code of PostgREST's own; gateways have codes of other forms. */
+const databaseCode = /^(?=.*\d)[0-9A-Z]{5}$|^PGRST[0-9A-Z]{3}$/;
+
+/** Statuses of what stands before the Data API, for a call that may come through later. */
+const passingStatuses: ReadonlySet<number> = new Set([404, 408, 429]);
+
 /**
- * Where PostgREST itself did not answer there is no code: no answer at all (status 0), a redirect, a
- * success that is none, or a gateway's 5xx.
+ * The code that an answer fails with. Where PostgREST itself did not answer there is none: no answer
+ * at all (status 0), a redirect, a success that is none, or a gateway's refusal. Of those the ones
+ * for good are defects: a key that is not known, a body that is too large.
  */
-function readCode(error: { readonly code?: string } | null, status: number): string {
-  if (status < 400) return "CONNECTION_CLOSED";
-  const code = error?.code ?? "";
-  if (code !== "") return code;
-  return status >= 502 ? "CONNECTION_CLOSED" : `HTTP_${status}`;
+function readCode(error: { readonly code?: unknown } | null, status: number): string {
+  const code = error?.code;
+  if (status >= 400 && typeof code === "string" && databaseCode.test(code)) return code;
+  return status < 400 || status >= 500 || passingStatuses.has(status)
+    ? "CONNECTION_CLOSED"
+    : `HTTP_${status}`;
 }
 
 /**
  * Follows no redirect: the secret key and what is said to a contact would travel with it, and the
- * answer would be another's. Sends a call's body as a Blob. Newer versions of Deno send a body that they hold whole a second
- * time when a reused connection ends without an answer (denoland/deno#32566), though the database
- * may have executed the first: `accept_message` twice. A Blob is streamed, so it goes out once.
+ * answer would be another's. Sends a call's body as a Blob: newer versions of Deno send a body that
+ * they hold whole a second time when a reused connection ends without an answer
+ * (denoland/deno#32566), though the database may have executed the first: `accept_message` twice. A
+ * Blob is streamed, so it goes out once.
  */
 function fetchOnce(input: RequestInfo | URL, init?: RequestInit): Promise<Response> {
   const body = init?.body;

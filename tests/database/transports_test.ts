@@ -55,6 +55,7 @@ for (const transport of transports) {
       ["MI009", "agent_id_required", 400],
       ["MI014", "Instance not found", 404],
       ["MI017", "already_exists", 409],
+      ["25006", "service_unavailable", 503],
       ["40001", "service_unavailable", 503],
       ["40P01", "service_unavailable", 503],
       ["53300", "service_unavailable", 503],

@@ -133,21 +133,29 @@ const answers: readonly (readonly [what: string, answer: () => Response, outcome
     { refusal: "service_unavailable" },
   ],
   [
-    "a gateway's page",
-    () => new Response("<html>Bad Gateway</html>", { status: 502 }),
-    { refusal: "service_unavailable" },
-  ],
-  [
-    "a gateway's JSON without a code",
-    () => Response.json({ message: "no upstream" }, { status: 503 }),
+    "a database that takes no writes",
+    () => Response.json({ code: "25006", message: "read-only transaction" }, { status: 405 }),
     { refusal: "service_unavailable" },
   ],
   [
     "a key that is not known",
     () => Response.json({ message: "Invalid API key" }, { status: 401 }),
-    {
-      defect: "HTTP_401",
-    },
+    { defect: "HTTP_401" },
+  ],
+  [
+    "a key that opens nothing",
+    () => Response.json({ code: "NO_ACCESS", message: "Forbidden" }, { status: 403 }),
+    { defect: "HTTP_403" },
+  ],
+  [
+    "a call that a gateway will never pass on",
+    () => new Response("<html>Too large</html>", { status: 413 }),
+    { defect: "HTTP_413" },
+  ],
+  [
+    "a defect of a SQL function",
+    () => Response.json({ code: "XX000", message: "cache lookup failed" }, { status: 500 }),
+    { defect: "XX000" },
   ],
   ["a function that is not there", () => Response.json({ code: "PGRST202" }, { status: 404 }), {
     defect: "PGRST202",
@@ -167,10 +175,23 @@ const foreignAnswers: readonly (readonly [what: string, answer: () => Response])
   ["an object with status 202", () => Response.json({ done: true }, { status: 202 })],
 ];
 
+/** What stands before the Data API says so in words of its own. */
+const gatewayAnswers = [404, 408, 429, 500, 502, 503, 504, 520, 540].flatMap((status) =>
+  [
+    "<html>Bad Gateway</html>",
+    '{"message":"no upstream"}',
+    `{"code":${status},"message":"upstream"}`,
+    '{"code":"BOOT_ERROR","message":"no worker"}',
+    "null",
+  ].map((text) => [`status ${status} with ${text}`, () => new Response(text, { status })] as const)
+);
+
 for (
   const [what, answer, outcome] of [
     ...answers,
-    ...foreignAnswers.map((row) => [...row, { refusal: "service_unavailable" }] as const),
+    ...[...foreignAnswers, ...gatewayAnswers].map((row) =>
+      [...row, { refusal: "service_unavailable" }] as const
+    ),
   ]
 ) {
   Deno.test(`${what} is ${Object.values(outcome as object)[0]}`, async () => {
@@ -199,7 +220,10 @@ async function readCode(call: Promise<unknown>): Promise<unknown> {
   try {
     return { result: await call };
   } catch (error) {
-    if (error instanceof AppError) return { refusal: error.code };
+    if (error instanceof AppError) {
+      if (error.status === 503) assertEquals(error.extras.headers, { "Retry-After": "1" });
+      return { refusal: error.code };
+    }
     assertInstanceOf(error, DatabaseError);
     return { defect: error.code };
   }
