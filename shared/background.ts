@@ -17,6 +17,11 @@ export function createBackground(log: Log): RunAfterResponse {
       log.error("background_defect", describeDefect(error));
     });
     const runtime = (globalThis as { EdgeRuntime?: EdgeRuntime }).EdgeRuntime;
-    runtime?.waitUntil(promise);
+    try {
+      runtime?.waitUntil(promise);
+    } catch (error) {
+      // The work is under way, and the answer stands: what it hurries is stored.
+      log.error("background_not_kept_alive", describeDefect(error));
+    }
   };
 }

@@ -49,12 +49,30 @@ export function createEmailDelivery(
     const resend = new Resend(email.resendApiKey, { baseUrl: email.resendBaseUrl });
     const abort = new AbortController();
     const timer = setTimeout(() => abort.abort(), timeoutMs);
-    const { error, headers } = await resend.emails.send(
+    const { data, error, headers } = await resend.emails.send(
       { from: email.from, to: values.operatorEmail, subject, text, html },
-      { idempotencyKey: row.outboxId, signal: abort.signal },
+      { ...unredirected, idempotencyKey: row.outboxId, signal: abort.signal },
     ).finally(() => clearTimeout(timer));
-    return error === null ? { outcome: "done" } : toFailure(error.name, headers);
+    if (error !== null) return toFailure(nameError(error), headers);
+    // Others answer 200 too, in place of the mail service.
+    return isEmailId(data?.id) ? { outcome: "done" } : toFailure("no_email_id", headers);
   };
+}
+
+/**
+ * Resend's client hands options that it does not know on to `fetch`. By itself it follows a redirect
+ * with a GET that mails nothing, and takes what that answers for the e-mail's acceptance.
+ */
+const unredirected = { redirect: "manual" } as const;
+
+function isEmailId(id: unknown): boolean {
+  return typeof id === "string" && id !== "";
+}
+
+/** The error's name in the outbox; a gateway's refusal has none, or words of its own. */
+function nameError({ name, statusCode }: { name?: unknown; statusCode?: unknown }): string {
+  if (typeof name === "string" && /^[a-z_]{1,50}$/.test(name)) return name;
+  return typeof statusCode === "number" ? `unnamed_error_${statusCode}` : "unnamed_error";
 }
 
 function toFailure(name: string, headers: Record<string, string> | null): OutboxOutcome {

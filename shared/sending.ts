@@ -1,6 +1,7 @@
 import type { RunAfterResponse } from "./background.ts";
 import { callProvider, dispatchDueMessages, type DispatchingServices } from "./dispatching.ts";
 import { readResponse, type StoredResponse } from "./idempotent_response.ts";
+import { AppError } from "./errors.ts";
 import type { SealedInstance } from "./instances.ts";
 import {
   type AcceptedOutcome,
@@ -55,8 +56,8 @@ export async function executeSending(
   if ("replayed" in accepted) {
     return { response: respondToReplay(accepted.replayed, respond), isReplay: true };
   }
-  hurryAfterResponse(services, accepted);
   const claim = readClaim(accepted);
+  hurryAfterResponse(services, accepted);
   if (claim === null || draft === null || provider === null) {
     return { response: respond(accepted, null), isReplay: false };
   }
@@ -85,8 +86,15 @@ interface Claim {
   readonly to: string;
 }
 
+/**
+ * @throws {AppError} `service_unavailable` for what `accept_message` never answers: whoever did knows
+ * nothing of a message, and no provider is called on such word.
+ */
 function readClaim(accepted: Exclude<AcceptResult, { replayed: Replay }>): Claim | null {
   const { messageId, claimToken, to } = accepted;
+  if ([messageId, claimToken, to].some((part) => part !== null && typeof part !== "string")) {
+    throw new AppError("service_unavailable", { headers: { "Retry-After": "1" } });
+  }
   return messageId === null || claimToken === null || to === null
     ? null
     : { messageId, claimToken, to };

@@ -25,9 +25,10 @@ export interface KeptResponse {
 const settleRetryDelaysMs = [100, 400, 1_500, 4_000, 8_000, 16_000];
 
 /**
- * Records an outcome, trying again for half a minute while the database cannot be reached: the
- * provider has spoken, and only this claim knows what it said. If it never succeeds the lease ends and
- * the message is `unconfirmed`: visible, and not sent again by itself.
+ * Records an outcome, trying again for half a minute while the database cannot be reached, and a
+ * minute more where each try waits in vain for its answer: the provider has spoken, and only this
+ * claim knows what it said. If it never succeeds the lease ends and the message is `unconfirmed`:
+ * visible, and not sent again by itself.
  */
 export async function recordOutcome(
   services: { readonly database: Database; readonly log: Log },

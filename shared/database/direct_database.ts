@@ -1,5 +1,5 @@
 import postgres from "postgres";
-import type { Database } from "./database.ts";
+import { callTimeoutMs, type Database } from "./database.ts";
 import { toDatabaseError } from "./sqlstates.ts";
 
 /** Connections of one process: more than a function's concurrency needs none. */
@@ -9,15 +9,47 @@ const maxConnections = 20;
  * connections together: a server that restarts under load would be missed for up to 20 s.
  */
 export const reconnectSeconds = (): number => 0.1 + Math.random() * 0.2;
-/** No call takes a tenth of it; one that waits for a lock that long gives up. */
-const statementTimeoutMs = 30_000;
+/**
+ * As the platform gives service_role: a call that waits for a lock that long gives up, before its
+ * caller does (`callTimeoutMs`), so that nothing runs on after a caller was told that it failed.
+ */
+const statementTimeoutMs = 8_000;
+/** For the calls under way when connections are let go of; in seconds. */
+const partingSeconds = 5;
 
 /**
  * The database over its own protocol, for a single machine: prepared statements, one round trip a
  * call, as service_role like the Data API.
  */
-export function openDirectDatabase(databaseUrl: string): Database {
-  const sql = postgres(databaseUrl, {
+export function openDirectDatabase(databaseUrl: string, timeoutMs = callTimeoutMs): Database {
+  let pool = openPool(databaseUrl);
+  let parting: Promise<unknown> = Promise.resolve();
+  // The driver frees no connection that went silent; those of another pool wait for nothing.
+  const replace = (silent: postgres.Sql): void => {
+    if (pool !== silent) return;
+    pool = openPool(databaseUrl);
+    parting = Promise.all([parting, silent.end({ timeout: partingSeconds })]);
+  };
+  return {
+    async rpc<Result>(name: string, request: Readonly<Record<string, unknown>>): Promise<Result> {
+      const used = pool;
+      try {
+        const rows = await waitFor(callFunction(used, name, request), timeoutMs);
+        if (rows !== null) return rows[0]?.["result"] as Result;
+      } catch (error) {
+        throw toDatabaseError(name, readCode(error));
+      }
+      replace(used);
+      throw toDatabaseError(name, "ETIMEDOUT");
+    },
+    close: async () => {
+      await Promise.all([parting, pool.end({ timeout: partingSeconds })]);
+    },
+  };
+}
+
+function openPool(databaseUrl: string): postgres.Sql {
+  return postgres(databaseUrl, {
     max: maxConnections,
     connection: {
       role: "service_role",
@@ -29,21 +61,29 @@ export function openDirectDatabase(databaseUrl: string): Database {
     connect_timeout: 10,
     backoff: reconnectSeconds,
   });
-  return {
-    async rpc<Result>(name: string, request: Readonly<Record<string, unknown>>): Promise<Result> {
-      try {
-        const rows = await sql.unsafe(
-          `select public.${name}($1::text::jsonb) as result`,
-          [JSON.stringify(request)],
-          { prepare: true },
-        );
-        return rows[0]?.["result"] as Result;
-      } catch (error) {
-        throw toDatabaseError(name, readCode(error));
-      }
-    },
-    close: () => sql.end({ timeout: 5 }),
-  };
+}
+
+function callFunction(
+  pool: postgres.Sql,
+  name: string,
+  request: Readonly<Record<string, unknown>>,
+): Promise<postgres.RowList<postgres.Row[]>> {
+  return pool.unsafe(
+    `select public.${name}($1::text::jsonb) as result`,
+    [JSON.stringify(request)],
+    { prepare: true },
+  );
+}
+
+/** Null for what does not come in time. */
+async function waitFor<Value>(coming: Promise<Value>, timeoutMs: number): Promise<Value | null> {
+  const { promise: late, resolve } = Promise.withResolvers<null>();
+  const timer = setTimeout(() => resolve(null), timeoutMs);
+  try {
+    return await Promise.race([coming, late]);
+  } finally {
+    clearTimeout(timer);
+  }
 }
 
 function readCode(error: unknown): string | undefined {

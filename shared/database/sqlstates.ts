@@ -23,11 +23,11 @@ const refusalBySqlstate: Readonly<Record<string, ErrorCode>> = {
 
 /**
  * SQLSTATEs (whole, or their class of two) and driver codes that mean the database cannot serve
- * now: connection failures, too many connections or resources, time-outs, shutdown, PostgREST's
- * own.
+ * now: connection failures, too many connections or resources, time-outs, shutdown, a database that
+ * takes no writes (as one whose disk is full), PostgREST's own.
  */
 const unavailable = new Set([
-  ...["08", "53", "57014", "57P01", "57P02", "57P03", "55P03"],
+  ...["08", "25006", "53", "57014", "57P01", "57P02", "57P03", "55P03"],
   ...["CONNECTION_CLOSED", "CONNECTION_ENDED", "CONNECTION_DESTROYED", "CONNECT_TIMEOUT"],
   ...["ECONNREFUSED", "ECONNRESET", "EPIPE", "ETIMEDOUT", "EHOSTUNREACH", "ENETUNREACH"],
   ...["ENOTFOUND", "EAI_AGAIN"],

@@ -44,7 +44,8 @@ export function toDataApiError(error: unknown): unknown {
   if (!(error instanceof Error) || !("code" in error) || typeof error.code !== "string") {
     return error;
   }
-  const isSqlstate = /^[0-9A-Z]{5}$/.test(error.code);
+  // With a digit, unlike EPIPE.
+  const isSqlstate = /^(?=.*\d)[0-9A-Z]{5}$/.test(error.code);
   if (!isSqlstate && !/^(?:CONN|E)[A-Z_]+$/.test(error.code)) return error;
   const code = isSqlstate ? error.code : noConnection;
   return new DataApiError(code, isSqlstate ? findStatus(code) : 503, error);

@@ -23,6 +23,9 @@ const maxUnderWay = 2_500;
 /** Who calls these does not come back, or is the one that works off the queue. */
 const neverRefused: ReadonlySet<string> = new Set(["provider-webhook", "dispatch-queue"]);
 
+/** Methods with which no Request can be made (Fetch standard, "forbidden method"). */
+const forbiddenMethods: ReadonlySet<string> = new Set(["CONNECT", "TRACE", "TRACK"]);
+
 /** Variables that would lead a function to another database than the stack's. */
 const databaseVariables = /^(?:SUPABASE_.*|DATABASE_URL)$/;
 
@@ -55,6 +58,7 @@ export async function loadFunctions(
       const slug = url.pathname.split("/")[1] ?? "";
       const handler = handlers.get(slug);
       if (handler === undefined) return functionNotFound();
+      if (forbiddenMethods.has(request.method)) return methodNotAllowed();
       if (underWay.size >= maxUnderWay && !neverRefused.has(slug)) return overloaded();
       return await track(Promise.resolve(handler(new Request(url, request))));
     },
@@ -104,18 +108,32 @@ function functionNotFound(): Response {
   });
 }
 
-/** In the words of the functions' own refusal (decisions, section 1), without their work. */
+function methodNotAllowed(): Response {
+  return refuse(405, {
+    error: "method_not_allowed",
+    message: "This path does not take this method; see the Allow header.",
+  }, { "Allow": "GET, HEAD, POST, PUT, PATCH, DELETE, OPTIONS" });
+}
+
 function overloaded(): Response {
-  return Response.json({
-    success: false,
+  return refuse(503, {
     error: "service_unavailable",
     message: "The service has more requests than it can take; try again in a moment.",
-  }, {
-    status: 503,
+  }, { "Retry-After": "1" });
+}
+
+/** In the words of the functions' own refusals (decisions, section 1), without their work. */
+function refuse(
+  status: number,
+  refusal: { readonly error: string; readonly message: string },
+  headers: Readonly<Record<string, string>>,
+): Response {
+  return Response.json({ success: false, ...refusal }, {
+    status,
     headers: {
       "Access-Control-Allow-Origin": "*",
-      "Retry-After": "1",
       "X-Request-Id": crypto.randomUUID(),
+      ...headers,
     },
   });
 }

@@ -1,9 +1,11 @@
 import type { Sql } from "postgres";
-import type { Database } from "../../shared/database/database.ts";
+import { callTimeoutMs, type Database } from "../../shared/database/database.ts";
+import { openDirectDatabase } from "../../shared/database/direct_database.ts";
 import { DatabaseError } from "../../shared/database/sqlstates.ts";
 import { AppError } from "../../shared/errors.ts";
 import { assert, assertEquals, assertInstanceOf, assertMatch } from "../support/assert.ts";
 import { createTestDatabase, type TestDatabase } from "../support/database.ts";
+import { startSilentProxy } from "../support/silent_proxy.ts";
 import { type Transport, transports } from "../support/transports.ts";
 import { waitUntil } from "../support/wait_until.ts";
 
@@ -31,10 +33,10 @@ for (const transport of transports) {
     assertEquals(await probe.call("probe_echo", {}), { result: {} });
   });
 
-  Deno.test(`${transport.name}: SQL NULL and JSON null are null`, async () => {
+  Deno.test(`${transport.name}: where a function answers NULL for nothing, it is null`, async () => {
     await using probe = await openProbe(transport);
-    assertEquals(await probe.call("probe_null", { isJson: false }), { result: null });
-    assertEquals(await probe.call("probe_null", { isJson: true }), { result: null });
+    const request = { outboxId: crypto.randomUUID(), idempotency: null };
+    assertEquals(await probe.call("retry_outbox", request), { result: null });
   });
 
   Deno.test(`${transport.name}: calls act as service_role, and only on what it may`, async () => {
@@ -53,6 +55,7 @@ for (const transport of transports) {
       ["MI009", "agent_id_required", 400],
       ["MI014", "Instance not found", 404],
       ["MI017", "already_exists", 409],
+      ["25006", "service_unavailable", 503],
       ["40001", "service_unavailable", 503],
       ["40P01", "service_unavailable", 503],
       ["53300", "service_unavailable", 503],
@@ -118,6 +121,31 @@ Deno.test("direct: a call whose session is ended is service_unavailable, the nex
   await waitUntil(() => endSleepers(probe.admin), { what: "the sleeping call" });
   assertEquals(await cut, { refusal: "service_unavailable", status: 503 });
   assertEquals(await probe.call("probe_role", {}), { result: { role: "service_role" } });
+});
+
+Deno.test("direct: calls on connections that went silent are service_unavailable, the next ones work", async () => {
+  await using testDatabase = await createTestDatabase();
+  await testDatabase.admin.unsafe(probeFunctions);
+  await using proxy = startSilentProxy(testDatabase.url);
+  const database = openDirectDatabase(proxy.databaseUrl, 2_000);
+  await using _ = { [Symbol.asyncDispose]: () => database.close() };
+  const callAll = (): Promise<Outcome[]> =>
+    Promise.all(Array.from({ length: 40 }, () => readOutcome(database.rpc("probe_role", {}))));
+  const served = { result: { role: "service_role" } };
+  for (const outcome of await callAll()) assertEquals(outcome, served);
+  proxy.silence();
+  for (const outcome of await callAll()) {
+    assertEquals(outcome, { refusal: "service_unavailable", status: 503 });
+  }
+  for (const outcome of await callAll()) assertEquals(outcome, served);
+});
+
+Deno.test("direct: the server gives a call up before its caller does", async () => {
+  const [direct] = transports;
+  assert(direct?.name === "direct");
+  await using probe = await openProbe(direct);
+  const { timeoutMs } = await probe.database.rpc<{ timeoutMs: number }>("probe_timeout", {});
+  assert(timeoutMs > 0 && timeoutMs < callTimeoutMs, `${timeoutMs}`);
 });
 
 Deno.test("the transports give the same answers of a real function, word for word", async () => {
@@ -186,8 +214,6 @@ function closedPort(): { port: number } {
 
 const probeFunctions = `
 create function public.probe_echo(request jsonb) returns jsonb language sql as 'select request';
-create function public.probe_null(request jsonb) returns jsonb language sql as
-  $$ select case when (request->>'isJson')::boolean then 'null'::jsonb end $$;
 create function public.probe_role(request jsonb) returns jsonb language sql as
   $$ select jsonb_build_object('role', current_user) $$;
 create function public.probe_raise(request jsonb) returns jsonb language plpgsql as $$
@@ -195,6 +221,9 @@ begin
   raise exception using errcode = request->>'sqlstate',
     message = 'operator_not_found of 5511999990000', detail = '5511999990000', hint = '5511999990000';
 end $$;
+create function public.probe_timeout(request jsonb) returns jsonb language sql as
+  $$ select jsonb_build_object('timeoutMs',
+    (select setting::integer from pg_settings where name = 'statement_timeout')) $$;
 create table public.probe_writes (at timestamptz not null default now());
 grant all on table public.probe_writes to service_role;
 create function public.probe_write(request jsonb) returns jsonb language plpgsql as $$

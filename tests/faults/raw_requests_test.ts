@@ -49,6 +49,7 @@ const requests: Readonly<Record<string, string>> = {
   "bytes above 127 in the target": `GET /functions/v1/é\u0080 HTTP/1.1\r\n${host}\r\n\r\n`,
   "an unknown method": `MÉTODO ${path} HTTP/1.1\r\n${host}\r\n\r\n`,
   "a method of its own": `BREW ${path} HTTP/1.1\r\n${host}\r\n\r\n`,
+  "a method that no Request can have": `TRACK ${path} HTTP/1.1\r\n${host}\r\n\r\n`,
   "an unknown version": `GET ${path} HTTP/9.9\r\n${host}\r\n\r\n`,
   "a hundred kilobytes of headers": post([token, `X-Long: ${"x".repeat(1e5)}`]),
   "ten thousand headers": post(Array.from({ length: 10_000 }, (_, index) => `X-${index}: 1`)),
@@ -76,6 +77,9 @@ Deno.test("bytes that are hardly an HTTP request are served whole or not at all,
   }
   const [row] = await database.admin`select count(*)::integer as stored from public.messages`;
   assertEquals(row?.["stored"], served);
+  const trace = `TRACE ${path} HTTP/1.1\r\n${host}\r\nConnection: close\r\n\r\n`;
+  const refused = await exchange(stack, trace);
+  assertMatch(refused, /^HTTP\/1\.1 405 [^]*\r\nallow: GET, [^]*"error":"method_not_allowed"/i);
   const answer = await exchange(stack, post([`X-Client-Token: ${demoToken}`]));
   assertMatch(answer, /^HTTP\/1\.1 200 OK\r\n[^]*"status":"sent"/);
 });

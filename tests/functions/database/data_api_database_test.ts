@@ -1,7 +1,11 @@
+import { boundDatabase } from "../../../shared/database/bounded_database.ts";
 import { openDataApiDatabase } from "../../../shared/database/data_api_database.ts";
 import { DatabaseError } from "../../../shared/database/sqlstates.ts";
 import { AppError } from "../../../shared/errors.ts";
+import { recordOutcome } from "../../../shared/settling.ts";
 import { assertEquals, assertInstanceOf } from "../../support/assert.ts";
+import { answerNever, startHttpDouble } from "../../support/http_double.ts";
+import { waitUntil } from "../../support/wait_until.ts";
 import {
   withBrokenDouble,
   withProviderDouble,
@@ -58,6 +62,55 @@ Deno.test("an answer that breaks off is service_unavailable, and the call was se
   }
 });
 
+Deno.test("an answer that does not come, or not to its end, is service_unavailable in time, and the call was sent once", async () => {
+  const begun = new TextEncoder().encode("{");
+  const answers: readonly (() => Response | Promise<Response>)[] = [
+    () => Promise.withResolvers<Response>().promise,
+    () => new Response(new ReadableStream({ start: (answer) => answer.enqueue(begun) })),
+  ];
+  for (const answer of answers) {
+    await using double = startHttpDouble(answer);
+    const database = openDataApiDatabase(double.baseUrl, secretKey, 200);
+    assertEquals(await readCode(database.rpc("accept_message", {})), {
+      refusal: "service_unavailable",
+    });
+    assertEquals(double.requests.length, 1);
+  }
+});
+
+Deno.test("calls that hang give their places back", async () => {
+  await using double = startHttpDouble(answerNever);
+  const database = boundDatabase(openDataApiDatabase(double.baseUrl, secretKey, 200), {
+    maxCalls: 2,
+    waitMs: 2_000,
+  });
+  const call = (): Promise<unknown> => readCode(database.rpc("authenticate_client", {}));
+  const hung = [call(), call()];
+  await waitUntil(() => double.requests.length === 2, { what: "both calls" });
+  double.answer = () => Response.json({ tokenId: null });
+  assertEquals(await call(), { result: { tokenId: null } });
+  assertEquals(await Promise.all(hung), Array(2).fill({ refusal: "service_unavailable" }));
+});
+
+Deno.test("an outcome whose recording hangs is recorded by the next try", async () => {
+  await using double = startHttpDouble(answerNever);
+  const database = openDataApiDatabase(double.baseUrl, secretKey, 200);
+  const log = { info: (): void => {}, error: (): void => {} };
+  const recording = recordOutcome({ database, log }, {
+    messageId: crypto.randomUUID(),
+    claimToken: crypto.randomUUID(),
+    receipt: { outcome: "accepted", providerMessageId: "p-1" },
+  });
+  await waitUntil(() => double.requests.length === 1, { what: "the first try" });
+  double.answer = () => Response.json({ settled: [] });
+  await recording;
+  assertEquals(double.requests.map(({ path }) => path), [
+    "/rest/v1/rpc/settle_messages",
+    "/rest/v1/rpc/settle_messages",
+  ]);
+  assertEquals(double.requests[0]?.json, double.requests[1]?.json);
+});
+
 const answers: readonly (readonly [what: string, answer: () => Response, outcome: unknown])[] = [
   [
     "a refusal by SQLSTATE",
@@ -80,30 +133,67 @@ const answers: readonly (readonly [what: string, answer: () => Response, outcome
     { refusal: "service_unavailable" },
   ],
   [
-    "a gateway's page",
-    () => new Response("<html>Bad Gateway</html>", { status: 502 }),
-    { refusal: "service_unavailable" },
-  ],
-  [
-    "a gateway's JSON without a code",
-    () => Response.json({ message: "no upstream" }, { status: 503 }),
+    "a database that takes no writes",
+    () => Response.json({ code: "25006", message: "read-only transaction" }, { status: 405 }),
     { refusal: "service_unavailable" },
   ],
   [
     "a key that is not known",
     () => Response.json({ message: "Invalid API key" }, { status: 401 }),
-    {
-      defect: "HTTP_401",
-    },
+    { defect: "HTTP_401" },
+  ],
+  [
+    "a key that opens nothing",
+    () => Response.json({ code: "NO_ACCESS", message: "Forbidden" }, { status: 403 }),
+    { defect: "HTTP_403" },
+  ],
+  [
+    "a call that a gateway will never pass on",
+    () => new Response("<html>Too large</html>", { status: 413 }),
+    { defect: "HTTP_413" },
+  ],
+  [
+    "a defect of a SQL function",
+    () => Response.json({ code: "XX000", message: "cache lookup failed" }, { status: 500 }),
+    { defect: "XX000" },
   ],
   ["a function that is not there", () => Response.json({ code: "PGRST202" }, { status: 404 }), {
     defect: "PGRST202",
   }],
-  ["an empty 404", () => new Response(null, { status: 404 }), { defect: "HTTP_204" }],
-  ["a page with status 200", () => new Response("<html>Welcome</html>"), { defect: "HTTP_200" }],
 ];
 
-for (const [what, answer, outcome] of answers) {
+/** What PostgREST never answers to a call of a function that returns an object. */
+const foreignAnswers: readonly (readonly [what: string, answer: () => Response])[] = [
+  ["an empty 404", () => new Response(null, { status: 404 })],
+  ["an empty list with status 404", () => Response.json([], { status: 404 })],
+  ["nothing with status 200", () => new Response("")],
+  ["a page with status 200", () => new Response("<html>Welcome</html>")],
+  ["a text with status 200", () => Response.json("done")],
+  ["a list with status 200", () => Response.json([{ done: true }])],
+  ["null with status 200", () => Response.json(null)],
+  ["nothing with status 204", () => new Response(null, { status: 204 })],
+  ["an object with status 202", () => Response.json({ done: true }, { status: 202 })],
+];
+
+/** What stands before the Data API says so in words of its own. */
+const gatewayAnswers = [404, 408, 429, 500, 502, 503, 504, 520, 540].flatMap((status) =>
+  [
+    "<html>Bad Gateway</html>",
+    '{"message":"no upstream"}',
+    `{"code":${status},"message":"upstream"}`,
+    '{"code":"BOOT_ERROR","message":"no worker"}',
+    "null",
+  ].map((text) => [`status ${status} with ${text}`, () => new Response(text, { status })] as const)
+);
+
+for (
+  const [what, answer, outcome] of [
+    ...answers,
+    ...[...foreignAnswers, ...gatewayAnswers].map((row) =>
+      [...row, { refusal: "service_unavailable" }] as const
+    ),
+  ]
+) {
   Deno.test(`${what} is ${Object.values(outcome as object)[0]}`, async () => {
     await withProviderDouble(answer, async ({ baseUrl, requests }) => {
       const database = openDataApiDatabase(baseUrl, secretKey);
@@ -113,11 +203,27 @@ for (const [what, answer, outcome] of answers) {
   });
 }
 
+Deno.test("a redirect is not followed: neither the key nor the call goes elsewhere, and nothing counts as done", async () => {
+  await using elsewhere = startHttpDouble(() => Response.json({ recorded: 1 }));
+  for (const status of [301, 302, 303, 307, 308]) {
+    const headers = { location: `${elsewhere.baseUrl}/rest/v1/rpc/record_provider_events` };
+    await using double = startHttpDouble(() => new Response(null, { status, headers }));
+    const database = openDataApiDatabase(double.baseUrl, secretKey);
+    assertEquals(await readCode(database.rpc("record_provider_events", { events: [] })), {
+      refusal: "service_unavailable",
+    });
+  }
+  assertEquals(elsewhere.requests, []);
+});
+
 async function readCode(call: Promise<unknown>): Promise<unknown> {
   try {
     return { result: await call };
   } catch (error) {
-    if (error instanceof AppError) return { refusal: error.code };
+    if (error instanceof AppError) {
+      if (error.status === 503) assertEquals(error.extras.headers, { "Retry-After": "1" });
+      return { refusal: error.code };
+    }
     assertInstanceOf(error, DatabaseError);
     return { defect: error.code };
   }

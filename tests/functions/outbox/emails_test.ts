@@ -1,5 +1,5 @@
 import { assert, assertEquals } from "../../support/assert.ts";
-import { acceptEmail, answerNever } from "../../support/http_double.ts";
+import { acceptEmail, answerNever, startHttpDouble } from "../../support/http_double.ts";
 import { type MessagingStack, startMessagingStack } from "../../support/messaging_stack.ts";
 import { createOperator } from "../../support/tenant.ts";
 import { letTimePass } from "../../support/time_travel.ts";
@@ -75,6 +75,48 @@ Deno.test("an e-mail that the mail service will never take is dead at once, and 
   assertEquals(stack.mail.requests.length, 1);
   const [row] = await stack.admin`select status, last_error from public.outbox`;
   assertEquals({ ...row }, { status: "dead", last_error: "invalid_parameter" });
+});
+
+Deno.test("an e-mail is sent only when the mail service itself says so: no redirect, no other's 200", async () => {
+  await using elsewhere = startHttpDouble(acceptEmail);
+  const headers = { location: `${elsewhere.baseUrl}/emails` };
+  const answers: readonly (readonly [error: string, answer: () => Response])[] = [
+    ...[301, 302, 303, 307, 308].map((status) =>
+      ["application_error", () => new Response(null, { status, headers })] as const
+    ),
+    ["no_email_id", () => Response.json({})],
+    ["no_email_id", () => Response.json({ id: 7 })],
+    ["no_email_id", () => Response.json(null)],
+  ];
+  for (const [error, answer] of answers) {
+    await using stack = await startMessagingStack();
+    stack.mail.answer = answer;
+    await assign(stack);
+    await stack.dispatch();
+    assertEquals(stack.mail.requests.length, 1);
+    const [row] = await stack.admin`select status, last_error from public.outbox`;
+    assertEquals({ ...row }, { status: "pending", last_error: error });
+  }
+  assertEquals(elsewhere.requests, []);
+});
+
+Deno.test("a refusal of the mail service without a name is recorded in a fixed word", async () => {
+  const bodies: readonly (readonly [error: string, body: unknown])[] = [
+    ["unnamed_error", { message: "Too many requests" }],
+    ["unnamed_error_429", { statusCode: 429, message: "Too many requests" }],
+    ["unnamed_error", { name: "to bia@example.com" }],
+    ["unnamed_error", []],
+    ["unnamed_error", "Unauthorized"],
+    ["no_email_id", null],
+  ];
+  for (const [error, body] of bodies) {
+    await using stack = await startMessagingStack();
+    stack.mail.answer = () => Response.json(body, { status: 429 });
+    await assign(stack);
+    await stack.dispatch();
+    const [row] = await stack.admin`select status, last_error from public.outbox`;
+    assertEquals({ ...row }, { status: "pending", last_error: error });
+  }
 });
 
 Deno.test("an e-mail that never succeeds is dead after 12 tries, not before", async () => {

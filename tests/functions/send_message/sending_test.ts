@@ -1,3 +1,5 @@
+import { createSendMessageApp } from "../../../functions/send-message/app.ts";
+import type { Database } from "../../../shared/database/database.ts";
 import { assert, assertEquals, assertFalse, assertMatch } from "../../support/assert.ts";
 import { answerNever } from "../../support/http_double.ts";
 import { startMessagingStack } from "../../support/messaging_stack.ts";
@@ -323,6 +325,29 @@ Deno.test("a time-out after the request was written is 504, kept as unconfirmed 
   await stack.dispatch();
   assertEquals(stack.provider.requests.length, 1);
   assertEquals((await stack.messages(tenant, "GET", path)).body.status, "unconfirmed");
+});
+
+Deno.test("what is no answer of the database's is 503 service_unavailable, and no provider is called on it", async () => {
+  await using stack = await startMessagingStack();
+  const tenant = await stack.createTenant();
+  for (const foreign of [{}, { message: "maintenance" }, { messageId: null, status: "ok" }]) {
+    const database: Database = {
+      ...stack.database,
+      rpc: <Result>(name: string, request: Readonly<Record<string, unknown>>): Promise<Result> =>
+        name === "accept_message"
+          ? Promise.resolve(foreign as Result)
+          : stack.database.rpc<Result>(name, request),
+    };
+    const app = createSendMessageApp({ ...stack.services, database });
+    const answer = await app.request("/send-message", {
+      method: "POST",
+      headers: { "X-Client-Token": tenant.token, "Content-Type": "application/json" },
+      body: JSON.stringify({ instanceId: tenant.instanceId, ...text }),
+    });
+    assertEquals([answer.status, answer.headers.get("retry-after")], [503, "1"]);
+    assertEquals((await answer.json()).error, "service_unavailable");
+  }
+  assertEquals(stack.provider.requests, []);
 });
 
 Deno.test("a send whose process dies before the record is unconfirmed when its claim ends, and never sent again", async () => {

@@ -1,0 +1,49 @@
+import { createBackground } from "../../shared/background.ts";
+import { assertEquals } from "../support/assert.ts";
+
+interface RuntimeHost {
+  EdgeRuntime?: { waitUntil(promise: Promise<unknown>): void } | undefined;
+}
+
+/** Runs one task under this runtime; says whether it ran, and what was logged. */
+async function runUnder(
+  runtime: RuntimeHost["EdgeRuntime"],
+  task: () => Promise<unknown> = () => Promise.resolve(),
+): Promise<{ hasRun: boolean; events: readonly string[] }> {
+  const host = globalThis as RuntimeHost;
+  const before = host.EdgeRuntime;
+  const events: string[] = [];
+  const log = { info: (): void => {}, error: (event: string): void => void events.push(event) };
+  const ran = Promise.withResolvers<boolean>();
+  host.EdgeRuntime = runtime;
+  try {
+    createBackground(log)(async () => {
+      ran.resolve(true);
+      await task();
+    });
+  } finally {
+    host.EdgeRuntime = before;
+  }
+  const hasRun = await ran.promise;
+  await new Promise((resolve) => setTimeout(resolve));
+  return { hasRun, events };
+}
+
+Deno.test("a runtime that refuses to wait for work after the answer stops neither", async () => {
+  const refusing = {
+    waitUntil: (): never => {
+      throw new Error("the request is over");
+    },
+  };
+  assertEquals(await runUnder(refusing), { hasRun: true, events: ["background_not_kept_alive"] });
+});
+
+Deno.test("work after the answer that fails is a log line, with a runtime that waits and without", async () => {
+  const fail = (): Promise<never> => Promise.reject(new Error("gone"));
+  const waited: Promise<unknown>[] = [];
+  const waiting = { waitUntil: (promise: Promise<unknown>): void => void waited.push(promise) };
+  for (const runtime of [waiting, undefined]) {
+    assertEquals(await runUnder(runtime, fail), { hasRun: true, events: ["background_defect"] });
+  }
+  assertEquals(waited.length, 1);
+});
