@@ -73,16 +73,11 @@ Deno.test("new credentials end the hold of an instance, and its queue is due at 
   assertEquals(freed, { is_due_at_head: true, hold_until: "-infinity" });
 });
 
-Deno.test("a changed window wakes the queue at once and moves no slot", async () => {
+Deno.test("a changed window wakes the queue at once", async () => {
   await using database = await createTestDatabase();
   const { sql } = database;
   const instanceId = await createInstance(sql);
   for (let count = 0; count < 3; count++) await queueMessage(sql, instanceId);
-  const readSlots = (): Promise<Json> =>
-    sql`
-    select message_id, scheduled_at from message_queue order by position`.then((rows) => [...rows]);
-  const slots = await readSlots();
-  assertEquals(slots.length, 3);
   // As a claim leaves it that finds the window closed.
   await sql`update dispatch set next_due_at = '2099-01-01'`;
   await call(sql, "update_instance", {
@@ -90,7 +85,6 @@ Deno.test("a changed window wakes the queue at once and moves no slot", async ()
     changes: { sendWindow: { days: [7], holidays: ["2026-12-25"] }, timeZone: "Asia/Kolkata" },
   });
   assertEquals((await readDispatch(sql, instanceId)).is_due_at_head, true);
-  assertEquals(await readSlots(), slots);
 });
 
 Deno.test("a change waits for an enqueue under way, so that its message is not overlooked", async () => {
