@@ -50,7 +50,8 @@ grant execute on function public.expected_departure(public.message_queue, public
 -- Moves what waits in an instance's queue and would leave while its send window, as it is now, is
 -- closed: to when that opens, and what stands behind it as far as the intervals ask. Nothing moves to
 -- an earlier slot. Where the window never opens again, all stays.
--- The caller holds the pacing row. What somebody else holds is about to leave or to be taken out.
+-- The caller holds the pacing row; the dispatch row is locked, so that nothing is claimed meanwhile out
+-- of its order. What somebody else holds is about to leave or to be taken out.
 create or replace function public.move_slots(instance public.instances)
 returns void
 language plpgsql
@@ -63,9 +64,11 @@ declare
   slot timestamptz;
   moved_by text;
   left_at timestamptz;
-  last_at timestamptz;
+  moved_ids uuid[] := '{}';
+  moved_slots timestamptz[] := '{}';
+  movers text[] := '{}';
 begin
-  select d.paced_from into strict left_at from public.dispatch d where d.instance_id = instance.id;
+  perform from public.dispatch d where d.instance_id = instance.id for no key update;
   for waiting in
     select q.message_id, q.scheduled_at,
       make_interval(secs => q.interval_seconds) as pace,
@@ -76,6 +79,7 @@ begin
     order by q.scheduled_at, q.position
     for no key update of q, m skip locked
   loop
+    -- As long as nothing has moved, all keep what they were promised.
     slot := greatest(waiting.scheduled_at, left_at + waiting.pace);
     moved_by := 'interval';
     if not public.is_send_window_open(instance, greatest(slot, clock))
@@ -90,14 +94,23 @@ begin
       moved_by := fitted.held_by;
     end if;
     if slot > waiting.scheduled_at then
-      update public.message_queue q set scheduled_at = slot where q.message_id = waiting.message_id;
-      update public.messages m set scheduled_for = slot, held_by = moved_by
-      where m.id = waiting.message_id;
-      last_at := slot + waiting.typing;
+      moved_ids := moved_ids || waiting.message_id;
+      moved_slots := moved_slots || slot;
+      movers := movers || moved_by;
     end if;
-    left_at := slot + waiting.typing;
+    if cardinality(moved_ids) > 0 then
+      left_at := slot + waiting.typing;
+    end if;
   end loop;
-  update public.pacing p set last_slot_at = greatest(p.last_slot_at, last_at)
+  update public.message_queue q
+  set scheduled_at = moved.slot
+  from unnest(moved_ids, moved_slots) as moved(message_id, slot)
+  where q.message_id = moved.message_id;
+  update public.messages m
+  set scheduled_for = moved.slot, held_by = moved.moved_by
+  from unnest(moved_ids, moved_slots, movers) as moved(message_id, slot, moved_by)
+  where m.id = moved.message_id;
+  update public.pacing p set last_slot_at = greatest(p.last_slot_at, left_at)
   where p.instance_id = instance.id;
 end;
 $$;

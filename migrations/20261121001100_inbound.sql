@@ -337,7 +337,7 @@ declare
 begin
   for twin in
     select m.id, m.contact_id, m.provider_message_id, e.id as echo_id,
-      e.contact_id as echo_contact_id, e.status, e.is_known_by_echo, coalesce(e.read_at, e.delivered_at) as arrived_at
+      e.contact_id as echo_contact_id, e.status, e.is_known_by_echo, e.failed_at, e.last_error, coalesce(e.read_at, e.delivered_at) as arrived_at
     from public.messages m
     join public.messages e on e.instance_id = m.instance_id
       and e.provider_message_id = m.provider_message_id
@@ -348,6 +348,7 @@ begin
       update public.messages e
       set status = 'unconfirmed', unconfirmed_at = clock_timestamp(), provider_message_id = null,
         is_known_by_echo = false, sent_at = null, delivered_at = null, read_at = null,
+        failed_at = null,
         last_error = jsonb_build_object(
           'code', 'outcome_unknown', 'message', 'the echo that confirmed it was of another message'
         )
@@ -358,6 +359,11 @@ begin
     if twin.status in ('delivered', 'read') then
       perform public.advance_message(
         twin.id, twin.provider_message_id, twin.status, twin.arrived_at, null
+      );
+    end if;
+    if twin.status = 'failed' then
+      perform public.advance_message(
+        twin.id, twin.provider_message_id, 'failed', twin.failed_at, twin.last_error
       );
     end if;
     continue when twin.is_known_by_echo;
@@ -404,6 +410,13 @@ begin
   perform public.lock_provider_messages(
     array[instance.id], array[echo->>'providerMessageId']
   );
+  if exists (
+    select from public.messages m
+    where m.instance_id = instance.id
+      and m.provider_message_id = echo->>'providerMessageId' and m.id <> own.id
+  ) then
+    return;
+  end if;
   -- Echoes of the same words may have been kept crosswise: this message's own by another one. One that
   -- is being settled itself sees to what it keeps.
   update public.message_queue q
@@ -542,6 +555,8 @@ begin
       and m.contact_id = claim_own_echo.contact_id
       and m.direction = 'outbound'
       and m.status in ('queued', 'sending', 'unconfirmed')
+      -- For the index of what has not been sent.
+      and m.sent_at is null
       and m.created_at > clock - interval '2 days'
       -- A retried message has the id of the attempt that failed.
       and m.provider_message_id is distinct from event->>'providerMessageId'

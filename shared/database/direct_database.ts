@@ -1,4 +1,5 @@
 import postgres from "postgres";
+import { Places } from "../places.ts";
 import { callTimeoutMs, type Database } from "./database.ts";
 import { toDatabaseError } from "./sqlstates.ts";
 
@@ -16,28 +17,36 @@ export const reconnectSeconds = (): number => 0.1 + Math.random() * 0.2;
 const statementTimeoutMs = 8_000;
 /** For the calls under way when connections are let go of; in seconds. */
 const partingSeconds = 5;
+/** The same for connections of which only one may have gone silent: others end by the server's bound. */
+const replacingSeconds = 9;
 
 /**
  * The database over its own protocol, for a single machine: prepared statements, one round trip a
  * call, as service_role like the Data API.
  */
 export function openDirectDatabase(databaseUrl: string, timeoutMs = callTimeoutMs): Database {
+  // In the driver's own line a call would be executed after its caller was told that it failed, or
+  // wait behind another one on the same connection.
+  const places = new Places(maxConnections);
   let pool = openPool(databaseUrl);
   let parting: Promise<unknown> = Promise.resolve();
   // The driver frees no connection that went silent; those of another pool wait for nothing.
   const replace = (silent: postgres.Sql): void => {
     if (pool !== silent) return;
     pool = openPool(databaseUrl);
-    parting = Promise.all([parting, silent.end({ timeout: partingSeconds })]);
+    parting = Promise.all([parting, silent.end({ timeout: replacingSeconds })]);
   };
   return {
     async rpc<Result>(name: string, request: Readonly<Record<string, unknown>>): Promise<Result> {
+      if (!await places.take(timeoutMs)) throw toDatabaseError(name, "ETIMEDOUT");
       const used = pool;
       try {
         const rows = await waitFor(callFunction(used, name, request), timeoutMs);
         if (rows !== null) return rows[0]?.["result"] as Result;
       } catch (error) {
         throw toDatabaseError(name, readCode(error));
+      } finally {
+        places.leave();
       }
       replace(used);
       throw toDatabaseError(name, "ETIMEDOUT");

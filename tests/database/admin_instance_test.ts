@@ -183,3 +183,20 @@ Deno.test("a narrower window moves the slots that lie outside it, one interval a
   await change({ holidays: [new Date(tomorrow).toISOString().slice(0, 10)] });
   assertEquals((await readSlots())[0], tomorrow + 86_400_000);
 });
+
+Deno.test("nothing is claimed while the slots of its instance are being moved", async () => {
+  await using database = await createTestDatabase();
+  const { sql } = database;
+  const instanceId = await createInstance(sql);
+  await queueMessage(sql, instanceId);
+  const claim = (): Promise<Json> =>
+    call(sql, "claim_due_messages", { maxMessages: 10, leaseSeconds: 30 });
+  await database.admin.begin(async (transaction) => {
+    await call(transaction as unknown as Sql, "update_instance", {
+      instanceId,
+      changes: { sendWindow: { holidays: ["2099-01-01"] } },
+    });
+    assertEquals((await claim()).messages, []);
+  });
+  assertEquals((await claim()).messages.length, 1);
+});

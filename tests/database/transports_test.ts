@@ -5,6 +5,7 @@ import { DatabaseError } from "../../shared/database/sqlstates.ts";
 import { AppError } from "../../shared/errors.ts";
 import { assert, assertEquals, assertInstanceOf, assertMatch } from "../support/assert.ts";
 import { createTestDatabase, type TestDatabase } from "../support/database.ts";
+import { createTenant } from "../support/tenant.ts";
 import { startSilentProxy } from "../support/silent_proxy.ts";
 import { type Transport, transports } from "../support/transports.ts";
 import { waitUntil } from "../support/wait_until.ts";
@@ -138,6 +139,30 @@ Deno.test("direct: calls on connections that went silent are service_unavailable
     assertEquals(outcome, { refusal: "service_unavailable", status: 503 });
   }
   for (const outcome of await callAll()) assertEquals(outcome, served);
+});
+
+Deno.test("direct: what failed for its callers, for want of a connection too, is not executed", async () => {
+  await using testDatabase = await createTestDatabase();
+  const { admin } = testDatabase;
+  const { instanceId } = await createTenant(admin);
+  const database = openDirectDatabase(testDatabase.url);
+  await using _ = { [Symbol.asyncDispose]: () => database.close() };
+  const outcomes: Promise<Outcome>[] = [];
+  await admin.begin(async (sql) => {
+    await sql`select from public.pacing for update`;
+    for (let count = 0; count < 50; count++) {
+      outcomes.push(readOutcome(database.rpc("accept_message", {
+        ...{ instanceId, phone: "5511987654321", idempotency: null, assignment: null },
+        message: { messageType: "text", message: "x" },
+        delivery: { queued: true, intervalSeconds: 10, delaySeconds: 0, leaseSeconds: 30 },
+      })));
+    }
+    await new Promise((resolve) => setTimeout(resolve, callTimeoutMs + 1_000));
+  });
+  const served = (await Promise.all(outcomes)).filter((outcome) => "result" in outcome);
+  const [stored] = await admin`select count(*)::integer as count from public.messages`;
+  assertEquals(stored?.["count"], served.length);
+  assert(served.length < 50, "none had to wait too long");
 });
 
 Deno.test("direct: the server gives a call up before its caller does", async () => {

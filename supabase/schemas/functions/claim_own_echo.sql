@@ -28,6 +28,8 @@ begin
       and m.contact_id = claim_own_echo.contact_id
       and m.direction = 'outbound'
       and m.status in ('queued', 'sending', 'unconfirmed')
+      -- For the index of what has not been sent.
+      and m.sent_at is null
       and m.created_at > clock - interval '2 days'
       -- A retried message has the id of the attempt that failed.
       and m.provider_message_id is distinct from event->>'providerMessageId'

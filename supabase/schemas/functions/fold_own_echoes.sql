@@ -14,7 +14,7 @@ declare
 begin
   for twin in
     select m.id, m.contact_id, m.provider_message_id, e.id as echo_id,
-      e.contact_id as echo_contact_id, e.status, e.is_known_by_echo, coalesce(e.read_at, e.delivered_at) as arrived_at
+      e.contact_id as echo_contact_id, e.status, e.is_known_by_echo, e.failed_at, e.last_error, coalesce(e.read_at, e.delivered_at) as arrived_at
     from public.messages m
     join public.messages e on e.instance_id = m.instance_id
       and e.provider_message_id = m.provider_message_id
@@ -25,6 +25,7 @@ begin
       update public.messages e
       set status = 'unconfirmed', unconfirmed_at = clock_timestamp(), provider_message_id = null,
         is_known_by_echo = false, sent_at = null, delivered_at = null, read_at = null,
+        failed_at = null,
         last_error = jsonb_build_object(
           'code', 'outcome_unknown', 'message', 'the echo that confirmed it was of another message'
         )
@@ -35,6 +36,11 @@ begin
     if twin.status in ('delivered', 'read') then
       perform public.advance_message(
         twin.id, twin.provider_message_id, twin.status, twin.arrived_at, null
+      );
+    end if;
+    if twin.status = 'failed' then
+      perform public.advance_message(
+        twin.id, twin.provider_message_id, 'failed', twin.failed_at, twin.last_error
       );
     end if;
     continue when twin.is_known_by_echo;

@@ -24,6 +24,13 @@ begin
   perform public.lock_provider_messages(
     array[instance.id], array[echo->>'providerMessageId']
   );
+  if exists (
+    select from public.messages m
+    where m.instance_id = instance.id
+      and m.provider_message_id = echo->>'providerMessageId' and m.id <> own.id
+  ) then
+    return;
+  end if;
   -- Echoes of the same words may have been kept crosswise: this message's own by another one. One that
   -- is being settled itself sees to what it keeps.
   update public.message_queue q

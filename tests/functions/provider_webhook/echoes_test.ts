@@ -393,6 +393,28 @@ Deno.test("echoes that are kept crosswise prove no other message", async () => {
   );
 });
 
+Deno.test("an echo of a message whose answer has told it proves no other one", async () => {
+  await using client = await createWebhookClient();
+  const tenant = await client.createTenant({ provider: "evolution" });
+  const { stack } = client;
+  const answers = [Promise.withResolvers<Response>(), Promise.withResolvers<Response>()];
+  let calls = 0;
+  stack.provider.answer = () => answers[calls++]!.promise;
+  const first = stack.send(tenant, text);
+  await waitUntil(() => calls === 1);
+  const second = stack.send(tenant, text);
+  await waitUntil(() => calls === 2);
+  await client.evolution(tenant, {
+    ...evolutionMessage({ conversation: "oi" }, { fromMe: true, id: "OWN2" }),
+    event: "send.message",
+  });
+  answers[1]?.resolve(Response.json({ key: { id: "OWN2" } }, { status: 201 }));
+  await second;
+  answers[0]?.resolve(new Response(null, { status: 500 }));
+  await first;
+  assertEquals(await outcomes(client, tenant), [["unconfirmed", null], ["sent", "OWN2"]]);
+});
+
 Deno.test("a message that another one's echo confirmed is in doubt again", async () => {
   await using client = await createWebhookClient();
   const tenant = await client.createTenant();
@@ -409,14 +431,20 @@ Deno.test("a message that another one's echo confirmed is in doubt again", async
   await database.rpc("expire_claims", { maxClaims: 10 });
   await client.receive(tenant, { messageId: "OWN1", fromMe: true, text: { message: "oi" } });
   assertEquals(await statusOf(client, doubtful.body.messageId), ["sent", "OWN1"]);
+  await admin`
+    select public.advance_message(${doubtful.body.messageId}, 'OWN1', 'failed', now(), '{"code": "1"}')`;
   await database.rpc("settle_messages", {
     results: [{
       ...{ messageId: late.body.messageId, claimToken: claim?.claimToken },
       ...{ outcome: "accepted", providerMessageId: "OWN1" },
     }],
   });
-  assertEquals(await statusOf(client, late.body.messageId), ["sent", "OWN1"]);
+  // What was said of it meanwhile was said of the other one.
+  assertEquals(await statusOf(client, late.body.messageId), ["failed", "OWN1"]);
   assertEquals(await statusOf(client, doubtful.body.messageId), ["unconfirmed", null]);
+  const [restored] = await admin`
+    select failed_at from public.messages where id = ${doubtful.body.messageId}`;
+  assertEquals(restored?.["failed_at"], null);
 });
 
 Deno.test("a person's words pause the agent from when they were written; a reaction does not", async () => {
