@@ -1,7 +1,7 @@
 /**
- * Runs the tests: `deno task test [layer ...] [--filter <name>]`, and with a layer's own settings
- * (`faults --kills 100`) for as long as they ask for. The layers that need a database
- * share one throwaway Postgres, or the server of DATABASE_URL, where a run makes databases of its own
+ * Runs the tests: `deno task test [layer | path ...] [--filter <name>]`, and with a layer's own
+ * settings (`faults --kills 100`) for as long as they ask for. A path is a file or folder below
+ * `tests/<layer>/`. The layers that need a database share one throwaway Postgres, or the server of DATABASE_URL, where a run makes databases of its own
  * and drops them. The last line of the output is `N passed, N failed`; the exit code is not zero when
  * a test failed, when a layer did not come to its end, or when nothing ran.
  */
@@ -22,7 +22,7 @@ import {
 import { startThrowawayPostgres } from "./support/throwaway_postgres.ts";
 
 const root = fileURLToPath(new URL("..", import.meta.url));
-const layerTimeoutMs = 5 * 60_000;
+const layerTimeoutMs = 20 * 60_000;
 /** Of a layer that was given settings of its own. */
 const longRunTimeoutMs = 2 * 60 * 60_000;
 
@@ -30,6 +30,11 @@ interface Wishes {
   readonly filter: string | undefined;
   /** Values of layers' settings, by name. */
   readonly settings: Readonly<Record<string, string | undefined>>;
+}
+
+/** A layer, and what of it is to be run. */
+interface ChosenLayer extends TestLayer {
+  readonly paths: readonly string[];
 }
 
 interface TestServer extends AsyncDisposable {
@@ -50,14 +55,15 @@ async function main(): Promise<number> {
     allowPositionals: true,
   });
   const { filter, ...settings } = values;
-  const unknown = positionals.filter((name) => !testLayers.some((layer) => layer.name === name));
+  const paths = positionals.map(toTestPath);
+  const unknown = paths.filter((path) => layerOf(path) === undefined);
   if (unknown.length > 0) {
     print(
       `No such layer: ${unknown.join(", ")}. Layers: ${testLayers.map((l) => l.name).join(", ")}`,
     );
     return 2;
   }
-  const layers = await findLayers(positionals);
+  const layers = await findLayers(paths);
   const counts = await runLayers(layers, { filter, settings }).catch((error) => {
     print(String(error));
     return { ...noCounts, failed: 1 };
@@ -71,12 +77,24 @@ function settingOptions(): Record<string, { type: "string" }> {
   return Object.fromEntries(names.map((name) => [name, { type: "string" }]));
 }
 
-async function findLayers(wanted: readonly string[]): Promise<TestLayer[]> {
-  const chosen = testLayers.filter((layer) => wanted.length === 0 || wanted.includes(layer.name));
-  const found: TestLayer[] = [];
-  for (const layer of chosen) {
-    if (await hasTests(join(root, "tests", layer.name))) found.push(layer);
-    else print(`tests/${layer.name} has no tests`);
+/** `unit` and `tests/unit` are the same layer; whatever stands below it is one of its paths. */
+function toTestPath(wanted: string): string {
+  const path = wanted.replace(/^\.\//, "").replace(/\/$/, "");
+  return path.startsWith("tests/") ? path : `tests/${path}`;
+}
+
+function layerOf(path: string): TestLayer | undefined {
+  return testLayers.find((layer) => layer.name === path.split("/")[1]);
+}
+
+async function findLayers(paths: readonly string[]): Promise<ChosenLayer[]> {
+  const found: ChosenLayer[] = [];
+  for (const layer of testLayers) {
+    const folder = `tests/${layer.name}`;
+    const wanted = paths.length === 0 ? [folder] : paths.filter((path) => layerOf(path) === layer);
+    if (wanted.length === 0) continue;
+    if (await hasTests(join(root, folder))) found.push({ ...layer, paths: wanted });
+    else print(`${folder} has no tests`);
   }
   return found;
 }
@@ -94,7 +112,7 @@ async function hasTests(folder: string): Promise<boolean> {
 }
 
 async function runLayers(
-  layers: readonly TestLayer[],
+  layers: readonly ChosenLayer[],
   wishes: Wishes,
 ): Promise<TestCounts> {
   await using server = layers.some((layer) => layer.database) ? await openServer() : undefined;
@@ -122,7 +140,7 @@ async function openServer(): Promise<TestServer> {
 }
 
 async function runLayer(
-  layer: TestLayer,
+  layer: ChosenLayer,
   server: TestServer | undefined,
   wishes: Wishes,
 ): Promise<TestCounts> {
@@ -154,7 +172,11 @@ async function runLayer(
   return addCounts(summary ?? noCounts, { ...noCounts, failed: uncounted });
 }
 
-function testArguments(layer: TestLayer, host: string, filter: string | undefined): string[] {
+function testArguments(
+  layer: ChosenLayer,
+  host: string,
+  filter: string | undefined,
+): string[] {
   return [
     "test",
     "--no-prompt",
@@ -163,7 +185,7 @@ function testArguments(layer: TestLayer, host: string, filter: string | undefine
     ...(layer.parallel ? ["--parallel"] : []),
     ...layer.permissions.map((flag) => flag.replace("<host>", host)),
     ...(filter === undefined ? [] : [`--filter=${filter}`]),
-    `tests/${layer.name}`,
+    ...layer.paths,
   ];
 }
 
