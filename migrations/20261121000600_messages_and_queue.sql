@@ -880,9 +880,9 @@ begin
     -- A hold may end after the slot.
     select e.* into departure
     from (select message_id as id, slot as at) as own
-    join public.dispatch d on d.instance_id = instance.id
+    join public.dispatch d on d.instance_id = instance.id and d.hold_until > own.at
     join public.message_queue q on q.message_id = own.id
-    join public.messages m on m.id = own.id and d.hold_until > own.at
+    join public.messages m on m.id = own.id
     cross join lateral public.expected_departure(q, m, instance, d) as e;
     if found then
       slot := departure.leaves_at;
@@ -1115,8 +1115,8 @@ grant execute on function public.hold_for_refusal(uuid) to service_role;
 -- may have come before). Temporary refusals go back to the queue while attempts are left; a refusal of
 -- scope `instance` holds the whole instance, so that a backlog is not burnt.
 -- Returns {settled}: the ids that were settled.
--- Locks, in this order: provider message ids, addresses that are new, queue rows, messages, agent pauses, pacing, dispatch,
--- and where an answer shows who somebody is, contacts.
+-- Locks, in this order: provider message ids, addresses that are new, queue rows, messages, agent
+-- pauses, pacing, dispatch, and where an answer shows who somebody is, contacts.
 -- The queue may hold ten rows or a million: its plans must not depend on what the statistics last saw.
 create or replace function public.settle_messages(request jsonb)
 returns jsonb
@@ -1651,15 +1651,18 @@ begin
   if message.mode = 'queued' then
     select i.* into strict instance from public.instances i where i.id = message.instance_id;
     select e.slot, e.held_by into slot, held_by
-    from public.enqueue_message(message.id, instance, message.interval_seconds, clock,
-      interval '1 millisecond' * coalesce(message.delay_typing_ms, 0)) e;
+    from public.enqueue_message(
+      message.id, instance, message.interval_seconds, clock,
+      interval '1 millisecond' * coalesce(message.delay_typing_ms, 0)
+    ) e;
   else
     insert into public.message_queue (message_id, instance_id, scheduled_at, due_at)
     values (message.id, message.instance_id, clock, clock);
   end if;
   update public.messages m
   set status = 'queued', scheduled_for = requeued.slot, held_by = requeued.held_by,
-    is_known_by_echo = false, sent_at = null, delivered_at = null, failed_at = null, unconfirmed_at = null
+    is_known_by_echo = false, sent_at = null, delivered_at = null, failed_at = null,
+    unconfirmed_at = null
   from (select slot, held_by) as requeued
   where m.id = message.id;
 end;

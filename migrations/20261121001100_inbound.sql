@@ -337,7 +337,8 @@ declare
 begin
   for twin in
     select m.id, m.contact_id, m.provider_message_id, e.id as echo_id,
-      e.contact_id as echo_contact_id, e.status, e.is_known_by_echo, e.failed_at, e.last_error, coalesce(e.read_at, e.delivered_at) as arrived_at
+      e.contact_id as echo_contact_id, e.status, e.is_known_by_echo, e.failed_at, e.last_error,
+      coalesce(e.read_at, e.delivered_at) as arrived_at
     from public.messages m
     join public.messages e on e.instance_id = m.instance_id
       and e.provider_message_id = m.provider_message_id
@@ -382,6 +383,47 @@ end;
 $$;
 revoke all on function public.fold_own_echoes(uuid[]) from public, anon, authenticated;
 grant execute on function public.fold_own_echoes(uuid[]) to service_role;
+
+-- source: supabase/schemas/functions/event_instant.sql
+-- When happened what a provider's event tells: its own word, but never later than now, which it is too
+-- where the event does not say.
+create or replace function public.event_instant(event jsonb)
+returns timestamptz
+language plpgsql
+set search_path = ''
+as $$
+declare
+  clock constant timestamptz := clock_timestamp();
+begin
+  return least(
+    coalesce((event->>'sentAt')::timestamptz, (event->>'at')::timestamptz, clock), clock
+  );
+end;
+$$;
+revoke all on function public.event_instant(jsonb) from public, anon, authenticated;
+grant execute on function public.event_instant(jsonb) to service_role;
+
+-- source: supabase/schemas/functions/confirm_by_echo.sql
+-- Takes a message whose provider's answer was lost for sent, under the id and at the time that an echo
+-- of its words tells. Returns false where its state has become another one.
+create or replace function public.confirm_by_echo(message_id uuid, echo jsonb)
+returns boolean
+language plpgsql
+set search_path = ''
+as $$
+begin
+  if not public.advance_message(
+    confirm_by_echo.message_id, echo->>'providerMessageId', 'sent', public.event_instant(echo), null
+  ) then
+    return false;
+  end if;
+  update public.messages m set is_known_by_echo = true where m.id = confirm_by_echo.message_id;
+  perform public.take_early_statuses(array[confirm_by_echo.message_id]);
+  return true;
+end;
+$$;
+revoke all on function public.confirm_by_echo(uuid, jsonb) from public, anon, authenticated;
+grant execute on function public.confirm_by_echo(uuid, jsonb) to service_role;
 
 -- source: supabase/schemas/functions/settle_echo.sql
 -- Decides whose words an event was that a message kept while it was in flight (see claim_own_echo),
@@ -433,16 +475,8 @@ begin
     perform public.record_status_event(instance.id, echo);
   elsif outcome <> 'unknown' then
     perform public.record_message_event(instance, echo);
-  elsif public.advance_message(
-    settle_echo.message_id, echo->>'providerMessageId', 'sent',
-    least(
-      coalesce((echo->>'sentAt')::timestamptz, (echo->>'at')::timestamptz, clock_timestamp()),
-      clock_timestamp()
-    ),
-    null
-  ) then
-    update public.messages m set is_known_by_echo = true where m.id = settle_echo.message_id;
-    perform public.take_early_statuses(array[settle_echo.message_id]);
+  else
+    perform public.confirm_by_echo(settle_echo.message_id, echo);
   end if;
 end;
 $$;
@@ -538,9 +572,6 @@ set search_path = ''
 as $$
 declare
   clock constant timestamptz := clock_timestamp();
-  written_at constant timestamptz := least(
-    coalesce((event->>'sentAt')::timestamptz, (event->>'at')::timestamptz, clock), clock
-  );
   words constant text := btrim(regexp_replace(event->>'message', '\s+', ' ', 'g'));
   candidate record;
 begin
@@ -576,11 +607,7 @@ begin
       return false;
     end if;
     if not candidate.is_in_flight then
-      if public.advance_message(
-        candidate.id, event->>'providerMessageId', 'sent', written_at, null
-      ) then
-        update public.messages m set is_known_by_echo = true where m.id = candidate.id;
-        perform public.take_early_statuses(array[candidate.id]);
+      if public.confirm_by_echo(candidate.id, event) then
         return true;
       end if;
     elsif candidate.echoed_id is not null then
@@ -653,8 +680,8 @@ grant execute on function public.request_agent_reply(public.instances, uuid, uui
 -- source: supabase/schemas/functions/record_message_event.sql
 -- Stores a message that somebody wrote: the contact, or a person on the business's own phone.
 -- Inbound opens a closed conversation and asks the agent for an answer; an echo pauses the agent, as
--- any person's message does; a group has no agent to ask or to pause, and a reaction does neither. Returns false for a message
--- that is known already.
+-- any person's message does; a group has no agent to ask or to pause, and a reaction does neither.
+-- Returns false for a message that is known already.
 -- The caller holds lock_provider_messages for it.
 create or replace function public.record_message_event(instance public.instances, event jsonb)
 returns boolean
@@ -665,9 +692,7 @@ declare
   is_inbound constant boolean := event->>'origin' = 'inbound';
   is_reaction constant boolean := coalesce((event->>'isReaction')::boolean, false);
   is_group constant boolean := coalesce((event->>'isGroup')::boolean, false);
-  written_at constant timestamptz := least(
-    coalesce((event->>'sentAt')::timestamptz, clock_timestamp()), clock_timestamp()
-  );
+  written_at constant timestamptz := public.event_instant(event);
   contact public.contacts;
   conversation public.conversations;
   message_id uuid;

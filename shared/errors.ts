@@ -100,6 +100,9 @@ export interface RefusalExtras {
   readonly headers?: Readonly<Record<string, string>>;
 }
 
+/** Of a refusal that may be none in a moment. */
+export const againInASecond: RefusalExtras = { headers: { "Retry-After": "1" } };
+
 /**
  * An expected refusal, safe to show to the caller. Everything else that is thrown is a defect and is
  * answered with a fixed 500.

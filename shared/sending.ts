@@ -1,7 +1,7 @@
 import type { RunAfterResponse } from "./background.ts";
 import { callProvider, dispatchDueMessages, type DispatchingServices } from "./dispatching.ts";
 import { readResponse, type StoredResponse } from "./idempotent_response.ts";
-import { AppError } from "./errors.ts";
+import { againInASecond, AppError } from "./errors.ts";
 import type { SealedInstance } from "./instances.ts";
 import {
   type AcceptedOutcome,
@@ -93,7 +93,7 @@ interface Claim {
 function readClaim(accepted: Exclude<AcceptResult, { replayed: Replay }>): Claim | null {
   const { messageId, claimToken, to } = accepted;
   if ([messageId, claimToken, to].some((part) => part !== null && typeof part !== "string")) {
-    throw new AppError("service_unavailable", { headers: { "Retry-After": "1" } });
+    throw new AppError("service_unavailable", againInASecond);
   }
   return messageId === null || claimToken === null || to === null
     ? null

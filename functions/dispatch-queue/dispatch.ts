@@ -1,5 +1,5 @@
 import { type DispatchingServices, dispatchMessage } from "../../shared/dispatching.ts";
-import { AppError } from "../../shared/errors.ts";
+import { againInASecond, AppError } from "../../shared/errors.ts";
 import { describeDefect } from "../../shared/log.ts";
 import { claimDueMessages, toLeaseSeconds } from "../../shared/queue.ts";
 import {
@@ -95,7 +95,7 @@ class DispatchRun {
     await this.#outbox.finish();
     this.report.outboxRows = this.#outbox.rows;
     if (this.#hasFailed && !this.#hasLooked) {
-      throw new AppError("service_unavailable", { headers: { "Retry-After": "1" } });
+      throw new AppError("service_unavailable", againInASecond);
     }
   }
 

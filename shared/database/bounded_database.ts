@@ -1,4 +1,4 @@
-import { AppError } from "../errors.ts";
+import { againInASecond, AppError } from "../errors.ts";
 import { Places } from "../places.ts";
 import type { Database } from "./database.ts";
 
@@ -45,7 +45,7 @@ export function boundDatabase(
 
 function tooManyRequests(): AppError {
   return new AppError("service_unavailable", {
+    ...againInASecond,
     message: "The service has more requests than it can take; try again in a moment.",
-    headers: { "Retry-After": "1" },
   });
 }

@@ -1,6 +1,6 @@
 import { createClient } from "@supabase/supabase-js";
 import { callTimeoutMs, type Database } from "./database.ts";
-import { toDatabaseError } from "./sqlstates.ts";
+import { isSqlstate, toDatabaseError } from "./sqlstates.ts";
 
 /**
  * The database through the project's Data API (PostgREST), as the platform offers it. One client
@@ -46,7 +46,9 @@ function isResult(name: string, data: unknown): boolean {
 }
 
 /** A SQLSTATE, or a code of PostgREST's own; gateways have codes of other forms. */
-const databaseCode = /^(?=.*\d)[0-9A-Z]{5}$|^PGRST[0-9A-Z]{3}$/;
+function isDatabaseCode(code: unknown): code is string {
+  return typeof code === "string" && (isSqlstate(code) || /^PGRST[0-9A-Z]{3}$/.test(code));
+}
 
 /** Statuses of what stands before the Data API, for a call that may come through later. */
 const passingStatuses: ReadonlySet<number> = new Set([404, 408, 429]);
@@ -58,7 +60,7 @@ const passingStatuses: ReadonlySet<number> = new Set([404, 408, 429]);
  */
 function readCode(error: { readonly code?: unknown } | null, status: number): string {
   const code = error?.code;
-  if (status >= 400 && typeof code === "string" && databaseCode.test(code)) return code;
+  if (status >= 400 && isDatabaseCode(code)) return code;
   return status < 400 || status >= 500 || passingStatuses.has(status)
     ? "CONNECTION_CLOSED"
     : `HTTP_${status}`;

@@ -1,4 +1,5 @@
 import postgres from "postgres";
+import { inTime } from "../in_time.ts";
 import { Places } from "../places.ts";
 import { callTimeoutMs, type Database } from "./database.ts";
 import { toDatabaseError } from "./sqlstates.ts";
@@ -41,7 +42,7 @@ export function openDirectDatabase(databaseUrl: string, timeoutMs = callTimeoutM
       if (!await places.take(timeoutMs)) throw toDatabaseError(name, "ETIMEDOUT");
       const used = pool;
       try {
-        const rows = await waitFor(callFunction(used, name, request), timeoutMs);
+        const rows = await inTime(callFunction(used, name, request), timeoutMs);
         if (rows !== null) return rows[0]?.["result"] as Result;
       } catch (error) {
         throw toDatabaseError(name, readCode(error));
@@ -82,17 +83,6 @@ function callFunction(
     [JSON.stringify(request)],
     { prepare: true },
   );
-}
-
-/** Null for what does not come in time. */
-async function waitFor<Value>(coming: Promise<Value>, timeoutMs: number): Promise<Value | null> {
-  const { promise: late, resolve } = Promise.withResolvers<null>();
-  const timer = setTimeout(() => resolve(null), timeoutMs);
-  try {
-    return await Promise.race([coming, late]);
-  } finally {
-    clearTimeout(timer);
-  }
 }
 
 function readCode(error: unknown): string | undefined {

@@ -1,4 +1,4 @@
-import { AppError, type ErrorCode } from "../errors.ts";
+import { againInASecond, AppError, type ErrorCode } from "../errors.ts";
 
 /** The refusals that SQL functions raise, by SQLSTATE; their headers say which of them. */
 const refusalBySqlstate: Readonly<Record<string, ErrorCode>> = {
@@ -43,10 +43,15 @@ const rolledBack = new Set(["40P01", "40001"]);
  */
 const perhapsRolledBack = new Set(["23503", "23505"]);
 
+/** Whether a code is one of Postgres': five characters with a digit, unlike EPIPE. */
+export function isSqlstate(code: string): boolean {
+  return /^(?=.*\d)[0-9A-Z]{5}$/.test(code);
+}
+
 /** The call came to nothing because another came first: it may be made again at once. */
 export class RolledBackError extends AppError {
   constructor() {
-    super("service_unavailable", { headers: { "Retry-After": "1" } });
+    super("service_unavailable", againInASecond);
   }
 }
 
@@ -65,7 +70,7 @@ export function toDatabaseError(rpcName: string, code: string | undefined): Erro
   if (refusal !== undefined) return new AppError(refusal);
   if (rolledBack.has(known)) return new RolledBackError();
   if (unavailable.has(known) || unavailable.has(known.slice(0, 2))) {
-    return new AppError("service_unavailable", { headers: { "Retry-After": "1" } });
+    return new AppError("service_unavailable", againInASecond);
   }
   return new DatabaseError(rpcName, known === "" ? "no_code" : known);
 }

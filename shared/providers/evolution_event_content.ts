@@ -1,7 +1,7 @@
 /** What a message of Evolution API says: WhatsApp's own message object, one member per kind. */
 import { type EventContent, toChoice, toLocation, toOther, toReaction } from "./event_content.ts";
 import { readLabel, readMessage, readName, readUrl } from "./event_fields.ts";
-import { readId, readText, readValue } from "./json_value.ts";
+import { parseJson, readId, readText, readValue } from "./json_value.ts";
 import type { InboundMessageType } from "./provider_event.ts";
 
 type Wrapper = readonly [member: string, inner: string];
@@ -84,14 +84,6 @@ function readQuickReply(response: unknown): EventContent | undefined {
   const params = readText(response, "nativeFlowResponseMessage", "paramsJson");
   const id = params === undefined ? undefined : readId(parseJson(params), "id");
   return id === undefined ? undefined : toChoice(id, readMessage(response, "body", "text"));
-}
-
-function parseJson(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
 }
 
 /**

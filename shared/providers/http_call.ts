@@ -4,6 +4,7 @@
  */
 
 import { takeCallPlace } from "./call_places.ts";
+import { parseJson } from "./json_value.ts";
 
 const MAX_ANSWER_BYTES = 256 * 1024;
 
@@ -164,14 +165,6 @@ async function readBoundedText(
       text += decoder.decode(part.value, { stream: true });
     }
     return text + decoder.decode();
-  } catch {
-    return undefined;
-  }
-}
-
-function parseJson(text: string): unknown {
-  try {
-    return JSON.parse(text);
   } catch {
     return undefined;
   }

@@ -8,6 +8,15 @@ type Path = readonly (string | number)[];
 /** Longest id, in UTF-16 units. */
 export const ID_MAX = 512;
 
+/** What a text says as JSON; undefined where it is none. */
+export function parseJson(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}
+
 /** The value at a path of keys and positions; undefined where the path leads nowhere. */
 export function readValue(json: unknown, ...path: Path): unknown {
   let value = json;

@@ -1,6 +1,7 @@
 import { App } from "@supabase/lite";
 import { createPostgresConnection } from "@supabase/lite/postgres";
 import { reconnectSeconds } from "../../shared/database/direct_database.ts";
+import { inTime } from "../../shared/in_time.ts";
 import { toDataApiError } from "./data_api_error.ts";
 
 export interface DataApi {
@@ -36,7 +37,7 @@ export function openDataApi(databaseUrl: string, secretKey: string): DataApi {
   return {
     fetch: async (request) => {
       const used = pool;
-      const answer = await answerInTime(used.app.fetch(request));
+      const answer = await inTime(used.app.fetch(request), callTimeoutMs);
       if (answer !== null) return answer;
       // Its connections may wait for ever; those of another pool do not.
       if (used === pool) {
@@ -75,19 +76,6 @@ function openPool(databaseUrl: string, secretKey: string): Pool {
     options: {},
   });
   return { app, connection };
-}
-
-/** Null for an answer that does not come. */
-async function answerInTime(answering: Response | Promise<Response>): Promise<Response | null> {
-  let timer: ReturnType<typeof setTimeout> | undefined;
-  const givingUp = new Promise<null>((resolve) => {
-    timer = setTimeout(() => resolve(null), callTimeoutMs);
-  });
-  try {
-    return await Promise.race([answering, givingUp]);
-  } finally {
-    clearTimeout(timer);
-  }
 }
 
 /** What PostgREST answers for a statement that was given up. */

@@ -3,6 +3,8 @@
  * "Errors"), the SQLSTATE itself as `code`.
  */
 
+import { isSqlstate } from "../../shared/database/sqlstates.ts";
+
 const statusBySqlstate: readonly (readonly [sqlstateBegins: string, status: number])[] = [
   ["08", 503],
   ["23503", 409],
@@ -44,11 +46,10 @@ export function toDataApiError(error: unknown): unknown {
   if (!(error instanceof Error) || !("code" in error) || typeof error.code !== "string") {
     return error;
   }
-  // With a digit, unlike EPIPE.
-  const isSqlstate = /^(?=.*\d)[0-9A-Z]{5}$/.test(error.code);
-  if (!isSqlstate && !/^(?:CONN|E)[A-Z_]+$/.test(error.code)) return error;
-  const code = isSqlstate ? error.code : noConnection;
-  return new DataApiError(code, isSqlstate ? findStatus(code) : 503, error);
+  const isOfPostgres = isSqlstate(error.code);
+  if (!isOfPostgres && !/^(?:CONN|E)[A-Z_]+$/.test(error.code)) return error;
+  const code = isOfPostgres ? error.code : noConnection;
+  return new DataApiError(code, isOfPostgres ? findStatus(code) : 503, error);
 }
 
 function findStatus(sqlstate: string): number {

@@ -2,8 +2,9 @@
 
 import type { Sql } from "postgres";
 import { assertEquals, assertRejects } from "../support/assert.ts";
-import { createTestDatabase, type TestDatabase } from "../support/database.ts";
+import { createTestDatabase } from "../support/database.ts";
 import { callFunction } from "../support/queue_calls.ts";
+import { isWaiting, openSessions } from "../support/sessions.ts";
 import { createOperator, createTenant, type Tenant } from "../support/tenant.ts";
 import { waitUntil } from "../support/wait_until.ts";
 
@@ -26,7 +27,7 @@ const writes: Readonly<Record<string, (operatorId: string) => Json>> = {
 for (const [name, request] of Object.entries(writes)) {
   Deno.test(`${name} on a contact that is being merged away is repeated, not lost`, async () => {
     await using database = await createTestDatabase();
-    const { one, two } = openSessions(database);
+    const { one, two } = await openSessions(database);
     const tenant = await createTenant(database.admin, { provider: "whatsapp_cloud" });
     const operatorId = await createOperator(database.admin, tenant.workspaceId, {
       name: "Ana",
@@ -68,7 +69,7 @@ for (const [name, request] of Object.entries(writes)) {
 
 Deno.test("an event under the address that an answer is showing is of the same person", async () => {
   await using database = await createTestDatabase();
-  const { one, two } = openSessions(database);
+  const { one, two } = await openSessions(database);
   const tenant = await createTenant(database.admin, { provider: "whatsapp_cloud" });
   const accepted = await callFunction<{ messageId: string; claimToken: string }>(
     database.sql,
@@ -156,16 +157,4 @@ async function record(sql: Sql, { instanceId }: Tenant, event: Json): Promise<vo
     payload: "{}",
     events: [event],
   });
-}
-
-/** Two connections whose transactions the test steps through; whatever waits too long is an error. */
-function openSessions(database: TestDatabase): { one: Sql; two: Sql } {
-  const connection = { max: 1 };
-  return { one: database.connect(connection), two: database.connect(connection) };
-}
-
-async function isWaiting(admin: Sql): Promise<boolean> {
-  const rows = await admin`
-    select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`;
-  return rows.length > 0;
 }

@@ -1,4 +1,3 @@
-import type { Sql } from "postgres";
 import { assertEquals, assertRejects } from "../support/assert.ts";
 import { createTestDatabase, type TestDatabase } from "../support/database.ts";
 import {
@@ -8,6 +7,7 @@ import {
   enqueueText,
   settleClaim,
 } from "../support/queue_calls.ts";
+import { isWaiting, openSessions } from "../support/sessions.ts";
 import { createTenant } from "../support/tenant.ts";
 import { letTimePass } from "../support/time_travel.ts";
 import { waitUntil } from "../support/wait_until.ts";
@@ -317,17 +317,4 @@ async function startDue(database: TestDatabase): Promise<Due> {
 
 function target({ instanceId, messageId }: Due): { instanceId: string; messageId: string } {
   return { instanceId, messageId };
-}
-
-/** Two connections whose transactions the test steps through; whatever waits too long is an error. */
-async function openSessions(database: TestDatabase): Promise<{ one: Sql; two: Sql }> {
-  const [one, two] = [database.connect({ max: 1 }), database.connect({ max: 1 })];
-  for (const session of [one, two]) await session.unsafe("set statement_timeout = '4s'");
-  return { one, two };
-}
-
-async function isWaiting(admin: Sql): Promise<boolean> {
-  const rows = await admin`
-    select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`;
-  return rows.length > 0;
 }

@@ -103,9 +103,9 @@ begin
     -- A hold may end after the slot.
     select e.* into departure
     from (select message_id as id, slot as at) as own
-    join public.dispatch d on d.instance_id = instance.id
+    join public.dispatch d on d.instance_id = instance.id and d.hold_until > own.at
     join public.message_queue q on q.message_id = own.id
-    join public.messages m on m.id = own.id and d.hold_until > own.at
+    join public.messages m on m.id = own.id
     cross join lateral public.expected_departure(q, m, instance, d) as e;
     if found then
       slot := departure.leaves_at;

@@ -11,9 +11,6 @@ set search_path = ''
 as $$
 declare
   clock constant timestamptz := clock_timestamp();
-  written_at constant timestamptz := least(
-    coalesce((event->>'sentAt')::timestamptz, (event->>'at')::timestamptz, clock), clock
-  );
   words constant text := btrim(regexp_replace(event->>'message', '\s+', ' ', 'g'));
   candidate record;
 begin
@@ -49,11 +46,7 @@ begin
       return false;
     end if;
     if not candidate.is_in_flight then
-      if public.advance_message(
-        candidate.id, event->>'providerMessageId', 'sent', written_at, null
-      ) then
-        update public.messages m set is_known_by_echo = true where m.id = candidate.id;
-        perform public.take_early_statuses(array[candidate.id]);
+      if public.confirm_by_echo(candidate.id, event) then
         return true;
       end if;
     elsif candidate.echoed_id is not null then

@@ -14,7 +14,8 @@ declare
 begin
   for twin in
     select m.id, m.contact_id, m.provider_message_id, e.id as echo_id,
-      e.contact_id as echo_contact_id, e.status, e.is_known_by_echo, e.failed_at, e.last_error, coalesce(e.read_at, e.delivered_at) as arrived_at
+      e.contact_id as echo_contact_id, e.status, e.is_known_by_echo, e.failed_at, e.last_error,
+      coalesce(e.read_at, e.delivered_at) as arrived_at
     from public.messages m
     join public.messages e on e.instance_id = m.instance_id
       and e.provider_message_id = m.provider_message_id

@@ -1,7 +1,7 @@
 -- Stores a message that somebody wrote: the contact, or a person on the business's own phone.
 -- Inbound opens a closed conversation and asks the agent for an answer; an echo pauses the agent, as
--- any person's message does; a group has no agent to ask or to pause, and a reaction does neither. Returns false for a message
--- that is known already.
+-- any person's message does; a group has no agent to ask or to pause, and a reaction does neither.
+-- Returns false for a message that is known already.
 -- The caller holds lock_provider_messages for it.
 create or replace function public.record_message_event(instance public.instances, event jsonb)
 returns boolean
@@ -12,9 +12,7 @@ declare
   is_inbound constant boolean := event->>'origin' = 'inbound';
   is_reaction constant boolean := coalesce((event->>'isReaction')::boolean, false);
   is_group constant boolean := coalesce((event->>'isGroup')::boolean, false);
-  written_at constant timestamptz := least(
-    coalesce((event->>'sentAt')::timestamptz, clock_timestamp()), clock_timestamp()
-  );
+  written_at constant timestamptz := public.event_instant(event);
   contact public.contacts;
   conversation public.conversations;
   message_id uuid;

@@ -14,15 +14,18 @@ begin
   if message.mode = 'queued' then
     select i.* into strict instance from public.instances i where i.id = message.instance_id;
     select e.slot, e.held_by into slot, held_by
-    from public.enqueue_message(message.id, instance, message.interval_seconds, clock,
-      interval '1 millisecond' * coalesce(message.delay_typing_ms, 0)) e;
+    from public.enqueue_message(
+      message.id, instance, message.interval_seconds, clock,
+      interval '1 millisecond' * coalesce(message.delay_typing_ms, 0)
+    ) e;
   else
     insert into public.message_queue (message_id, instance_id, scheduled_at, due_at)
     values (message.id, message.instance_id, clock, clock);
   end if;
   update public.messages m
   set status = 'queued', scheduled_for = requeued.slot, held_by = requeued.held_by,
-    is_known_by_echo = false, sent_at = null, delivered_at = null, failed_at = null, unconfirmed_at = null
+    is_known_by_echo = false, sent_at = null, delivered_at = null, failed_at = null,
+    unconfirmed_at = null
   from (select slot, held_by) as requeued
   where m.id = message.id;
 end;

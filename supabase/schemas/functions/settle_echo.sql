@@ -47,16 +47,8 @@ begin
     perform public.record_status_event(instance.id, echo);
   elsif outcome <> 'unknown' then
     perform public.record_message_event(instance, echo);
-  elsif public.advance_message(
-    settle_echo.message_id, echo->>'providerMessageId', 'sent',
-    least(
-      coalesce((echo->>'sentAt')::timestamptz, (echo->>'at')::timestamptz, clock_timestamp()),
-      clock_timestamp()
-    ),
-    null
-  ) then
-    update public.messages m set is_known_by_echo = true where m.id = settle_echo.message_id;
-    perform public.take_early_statuses(array[settle_echo.message_id]);
+  else
+    perform public.confirm_by_echo(settle_echo.message_id, echo);
   end if;
 end;
 $$;

@@ -8,8 +8,8 @@
 -- may have come before). Temporary refusals go back to the queue while attempts are left; a refusal of
 -- scope `instance` holds the whole instance, so that a backlog is not burnt.
 -- Returns {settled}: the ids that were settled.
--- Locks, in this order: provider message ids, addresses that are new, queue rows, messages, agent pauses, pacing, dispatch,
--- and where an answer shows who somebody is, contacts.
+-- Locks, in this order: provider message ids, addresses that are new, queue rows, messages, agent
+-- pauses, pacing, dispatch, and where an answer shows who somebody is, contacts.
 -- The queue may hold ten rows or a million: its plans must not depend on what the statistics last saw.
 create or replace function public.settle_messages(request jsonb)
 returns jsonb

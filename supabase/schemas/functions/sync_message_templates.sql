@@ -1,7 +1,7 @@
 -- admin-api: makes the stored templates of an instance what its provider's complete list says.
 -- `request`: instanceId, idempotency (see begin_idempotent), askedAt (before the list was read: what
--- a webhook, a person or another sync has decided since is newer than the list), templates [{providerTemplateId,
--- name, language, parameterFormat, components, providerStatus}], each provider id once.
+-- a webhook, a person or another sync has decided since is newer than the list), templates
+-- [{providerTemplateId, name, language, parameterFormat, components, providerStatus}], each provider id once.
 -- Listed templates are created, or linked to what is stored (see match_listed_templates) and brought
 -- up to date; templates of the instance that are listed no more get the status DELETED and stay, as
 -- messages and callers may still name them.

@@ -1,0 +1,16 @@
+import type { Sql } from "postgres";
+import type { TestDatabase } from "./database.ts";
+
+/** Two connections whose transactions the test steps through; whatever waits too long is an error. */
+export async function openSessions(database: TestDatabase): Promise<{ one: Sql; two: Sql }> {
+  const [one, two] = [database.connect({ max: 1 }), database.connect({ max: 1 })];
+  for (const session of [one, two]) await session.unsafe("set statement_timeout = '4s'");
+  return { one, two };
+}
+
+/** Whether some session of the database waits for a lock. */
+export async function isWaiting(admin: Sql): Promise<boolean> {
+  const rows = await admin`
+    select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`;
+  return rows.length > 0;
+}
