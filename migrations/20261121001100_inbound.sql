@@ -50,7 +50,7 @@ begin
       and m.provider_message_id = event->>'providerMessageId'
       and m.direction = 'outbound'
     -- An echo may stand in for a message of ours until that is known by its id too.
-    order by m.sent_by = 'phone' nulls first, m.created_at desc
+    order by m.is_typed_on_phone, m.created_at desc
     limit 1;
   end if;
   if message_id is null and event->'sent' is not null then
@@ -343,7 +343,7 @@ begin
     join public.messages e on e.instance_id = m.instance_id
       and e.provider_message_id = m.provider_message_id
     where m.id = any (message_ids) and e.id <> m.id
-      and (e.sent_by = 'phone' or e.is_known_by_echo)
+      and (e.is_typed_on_phone or e.is_known_by_echo)
   loop
     if twin.is_known_by_echo then
       update public.messages e
@@ -711,15 +711,15 @@ begin
   conversation := public.resolve_conversation(instance.id, contact.id);
   insert into public.messages (
     instance_id, contact_id, conversation_id, direction, message_type, message, media_url,
-    media_id, media_filename, choice, sent_by, status, provider_message_id, sent_at, is_group, chat_name,
-    created_at
+    media_id, media_filename, choice, sent_by, is_typed_on_phone, status, provider_message_id, sent_at,
+    is_group, chat_name, created_at
   )
   values (
     instance.id, contact.id, conversation.id,
     case when is_inbound then 'inbound' else 'outbound' end,
     event->>'messageType', event->>'message', event->>'mediaUrl', event->>'mediaId',
     event->>'mediaFilename', nullif(event->'choice', 'null'),
-    case when not is_inbound then 'phone' end,
+    case when not is_inbound then 'phone' end, not is_inbound,
     case when is_inbound then 'received' else 'sent' end,
     event->>'providerMessageId', written_at, is_group, event->>'chatName',
     -- Not the transaction's instant: messages of one delivery keep their order by it.

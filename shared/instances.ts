@@ -22,20 +22,22 @@ export type OpenProvider = (instance: SealedInstance) => Promise<Provider>;
 const maxOpenProviders = 1_000;
 
 /**
- * A way to open providers that unseals the same credentials once. The sealed text is the key, so
- * new credentials open a new provider at once.
+ * A way to open providers that unseals the same credentials once. Instance and sealed text are the
+ * key: new credentials open a new provider at once, and a seal that was copied to another instance
+ * is refused as the vault refuses it, opened before or not.
  */
 export function createProviderOpener(vault: CredentialVault): OpenProvider {
   const open = new Map<string, Provider>();
   return async ({ instanceId, provider, sealedProviderConfig }) => {
-    const known = open.get(sealedProviderConfig);
+    const key = `${instanceId} ${provider} ${sealedProviderConfig}`;
+    const known = open.get(key);
     if (known !== undefined) return known;
     const config = await vault.open<unknown>(sealedProviderConfig, instanceId);
     // Loaded with the first message: preflights, refusals and assignments do not pay for it.
     const { createProvider } = await import("./providers/create_provider.ts");
     const opened = createProvider(provider, config);
     if (open.size >= maxOpenProviders) open.delete(open.keys().next().value ?? "");
-    open.set(sealedProviderConfig, opened);
+    open.set(key, opened);
     return opened;
   };
 }

@@ -1,4 +1,5 @@
 import * as z from "zod";
+import type { Issue } from "../../shared/errors.ts";
 import type { CrossCheck } from "../../shared/http/validate.ts";
 import { parseProviderConfig } from "../../shared/providers/create_provider.ts";
 import { type ProviderKind, providerKinds } from "../../shared/providers/provider.ts";
@@ -87,14 +88,39 @@ export const checkNewInstance: CrossCheck = (request) => {
   ];
 };
 
+/**
+ * Least lengths of what webhooks are authenticated by. A webhook secret is the only credential of a
+ * gateway's address. Meta makes app secrets of 32 characters; a verify token answers one handshake.
+ * Asked of new values alone: an instance that is stored keeps working.
+ */
+const leastLengths: Readonly<Record<ProviderKind, Readonly<Record<string, number>>>> = {
+  whatsapp_cloud: { appSecret: 8, verifyToken: 8 },
+  zapi: { webhookSecret: 24 },
+  evolution: { webhookSecret: 24 },
+};
+
 /** Holds `providerConfig` to the provider that it is for; no issue holds a value. */
 export function checkProviderConfig(kind: ProviderKind): CrossCheck {
   return ({ providerConfig }) => {
-    if (!providerConfigSchema.safeParse(providerConfig).success) return [];
-    const parsed = parseProviderConfig(kind, providerConfig);
-    if (parsed.ok) return [];
-    return parsed.issues.map(({ path, message }) => ({ path: `providerConfig.${path}`, message }));
+    const given = providerConfigSchema.safeParse(providerConfig);
+    if (!given.success) return [];
+    const parsed = parseProviderConfig(kind, given.data);
+    const faults = parsed.ok ? [] : parsed.issues;
+    const short = findShortSecrets(kind, given.data)
+      .filter(({ path }) => faults.every((fault) => fault.path !== path));
+    return [...faults, ...short].map(({ path, message }) => ({
+      path: `providerConfig.${path}`,
+      message,
+    }));
   };
+}
+
+function findShortSecrets(kind: ProviderKind, config: Readonly<Record<string, unknown>>): Issue[] {
+  return Object.entries(leastLengths[kind]).flatMap(([path, least]) => {
+    const value = config[path];
+    if (typeof value !== "string" || value.length >= least) return [];
+    return [{ path, message: `must have at least ${least} characters` }];
+  });
 }
 
 function checkSendWindow(request: Readonly<Record<string, unknown>>): ReturnType<CrossCheck> {

@@ -62,7 +62,8 @@ export const recordDescriptions: readonly RecordDescription[] = [
         "An instance is the connection to one channel. `providerConfig` holds what its provider needs, is encrypted at rest and never comes back:\n\n" +
         "- `whatsapp_cloud`: `phoneNumberId`, `accessToken`, `appSecret`, `verifyToken`, and optionally `wabaId`, `apiVersion`, `baseUrl`\n" +
         "- `zapi`: `gatewayInstanceId`, `token`, `webhookSecret`, and optionally `clientToken`, `baseUrl`\n" +
-        "- `evolution`: `baseUrl`, `instanceName`, `apiKey`, `webhookSecret`",
+        "- `evolution`: `baseUrl`, `instanceName`, `apiKey`, `webhookSecret`\n\n" +
+        "A `webhookSecret` has at least 24 characters, `appSecret` and `verifyToken` at least 8.",
       body: createInstanceSchema,
       errors: ["workspace_not_found"],
       request: {

@@ -20,7 +20,7 @@ begin
     join public.messages e on e.instance_id = m.instance_id
       and e.provider_message_id = m.provider_message_id
     where m.id = any (message_ids) and e.id <> m.id
-      and (e.sent_by = 'phone' or e.is_known_by_echo)
+      and (e.is_typed_on_phone or e.is_known_by_echo)
   loop
     if twin.is_known_by_echo then
       update public.messages e

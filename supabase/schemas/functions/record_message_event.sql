@@ -31,15 +31,15 @@ begin
   conversation := public.resolve_conversation(instance.id, contact.id);
   insert into public.messages (
     instance_id, contact_id, conversation_id, direction, message_type, message, media_url,
-    media_id, media_filename, choice, sent_by, status, provider_message_id, sent_at, is_group, chat_name,
-    created_at
+    media_id, media_filename, choice, sent_by, is_typed_on_phone, status, provider_message_id, sent_at,
+    is_group, chat_name, created_at
   )
   values (
     instance.id, contact.id, conversation.id,
     case when is_inbound then 'inbound' else 'outbound' end,
     event->>'messageType', event->>'message', event->>'mediaUrl', event->>'mediaId',
     event->>'mediaFilename', nullif(event->'choice', 'null'),
-    case when not is_inbound then 'phone' end,
+    case when not is_inbound then 'phone' end, not is_inbound,
     case when is_inbound then 'received' else 'sent' end,
     event->>'providerMessageId', written_at, is_group, event->>'chatName',
     -- Not the transaction's instant: messages of one delivery keep their order by it.

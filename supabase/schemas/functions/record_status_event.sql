@@ -24,7 +24,7 @@ begin
       and m.provider_message_id = event->>'providerMessageId'
       and m.direction = 'outbound'
     -- An echo may stand in for a message of ours until that is known by its id too.
-    order by m.sent_by = 'phone' nulls first, m.created_at desc
+    order by m.is_typed_on_phone, m.created_at desc
     limit 1;
   end if;
   if message_id is null and event->'sent' is not null then

@@ -38,6 +38,7 @@ create table public.messages (
   choice jsonb,
   phone_given text,
   is_known_by_echo boolean not null default false,
+  is_typed_on_phone boolean not null default false,
   constraint messages_belong_to_their_conversation
     foreign key (instance_id, contact_id, conversation_id)
     references public.conversations (instance_id, contact_id, id) on delete cascade,
@@ -51,7 +52,7 @@ create index messages_unsent_of on public.messages (contact_id) where sent_at is
 create index messages_provider_id on public.messages (instance_id, provider_message_id)
   where provider_message_id is not null;
 create index messages_told on public.messages (instance_id, provider_message_id)
-  where sent_by = 'phone' or is_known_by_echo;
+  where is_typed_on_phone or is_known_by_echo;
 create unique index messages_inbound_once on public.messages (instance_id, provider_message_id)
   where direction = 'inbound';
 create index messages_sent on public.messages (instance_id, sent_at desc)
@@ -72,4 +73,6 @@ comment on column public.messages.phone_given is
   'The phone as the sending call wrote it, where the contact''s own is spelled otherwise.';
 comment on column public.messages.is_known_by_echo is
   'Its provider''s answer was lost: an echo of its words says that it left, and under which id.';
+comment on column public.messages.is_typed_on_phone is
+  'A person wrote it on the business''s own phone, as its provider reports. Not told by sent_by, which is any text of the caller''s choice.';
 comment on column public.messages.chat_name is 'The name that the provider gives the chat.';

@@ -109,7 +109,7 @@ export function instanceRequest(workspaceId: string): Record<string, unknown> {
       gatewayInstanceId: "3C01",
       token: "secret-token",
       clientToken: "secret-client-token",
-      webhookSecret: "secret-webhook",
+      webhookSecret: "secret-webhook-of-the-tests",
     },
     connectedPhone: "551188887777",
     timeZone: "America/Sao_Paulo",

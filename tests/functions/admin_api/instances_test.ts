@@ -122,12 +122,16 @@ Deno.test("credentials of every provider are stored sealed and never come back",
   await using client = await createAdminClient();
   const workspaceId = await createWorkspace(client);
   const configs = {
-    zapi: { gatewayInstanceId: "3C02", token: "secret-a", webhookSecret: "secret-b" },
+    zapi: {
+      gatewayInstanceId: "3C02",
+      token: "secret-a",
+      webhookSecret: "secret-b-of-24-characters",
+    },
     evolution: {
       baseUrl: "http://127.0.0.1:9/evolution",
       instanceName: "clinic",
       apiKey: "secret-c",
-      webhookSecret: "secret-d",
+      webhookSecret: "secret-d-of-24-characters",
     },
     whatsapp_cloud: {
       phoneNumberId: "1055",
@@ -319,7 +323,7 @@ Deno.test("new credentials replace the old ones whole, for the instance's own pr
   const providerConfig = {
     gatewayInstanceId: "3C09",
     token: "secret-n",
-    webhookSecret: "secret-w",
+    webhookSecret: "secret-w-of-24-characters",
   };
   const { status, body } = await client.call("PATCH", `/instances/${instanceId}`, {
     body: { providerConfig: { ...providerConfig, unknown: "secret-u" } },
@@ -327,4 +331,41 @@ Deno.test("new credentials replace the old ones whole, for the instance's own pr
   assertEquals([status, body.gatewayInstanceId], [200, "3C09"]);
   assertEquals(await openConfig(client, instanceId), providerConfig);
   assertNotEquals(await readStored(client), stored);
+});
+
+Deno.test("what webhooks are authenticated by has a least length", async () => {
+  await using client = await createAdminClient();
+  const workspaceId = await createWorkspace(client);
+  const gateway = { gatewayInstanceId: "3C03", token: "secret-a", instanceName: "x", apiKey: "k" };
+  const official = { accessToken: "secret-e", appSecret: "12345678", verifyToken: "12345678" };
+  const configs = [
+    ["zapi", { ...gateway, webhookSecret: "w".repeat(24) }, "webhookSecret"],
+    [
+      "evolution",
+      { ...gateway, baseUrl: "http://e", webhookSecret: "w".repeat(24) },
+      "webhookSecret",
+    ],
+    ["whatsapp_cloud", official, "appSecret"],
+    ["whatsapp_cloud", official, "verifyToken"],
+  ] as const;
+  for (const [provider, providerConfig, field] of configs) {
+    const secret = String({ ...providerConfig }[field as never]);
+    const short = { ...providerConfig, [field]: secret.slice(1) };
+    const refused = await client.call("POST", "/instances", {
+      body: { ...instanceRequest(workspaceId), provider, providerConfig: short },
+    });
+    assertEquals([refused.status, refused.body.error], [400, "invalid_request"], provider);
+    assertEquals(refused.body.issues, [{
+      path: `providerConfig.${field}`,
+      message: `must have at least ${secret.length} characters`,
+    }]);
+    const created = await client.call("POST", "/instances", {
+      body: { ...instanceRequest(workspaceId), provider, providerConfig },
+    });
+    assertEquals(created.status, 201);
+    const patched = await client.call("PATCH", `/instances/${created.body.instanceId}`, {
+      body: { providerConfig: short },
+    });
+    assertEquals([patched.status, patched.body.issues], [400, refused.body.issues]);
+  }
 });

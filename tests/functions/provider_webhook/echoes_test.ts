@@ -467,3 +467,15 @@ Deno.test("a person's words pause the agent from when they were written; a react
   const until = await pausedUntil(client, tenant) as Date;
   assert(Math.abs(until.getTime() - at(-10)) < 5_000);
 });
+
+Deno.test("a message that a caller sent as `phone` is as safe as any, under an id that comes twice too", async () => {
+  await using client = await createWebhookClient();
+  const tenant = await client.createTenant();
+  client.stack.provider.answer = () =>
+    Response.json({ zaapId: "SAME", messageId: "SAME", id: "SAME" });
+  const own = await client.stack.send(tenant, { ...text, sentBy: "phone" });
+  const other = await client.stack.send(tenant, { ...text, message: "outra" });
+  assertEquals(await statusOf(client, own.body.messageId), ["sent", "SAME"]);
+  assertEquals(await statusOf(client, other.body.messageId), ["sent", "SAME"]);
+  assertEquals((await client.messages(tenant)).length, 2);
+});

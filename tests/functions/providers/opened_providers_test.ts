@@ -1,0 +1,17 @@
+import { createProviderOpener } from "../../../shared/instances.ts";
+import { CredentialError } from "../../../shared/credentials.ts";
+import { assertEquals, assertRejects } from "../../support/assert.ts";
+import { testVault } from "../../support/tenant.ts";
+
+Deno.test("a seal opens for its own instance alone, also when it was opened there before", async () => {
+  const openProvider = createProviderOpener(testVault);
+  const [own, foreign] = [crypto.randomUUID(), crypto.randomUUID()];
+  const config = { gatewayInstanceId: "g", token: "t", webhookSecret: "hook-secret-value" };
+  const sealedProviderConfig = await testVault.seal(config, own);
+  const open = (instanceId: string): ReturnType<typeof openProvider> =>
+    openProvider({ instanceId, provider: "zapi", sealedProviderConfig });
+  const opened = await open(own);
+  assertEquals(await open(own) === opened, true, "unsealed once");
+  const error = await assertRejects(() => open(foreign), CredentialError);
+  assertEquals(error.reason, "not_authentic");
+});
