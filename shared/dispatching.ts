@@ -120,4 +120,5 @@ const notPrepared: Receipt = {
   message: "The message could not be prepared: the instance's credentials do not open.",
   retryable: true,
   scope: "instance",
+  isOutage: true,
 };

@@ -77,6 +77,7 @@ function toResult(settlement: Settlement): Record<string, unknown> {
         retryable: receipt.retryable,
         retryAfterMs: receipt.retryAfterMs,
         scope: receipt.scope,
+        isOutage: receipt.isOutage,
         sealedProviderConfig,
       };
     case "unknown":

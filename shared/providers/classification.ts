@@ -7,9 +7,12 @@ import type { Receipt } from "./provider.ts";
 
 type Scope = Extract<Receipt, { outcome: "rejected" }>["scope"];
 
-/** What a refusal means. `ambiguous`: the provider may have accepted the message all the same. */
+/**
+ * What a refusal means. `ambiguous`: the provider may have accepted the message all the same.
+ * `isOutage`: see `Receipt`.
+ */
 export type Classification =
-  | { readonly verdict: "retryable"; readonly scope: Scope }
+  | { readonly verdict: "retryable"; readonly scope: Scope; readonly isOutage?: true }
   | { readonly verdict: "permanent"; readonly scope: Scope }
   | { readonly verdict: "ambiguous" };
 
@@ -56,7 +59,38 @@ export function toRefusalReceipt(classification: Classification, refusal: Refusa
       ? { retryAfterMs: refusal.retryAfterMs }
       : {}),
     scope: classification.scope,
+    ...("isOutage" in classification ? { isOutage: classification.isOutage } : {}),
   };
+}
+
+/** The session behind the instance is gone and may come back; nothing was sent. */
+export const instanceOutage: Classification = {
+  verdict: "retryable",
+  scope: "instance",
+  isOutage: true,
+};
+
+/** Credentials or the account: every message of the instance is refused until somebody acts. */
+export const instanceRefusal: Classification = { verdict: "permanent", scope: "instance" };
+
+/** What words of a provider mean. */
+export interface KnownAnswer {
+  /** Undefined for every status. */
+  readonly statuses?: readonly number[];
+  readonly words: RegExp;
+  readonly classification: Classification;
+}
+
+/** What the table says of these words under this status; else what the status alone says. */
+export function classifyByWords(
+  table: readonly KnownAnswer[],
+  status: number,
+  words: string,
+): Classification {
+  const known = table.find((entry) =>
+    (entry.statuses?.includes(status) ?? true) && entry.words.test(words)
+  );
+  return known?.classification ?? classifyHttpStatus(status);
 }
 
 /** The receipt of a call that no answer came to. */

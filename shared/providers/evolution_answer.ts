@@ -1,21 +1,25 @@
 /** From the answer of Evolution API v2 to a receipt. */
 import {
-  classifyHttpStatus,
+  classifyByWords,
   describeAnswer,
   isSuccess,
   type ReadingContext,
   toRefusalReceipt,
   toSuccessReceipt,
 } from "./classification.ts";
+import { evolutionErrors } from "./evolution_errors.ts";
 import type { HttpAnswer } from "./http_call.ts";
 import { readId, readText, readValue } from "./json_value.ts";
 import type { Receipt } from "./provider.ts";
 import { readRetryAfterMs } from "./retry_after.ts";
+import { readWhatsappCloudAnswer } from "./whatsapp_cloud_answer.ts";
 
 /** What the answer says of the message. */
 export function readEvolutionAnswer(answer: HttpAnswer, context: ReadingContext): Receipt {
   if (isSuccess(answer)) {
-    return toSuccessReceipt(readId(answer.json, "key", "id"), readWaId(answer.json));
+    return isMetaError(answer.json)
+      ? readWhatsappCloudAnswer({ ...answer, json: { error: answer.json } }, context)
+      : toSuccessReceipt(readId(answer.json, "key", "id"), readWaId(answer.json));
   }
   if (isUnknownNumber(answer)) {
     return toRefusalReceipt({ verdict: "permanent", scope: "message" }, {
@@ -23,11 +27,21 @@ export function readEvolutionAnswer(answer: HttpAnswer, context: ReadingContext)
       message: "The number is not on WhatsApp.",
     });
   }
-  return toRefusalReceipt(classifyHttpStatus(answer.status), {
+  const words = describeError(answer);
+  return toRefusalReceipt(classifyByWords(evolutionErrors, answer.status, words), {
     code: `http_${answer.status}`,
-    message: context.redact(describeError(answer)),
+    message: context.redact(words),
     retryAfterMs: readRetryAfterMs(answer.headers, context.nowMs),
   });
+}
+
+/**
+ * Evolution's channel of the Cloud API answers 201 with Meta's bare error object, for a refusal of
+ * Meta's is no error to it (source, 2.3.6: `sendMessageWithTyping`).
+ */
+function isMetaError(json: unknown): boolean {
+  return readValue(json, "key") === undefined && typeof readValue(json, "code") === "number" &&
+    (readValue(json, "error_data") !== undefined || readText(json, "message") !== undefined);
 }
 
 /** The number of a personal JID; a hidden identity (`@lid`) is no address to send to. */
@@ -45,7 +59,9 @@ function isUnknownNumber(answer: HttpAnswer): boolean {
 function describeError(answer: HttpAnswer): string {
   const error = readText(answer.json, "error");
   const messages = listMessages(answer.json).filter((item) => typeof item === "string");
-  const words = [error, messages.join("; ")].filter((text) => text !== undefined && text !== "");
+  const words = [error, messages.join("; "), readText(answer.json, "message")].filter((text) =>
+    text !== undefined && text !== ""
+  );
   return words.length === 0 ? describeAnswer(answer) : words.join(": ");
 }
 

@@ -88,6 +88,11 @@ export type Receipt =
     readonly retryable: boolean;
     readonly retryAfterMs?: number | undefined;
     readonly scope: "message" | "recipient" | "instance";
+    /**
+     * Of scope `instance`: the instance is cut off (its session is gone), which is no rate limit. Its
+     * queue is held and the message loses no attempt, however long it lasts.
+     */
+    readonly isOutage?: true | undefined;
   }
   | { readonly outcome: "unknown"; readonly reason: string };
 

@@ -1,6 +1,6 @@
-/** From Z-API's answer to a receipt. It has no error codes, so refusals are read by HTTP status. */
+/** From Z-API's answer to a receipt. It has no error codes: refusals are read by words and HTTP status. */
 import {
-  classifyHttpStatus,
+  classifyByWords,
   describeAnswer,
   isSuccess,
   type ReadingContext,
@@ -11,6 +11,7 @@ import type { HttpAnswer } from "./http_call.ts";
 import { readId, readText } from "./json_value.ts";
 import type { Receipt } from "./provider.ts";
 import { readRetryAfterMs } from "./retry_after.ts";
+import { zapiErrors } from "./zapi_errors.ts";
 
 /**
  * What the answer says of the message. `messageId` (`id` is the same) is the one that its events
@@ -21,9 +22,10 @@ export function readZapiAnswer(answer: HttpAnswer, context: ReadingContext): Rec
     const messageId = readId(answer.json, "messageId") ?? readId(answer.json, "id");
     return toSuccessReceipt(messageId, undefined);
   }
-  return toRefusalReceipt(classifyHttpStatus(answer.status), {
+  const words = describeError(answer);
+  return toRefusalReceipt(classifyByWords(zapiErrors, answer.status, words), {
     code: `http_${answer.status}`,
-    message: context.redact(describeError(answer)),
+    message: context.redact(words),
     retryAfterMs: readRetryAfterMs(answer.headers, context.nowMs),
   });
 }

@@ -1,5 +1,5 @@
 -- Frees the `landing` instances whose message in flight is among `settled`, holds those that their
--- provider refuses (`held` until `held_until`, `held_for_good` where waiting will not mend it; not
+-- provider refuses (`held` until `held_until`, `are_outages` where it is no rate limit; not
 -- where the credentials in `held_seals`, NULL for not known, have been replaced), and recomputes when
 -- each is due next.
 -- The pacing rows are locked first, in an earlier statement than the look at the heads: an enqueue
@@ -9,7 +9,7 @@ create or replace function public.land_instances(
   landing uuid[],
   held uuid[],
   held_until timestamptz[],
-  held_for_good boolean[],
+  are_outages boolean[],
   held_seals text[]
 )
 returns void
@@ -24,9 +24,9 @@ begin
   if held is not null then
     update public.dispatch d
     set hold_until = greatest(d.hold_until, h.held_until),
-      refused_at = case when h.is_for_good then clock_timestamp() else d.refused_at end
-    from unnest(held, held_until, held_for_good, held_seals)
-      as h(instance_id, held_until, is_for_good, sealed_provider_config)
+      refused_at = case when h.is_outage then clock_timestamp() else d.refused_at end
+    from unnest(held, held_until, are_outages, held_seals)
+      as h(instance_id, held_until, is_outage, sealed_provider_config)
     join public.instances i on i.id = h.instance_id
     where d.instance_id = h.instance_id
       and i.sealed_provider_config = coalesce(h.sealed_provider_config, i.sealed_provider_config);

@@ -1,12 +1,13 @@
 -- Records the outcome of claimed messages and lets their instances go on.
 -- `request`: results [{messageId, claimToken, outcome (accepted | rejected | unknown),
---   providerMessageId, waId, error {code, message}, retryable, retryAfterMs, scope,
+--   providerMessageId, waId, error {code, message}, retryable, retryAfterMs, scope, isOutage,
 --   sealedProviderConfig (what the call was made with; NULL for not known)}], and for an immediate
 --   send `response` {status, body (as text)} with `idempotency` {scope, key}.
 -- Only who still holds the claim settles. A late worker changes nothing, but that the provider has
 -- taken the message over is true however late it is told. Statuses only move forward (a delivery event
 -- may have come before). Temporary refusals go back to the queue while attempts are left; a refusal of
--- scope `instance` holds the whole instance, so that a backlog is not burnt.
+-- scope `instance` holds the whole instance. One that is no rate limit (an outage: session gone,
+-- credentials, account) costs no attempt, so that a backlog is not burnt.
 -- Returns {settled}: the ids that were settled.
 -- Locks, in this order: provider message ids, addresses that are new, queue rows, messages, agent
 -- pauses, pacing, dispatch, and where an answer shows who somebody is, contacts.
@@ -29,7 +30,7 @@ declare
   landing uuid[];
   held uuid[];
   held_until timestamptz[];
-  held_for_good boolean[];
+  are_outages boolean[];
   held_seals text[];
   echoes jsonb;
   late uuid[];
@@ -59,7 +60,7 @@ begin
   with result as (
     select * from jsonb_to_recordset(request->'results') as r(
       "messageId" uuid, "claimToken" uuid, outcome text, "providerMessageId" text, "waId" text,
-      error jsonb, retryable boolean, "retryAfterMs" integer, scope text,
+      error jsonb, retryable boolean, "retryAfterMs" integer, scope text, "isOutage" boolean,
       "sealedProviderConfig" text
     )
   ),
@@ -68,23 +69,29 @@ begin
       r.outcome, r."providerMessageId" as provider_message_id, r."waId" as wa_id, r.error,
       -- What a delivery event has moved on meanwhile is not sent again, whatever the answer says.
       coalesce(
-        r.outcome = 'rejected' and (r.retryable or former.is_former)
-          and q.attempts < q.max_attempts and m.status in ('queued', 'sending', 'unconfirmed'),
+        r.outcome = 'rejected' and m.status in ('queued', 'sending', 'unconfirmed')
+          and case
+            when outage.is_outage then q.max_attempts > 1
+            else (r.retryable or former.is_former) and q.attempts < q.max_attempts
+          end,
         false
       ) as is_retried,
+      outage.is_outage,
       coalesce(r.outcome = 'rejected' and r.scope = 'instance' and not former.is_former, false)
         as is_held,
-      not coalesce(r.retryable, false) as is_for_good,
       r."sealedProviderConfig" as sealed_provider_config,
       former.is_former,
       m.status = 'failed' and r.outcome = 'accepted'
         and m.provider_message_id is distinct from r."providerMessageId" as is_revived,
       q.echo,
-      clock + case
-        when former.is_former then interval '0'
-        when r.outcome <> 'rejected' then interval '0'
-        when r.retryable then public.retry_delay(q.attempts, r."retryAfterMs")
-        when r.scope = 'instance' then public.hold_for_refusal(q.instance_id)
+      case
+        when former.is_former or r.outcome <> 'rejected' then clock
+        -- A delayed message waits for as long as the paced ones are held.
+        when outage.is_outage then (
+          select greatest(clock + public.hold_for_refusal(q.instance_id), d.hold_until)
+          from public.dispatch d where d.instance_id = q.instance_id
+        )
+        when r.retryable then clock + public.retry_delay(q.attempts, r."retryAfterMs")
       end as retry_at
     from result r
     join public.message_queue q on q.message_id = r."messageId"
@@ -99,6 +106,13 @@ begin
         false
       ) as is_former
     ) as former
+    cross join lateral (
+      select coalesce(
+        r.outcome = 'rejected' and r.scope = 'instance' and not former.is_former
+          and (r."isOutage" is true or r.retryable is not true),
+        false
+      ) as is_outage
+    ) as outage
     where q.claim_token = r."claimToken"
     for no key update of q, m
   ),
@@ -112,6 +126,7 @@ begin
     set claim_token = null,
       lease_until = null,
       echo = null,
+      attempts = case when won.is_outage then q.attempts - 1 else q.attempts end,
       due_at = case when won.is_paced then null else won.retry_at end,
       scheduled_at = case
         when won.is_paced and (won.is_held or won.is_former) then q.scheduled_at
@@ -122,7 +137,7 @@ begin
   ),
   recorded as (
     update public.messages m
-    set attempts = m.attempts + 1,
+    set attempts = least(m.attempts::integer + 1, 32767),
       last_error = case
         when m.status = 'failed' and not won.is_revived then m.last_error
         when won.outcome <> 'accepted' then won.error
@@ -178,13 +193,13 @@ begin
     array_agg(won.instance_id) filter (where won.is_paced),
     array_agg(won.instance_id) filter (where won.is_held),
     array_agg(won.retry_at) filter (where won.is_held),
-    array_agg(won.is_for_good) filter (where won.is_held),
+    array_agg(won.is_outage) filter (where won.is_held),
     array_agg(won.sealed_provider_config) filter (where won.is_held),
     jsonb_agg(jsonb_build_object(
       'messageId', won.message_id, 'outcome', won.outcome,
       'providerMessageId', won.provider_message_id, 'echo', won.echo
     )) filter (where won.echo is not null)
-  into settled, silencing_instances, silencing_contacts, landing, held, held_until, held_for_good,
+  into settled, silencing_instances, silencing_contacts, landing, held, held_until, are_outages,
     held_seals, echoes
   from won;
   settled := coalesce(settled, '{}');
@@ -213,7 +228,7 @@ begin
   end if;
   perform public.take_early_statuses(settled || late);
   if landing is not null or held is not null then
-    perform public.land_instances(settled, landing, held, held_until, held_for_good, held_seals);
+    perform public.land_instances(settled, landing, held, held_until, are_outages, held_seals);
   end if;
   if nullif(request->'response', 'null') is not null then
     update public.idempotency_keys k

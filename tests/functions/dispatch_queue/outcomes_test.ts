@@ -127,7 +127,7 @@ Deno.test("a refusal of the whole instance holds its queue, so that the backlog 
       : acceptMessage(request);
   await letTimePass(stack.admin, 60);
   await stack.dispatch();
-  assertEquals((await readState(stack, tenant, messageId)).status, "failed");
+  assertEquals((await readState(stack, tenant, messageId)).status, "queued");
   assertEquals((await readState(stack, other.tenant, other.messageId)).status, "sent");
   const held = await stack.send(tenant, { ...text, message: "3", queued: true });
   const [dispatch] = await stack.admin`
@@ -147,6 +147,41 @@ Deno.test("a refusal of the whole instance holds its queue, so that the backlog 
   await letTimePass(stack.admin, 30);
   await stack.dispatch();
   assertEquals(countTo(stack, tenant), 3);
+});
+
+Deno.test("a dropped session holds the queue for as long as it lasts: nothing fails, all is sent after", async () => {
+  for (const delivery of deliveries) {
+    await using stack = await startMessagingStack();
+    const { tenant, messageId } = await startDue(stack, delivery, { provider: "evolution" });
+    const second = await stack.send(tenant, { ...text, message: "2", ...delivery });
+    const calls = { refused: 0 };
+    stack.provider.answer = () => {
+      calls.refused++;
+      return Response.json({
+        status: 500,
+        error: "Internal Server Error",
+        response: { message: ["Error: Connection Closed"] },
+      }, { status: 500 });
+    };
+    const immediate = await stack.send(tenant, { ...text, message: "now" });
+    assertEquals([immediate.status, immediate.body.retryable], [502, true]);
+    for (let step = 0; step < 12; step++) {
+      await letTimePass(stack.admin, 310);
+      await stack.dispatch();
+    }
+    const waiting = await readState(stack, tenant, messageId);
+    assertEquals([waiting.status, waiting.lastError.code], ["queued", "http_500"]);
+    const calledAtMost = "queued" in delivery ? 13 : 25;
+    assert(calls.refused > 10 && calls.refused <= calledAtMost, `${calls.refused} calls`);
+    stack.provider.answer = acceptMessage;
+    for (let step = 0; step < 2; step++) {
+      await letTimePass(stack.admin, 310);
+      await stack.dispatch();
+    }
+    for (const id of [messageId, second.body.messageId]) {
+      assertEquals((await readState(stack, tenant, id)).status, "sent");
+    }
+  }
 });
 
 Deno.test("a temporary refusal of the instance keeps the order: the refused one goes first", async () => {
@@ -384,7 +419,7 @@ Deno.test("credentials that do not open hold the instance; the message is not lo
   assertEquals((await readState(stack, tenant, messageId)).status, "sent");
 });
 
-Deno.test("an instance that lost its phoneNumberId refuses what waits instead of leaving it in doubt", async () => {
+Deno.test("an instance that lost its phoneNumberId keeps what waits instead of leaving it in doubt", async () => {
   await using stack = await startMessagingStack();
   const { tenant, messageId } = await startDue(stack, { delayMessage: 60 }, {
     provider: "whatsapp_cloud",
@@ -402,7 +437,11 @@ Deno.test("an instance that lost its phoneNumberId refuses what waits instead of
     where id = ${tenant.instanceId}`;
   await stack.dispatch();
   const state = await readState(stack, tenant, messageId);
-  assertEquals(state.status, "failed", JSON.stringify(state));
+  assertEquals(
+    [state.status, state.lastError.code],
+    ["queued", "provider_outbound_channel_not_configured"],
+    JSON.stringify(state),
+  );
   assertEquals(stack.provider.requests.length, 0);
 });
 

@@ -1,0 +1,71 @@
+import { readEvolutionAnswer } from "../../../shared/providers/evolution_answer.ts";
+import type { Receipt } from "../../../shared/providers/provider.ts";
+import { readZapiAnswer } from "../../../shared/providers/zapi_answer.ts";
+import { assertEquals } from "../../support/assert.ts";
+import { jsonAnswer, plainReading } from "./answers.ts";
+
+/** What a receipt decides: verdict, scope and whether the queue is held without an attempt. */
+function summarize(receipt: Receipt): string {
+  if (receipt.outcome !== "rejected") return receipt.outcome;
+  const verdict = receipt.retryable ? "retryable" : "permanent";
+  return `${verdict} ${receipt.scope}${receipt.isOutage === true ? " outage" : ""}`;
+}
+
+/** An error of Evolution API 2.3 in its own envelope. */
+function evolution(status: number, message: unknown): string {
+  const error = { 400: "Bad Request", 404: "Not Found", 500: "Internal Server Error" }[status];
+  return summarize(
+    readEvolutionAnswer(jsonAnswer(status, { status, error, response: { message } }), plainReading),
+  );
+}
+
+function zapi(status: number, json: unknown): string {
+  return summarize(readZapiAnswer(jsonAnswer(status, json), plainReading));
+}
+
+Deno.test("Evolution: a dropped or unloaded session is the whole instance's, and may come back", () => {
+  const verb = "Cannot read properties of undefined (reading";
+  for (
+    const [status, message] of [
+      [400, ["Error: Connection Closed"]],
+      [500, "Connection Closed"],
+      [500, ["Error: Connection Closed"]],
+      [500, `${verb} 'textMessage')`],
+      [500, `${verb} 'mediaMessage')`],
+      [500, [`TypeError: ${verb} 'audioWhatsapp')`]],
+      [500, `${verb} 'listMessage')`],
+      [400, [`TypeError: ${verb} 'onWhatsApp')`]],
+      [404, ['The "loja" instance does not exist']],
+    ] as const
+  ) {
+    assertEquals(evolution(status, message), "retryable instance outage", String(message));
+  }
+  const bare = jsonAnswer(500, { status: 500, message: "Connection Closed" });
+  assertEquals(summarize(readEvolutionAnswer(bare, plainReading)), "retryable instance outage");
+});
+
+Deno.test("Evolution: a send that timed out is unknown, other words stay the message's", () => {
+  assertEquals(evolution(400, ["Error: Timed Out"]), "unknown");
+  assertEquals(evolution(500, "Error: Timed Out"), "unknown");
+  assertEquals(
+    evolution(400, ["TypeError: Cannot read properties of undefined (reading 'message')"]),
+    "unknown",
+  );
+  assertEquals(
+    evolution(400, ["TypeError: Cannot read properties of undefined (reading '0')"]),
+    "permanent message",
+  );
+  assertEquals(evolution(404, ["Cannot POST /message/sendTexts/loja"]), "permanent message");
+});
+
+Deno.test("Z-API: a missing security token and a gone session are the whole instance's", () => {
+  const error = "your client-token is not configured";
+  assertEquals(zapi(400, { error }), "retryable instance outage");
+  assertEquals(zapi(403, { error }), "retryable instance outage");
+  assertEquals(zapi(400, { error: "You are not connected." }), "retryable instance outage");
+  for (const status of [400, 403]) {
+    assertEquals(zapi(status, { error: "null not allowed" }), "permanent instance");
+    assertEquals(zapi(status, { error: "Client-Token F12 not allowed" }), "permanent instance");
+  }
+  assertEquals(zapi(400, { error: "phone is not allowed" }), "permanent message");
+});
