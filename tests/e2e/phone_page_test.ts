@@ -168,6 +168,11 @@ Deno.test("a simulated phone answers, reads and is typed on in each provider's o
       const wrong = { ...registration, verifyToken: "another" };
       assertEquals(await act("webhooks", { url, ...wrong }), 400, "the challenge is not answered");
     }
+    // On the official channel free text goes to a customer who has written.
+    assertEquals(await act("replies", { content }), 201);
+    await waitUntil(async () => (await readRaw(stack, tenant)).length === 1, {
+      what: `${provider}: the first words`,
+    });
     const { body: sent } = await stack.call(tenant, "send-message", {
       instanceId: tenant.instanceId,
       phone,
@@ -175,7 +180,6 @@ Deno.test("a simulated phone answers, reads and is typed on in each provider's o
       message: "Bom dia",
     });
     const replies = [
-      content,
       { messageType: "list_choice", id: "t", title: "Tarde" },
       { messageType: "button_choice", id: "sim", title: "Sim" },
       { messageType: "document", mediaUrl: "https://example.com/a.pdf", text: "A conta" },
@@ -194,8 +198,8 @@ Deno.test("a simulated phone answers, reads and is typed on in each provider's o
     assertEquals(
       rows.map(({ direction, messageType, choice }) => [direction, messageType, choice]),
       [
-        ["outbound", "text", null],
         ["inbound", "text", null],
+        ["outbound", "text", null],
         ["inbound", "option_list", { id: "t", title: "Tarde" }],
         ["inbound", "option_list", { id: "sim", title: "Sim" }],
         ["inbound", "document", null],
@@ -203,7 +207,7 @@ Deno.test("a simulated phone answers, reads and is typed on in each provider's o
       ],
       provider,
     );
-    assertEquals(rows[1]?.message, "Ção 🙂", provider);
+    assertEquals(rows[0]?.message, "Ção 🙂", provider);
   }
 });
 

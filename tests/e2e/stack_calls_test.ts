@@ -7,16 +7,18 @@ import {
   type StackInstance,
   startLocalStack,
 } from "../support/local_stack.ts";
+import {
+  officialNumber,
+  registerOfficialWebhook,
+  writeToOfficialNumber,
+} from "../support/official_customer.ts";
 import { waitUntil } from "../support/wait_until.ts";
 
 /** The instances' configurations, each sending to the stack's own simulator. */
 const providers: Readonly<Record<string, (simulator: string) => Record<string, unknown>>> = {
   whatsapp_cloud: (simulator) => ({
+    ...officialNumber,
     baseUrl: `${simulator}/graph`,
-    phoneNumberId: "104857600000001",
-    accessToken: "EAAG-end-to-end",
-    appSecret: "end-to-end-app-secret",
-    verifyToken: "end-to-end-verify-token",
   }),
   zapi: (simulator) => ({
     baseUrl: `${simulator}/zapi`,
@@ -170,6 +172,10 @@ async function sendEveryType(
   provider: string,
 ): Promise<void> {
   const phone = `55119${provider.length}6660001`;
+  if (provider === "whatsapp_cloud") {
+    await registerOfficialWebhook(stack, instance);
+    await writeToOfficialNumber(stack, phone);
+  }
   for (const [content, expected] of messages) {
     const { status, body } = await stack.call(instance, "send-message", {
       instanceId: instance.instanceId,
@@ -186,7 +192,9 @@ async function sendEveryType(
       const titles = seen["optionList"].options.map((option: { title: string }) => option.title);
       assertEquals(titles, ["Manhã", "Tarde"]);
     }
-    await untilStatus(stack, instance, body.messageId, "sent");
+    // Where a webhook is registered the phone reports its arrival.
+    const settled = provider === "whatsapp_cloud" ? "delivered" : "sent";
+    await untilStatus(stack, instance, body.messageId, settled);
   }
 }
 

@@ -1,5 +1,5 @@
 /** What Evolution API v2 calls its webhooks with (page Webhooks): messages.upsert, messages.update. */
-import type { SimulatedReply, SimulatedStatus } from "./records.ts";
+import type { PhoneStatus, SimulatedReply } from "./records.ts";
 
 /** A message on the connected phone, received or typed on it. */
 export function composeEvolutionMessage(reply: SimulatedReply): Record<string, unknown> {
@@ -56,7 +56,7 @@ function describeContent({ content }: SimulatedReply): [string, Record<string, u
 const words = { sent: "SERVER_ACK", delivered: "DELIVERY_ACK", read: "READ" } as const;
 
 /** What the customer's phone did with a message. */
-export function composeEvolutionStatus(status: SimulatedStatus): Record<string, unknown> {
+export function composeEvolutionStatus(status: PhoneStatus): Record<string, unknown> {
   return wrap(status, "messages.update", {
     keyId: status.providerMessageId,
     remoteJid: toJid(status.waId),
@@ -66,7 +66,7 @@ export function composeEvolutionStatus(status: SimulatedStatus): Record<string, 
 }
 
 function wrap(
-  { instance, receivedAt }: SimulatedReply | SimulatedStatus,
+  { instance, receivedAt }: SimulatedReply | PhoneStatus,
   event: string,
   data: Record<string, unknown>,
 ): Record<string, unknown> {

@@ -1,12 +1,22 @@
 /** What the console and tests do on the simulated phones, and where webhooks are registered. */
 import { type Context, Hono } from "hono";
-import type * as z from "zod";
+import * as z from "zod";
 import { listFlaws, readJson } from "./json_request.ts";
 import { readChat, readingSchema, replySchema, writeReply } from "./phones.ts";
 import type { SimulatedWorld } from "./simulated_world.ts";
+import { templateStatuses } from "./template_library.ts";
 import { verifyWebhook, webhookSchema } from "./webhooks.ts";
 
-/** `POST /webhooks`, `GET /webhooks`, `POST /replies`, `POST /readings`, all below `/simulator`. */
+/** What Meta's reviewers would say of a template. */
+const templateReviewSchema = z.object({
+  templateId: z.string().min(1),
+  status: z.enum(templateStatuses),
+});
+
+/**
+ * `POST /webhooks`, `GET /webhooks`, `POST /replies`, `POST /readings`, `POST /template-reviews`,
+ * all below `/simulator`.
+ */
 export function createPhoneApi(world: SimulatedWorld): Hono {
   const app = new Hono();
   app.get("/webhooks", () => Response.json({ items: world.webhooks.list() }));
@@ -32,6 +42,19 @@ export function createPhoneApi(world: SimulatedWorld): Hono {
       if (!world.webhooks.has(request.provider, request.instance)) return refuseUnregistered();
       return Response.json({ read: readChat(world, request) });
     }));
+  app.post(
+    "/template-reviews",
+    (context) =>
+      withBody(context, templateReviewSchema, ({ templateId, status }) => {
+        const template = world.templates.review(templateId, status);
+        if (template !== undefined) return Response.json(template);
+        return Response.json({
+          error: "template_not_found",
+          message:
+            "No account has a template of this id: GET /simulator/graph/{WABA id}/message_templates.",
+        }, { status: 404 });
+      }),
+  );
   return app;
 }
 

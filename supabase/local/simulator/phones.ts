@@ -7,9 +7,11 @@ import { composeEvolutionMessage, composeEvolutionStatus } from "./evolution_eve
 import {
   channelKinds,
   type DeliveryStatus,
+  type PhoneStatus,
   type SimulatedMessage,
   type SimulatedReply,
   type SimulatedStatus,
+  type StatusFailure,
 } from "./records.ts";
 import { type SimulatedWorld, waitUnlessClosing } from "./simulated_world.ts";
 import { composeCloudMessage, composeCloudStatus } from "./whatsapp_cloud_webhook_events.ts";
@@ -32,6 +34,11 @@ export const replySchema = z.object({
   writtenBy: z.enum(["customer", "company"]).default("customer"),
   customerName: z.string().trim().min(1).max(100).default("Maria Silva"),
   replyTo: z.string().min(1).nullable().default(null),
+  /** When it was written, if not just now: a conversation of yesterday has a closed window. */
+  writtenAt: z.iso.datetime({ offset: true }).refine(
+    (instant) => Date.parse(instant) <= Date.now(),
+    "must not be in the future",
+  ).optional(),
   content: z.discriminatedUnion("messageType", [
     z.object({ messageType: z.literal("text"), text }),
     z.object({
@@ -54,11 +61,12 @@ export const readingSchema = z.object(phoneFields);
 /** Keeps what was written and tells the instance's webhook. */
 export function writeReply(
   world: SimulatedWorld,
-  request: z.infer<typeof replySchema>,
+  { writtenAt, ...request }: z.infer<typeof replySchema>,
 ): SimulatedReply {
   const id = crypto.randomUUID().replaceAll("-", "").toUpperCase();
   const reply = world.store.addReply({
     ...request,
+    ...(writtenAt === undefined ? {} : { receivedAt: new Date(writtenAt).toISOString() }),
     providerMessageId: request.provider === "whatsapp_cloud" ? `wamid.${id}` : id.slice(0, 20),
   });
   world.webhooks.send(reply.provider, reply.instance, composeMessage(reply));
@@ -108,7 +116,21 @@ function reportStatus(
   status: DeliveryStatus,
 ): void {
   const record = world.store.addStatus({ provider, instance, providerMessageId, waId, status });
-  world.webhooks.send(provider, instance, composeStatus(record, correlationId));
+  world.webhooks.send(provider, instance, composeStatus({ ...record, status }, correlationId));
+}
+
+/** The official channel's word that a message which it accepted never reaches its phone. */
+export async function reportFailure(
+  world: SimulatedWorld,
+  message: Pick<SimulatedMessage, "instance" | "providerMessageId" | "waId" | "correlationId">,
+  failure: StatusFailure,
+): Promise<void> {
+  await waitUnlessClosing(arrivalMs, world.closing);
+  if (world.closing.aborted) return;
+  const { correlationId, ...about } = message;
+  const fields = { ...about, provider: "whatsapp_cloud", status: "failed", failure } as const;
+  const event = composeCloudStatus(world.store.addStatus(fields), correlationId);
+  world.webhooks.send("whatsapp_cloud", message.instance, event);
 }
 
 function composeMessage(reply: SimulatedReply): Record<string, unknown> {
@@ -123,7 +145,7 @@ function composeMessage(reply: SimulatedReply): Record<string, unknown> {
 }
 
 function composeStatus(
-  status: SimulatedStatus,
+  status: PhoneStatus,
   correlationId: string | null,
 ): Record<string, unknown> {
   switch (status.provider) {

@@ -138,7 +138,19 @@ export interface SimulatedStatus {
   readonly instance: string;
   readonly providerMessageId: string;
   readonly waId: string;
-  readonly status: DeliveryStatus;
+  readonly status: DeliveryStatus | "failed";
+  /** Why it failed, in the provider's own code and words; only beside `failed`. */
+  readonly failure?: StatusFailure;
+}
+
+/** What a phone did with a message that reached it. */
+export type PhoneStatus = SimulatedStatus & { readonly status: DeliveryStatus };
+
+/** A reason that the official channel gives after it has accepted a message. */
+export interface StatusFailure {
+  readonly code: number;
+  readonly title: string;
+  readonly details: string;
 }
 
 /** A read receipt of the official channel, which may also show "typing…" to the customer. */

@@ -6,6 +6,7 @@
 import { Hono } from "hono";
 import { bodyLimit } from "hono/body-limit";
 import { createChatCompletions } from "./chat_completions.ts";
+import { ConversationWindows } from "./conversation_windows.ts";
 import { createEvolution } from "./evolution.ts";
 import { FaultPlan } from "./faults.ts";
 import { createPhoneApi } from "./phone_api.ts";
@@ -14,6 +15,7 @@ import { createReadApi } from "./read_api.ts";
 import { createResend } from "./resend.ts";
 import type { SimulatedWorld } from "./simulated_world.ts";
 import { Store } from "./store.ts";
+import { TemplateLibrary } from "./template_library.ts";
 import { Webhooks } from "./webhooks.ts";
 import { createWhatsappCloud } from "./whatsapp_cloud.ts";
 import { createZapi } from "./zapi.ts";
@@ -41,8 +43,11 @@ const maxBodyBytes = 1024 * 1024;
 /** Builds a simulated world that is empty and without faults. */
 export function createSimulator(options: SimulatorOptions = {}): Simulator {
   const closing = new AbortController();
+  const store = new Store(options.now ?? ((): Date => new Date()));
   const world: SimulatedWorld = {
-    store: new Store(options.now ?? ((): Date => new Date())),
+    store,
+    windows: new ConversationWindows(store),
+    templates: new TemplateLibrary(),
     faults: new FaultPlan(),
     webhooks: new Webhooks(closing.signal),
     closing: closing.signal,

@@ -60,7 +60,10 @@ export class Store {
     return this.#add("messages", message);
   }
 
-  addReply(reply: Unnumbered<SimulatedReply>): SimulatedReply {
+  /** @param reply with `receivedAt` when it was written at another time than now. */
+  addReply(
+    reply: Unnumbered<SimulatedReply> & { readonly receivedAt?: string },
+  ): SimulatedReply {
     return this.#add("replies", reply);
   }
 

@@ -1,20 +1,28 @@
 /**
- * WhatsApp Cloud API: `POST /{version}/{phone-number-id}/messages` and
- * `GET /{version}/{WABA-id}/message_templates`, with Meta's error bodies.
+ * WhatsApp Cloud API: `POST /{version}/{phone-number-id}/messages` and the templates of an account,
+ * with Meta's error bodies. What the channel refuses is refused here: free text to a customer who
+ * has not written for 24 hours, and templates that are not approved.
  */
 import { type Context, Hono } from "hono";
 import type { Fault } from "./faults.ts";
+import { reportFailure } from "./phones.ts";
 import { declaresJson, readBearerToken, readJson } from "./json_request.ts";
 import type { Answer } from "./records.ts";
 import type { SimulatedWorld } from "./simulated_world.ts";
 import { answerSend, type RefusalVoice } from "./spoiled_answer.ts";
-import { describeFault, type GraphError, refuseGraph } from "./whatsapp_cloud_errors.ts";
+import {
+  describeFault,
+  type GraphError,
+  invalidToken,
+  refuseGraph,
+} from "./whatsapp_cloud_errors.ts";
 import {
   type CloudMessage,
   parseCloudMessage,
   parseReadReceipt,
 } from "./whatsapp_cloud_messages.ts";
-import { listTemplates } from "./whatsapp_cloud_templates.ts";
+import { judgeTemplate } from "./whatsapp_cloud_template_check.ts";
+import { createTemplateRoutes } from "./whatsapp_cloud_templates.ts";
 
 /** The routes below `/simulator/graph`; the version is the first segment behind it. */
 export function createWhatsappCloud(world: SimulatedWorld): Hono {
@@ -23,13 +31,7 @@ export function createWhatsappCloud(world: SimulatedWorld): Hono {
     "/:version{v[0-9]+\\.[0-9]+}/:phoneNumberId/messages",
     (context) => receiveSend(world, context),
   );
-  app.get(
-    "/:version{v[0-9]+\\.[0-9]+}/:wabaId/message_templates",
-    (context) =>
-      readBearerToken(context.req.raw) === undefined
-        ? refuseGraph(invalidToken)
-        : listTemplates(new URL(context.req.url)),
-  );
+  app.route("/", createTemplateRoutes(world));
   app.all("*", (context) =>
     refuseGraph({
       status: 400,
@@ -40,12 +42,6 @@ export function createWhatsappCloud(world: SimulatedWorld): Hono {
     }));
   return app;
 }
-
-const invalidToken: GraphError = {
-  status: 401,
-  code: 190,
-  title: "Invalid OAuth access token.",
-};
 
 async function receiveSend(world: SimulatedWorld, context: Context): Promise<Response> {
   const request = context.req.raw;
@@ -66,19 +62,49 @@ async function receiveSend(world: SimulatedWorld, context: Context): Promise<Res
   const message = parsed.message;
   const target = { provider: "whatsapp_cloud", instance, to: [message.waId] } as const;
   return answerSend(world, target, voice, (answer) => {
-    return keepMessage(world, { message, instance, answer, body });
+    return takeMessage(world, { message, instance, answer, body });
   });
 }
 
-function keepMessage(world: SimulatedWorld, arrival: {
+interface Arrival {
   readonly message: CloudMessage;
   readonly instance: string;
   readonly answer: Answer;
   readonly body: unknown;
-}): Response {
-  const { message, instance, answer, body } = arrival;
-  const { recipient, waId, content, correlationId, replyTo } = message;
+}
+
+/**
+ * A bad template is refused at once. A closed window is reported after the acceptance, as Meta
+ * mostly does; at once (the documented 400) where no webhook is registered that would hear of it.
+ */
+function takeMessage(world: SimulatedWorld, arrival: Arrival): Response {
+  const { message, instance } = arrival;
+  const { content: { template }, recipient, waId, correlationId } = message;
+  const refusal = template === null ? undefined : judgeTemplate(world.templates, template);
+  if (refusal !== undefined) return refuseGraph(refusal);
+  const isAllowed = template !== null || world.windows.isOpen(instance, waId);
+  if (!isAllowed && !world.webhooks.has("whatsapp_cloud", instance)) {
+    return refuseGraph(windowClosed);
+  }
   const providerMessageId = `wamid.${btoa(`${waId}${crypto.randomUUID()}`).replaceAll("=", "")}`;
+  if (isAllowed) keepMessage(world, arrival, providerMessageId);
+  else {
+    void reportFailure(
+      world,
+      { instance, providerMessageId, waId, correlationId },
+      { code: windowClosed.code, title: windowClosed.title, details: windowClosed.details },
+    );
+  }
+  return Response.json({
+    messaging_product: "whatsapp",
+    contacts: [{ input: recipient, wa_id: waId }],
+    messages: [{ id: providerMessageId, message_status: "accepted" }],
+  });
+}
+
+function keepMessage(world: SimulatedWorld, arrival: Arrival, providerMessageId: string): void {
+  const { message, instance, answer, body } = arrival;
+  const { waId, content, correlationId, replyTo } = message;
   world.store.addMessage({
     ...content,
     provider: "whatsapp_cloud",
@@ -92,12 +118,14 @@ function keepMessage(world: SimulatedWorld, arrival: {
     answer,
     body,
   });
-  return Response.json({
-    messaging_product: "whatsapp",
-    contacts: [{ input: recipient, wa_id: waId }],
-    messages: [{ id: providerMessageId, message_status: "accepted" }],
-  });
 }
+
+const windowClosed = {
+  ...describeFault(131047),
+  details:
+    "Message failed to send because more than 24 hours have passed since the customer last " +
+    "replied to this number.",
+};
 
 const voice: RefusalVoice = {
   reject: (fault: Fault) => refuseFault(fault, 131026),

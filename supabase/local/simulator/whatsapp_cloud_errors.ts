@@ -9,6 +9,13 @@ export interface GraphError {
   readonly retryAfterSeconds?: number | undefined;
 }
 
+/** A call without a bearer token. */
+export const invalidToken: GraphError = {
+  status: 401,
+  code: 190,
+  title: "Invalid OAuth access token.",
+};
+
 /** The error as Meta words it: the code leads the message, the details say what was wrong. */
 export function refuseGraph(error: GraphError): Response {
   const { status, code, title, details, subcode, retryAfterSeconds } = error;

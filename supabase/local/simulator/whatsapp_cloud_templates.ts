@@ -1,87 +1,63 @@
-/** `GET /{version}/{WABA id}/message_templates` as Meta answers it: the same few for every account. */
+/**
+ * `GET` and `POST /{version}/{WABA id}/message_templates` (page Template management). Meta takes
+ * calls without a version too.
+ */
+import { type Context, Hono } from "hono";
+import * as z from "zod";
+import { declaresJson, listFlaws, readBearerToken, readJson } from "./json_request.ts";
+import type { SimulatedWorld } from "./simulated_world.ts";
+import type { SimulatedTemplateRecord } from "./template_library.ts";
+import { invalidToken, refuseGraph } from "./whatsapp_cloud_errors.ts";
 
-const samples = [
-  {
-    name: "pedido_enviado",
-    parameter_format: "NAMED",
-    language: "pt_BR",
-    status: "APPROVED",
-    category: "UTILITY",
-    components: [
-      { type: "HEADER", format: "TEXT", text: "Seu pedido saiu" },
-      {
-        type: "BODY",
-        text: "Olá, {{nome}}! O pedido {{pedido}} está a caminho.",
-        example: {
-          body_text_named_params: [
-            { param_name: "nome", example: "João" },
-            { param_name: "pedido", example: "4711" },
-          ],
-        },
-      },
-      { type: "FOOTER", text: "Responda SAIR para não receber avisos" },
-      {
-        type: "BUTTONS",
-        buttons: [
-          {
-            type: "URL",
-            text: "Acompanhar",
-            url: "https://example.com/r/{{1}}",
-            example: ["4711"],
-          },
-          { type: "QUICK_REPLY", text: "Falar com alguém" },
-        ],
-      },
-    ],
-    id: "1387372356726668",
-  },
-  {
-    name: "lembrete_consulta",
-    parameter_format: "POSITIONAL",
-    language: "pt_BR",
-    status: "APPROVED",
-    category: "UTILITY",
-    components: [
-      {
-        type: "BODY",
-        text: "Sua consulta é em {{1}}, às {{2}}.",
-        example: { body_text: [["25/11", "14h"]] },
-      },
-    ],
-    id: "1304694804498707",
-  },
-  {
-    name: "catalogo",
-    parameter_format: "POSITIONAL",
-    language: "pt_BR",
-    status: "APPROVED",
-    category: "MARKETING",
-    components: [
-      {
-        type: "HEADER",
-        format: "IMAGE",
-        example: { header_handle: ["https://example.com/sample.png"] },
-      },
-      { type: "BODY", text: "O catálogo novo chegou." },
-    ],
-    id: "1625063511800527",
-  },
-  {
-    name: "promocao",
-    parameter_format: "POSITIONAL",
-    language: "pt_BR",
-    status: "PENDING",
-    category: "MARKETING",
-    components: [{ type: "BODY", text: "Só hoje: {{1}}.", example: { body_text: [["20%"]] } }],
-    id: "1137051647947973",
-  },
-] as const;
+const componentSchema = z.looseObject({
+  type: z.string().toUpperCase().pipe(
+    z.enum(["HEADER", "BODY", "FOOTER", "BUTTONS", "CAROUSEL", "LIMITED_TIME_OFFER"]),
+  ),
+  format: z.string().toUpperCase().optional(),
+  text: z.string().min(1).max(1_024).optional(),
+});
+const templateSchema = z.object({
+  name: z.string().regex(/^[a-z0-9_]{1,512}$/),
+  language: z.string().regex(/^[a-z]{2,3}(_[A-Za-z]{2,4})?$/),
+  category: z.string().toUpperCase().pipe(z.enum(["UTILITY", "MARKETING", "AUTHENTICATION"])),
+  parameter_format: z.string().toUpperCase().pipe(z.enum(["NAMED", "POSITIONAL"]))
+    .default("POSITIONAL"),
+  components: z.array(componentSchema).min(1).refine(
+    (components) => components.some(({ type }) => type === "BODY"),
+    "a BODY is required",
+  ),
+});
+
+/** The account's templates: their list in pages, and the creation of one, which then waits. */
+export function createTemplateRoutes(world: SimulatedWorld): Hono {
+  const app = new Hono();
+  for (const path of ["/:version{v[0-9]+\\.[0-9]+}/:wabaId/message_templates", unversioned]) {
+    app.get(path, (context) => withToken(context, () => listTemplates(world, context)));
+    app.post(path, (context) => withToken(context, () => createTemplate(world, context)));
+  }
+  return app;
+}
+
+const unversioned = "/:wabaId{[0-9]+}/message_templates";
+
+function withToken(
+  context: Context,
+  answer: () => Response | Promise<Response>,
+): Response | Promise<Response> {
+  return readBearerToken(context.req.raw) === undefined ? refuseGraph(invalidToken) : answer();
+}
 
 /** A page of `limit` templates behind the cursor `after`, with `paging.next` while there are more. */
-export function listTemplates(url: URL): Response {
+function listTemplates(world: SimulatedWorld, context: Context): Response {
+  const url = new URL(context.req.url);
+  const wanted = (["name", "language", "status"] as const)
+    .map((field) => [field, url.searchParams.get(field)] as const)
+    .filter(([, value]) => value !== null);
+  const templates = world.templates.list(context.req.param("wabaId") ?? "")
+    .filter((template) => wanted.every(([field, value]) => template[field] === value));
   const limit = readPositive(url.searchParams.get("limit")) ?? 25;
   const start = readCursor(url.searchParams.get("after"));
-  const page = samples.slice(start, start + limit);
+  const page: readonly SimulatedTemplateRecord[] = templates.slice(start, start + limit);
   const end = start + page.length;
   const next = new URL(url);
   next.searchParams.set("after", writeCursor(end));
@@ -89,9 +65,33 @@ export function listTemplates(url: URL): Response {
     data: page,
     paging: {
       cursors: { before: writeCursor(start), after: writeCursor(end) },
-      ...(end < samples.length ? { next: next.href } : {}),
+      ...(end < templates.length ? { next: next.href } : {}),
     },
   });
+}
+
+async function createTemplate(world: SimulatedWorld, context: Context): Promise<Response> {
+  const body = declaresJson(context.req.raw) ? await readJson(context.req.raw) : {};
+  const parsed = templateSchema.safeParse(body);
+  if (!parsed.success) {
+    const flaw = listFlaws(parsed.error, body)[0];
+    const details = flaw?.missing
+      ? `The parameter ${flaw.path} is required.`
+      : `Param ${flaw?.path || "body"} is not valid.`;
+    return refuseGraph({ status: 400, code: 100, title: "Invalid parameter", details });
+  }
+  const template = world.templates.create(context.req.param("wabaId") ?? "", parsed.data);
+  if (template === undefined) {
+    return refuseGraph({
+      status: 400,
+      code: 100,
+      subcode: 2_388_024,
+      title: "Invalid parameter",
+      details: "Content in this language already exists.",
+    });
+  }
+  const { id, status, category } = template;
+  return Response.json({ id, status, category });
 }
 
 function readPositive(text: string | null): number | undefined {
@@ -103,6 +103,9 @@ function writeCursor(position: number): string {
 }
 
 function readCursor(cursor: string | null): number {
-  const position = samples.findIndex((_, index) => writeCursor(index) === cursor);
-  return position === -1 ? 0 : position;
+  try {
+    return Number(/^template (\d{1,9})$/.exec(atob(cursor ?? ""))?.[1] ?? 0);
+  } catch {
+    return 0;
+  }
 }

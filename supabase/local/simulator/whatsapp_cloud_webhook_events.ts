@@ -60,9 +60,24 @@ export function composeCloudStatus(
       status: status.status,
       timestamp: toSeconds(status.receivedAt),
       recipient_id: status.waId,
+      ...describeFailure(status),
       ...(correlationId === null ? {} : { biz_opaque_callback_data: correlationId }),
     }],
   });
+}
+
+function describeFailure({ failure }: SimulatedStatus): Record<string, unknown> {
+  if (failure === undefined) return {};
+  const { code, title, details } = failure;
+  return {
+    errors: [{
+      code,
+      title,
+      message: title,
+      error_data: { details },
+      href: "https://developers.facebook.com/docs/whatsapp/cloud-api/support/error-codes/",
+    }],
+  };
 }
 
 function wrap(

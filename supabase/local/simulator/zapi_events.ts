@@ -1,5 +1,5 @@
 /** What Z-API calls its webhooks with (pages Webhooks: Ao receber, Status da mensagem). */
-import type { SimulatedReply, SimulatedStatus } from "./records.ts";
+import type { PhoneStatus, SimulatedReply } from "./records.ts";
 
 /** A message on the connected phone, received or typed on it. */
 export function composeZapiMessage(reply: SimulatedReply): Record<string, unknown> {
@@ -56,7 +56,7 @@ function describeContent({ content }: SimulatedReply): Record<string, unknown> {
 const words = { sent: "SENT", delivered: "RECEIVED", read: "READ" } as const;
 
 /** What the customer's phone did with a message. */
-export function composeZapiStatus(status: SimulatedStatus): Record<string, unknown> {
+export function composeZapiStatus(status: PhoneStatus): Record<string, unknown> {
   return {
     type: "MessageStatusCallback",
     instanceId: status.instance,

@@ -33,6 +33,8 @@ function configOf(kind: ProviderKind, url: string): Record<string, unknown> {
   }
 }
 
+/** On the official channel free text goes to who has written. */
+const customer = { instance: "INSTANCE", waId: "5511912345678" };
 const optionList = {
   title: "Departments",
   buttonLabel: "Choose",
@@ -81,6 +83,7 @@ for (const kind of ["zapi", "evolution", "whatsapp_cloud"] as const) {
   for (const [content, seen] of cases) {
     Deno.test(`${kind} takes what the adapter sends as ${content.messageType} and shows it to the customer`, async () => {
       await using server = startSimulator();
+      server.writeAsCustomer(customer);
       const provider = createProvider(kind, configOf(kind, server.url));
       const messageId = crypto.randomUUID();
       const receipt = await provider.send(
@@ -112,6 +115,7 @@ for (const kind of ["zapi", "evolution", "whatsapp_cloud"] as const) {
   for (const [fault, outcome, arrived] of outcomes) {
     Deno.test(`${kind} with the fault ${fault} gives the adapter's outcome ${outcome}, ${arrived} message at the phone`, async () => {
       await using server = startSimulator();
+      server.writeAsCustomer(customer);
       await server.post("/faults", { provider: kind, kind: fault, retryAfterSeconds: 7 });
       const provider = createProvider(kind, configOf(kind, server.url));
       const message = {
@@ -135,6 +139,23 @@ for (const kind of ["zapi", "evolution", "whatsapp_cloud"] as const) {
 Deno.test("whatsapp_cloud takes a filled template and shows its name and values", async () => {
   await using server = startSimulator();
   const provider = createProvider("whatsapp_cloud", configOf("whatsapp_cloud", server.url));
+  const bearer = { Authorization: "Bearer T" };
+  const { json: created } = await server.post("/graph/v23.0/10229/message_templates", {
+    name: "order_update",
+    language: "pt_BR",
+    category: "UTILITY",
+    parameter_format: "NAMED",
+    components: [
+      { type: "HEADER", format: "IMAGE" },
+      { type: "BODY", text: "Olá, {{nome}}" },
+      {
+        type: "BUTTONS",
+        buttons: [{ type: "URL", text: "Ver", url: "https://example.com/{{1}}" }],
+      },
+    ],
+  }, bearer);
+  const { id: templateId } = created as { id: string };
+  await server.post("/template-reviews", { templateId, status: "APPROVED" });
   const components = [
     { type: "header", parameters: [{ type: "image", image: { link: picture } }] },
     { type: "body", parameters: [{ type: "text", parameter_name: "nome", text: "Ana" }] },

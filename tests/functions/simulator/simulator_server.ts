@@ -15,6 +15,8 @@ export interface SimulatorServer extends AsyncDisposable {
     body: unknown,
     headers?: Record<string, string>,
   ): Promise<{ status: number; headers: Headers; json: unknown }>;
+  /** A customer writes on the official channel, which opens the window for free text. */
+  writeAsCustomer(customer: { readonly instance: string; readonly waId: string }): void;
   /** The parsed answer of a GET, or of a DELETE. */
   read(path: string, method?: "GET" | "DELETE"): Promise<Reading>;
 }
@@ -43,6 +45,17 @@ export function startSimulator(options: SimulatorOptions = {}): SimulatorServer 
         body: typeof body === "string" ? body : JSON.stringify(body),
       });
       return { status: response.status, headers: response.headers, json: await response.json() };
+    },
+    writeAsCustomer: (customer) => {
+      simulator.store.addReply({
+        ...customer,
+        provider: "whatsapp_cloud",
+        providerMessageId: `wamid.${crypto.randomUUID()}`,
+        writtenBy: "customer",
+        customerName: "Maria Silva",
+        replyTo: null,
+        content: { messageType: "text", text: "Oi" },
+      });
     },
     read: async (path, method = "GET") => {
       const response = await fetch(`${url}${path}`, { method });

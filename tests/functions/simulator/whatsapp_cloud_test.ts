@@ -3,6 +3,7 @@ import { assert, assertEquals, assertMatch, assertObjectMatch } from "../../supp
 import { startSimulator } from "./simulator_server.ts";
 
 const path = "/graph/v23.0/106540352242922/messages";
+const customer = { instance: "106540352242922", waId: "5511912345678" };
 const bearer = { Authorization: "Bearer T" };
 const envelope = { messaging_product: "whatsapp", to: "5511912345678" };
 const text = { ...envelope, type: "text", text: { body: "Hello" } };
@@ -15,6 +16,7 @@ function buildList(rows: readonly object[], sectionTitle = "Menu"): object {
 
 Deno.test("the Cloud API answers contacts and messages, and keeps the caller's own id", async () => {
   await using server = startSimulator();
+  server.writeAsCustomer(customer);
   const sent = { ...text, to: "+55 11 91234-5678", biz_opaque_callback_data: "send-1" };
   const { status, json } = await server.post(path, sent, bearer);
   assertEquals(status, 200);
@@ -101,6 +103,7 @@ Deno.test("the Cloud API refuses bad parameters with Meta's code and body, and k
 
 Deno.test("the Cloud API takes exactly the longest text and ten rows", async () => {
   await using server = startSimulator();
+  server.writeAsCustomer(customer);
   const rows = Array.from({ length: 10 }, (_, index) => ({
     id: `${index}`,
     title: "a".repeat(24),

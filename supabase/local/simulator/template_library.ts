@@ -1,0 +1,94 @@
+import { sampleTemplates } from "./whatsapp_cloud_sample_templates.ts";
+
+/** What Meta's review and its quality rating make of a template. */
+export const templateStatuses = ["PENDING", "APPROVED", "REJECTED", "PAUSED", "DISABLED"] as const;
+export type TemplateStatus = (typeof templateStatuses)[number];
+
+/** A part of a template's wording, in the official channel's shape. */
+export interface TemplateComponent {
+  readonly type: string;
+  readonly format?: string | undefined;
+  readonly text?: string | undefined;
+  readonly [field: string]: unknown;
+}
+
+/** A template as Meta lists it. */
+export interface SimulatedTemplateRecord {
+  readonly id: string;
+  readonly name: string;
+  readonly language: string;
+  readonly status: TemplateStatus;
+  readonly category: string;
+  readonly parameter_format: "NAMED" | "POSITIONAL";
+  readonly components: readonly TemplateComponent[];
+}
+
+/** Created templates that are kept, the newest: as many as Meta allows one account. */
+const createdCapacity = 6_000;
+
+/**
+ * The templates of the WhatsApp Business accounts. Every account has the samples, and what was
+ * created in it. Which number belongs to which account is not known here: a number may send the
+ * templates of all.
+ */
+export class TemplateLibrary {
+  #created: { readonly wabaId: string; readonly template: SimulatedTemplateRecord }[] = [];
+  /** What reviews have said, by template id. */
+  readonly #reviews = new Map<string, TemplateStatus>();
+  #lastId = 2_000_000_000_000_000;
+
+  /** The templates of an account: the samples, then its own in the order of their creation. */
+  list(wabaId: string): SimulatedTemplateRecord[] {
+    const own = this.#created.filter((created) => created.wabaId === wabaId)
+      .map(({ template }) => template);
+    return [...sampleTemplates, ...own].map((template) => this.#withReview(template));
+  }
+
+  /**
+   * Adds a template that waits for its review.
+   *
+   * @returns undefined when the account has this name in this language already.
+   */
+  create(
+    wabaId: string,
+    fields: Omit<SimulatedTemplateRecord, "id" | "status">,
+  ): SimulatedTemplateRecord | undefined {
+    if (this.list(wabaId).some((known) => isSame(known, fields))) return undefined;
+    const template = { ...fields, id: String(++this.#lastId), status: "PENDING" } as const;
+    this.#created.push({ wabaId, template });
+    if (this.#created.length > createdCapacity) {
+      const oldest = this.#created.shift();
+      this.#reviews.delete(oldest?.template.id ?? "");
+    }
+    return template;
+  }
+
+  /** Gives a template another status. @returns undefined when there is no such template. */
+  review(templateId: string, status: TemplateStatus): SimulatedTemplateRecord | undefined {
+    const template = this.#listAll().find(({ id }) => id === templateId);
+    if (template === undefined) return undefined;
+    this.#reviews.set(templateId, status);
+    return this.#withReview(template);
+  }
+
+  /** The templates of this name in this language, of every account. */
+  find(name: string, language: string): SimulatedTemplateRecord[] {
+    return this.#listAll().filter((template) => isSame(template, { name, language }))
+      .map((template) => this.#withReview(template));
+  }
+
+  #listAll(): SimulatedTemplateRecord[] {
+    return [...sampleTemplates, ...this.#created.map(({ template }) => template)];
+  }
+
+  #withReview(template: SimulatedTemplateRecord): SimulatedTemplateRecord {
+    return { ...template, status: this.#reviews.get(template.id) ?? template.status };
+  }
+}
+
+function isSame(
+  template: SimulatedTemplateRecord,
+  { name, language }: { readonly name: string; readonly language: string },
+): boolean {
+  return template.name === name && template.language === language;
+}

@@ -1,0 +1,66 @@
+/** Whether the official channel sends a template, and with these values. */
+import type { SimulatedTemplate } from "./records.ts";
+import type {
+  SimulatedTemplateRecord,
+  TemplateLibrary,
+  TemplateStatus,
+} from "./template_library.ts";
+import { describeFault, type GraphError } from "./whatsapp_cloud_errors.ts";
+
+/** A paused or disabled template has an own code; one under review is as good as absent. */
+const codes: Readonly<Record<Exclude<TemplateStatus, "APPROVED">, number>> = {
+  PENDING: 132001,
+  REJECTED: 132001,
+  PAUSED: 132015,
+  DISABLED: 132016,
+};
+
+/** Meta's refusal of a template that is unknown, not approved or wrongly filled, if there is one. */
+export function judgeTemplate(
+  library: TemplateLibrary,
+  sent: SimulatedTemplate,
+): GraphError | undefined {
+  const { name, language } = sent;
+  const known = library.find(name, language);
+  const approved = known.filter(({ status }) => status === "APPROVED");
+  if (approved.length === 0) {
+    const status = known.at(-1)?.status;
+    const code = status === undefined || status === "APPROVED" ? 132001 : codes[status];
+    const details = code === 132001
+      ? `template name (${name}) does not exist in ${language}`
+      : `template name (${name}) in ${language} is ${status?.toLowerCase()}`;
+    return { ...describeFault(code), details };
+  }
+  const miscounts = approved.map((template) => findMiscount(template, sent));
+  const fits = miscounts.includes(undefined);
+  return fits ? undefined : { ...describeFault(132000), details: miscounts[0] };
+}
+
+/** Names a part whose values are more or fewer than the variables of its wording. */
+function findMiscount(
+  template: SimulatedTemplateRecord,
+  sent: SimulatedTemplate,
+): string | undefined {
+  for (const part of ["HEADER", "BODY"]) {
+    const component = template.components.find(({ type }) => type === part);
+    if (part === "HEADER" && (component?.format ?? "TEXT") !== "TEXT") continue;
+    const expected = countVariables(component?.text ?? "");
+    const given = countParameters(sent.components, part.toLowerCase());
+    if (given !== expected) {
+      return `${part.toLowerCase()}: number of localizable_params (${given}) does not match the ` +
+        `expected number of params (${expected})`;
+    }
+  }
+  return undefined;
+}
+
+function countVariables(text: string): number {
+  return new Set(Array.from(text.matchAll(/\{\{\s*(\w{1,100})\s*\}\}/g), ([, name]) => name)).size;
+}
+
+function countParameters(components: readonly unknown[], type: string): number {
+  const component = components.find((candidate) =>
+    (candidate as { readonly type: string }).type === type
+  ) as { readonly parameters?: readonly unknown[] } | undefined;
+  return component?.parameters?.length ?? 0;
+}

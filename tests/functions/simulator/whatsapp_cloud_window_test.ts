@@ -1,0 +1,97 @@
+/** The customer service window of the official channel: free text goes to who has written. */
+import { assertEquals, assertMatch, assertObjectMatch } from "../../support/assert.ts";
+import { startHttpDouble } from "../../support/http_double.ts";
+import { waitUntil } from "../../support/wait_until.ts";
+import { type SimulatorServer, startSimulator } from "./simulator_server.ts";
+
+const instance = "106540352242922";
+const waId = "5511988887777";
+const bearer = { Authorization: "Bearer T" };
+const hour = 3_600_000;
+
+function sendText(server: SimulatorServer, to = waId): ReturnType<SimulatorServer["post"]> {
+  return server.post(`/graph/v23.0/${instance}/messages`, {
+    messaging_product: "whatsapp",
+    to,
+    type: "text",
+    text: { body: "Olá" },
+    biz_opaque_callback_data: "send-1",
+  }, bearer);
+}
+
+function registerWebhook(server: SimulatorServer, url: string): void {
+  const secrets = { appSecret: "s", verifyToken: "t" };
+  server.simulator.webhooks.register({ provider: "whatsapp_cloud", instance, url, ...secrets });
+}
+
+Deno.test("free text to a customer who never wrote is refused with 131047, and does not arrive", async () => {
+  await using server = startSimulator();
+  const { status, json } = await sendText(server);
+  assertEquals(status, 400);
+  assertObjectMatch(json as object, {
+    error: { code: 131047, message: "(#131047) Re-engagement message" },
+  });
+  assertEquals((await server.read("/messages")).total, 0);
+});
+
+Deno.test("a customer's message opens the window for 24 hours, on this number and for every form of the customer's", async () => {
+  let nowMs = Date.parse("2026-11-20T12:00:00Z");
+  await using server = startSimulator({ now: () => new Date(nowMs) });
+  server.writeAsCustomer({ instance: "another-number", waId });
+  assertEquals((await sendText(server)).status, 400, "that was another number");
+  server.writeAsCustomer({ instance, waId });
+  assertEquals((await sendText(server)).status, 200);
+  assertEquals((await sendText(server, "551188887777")).status, 200, "without the ninth digit");
+  assertEquals((await sendText(server, "5511988887778")).status, 400, "somebody else");
+  await server.read("/replies", "DELETE");
+  nowMs += 24 * hour - 1;
+  assertEquals((await sendText(server)).status, 200, "a cleared log closes no window");
+  nowMs += 1;
+  assertEquals((await sendText(server)).status, 400, "24 hours later");
+});
+
+Deno.test("with a webhook 131047 is reported as Meta does: accepted first, then the status failed", async () => {
+  await using server = startSimulator();
+  await using receiver = startHttpDouble(() => new Response());
+  registerWebhook(server, receiver.baseUrl);
+  const { status, json } = await sendText(server);
+  assertEquals(status, 200);
+  const [{ id }] = (json as { messages: [{ id: string }] }).messages;
+  await waitUntil(() => receiver.requests.length === 1, { what: "the status" });
+  // deno-lint-ignore no-explicit-any -- the event is Meta's
+  const event = receiver.requests[0]?.json as any;
+  assertEquals(event.entry[0].changes[0].field, "messages");
+  const reported = event.entry[0].changes[0].value.statuses[0];
+  assertObjectMatch(reported, {
+    id,
+    status: "failed",
+    recipient_id: waId,
+    biz_opaque_callback_data: "send-1",
+    errors: [{ code: 131047, title: "Re-engagement message" }],
+  });
+  assertMatch(reported.errors[0].error_data.details, /more than 24 hours/);
+  assertEquals((await server.read("/messages")).total, 0, "no phone has it");
+  assertObjectMatch((await server.read("/statuses")).items[0] ?? {}, {
+    status: "failed",
+    failure: { code: 131047 },
+  });
+});
+
+Deno.test("a conversation of yesterday has a closed window", async () => {
+  await using server = startSimulator();
+  await using receiver = startHttpDouble(() => new Response());
+  registerWebhook(server, receiver.baseUrl);
+  const content = { messageType: "text", text: "Oi" };
+  const reply = { provider: "whatsapp_cloud", instance, waId, content };
+  const writtenAt = new Date(Date.now() - 25 * hour).toISOString();
+  assertEquals((await server.post("/replies", { ...reply, writtenAt })).status, 201);
+  await sendText(server);
+  await waitUntil(async () => (await server.read("/statuses")).total === 1, {
+    what: "its failure",
+  });
+  await server.post("/replies", reply);
+  await sendText(server);
+  assertEquals((await server.read("/messages")).total, 1);
+  const tomorrow = new Date(Date.now() + hour).toISOString();
+  assertEquals((await server.post("/replies", { ...reply, writtenAt: tomorrow })).status, 400);
+});
