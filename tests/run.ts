@@ -133,7 +133,11 @@ async function openServer(): Promise<TestServer> {
   cleanup.defer(template.drop);
   const keep = cleanup.move();
   return {
-    environment: { TEST_DATABASE_URL: url, TEST_TEMPLATE_DATABASE: template.name },
+    environment: {
+      TEST_DATABASE_URL: url,
+      TEST_TEMPLATE_DATABASE: template.name,
+      TEST_RESET_PLAN: JSON.stringify(template.resetPlan),
+    },
     host: new URL(url).hostname,
     [Symbol.asyncDispose]: () => keep.disposeAsync(),
   };

@@ -70,8 +70,8 @@ async function countPages(sql: Sql, request: string): Promise<number> {
 }
 
 Deno.test("read_history touches no more pages for what others have written", async () => {
-  await using alone = await createTestDatabase();
-  await using crowded = await createTestDatabase();
+  await using alone = await createTestDatabase({ own: true });
+  await using crowded = await createTestDatabase({ own: true });
   const few = await createHistory(alone, { contacts: 1, messagesEach: 300 });
   const many = await createHistory(crowded, { contacts: 100, messagesEach: 300 });
   const pages = await countPages(alone.connect({ max: 1 }), createRequest(few));
@@ -82,7 +82,7 @@ Deno.test("read_history touches no more pages for what others have written", asy
 });
 
 Deno.test("read_history reads no further back than the limit, however much a contact has written", async () => {
-  await using database = await createTestDatabase();
+  await using database = await createTestDatabase({ own: true });
   // Several instances: the planner then expects far fewer messages of a contact than there are.
   for (let tenant = 1; tenant < 12; tenant += 1) {
     await createHistory(database, { contacts: 4, messagesEach: 400, isWide: true });

@@ -1,11 +1,13 @@
 /**
- * A database of its own for a test: cloned in milliseconds from a template that has all migrations,
- * dropped afterwards. The test runner (tests/run.ts) makes the template and names it in the
- * environment.
+ * A database of its own for a test: one that a former test has left, emptied, or else a clone of a
+ * template that has all migrations. The test runner (tests/run.ts) makes the template and names it
+ * in the environment.
  */
 
 import postgres from "postgres";
 import type { Sql } from "postgres";
+import { nameDatabase, releaseDatabase, takeFreeDatabase } from "./database_pool.ts";
+import { resetDatabase, type ResetPlan } from "./database_reset.ts";
 
 /** How to open one more client. */
 export interface ConnectOptions {
@@ -25,33 +27,58 @@ export interface TestDatabase extends AsyncDisposable {
   readonly admin: Sql;
   /** One more pool; closed by `drop`. */
   connect(options?: ConnectOptions): Sql;
-  /** Closes every pool and drops the database, whoever else is connected to it. */
+  /** Closes every pool and ends every other connection; from then on nothing reaches the database. */
   drop(): Promise<void>;
 }
 
+/** Which database a test needs. */
+export interface DatabaseOptions {
+  /**
+   * A new clone, dropped afterwards, for a test that measures pages, plans or statistics. A test
+   * that changes the schema need not ask: its database is recognised and not used again.
+   */
+  readonly own?: boolean;
+}
+
 /**
- * Clones the template. Use `await using database = await createTestDatabase()`, or call `drop` in a
- * `finally`: a test that leaves its connections open is failed by the sanitizers.
+ * An empty database with all migrations. Use `await using database = await createTestDatabase()`, or
+ * call `drop` in a `finally`: a test that leaves its connections open is failed by the sanitizers.
  *
  * @throws {Error} when the tests were not started by `deno task test`.
  */
-export async function createTestDatabase(): Promise<TestDatabase> {
-  return await createDatabase({ template: readEnvironment("TEST_TEMPLATE_DATABASE") });
+export async function createTestDatabase(options: DatabaseOptions = {}): Promise<TestDatabase> {
+  return await openDatabase({ origin: readEnvironment("TEST_TEMPLATE_DATABASE"), ...options });
 }
 
 /** A database of a test with nothing in it but what initdb put there: no roles' privileges, no tables. */
 export async function createEmptyDatabase(): Promise<TestDatabase> {
-  return await createDatabase({ template: "template0" });
+  return await openDatabase({ origin: "template0", own: true });
 }
 
-async function createDatabase(options: { template: string }): Promise<TestDatabase> {
-  // The runner drops what begins with its template's name, should a test be killed before it could.
-  const prefix = readEnvironment("TEST_TEMPLATE_DATABASE");
-  const name = `${prefix}_${crypto.randomUUID().replaceAll("-", "").slice(0, 16)}`;
-  await onServer((server) =>
-    server`create database ${server(name)} template ${server(options.template)}`
-  );
+async function openDatabase(
+  { origin, own = false }: { origin: string; own?: boolean },
+): Promise<TestDatabase> {
+  const server = openClient(readEnvironment("TEST_DATABASE_URL"), 1, "superuser");
+  try {
+    while (!own) {
+      const reused = await takeFreeDatabase(server, origin);
+      if (reused === undefined) break;
+      const database = describeDatabase(server, reused, own);
+      if (await resetDatabase(database.admin, readResetPlan())) return database;
+      await database.admin.end();
+      await server`drop database ${server(reused)} with (force)`;
+    }
+    // The runner drops what begins with its template's name, should a test be killed before it could.
+    const name = nameDatabase(readEnvironment("TEST_TEMPLATE_DATABASE"));
+    await server`create database ${server(name)} template ${server(origin)} strategy file_copy`;
+    return describeDatabase(server, name, own);
+  } catch (error) {
+    await server.end();
+    throw error;
+  }
+}
 
+function describeDatabase(server: Sql, name: string, own: boolean): TestDatabase {
   const url = new URL(readEnvironment("TEST_DATABASE_URL"));
   url.pathname = `/${name}`;
   const clients: Sql[] = [];
@@ -60,8 +87,8 @@ async function createDatabase(options: { template: string }): Promise<TestDataba
     clients.push(client);
     return client;
   };
-  let dropped: Promise<void> | undefined;
-  const drop = (): Promise<void> => dropped ??= dropDatabase(name, clients);
+  let closed: Promise<void> | undefined;
+  const drop = (): Promise<void> => closed ??= closeDatabase(server, name, { clients, own });
   return {
     url: url.href,
     sql: connect(),
@@ -72,12 +99,20 @@ async function createDatabase(options: { template: string }): Promise<TestDataba
   };
 }
 
-async function dropDatabase(name: string, clients: readonly Sql[]): Promise<void> {
-  const closed = Promise.all(clients.map((client) => client.end({ timeout: 3 })));
-  await onServer(async (server) => {
+async function closeDatabase(
+  server: Sql,
+  name: string,
+  { clients, own }: { clients: readonly Sql[]; own: boolean },
+): Promise<void> {
+  try {
+    const closed = Promise.all(clients.map((client) => client.end({ timeout: 3 })));
     while (!(await settlesWithin(closed, 100))) await cancelQueries(server, name);
-    await server`drop database ${server(name)} with (force)`;
-  });
+    const template = readEnvironment("TEST_TEMPLATE_DATABASE");
+    const isFree = !own && await releaseDatabase(server, template, name);
+    if (!isFree) await server`drop database ${server(name)} with (force)`;
+  } finally {
+    await server.end();
+  }
 }
 
 // What still runs may wait for a lock that nobody releases any more. Cancelled from the server's
@@ -100,18 +135,13 @@ async function settlesWithin(promise: Promise<unknown>, limitMs: number): Promis
   }
 }
 
-async function onServer(run: (server: Sql) => Promise<unknown>): Promise<void> {
-  const server = openClient(readEnvironment("TEST_DATABASE_URL"), 1, "superuser");
-  try {
-    await run(server);
-  } finally {
-    await server.end();
-  }
-}
-
 function openClient(url: string, max: number, role: string): Sql {
   const connection = role === "superuser" ? {} : { role };
   return postgres(url, { max, connection, onnotice: () => {} });
+}
+
+function readResetPlan(): ResetPlan {
+  return JSON.parse(readEnvironment("TEST_RESET_PLAN"));
 }
 
 function readEnvironment(name: string): string {

@@ -2,10 +2,13 @@ import postgres from "postgres";
 import type { Sql } from "postgres";
 import { applyMigrations } from "../../supabase/local/migrations.ts";
 import { createPlatformRoles } from "../../supabase/local/roles.ts";
+import { type ResetPlan, writeResetPlan } from "./database_reset.ts";
 
 /** The database that every test's own is cloned from. */
 export interface TemplateDatabase {
   readonly name: string;
+  /** How a clone that a test has used is made ready for the next one. */
+  readonly resetPlan: ResetPlan;
   /** Drops the template and whatever was cloned from it and left behind. */
   drop(): Promise<void>;
 }
@@ -26,12 +29,14 @@ export async function createTemplateDatabase(
     serverUrl,
     (server) => server`create database ${server(name)} template template0`,
   );
+  let resetPlan: ResetPlan;
   try {
     const url = new URL(serverUrl);
     url.pathname = `/${name}`;
-    await onDatabase(url.href, async (template) => {
+    resetPlan = await onDatabase(url.href, async (template) => {
       await createPlatformRoles(template);
       await applyMigrations(template, migrationsFolder);
+      return await writeResetPlan(template);
     });
     // A template somebody is connected to cannot be cloned.
     await onDatabase(
@@ -42,7 +47,7 @@ export async function createTemplateDatabase(
     await drop();
     throw error;
   }
-  return { name, drop };
+  return { name, resetPlan, drop };
 }
 
 async function dropAll(server: Sql, name: string): Promise<void> {
@@ -53,10 +58,10 @@ async function dropAll(server: Sql, name: string): Promise<void> {
   }
 }
 
-async function onDatabase(url: string, run: (sql: Sql) => Promise<unknown>): Promise<void> {
+async function onDatabase<T>(url: string, run: (sql: Sql) => Promise<T>): Promise<T> {
   const sql = postgres(url, { max: 1, onnotice: () => {} });
   try {
-    await run(sql);
+    return await run(sql);
   } finally {
     await sql.end();
   }

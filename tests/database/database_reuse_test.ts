@@ -1,0 +1,86 @@
+import postgres from "postgres";
+import type { Sql } from "postgres";
+import { assert, assertEquals, assertRejects } from "../support/assert.ts";
+import { createTestDatabase } from "../support/database.ts";
+import { createTenant } from "../support/tenant.ts";
+
+/** Files run side by side and share the pool: whether a database comes back is not for a test to say. */
+const oidOf = async (sql: Sql): Promise<number> => {
+  const [row] = await sql<{ oid: number }[]>`
+    select oid from pg_database where datname = current_database()`;
+  return row?.oid ?? 0;
+};
+
+Deno.test("what a test has written, locked and left open is gone for the next one, on a database that is used again", async () => {
+  const used = new Set<number>();
+  let reuses = 0;
+  for (let round = 0; round < 10; round++) {
+    await using database = await createTestDatabase();
+    const oid = await oidOf(database.admin);
+    if (used.has(oid)) reuses += 1;
+    used.add(oid);
+    assertEquals(await countRows(database.admin), 0);
+    const [lock] = await database.admin`select pg_try_advisory_lock(4711) as taken`;
+    assertEquals(lock?.["taken"], true);
+    const [sequence] = await database.admin`
+      select bool_and(last_value is null) as "isFresh" from pg_sequences`;
+    assertEquals(sequence?.["isFresh"], true);
+
+    await createTenant(database.admin);
+    await database.admin`select setval(format('%I.%I', schemaname, sequencename), 99)
+      from pg_sequences`;
+    const idle = await database.connect({ role: "superuser" }).reserve();
+    await idle`begin`;
+    await idle`update public.instances set name = 'held'`;
+    idle.release();
+  }
+  assert(reuses > 0, "no database was used again");
+});
+
+Deno.test("a client that a test forgot does not reach the database any more", async () => {
+  const database = await createTestDatabase();
+  const forgotten = postgres(database.url, { max: 1, onnotice: () => {} });
+  await forgotten`select 1`;
+  await database.drop();
+  await assertRejects(async () => await forgotten`select 1`);
+  await forgotten.end({ timeout: 1 });
+});
+
+for (
+  const [what, statement] of [
+    ["a table", "create table public.slip (id int)"],
+    ["a column", "alter table public.instances add column slip text"],
+    ["a privilege", "grant select on public.instances to anon"],
+    ["a function", "create function public.slip() returns int language sql as 'select 1'"],
+    ["a constraint", "alter table public.instances add constraint slip check (name <> '')"],
+    ["a default", "alter table public.instances alter column name set default 'slip'"],
+    [
+      "a setting",
+      "do $$ begin execute format('alter database %I set work_mem = ''1MB''', current_database()); end $$",
+    ],
+    ["a record of the migrations", "delete from supabase_migrations.schema_migrations"],
+  ] as const
+) {
+  Deno.test(`a database in which a test has changed ${what} is not used again`, async () => {
+    const changed = await createTestDatabase();
+    const oid = await oidOf(changed.admin);
+    await changed.admin.unsafe(statement);
+    await changed.drop();
+    for (let round = 0; round < 2; round++) {
+      await using next = await createTestDatabase();
+      assert(await oidOf(next.admin) !== oid);
+    }
+  });
+}
+
+async function countRows(admin: Sql): Promise<number> {
+  const tables = await admin<{ name: string }[]>`
+    select format('%I.%I', schemaname, tablename) as name from pg_tables
+    where schemaname in ('public', 'messaging')`;
+  let count = 0;
+  for (const { name } of tables) {
+    const [row] = await admin.unsafe(`select count(*)::int as count from ${name}`);
+    count += row?.["count"];
+  }
+  return count;
+}
