@@ -1,46 +1,27 @@
 /**
- * Runs the tests: `deno task test [layer | path ...] [--filter <name>]`, and with a layer's own
- * settings (`faults --kills 100`) for as long as they ask for. A path is a file or folder below
- * `tests/<layer>/`. The layers that need a database share one throwaway Postgres, or the server of DATABASE_URL, where a run makes databases of its own
- * and drops them. The last line of the output is `N passed, N failed`; the exit code is not zero when
- * a test failed, when a layer did not come to its end, or when nothing ran.
+ * Runs the tests: `deno task test [layer | path ...] [--changed] [--filter <name>]`, and with a
+ * layer's own settings (`faults --kills 100`) for as long as they ask for. A path is a file or folder
+ * below `tests/<layer>/`; `--changed` stands for the tests that the difference from `main` affects.
+ * Types are checked once, then the lanes of test_layers.ts run side by side. The layers that need a
+ * database share one throwaway Postgres, or the server of DATABASE_URL, where a run makes databases
+ * of its own and drops them. The last line of the output is `N passed, N failed`; the exit code is
+ * not zero when a test failed, when a layer did not come to its end, or when nothing ran.
  */
 
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { parseArgs } from "node:util";
+import { findAffectedTests } from "./support/affected_tests.ts";
+import { listChangedFiles, readModules } from "./support/changed_files.ts";
+import { type LayerResult, runLayer, type TestServer, type Wishes } from "./support/run_layer.ts";
+import { describeSlowest } from "./support/slow_tests.ts";
 import { createTemplateDatabase } from "./support/template_database.ts";
-import {
-  addCounts,
-  formatCounts,
-  noCounts,
-  readSummaryLine,
-  type TestCounts,
-  type TestLayer,
-  testLayers,
-} from "./support/test_layers.ts";
+import { addCounts, formatCounts, noCounts, testLayers } from "./support/test_layers.ts";
+import { chooseLayers, type ChosenLayer, layerOf, toTestPath } from "./support/test_selection.ts";
 import { startThrowawayPostgres } from "./support/throwaway_postgres.ts";
 
 const root = fileURLToPath(new URL("..", import.meta.url));
-const layerTimeoutMs = 20 * 60_000;
-/** Of a layer that was given settings of its own. */
-const longRunTimeoutMs = 2 * 60 * 60_000;
-
-interface Wishes {
-  readonly filter: string | undefined;
-  /** Values of layers' settings, by name. */
-  readonly settings: Readonly<Record<string, string | undefined>>;
-}
-
-/** A layer, and what of it is to be run. */
-interface ChosenLayer extends TestLayer {
-  readonly paths: readonly string[];
-}
-
-interface TestServer extends AsyncDisposable {
-  readonly environment: Readonly<Record<string, string>>;
-  readonly host: string;
-}
+const failure: LayerResult = { counts: { ...noCounts, failed: 1 }, times: [] };
 
 const interruption = new AbortController();
 for (const signal of ["SIGINT", "SIGTERM"] as const) {
@@ -51,10 +32,10 @@ Deno.exit(await main());
 async function main(): Promise<number> {
   const { values, positionals } = parseArgs({
     args: Deno.args,
-    options: { filter: { type: "string" }, ...settingOptions() },
+    options: { filter: { type: "string" }, changed: { type: "boolean" }, ...settingOptions() },
     allowPositionals: true,
   });
-  const { filter, ...settings } = values;
+  const { filter, changed, ...settings } = values;
   const paths = positionals.map(toTestPath);
   const unknown = paths.filter((path) => layerOf(path) === undefined);
   if (unknown.length > 0) {
@@ -63,13 +44,20 @@ async function main(): Promise<number> {
     );
     return 2;
   }
-  const layers = await findLayers(paths);
-  const counts = await runLayers(layers, { filter, settings }).catch((error) => {
-    print(String(error));
-    return { ...noCounts, failed: 1 };
-  });
-  print(formatCounts(counts));
-  return counts.failed > 0 || counts.passed === 0 ? 1 : 0;
+  if (changed === true) {
+    const affected = findAffectedTests(await listChangedFiles(root), await readModules(root));
+    if (affected.length === 0) {
+      print("Nothing differs from main.");
+      return 0;
+    }
+    paths.push(...affected);
+  }
+  const results = await runLayers(chooseLayers(paths), { filter, settings: readTexts(settings) })
+    .catch((error) => {
+      print(String(error));
+      return [failure];
+    });
+  return report(results, paths.length === 0);
 }
 
 function settingOptions(): Record<string, { type: "string" }> {
@@ -77,61 +65,65 @@ function settingOptions(): Record<string, { type: "string" }> {
   return Object.fromEntries(names.map((name) => [name, { type: "string" }]));
 }
 
-/** `unit` and `tests/unit` are the same layer; whatever stands below it is one of its paths. */
-function toTestPath(wanted: string): string {
-  const path = wanted.replace(/^\.\//, "").replace(/\/$/, "");
-  return path.startsWith("tests/") ? path : `tests/${path}`;
+function readTexts(values: Readonly<Record<string, unknown>>): Record<string, string> {
+  return Object.fromEntries(
+    Object.entries(values).flatMap(([name, value]) =>
+      typeof value === "string" ? [[name, value]] : []
+    ),
+  );
 }
 
-function layerOf(path: string): TestLayer | undefined {
-  return testLayers.find((layer) => layer.name === path.split("/")[1]);
-}
-
-async function findLayers(paths: readonly string[]): Promise<ChosenLayer[]> {
-  const found: ChosenLayer[] = [];
-  for (const layer of testLayers) {
-    const folder = `tests/${layer.name}`;
-    const wanted = paths.length === 0 ? [folder] : paths.filter((path) => layerOf(path) === layer);
-    if (wanted.length === 0) continue;
-    if (await hasTests(join(root, folder))) found.push({ ...layer, paths: wanted });
-    else print(`${folder} has no tests`);
+function report(results: readonly LayerResult[], isWhole: boolean): number {
+  const counts = results.map((result) => result.counts).reduce(addCounts, noCounts);
+  if (isWhole) {
+    print("\n── the slowest tests");
+    for (const line of describeSlowest(results.flatMap((result) => result.times))) print(line);
+    print("");
   }
-  return found;
-}
-
-async function hasTests(folder: string): Promise<boolean> {
-  try {
-    for await (const entry of Deno.readDir(folder)) {
-      if (entry.isFile && entry.name.endsWith("_test.ts")) return true;
-      if (entry.isDirectory && await hasTests(join(folder, entry.name))) return true;
-    }
-  } catch (error) {
-    if (!(error instanceof Deno.errors.NotFound)) throw error;
-  }
-  return false;
+  print(formatCounts(counts));
+  return counts.failed > 0 || counts.passed === 0 ? 1 : 0;
 }
 
 async function runLayers(
   layers: readonly ChosenLayer[],
   wishes: Wishes,
-): Promise<TestCounts> {
-  await using server = layers.some((layer) => layer.database) ? await openServer() : undefined;
-  let counts = noCounts;
-  for (const layer of layers) {
-    interruption.signal.throwIfAborted();
-    print(`\n── tests/${layer.name}`);
-    counts = addCounts(counts, await runLayer(layer, layer.database ? server : undefined, wishes));
-  }
-  return counts;
+): Promise<LayerResult[]> {
+  await using server = new AsyncDisposableStack();
+  const [areTypesRight, environment] = await Promise.all([
+    checkTypes(layers),
+    layers.some((layer) => layer.database) ? openServer(server) : undefined,
+  ]);
+  if (!areTypesRight) return [failure];
+  const lanes = [...new Set(layers.map((layer) => layer.lane))]
+    .map((lane) => layers.filter((layer) => layer.lane === lane));
+  const results = await Promise.all(lanes.map(async (lane) => {
+    const done: LayerResult[] = [];
+    for (const layer of lane) {
+      done.push(await runAndPrint(layer, { wishes, environment, isAlone: lanes.length === 1 }));
+    }
+    return done;
+  }));
+  return results.flat();
 }
 
-async function openServer(): Promise<TestServer> {
-  await using cleanup = new AsyncDisposableStack();
+/** Once for all layers. `deno task ok` has just done the same for a whole run, and Deno remembers it. */
+async function checkTypes(layers: readonly ChosenLayer[]): Promise<boolean> {
+  const paths = layers.flatMap((layer) => layer.paths);
+  const isWhole = testLayers.every(({ name }) => paths.includes(`tests/${name}`));
+  const { success } = await new Deno.Command(Deno.execPath(), {
+    args: ["check", "--quiet", ...(isWhole ? ["."] : paths)],
+    cwd: root,
+    stdin: "null",
+    signal: interruption.signal,
+  }).spawn().status;
+  return success;
+}
+
+async function openServer(cleanup: AsyncDisposableStack): Promise<TestServer> {
   let url = Deno.env.get("DATABASE_URL");
   if (url === undefined) url = cleanup.use(await startThrowawayPostgres()).databaseUrl;
   const template = await createTemplateDatabase(url, join(root, "migrations"));
   cleanup.defer(template.drop);
-  const keep = cleanup.move();
   return {
     environment: {
       TEST_DATABASE_URL: url,
@@ -139,73 +131,40 @@ async function openServer(): Promise<TestServer> {
       TEST_RESET_PLAN: JSON.stringify(template.resetPlan),
     },
     host: new URL(url).hostname,
-    [Symbol.asyncDispose]: () => keep.disposeAsync(),
   };
 }
 
-async function runLayer(
+/** Output comes as it is written, or, beside another lane, whole when the layer has ended. */
+async function runAndPrint(
   layer: ChosenLayer,
-  server: TestServer | undefined,
-  wishes: Wishes,
-): Promise<TestCounts> {
-  const settings = (layer.settings ?? []).flatMap((name) => {
-    const value = wishes.settings[name];
-    return value === undefined ? [] : [`--${name}=${value}`];
+  { wishes, environment, isAlone }: {
+    wishes: Wishes;
+    environment: TestServer | undefined;
+    isAlone: boolean;
+  },
+): Promise<LayerResult> {
+  interruption.signal.throwIfAborted();
+  const chunks: Uint8Array[] = [];
+  if (isAlone) print(`\n── tests/${layer.name}`);
+  const started = performance.now();
+  const result = await runLayer({
+    layer,
+    wishes,
+    server: environment,
+    signal: interruption.signal,
+    write: isAlone ? (chunk) => void writeAll(chunk) : (chunk) => void chunks.push(chunk),
   });
-  const timeoutMs = settings.length > 0 ? longRunTimeoutMs : layerTimeoutMs;
-  const deadline = AbortSignal.any([interruption.signal, AbortSignal.timeout(timeoutMs)]);
-  // A test that found the developer's DATABASE_URL could write to it.
-  const { DATABASE_URL: _, ...inherited } = Deno.env.toObject();
-  const child = new Deno.Command(Deno.execPath(), {
-    args: [
-      ...testArguments(layer, server?.host ?? "127.0.0.1", wishes.filter),
-      ...(settings.length > 0 ? ["--", ...settings] : []),
-    ],
-    cwd: root,
-    clearEnv: true,
-    env: { ...inherited, ...server?.environment },
-    stdin: "null",
-    stdout: "piped",
-    signal: deadline,
-  }).spawn();
-  const summary = await echoOutput(child.stdout);
-  const { success } = await child.status;
-  if (deadline.aborted) print(`tests/${layer.name} was stopped: ${deadline.reason}`);
-  // Exit codes cover what no summary line counts: a type error, an uncaught error, a time-out.
-  const uncounted = success || (summary?.failed ?? 0) > 0 ? 0 : 1;
-  return addCounts(summary ?? noCounts, { ...noCounts, failed: uncounted });
-}
-
-function testArguments(
-  layer: ChosenLayer,
-  host: string,
-  filter: string | undefined,
-): string[] {
-  return [
-    "test",
-    "--no-prompt",
-    "--sanitize-ops",
-    "--sanitize-resources",
-    ...(layer.parallel ? ["--parallel"] : []),
-    ...layer.permissions.map((flag) => flag.replace("<host>", host)),
-    ...(filter === undefined ? [] : [`--filter=${filter}`]),
-    ...layer.paths,
-  ];
-}
-
-async function echoOutput(output: ReadableStream<Uint8Array>): Promise<TestCounts | undefined> {
-  const decoder = new TextDecoder();
-  let summary: TestCounts | undefined;
-  let line = "";
-  for await (const chunk of output) {
-    await Deno.stdout.write(chunk);
-    const lines = (line + decoder.decode(chunk, { stream: true })).split("\n");
-    line = lines.pop() ?? "";
-    for (const complete of lines) summary = readSummaryLine(complete) ?? summary;
-  }
-  return readSummaryLine(line) ?? summary;
+  if (!isAlone) print(`\n── tests/${layer.name}`);
+  for (const chunk of chunks) writeAll(chunk);
+  const seconds = Math.round((performance.now() - started) / 1_000);
+  print(`tests/${layer.name}: ${formatCounts(result.counts)} in ${seconds} s`);
+  return result;
 }
 
 function print(line: string): void {
-  Deno.stdout.writeSync(new TextEncoder().encode(`${line}\n`));
+  writeAll(new TextEncoder().encode(`${line}\n`));
+}
+
+function writeAll(chunk: Uint8Array): void {
+  for (let rest = chunk; rest.length > 0;) rest = rest.subarray(Deno.stdout.writeSync(rest));
 }

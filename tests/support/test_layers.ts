@@ -1,8 +1,13 @@
 import { faultSettingNames } from "./fault_settings.ts";
 
-/** The layers of the test suite, in the order in which they run, and what each one may do. */
+/** The layers of the test suite, and what each one may do. */
 export interface TestLayer {
   readonly name: string;
+  /**
+   * Lanes run side by side, the layers of a lane one after another: some keep the processors busy,
+   * the others mostly wait for intervals, kills and restarts.
+   */
+  readonly lane: "busy" | "waiting";
   /** Whether its tests need a Postgres. */
   readonly database: boolean;
   /** Whether its files may run side by side. */
@@ -16,20 +21,33 @@ export interface TestLayer {
 // The npm client of Postgres and msw read the environment at large, so it cannot be narrowed.
 const onMachine = ["--allow-env", "--allow-net=127.0.0.1,<host>", "--allow-read"];
 
+// The longest of each lane first, so that neither lane waits long for the other's last layer.
 export const testLayers: readonly TestLayer[] = [
-  { name: "unit", database: false, parallel: true, permissions: [] },
-  { name: "architecture", database: false, parallel: true, permissions: ["--allow-read=."] },
-  { name: "functions", database: true, parallel: true, permissions: onMachine },
-  { name: "database", database: true, parallel: true, permissions: onMachine },
-  // It starts servers and kills them.
-  { name: "e2e", database: true, parallel: false, permissions: ["--allow-all"] },
-  // As it does; side by side they would starve each other, and their paces are measured.
+  { name: "functions", lane: "busy", database: true, parallel: true, permissions: onMachine },
+  { name: "database", lane: "busy", database: true, parallel: true, permissions: onMachine },
+  { name: "unit", lane: "busy", database: false, parallel: true, permissions: [] },
+  {
+    name: "architecture",
+    lane: "busy",
+    database: false,
+    parallel: true,
+    permissions: ["--allow-read=."],
+  },
+  // They start servers and kill them; side by side they would starve each other.
   {
     name: "faults",
+    lane: "waiting",
     database: true,
     parallel: false,
     permissions: ["--allow-all"],
     settings: faultSettingNames,
+  },
+  {
+    name: "e2e",
+    lane: "waiting",
+    database: true,
+    parallel: false,
+    permissions: ["--allow-all"],
   },
 ];
 

@@ -1,0 +1,118 @@
+/** Runs one layer of the tests as a `deno test` of its own. */
+
+import { fileURLToPath } from "node:url";
+import { readTestTimes, type TestTime } from "./slow_tests.ts";
+import { addCounts, noCounts, readSummaryLine, type TestCounts } from "./test_layers.ts";
+import type { ChosenLayer } from "./test_selection.ts";
+
+const root = fileURLToPath(new URL("../..", import.meta.url));
+const layerTimeoutMs = 20 * 60_000;
+/** Of a layer that was given settings of its own. */
+const longRunTimeoutMs = 2 * 60 * 60_000;
+
+/** What the command line asks for. */
+export interface Wishes {
+  readonly filter: string | undefined;
+  /** Values of layers' settings, by name. */
+  readonly settings: Readonly<Record<string, string | undefined>>;
+}
+
+/** Where the tests find their databases. */
+export interface TestServer {
+  readonly environment: Readonly<Record<string, string>>;
+  readonly host: string;
+}
+
+export interface LayerRun {
+  readonly layer: ChosenLayer;
+  readonly wishes: Wishes;
+  readonly server: TestServer | undefined;
+  /** Stops the layer. */
+  readonly signal: AbortSignal;
+  /** Receives the output as it comes. */
+  readonly write: (chunk: Uint8Array) => void;
+}
+
+export interface LayerResult {
+  readonly counts: TestCounts;
+  readonly times: readonly TestTime[];
+}
+
+/** Runs a layer, whose types have been checked. */
+export async function runLayer(run: LayerRun): Promise<LayerResult> {
+  const { layer, wishes } = run;
+  const settings = (layer.settings ?? []).flatMap((name) => {
+    const value = wishes.settings[name];
+    return value === undefined ? [] : [`--${name}=${value}`];
+  });
+  const timeoutMs = settings.length > 0 ? longRunTimeoutMs : layerTimeoutMs;
+  const deadline = AbortSignal.any([run.signal, AbortSignal.timeout(timeoutMs)]);
+  const report = await Deno.makeTempFile({ prefix: "messaging-test-times-", suffix: ".xml" });
+  try {
+    const child = startTests(run, { report, settings, deadline });
+    // Both streams at once, or one that nobody reads would fill and stop the tests.
+    const [summary] = await Promise.all([
+      copyOutput(child.stdout, run.write),
+      copyOutput(child.stderr, run.write),
+    ]);
+    const { success } = await child.status;
+    if (deadline.aborted) {
+      const notice = `tests/${layer.name} was stopped: ${deadline.reason}\n`;
+      run.write(new TextEncoder().encode(notice));
+    }
+    // Exit codes cover what no summary line counts: an uncaught error, a time-out.
+    const uncounted = success || (summary?.failed ?? 0) > 0 ? 0 : 1;
+    return {
+      counts: addCounts(summary ?? noCounts, { ...noCounts, failed: uncounted }),
+      times: readTestTimes(await Deno.readTextFile(report)),
+    };
+  } finally {
+    await Deno.remove(report);
+  }
+}
+
+function startTests(
+  { layer, wishes, server }: LayerRun,
+  { report, settings, deadline }: { report: string; settings: string[]; deadline: AbortSignal },
+): Deno.ChildProcess {
+  // A test that found the developer's DATABASE_URL could write to it.
+  const { DATABASE_URL: _, ...inherited } = Deno.env.toObject();
+  return new Deno.Command(Deno.execPath(), {
+    args: [
+      "test",
+      "--no-prompt",
+      "--no-check",
+      "--sanitize-ops",
+      "--sanitize-resources",
+      `--junit-path=${report}`,
+      ...(layer.parallel ? ["--parallel"] : []),
+      ...layer.permissions.map((flag) => flag.replace("<host>", server?.host ?? "127.0.0.1")),
+      ...(wishes.filter === undefined ? [] : [`--filter=${wishes.filter}`]),
+      ...layer.paths,
+      ...(settings.length > 0 ? ["--", ...settings] : []),
+    ],
+    cwd: root,
+    clearEnv: true,
+    env: { ...inherited, ...(layer.database ? server?.environment : {}) },
+    stdin: "null",
+    stdout: "piped",
+    stderr: "piped",
+    signal: deadline,
+  }).spawn();
+}
+
+async function copyOutput(
+  output: ReadableStream<Uint8Array>,
+  write: (chunk: Uint8Array) => void,
+): Promise<TestCounts | undefined> {
+  const decoder = new TextDecoder();
+  let summary: TestCounts | undefined;
+  let line = "";
+  for await (const chunk of output) {
+    write(chunk);
+    const lines = (line + decoder.decode(chunk, { stream: true })).split("\n");
+    line = lines.pop() ?? "";
+    for (const complete of lines) summary = readSummaryLine(complete) ?? summary;
+  }
+  return readSummaryLine(line) ?? summary;
+}

@@ -1,0 +1,96 @@
+import { assertEquals } from "../support/assert.ts";
+import { findAffectedTests } from "../support/affected_tests.ts";
+import { describeSlowest, readTestTimes } from "../support/slow_tests.ts";
+import { testLayers } from "../support/test_layers.ts";
+import { chooseLayers, layerOf, toTestPath } from "../support/test_selection.ts";
+
+const chosen = (...wanted: string[]): [string, readonly string[]][] =>
+  chooseLayers(wanted.map(toTestPath)).map(({ name, paths }) => [name, paths]);
+
+Deno.test("a layer, a folder and a file are named with or without tests/, and run in their layer", () => {
+  assertEquals(chosen("unit"), [["unit", ["tests/unit"]]]);
+  assertEquals(chosen("./tests/functions/providers/", "unit/phone_test.ts"), [
+    ["functions", ["tests/functions/providers"]],
+    ["unit", ["tests/unit/phone_test.ts"]],
+  ]);
+  assertEquals(layerOf(toTestPath("nowhere/phone_test.ts")), undefined);
+});
+
+Deno.test("no path is every layer, and what is named twice runs once", () => {
+  assertEquals(chosen().map(([name]) => name), testLayers.map(({ name }) => name));
+  assertEquals(chosen("unit/phone_test.ts", "unit", "unit"), [["unit", ["tests/unit"]]]);
+});
+
+const repository = new Map([
+  ["shared/phone.ts", `export const digits = /\\d/;`],
+  ["shared/contact.ts", `import { digits } from "./phone.ts";`],
+  ["shared/page.ts", `const page = new URL("./page.html", import.meta.url);`],
+  ["tests/unit/phone_test.ts", `import { digits } from "../../shared/phone.ts";`],
+  ["tests/unit/page_test.ts", `import "../../shared/page.ts";`],
+  ["tests/functions/contacts/contact_test.ts", `await import("../../../shared/contact.ts");`],
+]);
+
+Deno.test("a changed module affects the tests that reach it, however long the way", () => {
+  assertEquals(findAffectedTests(["shared/phone.ts"], repository), [
+    "tests/architecture",
+    "tests/functions/contacts/contact_test.ts",
+    "tests/unit/phone_test.ts",
+  ]);
+  assertEquals(findAffectedTests(["shared/contact.ts"], repository), [
+    "tests/architecture",
+    "tests/functions/contacts/contact_test.ts",
+  ]);
+});
+
+Deno.test("a changed test affects itself, a file read by its URL those who read it, a text none", () => {
+  assertEquals(findAffectedTests(["tests/unit/phone_test.ts"], repository), [
+    "tests/architecture",
+    "tests/unit/phone_test.ts",
+  ]);
+  assertEquals(findAffectedTests(["shared/page.html"], repository), [
+    "tests/architecture",
+    "tests/unit/page_test.ts",
+  ]);
+  assertEquals(findAffectedTests(["README.md"], repository), ["tests/architecture"]);
+  assertEquals(findAffectedTests([], repository), []);
+});
+
+Deno.test("changed SQL affects the layers that run it, changed foundations every test", () => {
+  for (const path of ["supabase/schemas/messages/tables/messages.sql", "migrations/1_a.sql"]) {
+    assertEquals(findAffectedTests([path], repository), [
+      "tests/architecture",
+      "tests/database",
+      "tests/functions",
+    ]);
+  }
+  assertEquals(
+    findAffectedTests(["import_map.json"], repository),
+    [
+      "tests/architecture",
+      "tests/database",
+      "tests/e2e",
+      "tests/faults",
+      "tests/functions",
+      "tests/unit",
+    ],
+  );
+});
+
+Deno.test("the slowest tests are listed slowest first, by the times that deno test reports", () => {
+  const times = readTestTimes(`<?xml version="1.0" encoding="UTF-8"?>
+<testsuites name="deno test" tests="3" failures="1" errors="0" time="3.7">
+  <testsuite name="./tests/unit/a_test.ts" tests="3">
+    <testcase name="quick" classname="./tests/unit/a_test.ts" time="0.001" line="5" col="6">
+    </testcase>
+    <testcase name="a &lt;b&gt; &amp;amp; &quot;c&quot;" classname="./tests/unit/a_test.ts" time="2.250" line="6" col="6">
+      <failure message="Uncaught"/>
+    </testcase>
+    <testcase name="middling" classname="./tests/unit/a_test.ts" time="1.000" line="7" col="6"/>
+  </testsuite>
+</testsuites>`);
+  assertEquals(describeSlowest(times, 2), [
+    '   2.3 s  tests/unit/a_test.ts  a <b> &amp; "c"',
+    "   1.0 s  tests/unit/a_test.ts  middling",
+  ]);
+  assertEquals(readTestTimes(""), []);
+});
