@@ -1,9 +1,9 @@
 import { type Context, Hono, type MiddlewareHandler } from "hono";
 import { bodyLimit } from "hono/body-limit";
-import { cors } from "hono/cors";
 import { requestId } from "hono/request-id";
 import { AppError } from "../errors.ts";
 import type { Log } from "../log.ts";
+import { allowsCrossOrigin, createCors } from "./cross_origin.ts";
 import { respondToError } from "./error_response.ts";
 import { defaultMaxBodyBytes } from "./json_body.ts";
 
@@ -40,23 +40,15 @@ export interface AppOptions {
 }
 
 /**
- * The manners that every function shares (decisions, section 1): request id, CORS, body limit, 404
+ * The manners that every function shares (decisions, section 1): request id, CORS where a browser
+ * may call the function, body limit, 404
  * and 405 with `Allow`, errors as JSON, one log line per request.
  */
 export function createApp({ slug, routes, log, maxBodyBytes }: AppOptions): Hono {
   const app = new Hono({ strict: false });
   app.use(requestId({ limitLength: 128 }));
   app.use(logRequest(slug, log));
-  app.use(cors({
-    origin: "*",
-    allowMethods: ["GET", "POST", "PATCH", "DELETE", "OPTIONS"],
-    allowHeaders: ["X-Client-Token", "Content-Type", "Idempotency-Key", "X-Request-Id", "apikey"],
-    exposeHeaders: [
-      ...["X-Request-Id", "Idempotent-Replayed", "Retry-After", "Allow"],
-      ...["RateLimit", "RateLimit-Policy"],
-    ],
-    maxAge: 86_400,
-  }));
+  if (allowsCrossOrigin(slug)) app.use(createCors());
   app.use(bodyLimit({
     maxSize: maxBodyBytes ?? defaultMaxBodyBytes,
     onError: () => {
@@ -66,6 +58,8 @@ export function createApp({ slug, routes, log, maxBodyBytes }: AppOptions): Hono
   const own = app.basePath(`/${slug}`);
   for (const { method, path, handlers } of routes) own.on(method, path, ...handlers);
   for (const [path, allow] of listAllowed(routes)) {
+    // A function with CORS has answered OPTIONS before. Here a preflight gets no permission.
+    own.options(path, (context) => context.body(null, 204, { Allow: allow }));
     own.all(path, () => {
       throw new AppError("method_not_allowed", { headers: { Allow: allow } });
     });

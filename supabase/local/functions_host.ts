@@ -3,6 +3,8 @@
  * `Deno.serve` hands over the handler, and where it listens is the host's affair.
  */
 
+import { allowsCrossOrigin } from "../../shared/http/cross_origin.ts";
+
 type FetchHandler = (request: Request) => Response | Promise<Response>;
 
 export interface FunctionsHost {
@@ -58,8 +60,8 @@ export async function loadFunctions(
       const slug = url.pathname.split("/")[1] ?? "";
       const handler = handlers.get(slug);
       if (handler === undefined) return functionNotFound();
-      if (forbiddenMethods.has(request.method)) return methodNotAllowed();
-      if (underWay.size >= maxUnderWay && !neverRefused.has(slug)) return overloaded();
+      if (forbiddenMethods.has(request.method)) return methodNotAllowed(slug);
+      if (underWay.size >= maxUnderWay && !neverRefused.has(slug)) return overloaded(slug);
       return await track(Promise.resolve(handler(new Request(url, request))));
     },
     close: async () => {
@@ -108,15 +110,15 @@ function functionNotFound(): Response {
   });
 }
 
-function methodNotAllowed(): Response {
-  return refuse(405, {
+function methodNotAllowed(slug: string): Response {
+  return refuse(slug, 405, {
     error: "method_not_allowed",
     message: "This path does not take this method; see the Allow header.",
   }, { "Allow": "GET, HEAD, POST, PUT, PATCH, DELETE, OPTIONS" });
 }
 
-function overloaded(): Response {
-  return refuse(503, {
+function overloaded(slug: string): Response {
+  return refuse(slug, 503, {
     error: "service_unavailable",
     message: "The service has more requests than it can take; try again in a moment.",
   }, { "Retry-After": "1" });
@@ -124,6 +126,7 @@ function overloaded(): Response {
 
 /** In the words of the functions' own refusals (decisions, section 1), without their work. */
 function refuse(
+  slug: string,
   status: number,
   refusal: { readonly error: string; readonly message: string },
   headers: Readonly<Record<string, string>>,
@@ -131,7 +134,7 @@ function refuse(
   return Response.json({ success: false, ...refusal }, {
     status,
     headers: {
-      "Access-Control-Allow-Origin": "*",
+      ...(allowsCrossOrigin(slug) ? { "Access-Control-Allow-Origin": "*" } : {}),
       "X-Request-Id": crypto.randomUUID(),
       ...headers,
     },

@@ -28,6 +28,9 @@ interface Refusal {
   readonly issues?: readonly { readonly path: string; readonly message: string }[];
 }
 
+/** What no page in a browser has business with (decisions, section 1). */
+const closedToBrowsers = ["admin-api", "dispatch-queue", "provider-webhook"];
+
 /** Calls an operation and holds the refusal to the envelope (decisions, section 1). */
 async function assertRefused(
   contract: ContractStack,
@@ -47,7 +50,8 @@ async function assertRefused(
   assert(refusal.message.length > 0, row.name);
   assertMatch(response.headers.get("content-type") ?? "", /^application\/json\b/);
   assertMatch(response.headers.get("x-request-id") ?? "", /^[\w\-=]+$/);
-  assertEquals(response.headers.get("access-control-allow-origin"), "*", row.name);
+  const allowedOrigin = closedToBrowsers.includes(row.slug) ? null : "*";
+  assertEquals(response.headers.get("access-control-allow-origin"), allowedOrigin, row.name);
   assertFalse(/\bat \w+ \(|node_modules|\.ts:\d|postgres|select /i.test(text), text);
   return { response, refusal };
 }
@@ -258,7 +262,13 @@ function withInstance(
   return { init: { headers }, path: `${path}?${new URLSearchParams(query)}` };
 }
 
-Deno.test("every operation answers a preflight for its method and for every header it takes", async () => {
+/** What supabase-js sends beside the headers of ours. */
+const headersOfBrowsers = [
+  ...["x-client-token", "content-type", "idempotency-key", "x-request-id"],
+  ...["apikey", "authorization", "x-client-info"],
+];
+
+Deno.test("a preflight allows a page's call and supabase-js's headers, but of no function with a secret key or a webhook", async () => {
   await using contract = await startContractStack();
   for (const { slug, operation, name } of rows) {
     const response = await contract.request(slug, toExamplePath(slug, operation), {
@@ -266,19 +276,37 @@ Deno.test("every operation answers a preflight for its method and for every head
       headers: {
         "Origin": "https://crm.example.com",
         "Access-Control-Request-Method": operation.method,
-        "Access-Control-Request-Headers": "x-client-token,content-type,idempotency-key",
+        "Access-Control-Request-Headers": headersOfBrowsers.join(","),
       },
     });
     assertEquals([response.status, await response.text()], [204, ""], name);
+    if (closedToBrowsers.includes(slug)) {
+      assertEquals(corsHeaders(response), [], name);
+      continue;
+    }
     assertEquals(response.headers.get("access-control-allow-origin"), "*", name);
     const methods = response.headers.get("access-control-allow-methods")?.split(",") ?? [];
     assert(methods.includes(operation.method), name);
     const headers = response.headers.get("access-control-allow-headers")?.toLowerCase().split(",");
-    for (const wanted of ["x-client-token", "content-type", "idempotency-key", "apikey"]) {
-      assert(headers?.includes(wanted), `${name}: ${wanted}`);
-    }
+    assertEquals(headers?.toSorted(), headersOfBrowsers.toSorted(), name);
   }
 });
+
+Deno.test("no answer of admin-api, dispatch-queue or provider-webhook lets a page of another origin read it", async () => {
+  await using contract = await startContractStack();
+  for (const { slug, operation, name } of rows) {
+    const response = await contract.request(slug, toExamplePath(slug, operation), {
+      method: operation.method,
+      headers: { "Origin": "https://crm.example.com" },
+    });
+    await response.body?.cancel();
+    assertEquals(corsHeaders(response).length === 0, closedToBrowsers.includes(slug), name);
+  }
+});
+
+function corsHeaders(response: Response): string[] {
+  return [...response.headers.keys()].filter((name) => name.startsWith("access-control-"));
+}
 
 Deno.test("every answer carries X-Request-Id: the caller's own where it is fit, else a new one", async () => {
   await using contract = await startContractStack();
