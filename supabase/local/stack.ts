@@ -7,6 +7,7 @@ import { type Demo, describeDemoWebhook, prepareDemo } from "./demo.ts";
 import { type FunctionsHost, loadFunctions } from "./functions_host.ts";
 import { type HttpServer, listenHttp } from "./http_server.ts";
 import { type PostgresServer, startPostgres } from "./postgres_server.ts";
+import { refuseForeignRequest } from "./request_origin.ts";
 import { type Scheduler, startScheduler } from "./scheduler.ts";
 import { originOf, type StackSettings } from "./settings.ts";
 import { createSimulator, type Simulator } from "./simulator/simulator.ts";
@@ -63,7 +64,10 @@ export async function startStack(settings: StackSettings): Promise<Stack> {
     scheduler: null,
   };
   // First, so that a port that is taken is known before a database has been made.
-  const server = listenHttp(settings.port, (request) => route(request, parts));
+  const server = listenHttp(
+    settings.port,
+    async (request) => refuseForeignRequest(request, settings.port) ?? await route(request, parts),
+  );
   let stopped: Promise<void> | undefined;
   const stop = (hurry?: Promise<unknown>): Promise<void> =>
     stopped ??= stopParts(parts, server, hurry);

@@ -1,3 +1,4 @@
+import type { MiddlewareHandler } from "hono";
 import type * as z from "zod";
 
 /** Whether the request declares a JSON body, parameters such as `charset` aside. */
@@ -5,6 +6,17 @@ export function declaresJson(request: Request): boolean {
   const mediaType = request.headers.get("Content-Type")?.split(";")[0]?.trim().toLowerCase();
   return mediaType === "application/json";
 }
+
+/**
+ * Lets a POST pass that declares JSON. What drives the simulated world demands it, for any page can
+ * send other media types to this machine without a preflight. The providers' own endpoints take
+ * what the real ones take.
+ */
+export const requireJson: MiddlewareHandler = async ({ req, json }, next) => {
+  if (declaresJson(req.raw)) return await next();
+  const message = "Send JSON with the header Content-Type: application/json.";
+  return json({ error: "unsupported_media_type", message }, 415);
+};
 
 /** The parsed body, or undefined when it is not JSON (JSON itself has no undefined). */
 export async function readJson(request: Request): Promise<unknown> {

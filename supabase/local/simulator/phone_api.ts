@@ -1,7 +1,7 @@
 /** What the console and tests do on the simulated phones, and where webhooks are registered. */
 import { type Context, Hono } from "hono";
 import * as z from "zod";
-import { listFlaws, readJson } from "./json_request.ts";
+import { listFlaws, readJson, requireJson } from "./json_request.ts";
 import { readChat, readingSchema, replySchema, writeReply } from "./phones.ts";
 import type { SimulatedWorld } from "./simulated_world.ts";
 import { templateStatuses } from "./template_library.ts";
@@ -20,24 +20,28 @@ const templateReviewSchema = z.object({
 export function createPhoneApi(world: SimulatedWorld): Hono {
   const app = new Hono();
   app.get("/webhooks", () => Response.json({ items: world.webhooks.list() }));
-  app.post("/webhooks", (context) =>
-    withBody(context, webhookSchema, async (webhook) => {
-      if (webhook.provider === "whatsapp_cloud" && !await verifyWebhook(webhook)) {
-        return Response.json({
-          error: "verification_failed",
-          message: "The address did not answer the challenge: is the verifyToken the instance's?",
-        }, { status: 400 });
-      }
-      world.webhooks.register(webhook);
-      const { provider, instance } = webhook;
-      return Response.json({ provider, instance }, { status: 201 });
-    }));
-  app.post("/replies", (context) =>
+  app.post(
+    "/webhooks",
+    requireJson,
+    (context) =>
+      withBody(context, webhookSchema, async (webhook) => {
+        if (webhook.provider === "whatsapp_cloud" && !await verifyWebhook(webhook)) {
+          return Response.json({
+            error: "verification_failed",
+            message: "The address did not answer the challenge: is the verifyToken the instance's?",
+          }, { status: 400 });
+        }
+        world.webhooks.register(webhook);
+        const { provider, instance } = webhook;
+        return Response.json({ provider, instance }, { status: 201 });
+      }),
+  );
+  app.post("/replies", requireJson, (context) =>
     withBody(context, replySchema, (request) => {
       if (!world.webhooks.has(request.provider, request.instance)) return refuseUnregistered();
       return Response.json(writeReply(world, request), { status: 201 });
     }));
-  app.post("/readings", (context) =>
+  app.post("/readings", requireJson, (context) =>
     withBody(context, readingSchema, (request) => {
       if (!world.webhooks.has(request.provider, request.instance)) return refuseUnregistered();
       return Response.json({ read: readChat(world, request) });

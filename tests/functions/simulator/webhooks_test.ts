@@ -47,3 +47,15 @@ Deno.test("an address that does not know the verify token is not registered", as
   const far = { provider: "zapi", instance: "A", url: "https://example.com/hook" };
   assertEquals((await simulator.post("/webhooks", far)).status, 400, "this machine only");
 });
+
+Deno.test("what drives the simulated world takes declared JSON alone", async () => {
+  await using simulator = startSimulator();
+  for (const path of ["/webhooks", "/replies", "/readings", "/faults"]) {
+    for (const type of ["text/plain", "application/x-www-form-urlencoded", "multipart/form-data"]) {
+      const { status, json } = await simulator.post(path, "{}", { "Content-Type": type });
+      assertEquals([status, (json as { error: string }).error], [415, "unsupported_media_type"]);
+    }
+    const utf8 = { "Content-Type": "application/json; charset=utf-8" };
+    assertEquals((await simulator.post(path, "{}", utf8)).status, 400, path);
+  }
+});

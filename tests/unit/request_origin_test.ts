@@ -1,0 +1,74 @@
+import { refuseForeignRequest } from "../../supabase/local/request_origin.ts";
+import { assertEquals } from "../support/assert.ts";
+
+const port = 54_321;
+
+/** The error of the refusal; null for a request that may pass. */
+async function judge(
+  path: string,
+  headers: Record<string, string>,
+  authority = `127.0.0.1:${port}`,
+): Promise<string | null> {
+  const request = new Request(`http://${authority}${path}`, { method: "POST", headers });
+  const refusal = refuseForeignRequest(request, port);
+  if (refusal === null) return null;
+  assertEquals(refusal.status, 403);
+  return (await refusal.json()).error;
+}
+
+const ownPages = ["/", "/health", "/simulator/demo", "/simulator/replies", "/api-docs-viewer/x.js"];
+const closed = ["/rest/v1/rpc/x", "/functions/v1/admin-api/workspaces"];
+const open = ["/functions/v1/send-message", "/functions/v1/api-docs"];
+
+Deno.test("the stack's own names are served, with and without an Origin of theirs", async () => {
+  for (const path of [...ownPages, ...closed, ...open]) {
+    for (const host of [`127.0.0.1:${port}`, `localhost:${port}`, `LOCALHOST:${port}`]) {
+      assertEquals(await judge(path, { Host: host }), null, path);
+      for (const origin of [`http://127.0.0.1:${port}`, `http://localhost:${port}`]) {
+        assertEquals(await judge(path, { Host: host, Origin: origin }), null, path);
+      }
+    }
+    assertEquals(await judge(path, {}), null, "HTTP/1.0 sends no Host");
+  }
+});
+
+Deno.test("a foreign Host is refused everywhere, functions too", async () => {
+  const hosts = [
+    "rebinding.example.com",
+    `rebinding.example.com:${port}`,
+    "127.0.0.1",
+    "localhost:54322",
+    `127.0.0.1.example.com:${port}`,
+    "",
+  ];
+  for (const path of [...ownPages, ...closed, ...open]) {
+    for (const host of hosts) {
+      assertEquals(await judge(path, { Host: host }), "foreign_host", `${host} ${path}`);
+    }
+    const own = { Host: `127.0.0.1:${port}` };
+    assertEquals(await judge(path, own, "rebinding.example.com"), "foreign_host", path);
+  }
+});
+
+Deno.test("a foreign Origin is refused wherever no client token guards", async () => {
+  const origins = [
+    "https://shop.example.com",
+    "http://localhost:3000",
+    `https://127.0.0.1:${port}`,
+    `http://127.0.0.1:${port}.example.com`,
+    "null",
+    "",
+  ];
+  for (const origin of origins) {
+    const headers = { Host: `127.0.0.1:${port}`, Origin: origin };
+    for (const path of [...ownPages, ...closed]) {
+      assertEquals(await judge(path, headers), "foreign_origin", `${origin} ${path}`);
+    }
+    for (const path of open) assertEquals(await judge(path, headers), null, `${origin} ${path}`);
+  }
+});
+
+Deno.test("on port 80 a Host need not name it", () => {
+  const request = new Request("http://localhost/", { headers: { Host: "localhost" } });
+  assertEquals(refuseForeignRequest(request, 80), null);
+});
