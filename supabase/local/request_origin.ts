@@ -5,39 +5,32 @@
  */
 import { allowsCrossOrigin } from "../../shared/http/cross_origin.ts";
 
+/** A forwarded port may have another number: what DNS rebinding cannot forge is the name. */
+const ownHost = /^(?:127\.0\.0\.1|localhost)(?::\d{1,5})?$/i;
+
 /**
- * Says why a request is refused, and answers it: 403 for a `Host` that is not this stack's, which is
- * what DNS rebinding sends, and for an `Origin` that is not. Null for a request that may pass.
+ * The answer to a request that a foreign page may have sent: 403 for a `Host` that is not this
+ * machine's, which is what DNS rebinding sends, and for an `Origin` that is not this stack's. Null
+ * for a request that may pass.
  *
- * Functions that send CORS headers take any Origin; a client token opens them, which a foreign page
+ * Functions that send CORS headers take any Origin: a client token opens them, which a foreign page
  * does not have. `Origin: null` (a sandboxed frame, a local file) is foreign.
  *
  * @param port where the stack listens.
  */
 export function refuseForeignRequest(request: Request, port: number): Response | null {
   const url = new URL(request.url);
-  const ownHosts = listOwnHosts(port);
-  // Both count: an absolute request target names another host than the header.
-  const host = request.headers.get("Host")?.toLowerCase() ?? url.host;
-  if (!ownHosts.has(host) || !ownHosts.has(url.host)) {
-    return refuse(
-      "foreign_host",
-      `This stack answers to 127.0.0.1:${port} and localhost:${port} alone; the Host header names another.`,
-    );
+  const host = request.headers.get("Host") ?? url.host;
+  // Both count: an absolute request target may name another host than the header.
+  if (!ownHost.test(host) || !ownHost.test(url.host)) {
+    const message = `The Host header must name 127.0.0.1:${port} or localhost:${port}.`;
+    return refuse("foreign_host", message);
   }
   const origin = request.headers.get("Origin");
-  if (origin === null || isOwnOrigin(origin, ownHosts) || takesAnyOrigin(url.pathname)) return null;
+  if (origin === null || takesAnyOrigin(url.pathname)) return null;
+  const ownOrigins = [`http://${host}`, `http://127.0.0.1:${port}`, `http://localhost:${port}`];
+  if (ownOrigins.includes(origin)) return null;
   return refuse("foreign_origin", "A page of another origin may not call this address.");
-}
-
-/** Port 80 is left out of a Host header and of a URL. */
-function listOwnHosts(port: number): ReadonlySet<string> {
-  const names = ["127.0.0.1", "localhost"];
-  return new Set(names.flatMap((name) => port === 80 ? [name, `${name}:80`] : [`${name}:${port}`]));
-}
-
-function isOwnOrigin(origin: string, ownHosts: ReadonlySet<string>): boolean {
-  return origin.startsWith("http://") && ownHosts.has(origin.slice("http://".length));
 }
 
 function takesAnyOrigin(pathname: string): boolean {

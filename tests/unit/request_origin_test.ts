@@ -36,8 +36,8 @@ Deno.test("a foreign Host is refused everywhere, functions too", async () => {
   const hosts = [
     "rebinding.example.com",
     `rebinding.example.com:${port}`,
-    "127.0.0.1",
-    "localhost:54322",
+    "0.0.0.0",
+    "localhost.example.com",
     `127.0.0.1.example.com:${port}`,
     "",
   ];
@@ -68,7 +68,15 @@ Deno.test("a foreign Origin is refused wherever no client token guards", async (
   }
 });
 
-Deno.test("on port 80 a Host need not name it", () => {
-  const request = new Request("http://localhost/", { headers: { Host: "localhost" } });
-  assertEquals(refuseForeignRequest(request, 80), null);
+Deno.test("behind a forwarded port the page of that port is the stack's own, any other is not", async () => {
+  const forwarded = { Host: "localhost:9000" };
+  assertEquals(await judge("/simulator/demo", forwarded), null);
+  for (
+    const [origin, expected] of [
+      ["http://localhost:9000", null],
+      ["http://localhost:9001", "foreign_origin"],
+    ] as const
+  ) {
+    assertEquals(await judge("/simulator/demo", { ...forwarded, Origin: origin }), expected);
+  }
 });
