@@ -1,5 +1,10 @@
 import * as z from "zod";
 import type { ChatModelConfig } from "./chat_model.ts";
+import {
+  describePublishedKey,
+  isPublishedSecretKey,
+  sealsWithPublishedKey,
+} from "./published_keys.ts";
 
 const secretKeysSchema = z.record(z.string(), z.string().min(20));
 
@@ -55,7 +60,8 @@ export class ConfigError extends Error {
  * Reads the environment. A missing secret is refused, never defaulted. Where `SUPABASE_URL` is set
  * the database is reached through the Data API, else at `DATABASE_URL`.
  *
- * @throws {ConfigError} naming every variable that is missing or malformed.
+ * @throws {ConfigError} naming every variable that is missing or malformed, or one that holds a key
+ * that is publicly known.
  */
 export function parseConfig(environment: Readonly<Record<string, string | undefined>>): Config {
   const present = Object.fromEntries(
@@ -68,6 +74,7 @@ export function parseConfig(environment: Readonly<Record<string, string | undefi
   }
   const values = parsed.data;
   const secretKeys = readSecretKeys(values.SUPABASE_SECRET_KEYS, values.SUPABASE_SECRET_KEY);
+  refusePublishedKeys(secretKeys, values.CREDENTIALS_KEYS);
   return {
     database: readDatabase(values.SUPABASE_URL, values.DATABASE_URL, secretKeys),
     secretKeys,
@@ -81,6 +88,19 @@ export function parseConfig(environment: Readonly<Record<string, string | undefi
     panelBaseUrl: values.PANEL_BASE_URL.replace(/\/+$/, ""),
     providerTimeoutMs: values.PROVIDER_TIMEOUT_MS,
   };
+}
+
+/** @throws {ConfigError} for a key that stood in the repository once. */
+function refusePublishedKeys(
+  secretKeys: Readonly<Record<string, string>>,
+  credentialsKeys: string,
+): void {
+  if (Object.values(secretKeys).some(isPublishedSecretKey)) {
+    throw new ConfigError(describePublishedKey("SUPABASE_SECRET_KEY"));
+  }
+  if (sealsWithPublishedKey(credentialsKeys)) {
+    throw new ConfigError(describePublishedKey("CREDENTIALS_KEYS"));
+  }
 }
 
 /** Both or neither: half of it is a mistake that would show only when a contact writes. */

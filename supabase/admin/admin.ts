@@ -1,12 +1,14 @@
 /** `deno task admin`: admin-api from the command line. `--help` says what there is. */
 
+import { defaultPort, originOf, resolveDataDir } from "../local/settings.ts";
+import { findSecretKey } from "./admin_key.ts";
 import { openAdminApi } from "./admin_api.ts";
-import { defaultPort, localSecretKey, originOf } from "../local/settings.ts";
 import { runAdminCommand } from "./commands.ts";
 
 // An empty variable is an absent one.
-const apiUrl = Deno.env.get("API_URL") || Deno.env.get("SUPABASE_URL") || originOf(defaultPort);
-const secretKey = Deno.env.get("SUPABASE_SECRET_KEY") || localSecretKey;
+const environment = Deno.env.toObject();
+const port = Number(environment["PORT"] || defaultPort);
+const apiUrl = environment["API_URL"] || environment["SUPABASE_URL"] || originOf(port);
 
 /** A reader that has read enough (`| head`) is no error. */
 function write(stream: typeof Deno.stdout | typeof Deno.stderr, text: string): void {
@@ -19,7 +21,10 @@ function write(stream: typeof Deno.stdout | typeof Deno.stderr, text: string): v
 
 Deno.exit(
   await runAdminCommand({
-    api: openAdminApi(apiUrl.replace(/\/+$/, ""), secretKey),
+    api: openAdminApi(
+      apiUrl.replace(/\/+$/, ""),
+      () => findSecretKey(environment["SUPABASE_SECRET_KEY"], apiUrl, resolveDataDir(environment)),
+    ),
     print: (text) => write(Deno.stdout, text),
     printError: (text) => write(Deno.stderr, text),
     readFile: (path) => Deno.readTextFile(path),

@@ -35,11 +35,16 @@ export interface AdminApi {
   ): Promise<AdminAnswer>;
 }
 
-/** @param apiUrl where `/functions/v1` is, without a trailing slash. */
-export function openAdminApi(apiUrl: string, secretKey: string): AdminApi {
+/**
+ * @param apiUrl where `/functions/v1` is, without a trailing slash.
+ * @param readSecretKey asked at each call, so that a command that calls nothing needs no key.
+ */
+export function openAdminApi(apiUrl: string, readSecretKey: () => Promise<string>): AdminApi {
   return {
     call: async (method, path, body) => {
-      checkAccess(apiUrl, secretKey);
+      checkAddress(apiUrl);
+      const secretKey = await readSecretKey();
+      checkKey(secretKey);
       const response = await reach(`${apiUrl}/functions/v1/admin-api/${path}`, {
         method,
         headers: { apikey: secretKey, "Content-Type": "application/json" },
@@ -54,14 +59,18 @@ export function openAdminApi(apiUrl: string, secretKey: string): AdminApi {
   };
 }
 
-/** @throws {AdminApiError} without the address or the key, for either may hold a secret. */
-function checkAccess(apiUrl: string, secretKey: string): void {
+/** @throws {AdminApiError} without the address, which may hold a secret. */
+function checkAddress(apiUrl: string): void {
   if (!/^https?:$/.test(URL.parse(apiUrl)?.protocol ?? "")) {
     throw new AdminApiError(
       "API_URL (or SUPABASE_URL) is no address of an API, such as https://<project>.supabase.co.",
       true,
     );
   }
+}
+
+/** @throws {AdminApiError} without the key. */
+function checkKey(secretKey: string): void {
   try {
     new Headers({ apikey: secretKey });
   } catch {

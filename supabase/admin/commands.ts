@@ -40,7 +40,7 @@ export async function runAdminCommand(
 function createProgram(world: AdminCommandWorld): Command {
   const program = new Command("deno task admin")
     .description(
-      "Sets up and looks after the service through admin-api. API_URL (or SUPABASE_URL) says where it is, SUPABASE_SECRET_KEY opens it; without them the local stack is meant.",
+      "Sets up and looks after the service through admin-api. API_URL (or SUPABASE_URL) says where it is, SUPABASE_SECRET_KEY opens it; without them the local stack is meant, and its key is read from DATA_DIR.",
     )
     .option("--json", "print the API's own answer")
     .exitOverride()

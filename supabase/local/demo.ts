@@ -1,27 +1,34 @@
-import * as z from "zod";
+import { randomBytes } from "node:crypto";
 import { join } from "node:path";
+import * as z from "zod";
 import { demoInstanceRef, demoWorkspaceId } from "../../shared/contract/demo_world.ts";
+import { createCredentialVault } from "../../shared/credentials.ts";
 import { type AdminApi, openAdminApi } from "../admin/admin_api.ts";
 import type { Webhook } from "./simulator/webhooks.ts";
 
-/** The demo instance and a token that opens it. */
+/** The demo instance, a token that opens it and the secret of its webhook. */
 export interface Demo {
   readonly instanceId: string;
   readonly clientToken: string;
+  readonly webhookSecret: string;
 }
 
 /** Where the stack is reached, and where it keeps what it must remember. */
 export interface DemoPlace {
   readonly origin: string;
   readonly secretKey: string;
+  readonly credentialsKeys: string;
   readonly dataDir: string;
 }
 
-/** What `demo.json` holds: the token is nowhere else in clear. */
+/** What `demo.json` holds: token and webhook secret are nowhere else in clear. */
 const keptSchema = z.object({
   instanceId: z.string(),
   clientToken: z.string(),
+  webhookSecret: z.string(),
   origin: z.string(),
+  /** Of the key that sealed the instance's credentials: under another one they do not open. */
+  keyId: z.string(),
 });
 type KeptDemo = z.infer<typeof keptSchema>;
 
@@ -33,31 +40,32 @@ const instancesSchema = z.object({
 });
 
 const gatewayInstanceId = "DEMO";
-const webhookSecret = "demo-webhook-secret-0123456789";
 
 /**
  * The demo instance, made through admin-api on the first start. It sends to this stack's simulator:
  * after a change of the port, to the new one. Its agent answers what customers write. A token that is
- * lost or does not open the instance any more is replaced.
+ * lost or does not open the instance any more is replaced; so are credentials under another key.
  */
 export async function prepareDemo(place: DemoPlace): Promise<Demo> {
-  const { origin, secretKey, dataDir } = place;
+  const { origin, secretKey, credentialsKeys, dataDir } = place;
   const file = join(dataDir, "demo.json");
-  const admin = openAdminApi(origin, secretKey);
+  const admin = openAdminApi(origin, () => Promise.resolve(secretKey));
+  const [keyId = ""] = await createCredentialVault(credentialsKeys).keyIds();
   const kept = await readKeptDemo(file);
   const found = await findInstance(admin);
-  const isKnown = found !== undefined && kept?.instanceId === found;
-  if (found !== undefined && !(isKnown && kept.origin === origin)) {
-    const providerConfig = createProviderConfig(origin);
+  const own = kept !== null && kept.instanceId === found ? kept : null;
+  const webhookSecret = own?.webhookSecret ?? randomBytes(24).toString("base64url");
+  const providerConfig = createProviderConfig(origin, webhookSecret);
+  if (found !== undefined && (own?.origin !== origin || own.keyId !== keyId)) {
     await admin.call("PATCH", `instances/${found}`, { providerConfig });
   }
-  const instanceId = found ?? await createInstance(admin, origin);
-  const clientToken = isKnown && await opensInstance(origin, kept)
-    ? kept.clientToken
+  const instanceId = found ?? await createInstance(admin, providerConfig);
+  const clientToken = own !== null && await opensInstance(origin, own)
+    ? own.clientToken
     : await createToken(admin, instanceId);
   await ensureAgent(admin, instanceId);
-  await keepDemo(dataDir, file, { instanceId, clientToken, origin });
-  return { instanceId, clientToken };
+  await keepDemo(dataDir, file, { instanceId, clientToken, webhookSecret, origin, keyId });
+  return { instanceId, clientToken, webhookSecret };
 }
 
 async function findInstance(admin: AdminApi): Promise<string | undefined> {
@@ -66,12 +74,15 @@ async function findInstance(admin: AdminApi): Promise<string | undefined> {
   return items.find((item) => item.businessInstanceId === demoInstanceRef)?.instanceId;
 }
 
-async function createInstance(admin: AdminApi, origin: string): Promise<string> {
+async function createInstance(
+  admin: AdminApi,
+  providerConfig: Readonly<Record<string, string>>,
+): Promise<string> {
   const created = await admin.call("POST", "instances", {
     workspaceId: demoWorkspaceId,
     name: "Demo",
     provider: "zapi",
-    providerConfig: createProviderConfig(origin),
+    providerConfig,
     connectedPhone: "5511999990000",
     businessInstanceId: demoInstanceRef,
     timeZone: "America/Sao_Paulo",
@@ -97,12 +108,15 @@ async function ensureAgent(admin: AdminApi, instanceId: string): Promise<void> {
 }
 
 /** The demo instance's webhook, as it is registered at the simulated provider. */
-export function describeDemoWebhook(origin: string, { instanceId }: Demo): Webhook {
+export function describeDemoWebhook(
+  origin: string,
+  { instanceId, webhookSecret }: Demo,
+): Webhook {
   const path = `provider-webhook/zapi/${instanceId}/${webhookSecret}`;
   return { provider: "zapi", instance: gatewayInstanceId, url: `${origin}/functions/v1/${path}` };
 }
 
-function createProviderConfig(origin: string): Record<string, string> {
+function createProviderConfig(origin: string, webhookSecret: string): Record<string, string> {
   return {
     baseUrl: `${origin}/simulator/zapi`,
     gatewayInstanceId,

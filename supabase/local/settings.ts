@@ -1,27 +1,31 @@
-import { apiDocsViewerPath } from "./api_docs_viewer.ts";
-
 import { resolve } from "node:path";
+import {
+  describePublishedKey,
+  isPublishedSecretKey,
+  sealsWithPublishedKey,
+} from "../../shared/published_keys.ts";
+import { apiDocsViewerPath } from "./api_docs_viewer.ts";
 import { StackStartError } from "./stack_start_error.ts";
 
 /** What the local stack takes from its environment, with defaults for a developer's machine. */
 export interface StackSettings {
   readonly port: number;
-  /** Keeps the embedded database and the demo's token; an absolute path. */
+  /** Keeps the embedded database, the stack's keys and the demo's token; an absolute path. */
   readonly dataDir: string;
   /** A Postgres to use instead of the embedded one. */
   readonly databaseUrl: string | undefined;
   /** Whether the functions reach the database through the Data API (supabase-js) or directly. */
   readonly usesDataApi: boolean;
-  readonly secretKey: string;
-  /** What the functions see, beside where their database is. */
+  /** Undefined: the one in the data folder. */
+  readonly secretKey: string | undefined;
+  /** Undefined: those in the data folder. */
+  readonly credentialsKeys: string | undefined;
+  /** What the functions see, beside where their database is and the keys. */
   readonly functionEnvironment: Readonly<Record<string, string>>;
 }
 
 /** Where the stack listens unless it is told otherwise. */
 export const defaultPort = 54_321;
-/** Known to everybody, like the keys of the platform's own local stack: for 127.0.0.1 only. */
-export const localSecretKey = "sb_secret_local_stack_only_0000000000000000";
-const localCredentialsKey = "bG9jYWwtc3RhY2stb25seS1jcmVkZW50aWFscy1rZXk=";
 
 /** Variables of the functions that are handed on when set and have no default. */
 const optionalVariables = ["PROVIDER_TIMEOUT_MS"];
@@ -45,16 +49,17 @@ export function readSettings(
     throw new StackStartError("PORT must be a number from 1 to 65535.");
   }
   const origin = originOf(port);
-  const secretKey = read("SUPABASE_SECRET_KEY", localSecretKey);
+  const secretKey = environment["SUPABASE_SECRET_KEY"] || undefined;
+  const credentialsKeys = environment["CREDENTIALS_KEYS"] || undefined;
+  refusePublishedKeys(secretKey, credentialsKeys);
   return {
     port,
-    dataDir: resolve(read("DATA_DIR", ".local")),
+    dataDir: resolveDataDir(environment),
     databaseUrl: environment["DATABASE_URL"] || undefined,
     usesDataApi: args.includes("--data-api"),
     secretKey,
+    credentialsKeys,
     functionEnvironment: {
-      SUPABASE_SECRET_KEY: secretKey,
-      CREDENTIALS_KEYS: read("CREDENTIALS_KEYS", localCredentialsKey),
       RESEND_API_KEY: read("RESEND_API_KEY", "re_local_stack_only"),
       RESEND_BASE_URL: read("RESEND_BASE_URL", `${origin}/simulator/resend`),
       EMAIL_FROM: read("EMAIL_FROM", "Atendimento <atendimento@example.com>"),
@@ -67,6 +72,24 @@ export function readSettings(
       ),
     },
   };
+}
+
+/** Here too, so that it is said before a database is made or changed. */
+function refusePublishedKeys(
+  secretKey: string | undefined,
+  credentialsKeys: string | undefined,
+): void {
+  if (secretKey !== undefined && isPublishedSecretKey(secretKey)) {
+    throw new StackStartError(describePublishedKey("SUPABASE_SECRET_KEY"));
+  }
+  if (credentialsKeys !== undefined && sealsWithPublishedKey(credentialsKeys)) {
+    throw new StackStartError(describePublishedKey("CREDENTIALS_KEYS"));
+  }
+}
+
+/** The data folder that this environment names; an absolute path. */
+export function resolveDataDir(environment: Readonly<Record<string, string | undefined>>): string {
+  return resolve(environment["DATA_DIR"] || ".local");
 }
 
 /** Where a stack on this port is reached; it listens nowhere else. */

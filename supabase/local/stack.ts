@@ -1,5 +1,5 @@
 import { apiDocsViewerPath, serveApiDocsViewer } from "./api_docs_viewer.ts";
-import { type Console, createConsole } from "./console/console.ts";
+import { type Console, type ConsoleDemo, createConsole } from "./console/console.ts";
 import { type DataApi, openDataApi } from "./data_api.ts";
 import { prepareDatabase } from "./database_preparation.ts";
 import { type DatabaseProbe, openDatabaseProbe } from "./database_probe.ts";
@@ -10,12 +10,15 @@ import { type PostgresServer, startPostgres } from "./postgres_server.ts";
 import { refuseForeignRequest } from "./request_origin.ts";
 import { type Scheduler, startScheduler } from "./scheduler.ts";
 import { originOf, type StackSettings } from "./settings.ts";
+import { keepStackKeys, locateStackKeys, type StackKeys } from "./stack_keys.ts";
 import { createSimulator, type Simulator } from "./simulator/simulator.ts";
 
 /** A running stack: database, functions, scheduler, simulator and console on one port. */
 export interface Stack {
   readonly origin: string;
   readonly demo: Demo;
+  /** Where the keys are that the environment does not give; null where it gives both. */
+  readonly keysFile: string | null;
   /** Where the embedded database is, not always the folder asked for; null for another one. */
   readonly databaseDir: string | null;
   /** Settles when the embedded database has ended by itself. */
@@ -54,7 +57,7 @@ export async function startStack(settings: StackSettings): Promise<Stack> {
   const parts: Parts = {
     simulator: createSimulator(),
     console: createConsole({
-      demo: () => parts.demo === null ? null : { ...parts.demo, baseUrl: origin },
+      demo: () => describeDemo(parts.demo, origin),
     }),
     demo: null,
     functions: null,
@@ -75,7 +78,8 @@ export async function startStack(settings: StackSettings): Promise<Stack> {
     const demo = await startParts(settings, origin, parts);
     const { postgres } = parts;
     const failed = postgres?.exited ?? new Promise<void>(() => {});
-    return { origin, demo, databaseDir: postgres?.dataDir ?? null, failed, stop };
+    const keysFile = givesBothKeys(settings) ? null : locateStackKeys(settings.dataDir);
+    return { origin, demo, keysFile, databaseDir: postgres?.dataDir ?? null, failed, stop };
   } catch (error) {
     await stop();
     throw error;
@@ -83,21 +87,37 @@ export async function startStack(settings: StackSettings): Promise<Stack> {
 }
 
 async function startParts(settings: StackSettings, origin: string, parts: Parts): Promise<Demo> {
-  const { secretKey } = settings;
   const databaseUrl = settings.databaseUrl ?? await startDatabase(settings.dataDir, parts);
+  const { secretKey, credentialsKeys } = await chooseKeys(settings);
   await prepareDatabase(databaseUrl, parts.postgres !== null);
   parts.probe = openDatabaseProbe(databaseUrl);
   if (settings.usesDataApi) parts.dataApi = openDataApi(databaseUrl, secretKey);
   parts.functions = await loadFunctions(new URL("../../functions/", import.meta.url), {
     ...settings.functionEnvironment,
+    SUPABASE_SECRET_KEY: secretKey,
+    CREDENTIALS_KEYS: credentialsKeys,
     ...(settings.usesDataApi ? { SUPABASE_URL: origin } : { DATABASE_URL: databaseUrl }),
   });
   const dataDir = parts.postgres?.dataDir ?? settings.dataDir;
-  const demo = await prepareDemo({ origin, secretKey, dataDir });
+  const demo = await prepareDemo({ origin, secretKey, credentialsKeys, dataDir });
   parts.simulator.webhooks.register(describeDemoWebhook(origin, demo));
   parts.scheduler = startScheduler(origin, secretKey);
   parts.demo = demo;
   return demo;
+}
+
+/** The environment's keys win; what it leaves out comes from the data folder. */
+async function chooseKeys(settings: StackSettings): Promise<StackKeys> {
+  if (givesBothKeys(settings)) return settings;
+  const kept = await keepStackKeys(settings.dataDir);
+  return {
+    secretKey: settings.secretKey ?? kept.secretKey,
+    credentialsKeys: settings.credentialsKeys ?? kept.credentialsKeys,
+  };
+}
+
+function givesBothKeys(settings: StackSettings): settings is StackSettings & StackKeys {
+  return settings.secretKey !== undefined && settings.credentialsKeys !== undefined;
 }
 
 async function startDatabase(dataDir: string, parts: Parts): Promise<string> {
@@ -126,6 +146,12 @@ async function stopParts(
   clearTimeout(timer);
   await parts.probe?.close();
   await parts.postgres?.stop();
+}
+
+/** Without the webhook's secret, which no page needs. */
+function describeDemo(demo: Demo | null, baseUrl: string): ConsoleDemo | null {
+  if (demo === null) return null;
+  return { instanceId: demo.instanceId, clientToken: demo.clientToken, baseUrl };
 }
 
 async function route(request: Request, parts: Parts): Promise<Response> {

@@ -19,13 +19,14 @@ function print(text: string): void {
   Deno.stdout.writeSync(new TextEncoder().encode(`${text}\n`));
 }
 
-function describeStack({ origin, demo, databaseDir }: Stack): string {
+function describeStack({ origin, demo, keysFile, databaseDir }: Stack): string {
   return `
 Messaging Integration API on ${origin}
 
   Console      ${origin}/
   Instance     ${demo.instanceId}
   Token        ${demo.clientToken}
+  Keys         ${keysFile ?? "those of the environment"}
   Database     ${databaseDir ?? "that of DATABASE_URL"}
 
 Send a first message; it arrives in the console:

@@ -1,5 +1,7 @@
 import { fileURLToPath } from "node:url";
-import { assertEquals, assertFalse, assertMatch } from "../support/assert.ts";
+import { keepStackKeys } from "../../supabase/local/stack_keys.ts";
+import { assert, assertEquals, assertFalse, assertMatch } from "../support/assert.ts";
+import { makeTemporaryFolder } from "../support/local_stack.ts";
 
 const root = fileURLToPath(new URL("../..", import.meta.url));
 const deploy = "supabase/deploy/deploy.ts";
@@ -54,21 +56,43 @@ Deno.test("cron:check shows neither password nor stack of a connection string th
   assertFalse(errors.includes("p#w/x"));
 });
 
-Deno.test("admin takes an empty variable for an absent one, and shows no stack", async () => {
-  const api = Deno.serve(
-    { hostname: "127.0.0.1", port: 0, onListen: () => {} },
-    (request) => Response.json({ success: true, items: [{ name: request.headers.get("apikey") }] }),
-  );
-  await using _closing = api;
-  const url = `http://127.0.0.1:${api.addr.port}/`;
+Deno.test("admin finds the local stack's key in its data folder, and sends it to this machine alone", async () => {
+  await using api = startEchoingApi();
+  await using folder = await makeTemporaryFolder();
+  const local = { SUPABASE_URL: api.url, DATA_DIR: folder.path };
   const list = ["workspaces", "list"];
-  const local = await run(admin, list, { SUPABASE_URL: url });
-  assertEquals([local.code, local.errors], [0, ""]);
-  assertMatch(local.output, /sb_secret_local_stack_only/);
-  const misled = await run(admin, list, { API_URL: "127.0.0.1:54321" });
+  const tooEarly = await run(admin, list, local);
+  assertEquals([tooEarly.code, tooEarly.output], [2, ""]);
+  assertMatch(tooEarly.errors, /^There is no secret key: .*keys\.json.*\n$/);
+
+  const { secretKey } = await keepStackKeys(folder.path);
+  const found = await run(admin, list, local);
+  assertEquals([found.code, found.errors], [0, ""]);
+  assert(found.output.includes(secretKey), "an empty SUPABASE_SECRET_KEY is an absent one");
+  const given = await run(admin, list, { ...local, SUPABASE_SECRET_KEY: "sb_secret_given" });
+  assertMatch(given.output, /sb_secret_given/);
+
+  const elsewhere = { ...local, API_URL: "https://project.example.com" };
+  const refused = await run(admin, list, elsewhere);
+  assertEquals([refused.code, refused.output], [2, ""]);
+  assertMatch(refused.errors, /^SUPABASE_SECRET_KEY is missing: .*\n$/);
+});
+
+Deno.test("admin shows no stack for an address that is none", async () => {
+  const misled = await run(admin, ["workspaces", "list"], { API_URL: "127.0.0.1:54321" });
   assertEquals([misled.code, misled.output], [2, ""]);
   assertMatch(misled.errors, /^API_URL .*\n$/);
 });
+
+/** An API that answers with the key that it was shown. */
+function startEchoingApi(): { readonly url: string } & AsyncDisposable {
+  const server = Deno.serve(
+    { hostname: "127.0.0.1", port: 0, onListen: () => {} },
+    (request) => Response.json({ success: true, items: [{ name: request.headers.get("apikey") }] }),
+  );
+  const url = `http://127.0.0.1:${server.addr.port}/`;
+  return { url, [Symbol.asyncDispose]: () => server.shutdown() };
+}
 
 interface CommandResult {
   readonly code: number;

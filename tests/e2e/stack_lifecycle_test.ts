@@ -48,6 +48,94 @@ Deno.test("a start on a folder or a port in use is refused in one sentence, and 
   await sendFromDemo(stack);
 });
 
+Deno.test("the first start draws the keys into the data folder, for its owner alone; later ones use them", async () => {
+  await using database = await createTestDatabase();
+  await using folder = await makeTemporaryFolder();
+  const dataDir = join(folder.path, "data");
+  const drawn = { dataDir, databaseUrl: database.url, environment: { SUPABASE_SECRET_KEY: "" } };
+  const file = join(dataDir, "keys.json");
+  const readKeys = async (): Promise<{ secretKey: string; credentialsKeys: string }> =>
+    JSON.parse(await Deno.readTextFile(file));
+  await using first = await startLocalStack(drawn);
+  const keys = await readKeys();
+  assertEquals((await Deno.stat(file)).mode! & 0o777, 0o600);
+  assertMatch(keys.secretKey, /^sb_secret_[\w-]{43}$/);
+  assertEquals(atob(keys.credentialsKeys).length, 32);
+  assertMatch(first.output(), new RegExp(`^  Keys +${file}$`, "m"));
+  assertEquals(first.output().includes(keys.secretKey), false);
+  assertEquals(await askAdmin(first, keys.secretKey), 200);
+  assertEquals(await askAdmin(first, "sb_secret_local_stack_only_0000000000000000"), 401);
+  const { token } = await sendFromDemo(first);
+  await stop(first, "SIGINT");
+
+  await using second = await startLocalStack(drawn);
+  assertEquals([await readKeys(), (await sendFromDemo(second)).token], [keys, token]);
+  await stop(second, "SIGINT");
+
+  // The environment wins: the demo's credentials are sealed anew, for the former key is not there.
+  const environment = {
+    SUPABASE_SECRET_KEY: "sb_secret_of_the_environment",
+    CREDENTIALS_KEYS: btoa("k".repeat(32)),
+  };
+  await using third = await startLocalStack({ ...drawn, environment });
+  assertEquals(await askAdmin(third, environment.SUPABASE_SECRET_KEY), 200);
+  assertEquals(await askAdmin(third, keys.secretKey), 401);
+  await sendFromDemo(third);
+  assertEquals(await readKeys(), keys);
+});
+
+Deno.test("a start with a key that the repository published is refused before the database is touched", async () => {
+  await using folder = await makeTemporaryFolder();
+  const databaseUrl = "postgres://postgres:secret-of-nobody@127.0.0.1:9/postgres";
+  const published: Readonly<Record<string, string>> = {
+    SUPABASE_SECRET_KEY: "sb_secret_local_stack_only_0000000000000000",
+    CREDENTIALS_KEYS: "bG9jYWwtc3RhY2stb25seS1jcmVkZW50aWFscy1rZXk=",
+  };
+  for (const [variable, key] of Object.entries(published)) {
+    const dataDir = join(folder.path, "data");
+    await using stack = spawnLocalStack({ dataDir, databaseUrl, environment: { [variable]: key } });
+    assertEquals(await stack.ended(), 1);
+    assertMatch(stack.output(), new RegExp(`^${variable} holds a key that .* published.*\\.\n$`));
+    assertEquals(stack.output().includes(key), false);
+  }
+});
+
+Deno.test("a page of another origin reaches none of the stack's own pages, and DNS rebinding nothing", async () => {
+  await using database = await createTestDatabase();
+  await using folder = await makeTemporaryFolder();
+  await using stack = await startLocalStack({ dataDir: folder.path, databaseUrl: database.url });
+  const { token } = readDemo(stack);
+  const ask = async (path: string, headers: Record<string, string>): Promise<number> => {
+    // Raw, for fetch sets Host and Origin itself.
+    const connection = await Deno.connect({ hostname, port: stack.port });
+    const lines = Object.entries({ Connection: "close", ...headers }).map((pair) =>
+      pair.join(": ")
+    );
+    const head = [`GET ${path} HTTP/1.1`, ...lines, "", ""].join("\r\n");
+    await connection.write(new TextEncoder().encode(head));
+    const answer = await new Response(connection.readable).text();
+    assertEquals(answer.includes(token) && !answer.startsWith("HTTP/1.1 200"), false);
+    return Number(answer.split(" ")[1]);
+  };
+  const queue = "/functions/v1/messages-api/queue?instanceId=demo";
+  const pages = ["/", "/health", "/simulator/demo", "/simulator/messages"];
+  const own = `127.0.0.1:${stack.port}`;
+  for (const path of pages) {
+    assertEquals(await ask(path, { Host: own }), 200, path);
+    assertEquals(await ask(path, { Host: `localhost:${stack.port}` }), 200, path);
+    assertEquals(await ask(path, { Host: own, Origin: `http://${own}` }), 200, path);
+    for (const origin of ["https://shop.example.com", "http://localhost:3000", "null"]) {
+      assertEquals(await ask(path, { Host: own, Origin: origin }), 403, `${path} ${origin}`);
+    }
+  }
+  for (const path of [...pages, queue]) {
+    const host = `rebinding.example.com:${stack.port}`;
+    assertEquals(await ask(path, { Host: host, "X-Client-Token": token }), 403, path);
+  }
+  const fromPage = { Host: own, Origin: "https://shop.example.com", "X-Client-Token": token };
+  assertEquals(await ask(queue, fromPage), 200, "a client token may be used from any page");
+});
+
 Deno.test("a start that cannot succeed says in one sentence why", async () => {
   await using folder = await makeTemporaryFolder();
   const databaseUrl = "postgres://postgres:secret-of-nobody@127.0.0.1:9/postgres";
@@ -221,6 +309,15 @@ async function sendFromDemo(stack: LocalStack): Promise<{ token: string; message
   const seen = await stack.readSimulator(`messages?to=${phone}`);
   assertEquals(seen.at(-1)?.["providerMessageId"], body.providerMessageId);
   return { token, messageId: body.messageId };
+}
+
+/** The status of a call of admin-api with this key. */
+async function askAdmin(stack: LocalStack, key: string): Promise<number> {
+  const response = await fetch(`${stack.origin}/functions/v1/admin-api/workspaces`, {
+    headers: { apikey: key },
+  });
+  await response.body?.cancel();
+  return response.status;
 }
 
 function readDemo(stack: LocalStack): { instanceId: string; token: string } {

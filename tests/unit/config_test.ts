@@ -62,3 +62,32 @@ Deno.test("a missing, empty or malformed variable is refused by its name, never 
     ConfigError,
   );
 });
+
+Deno.test("a key that the repository published is refused, wherever the database is", () => {
+  const published = {
+    secret: "sb_secret_local_stack_only_0000000000000000",
+    credentials: "bG9jYWwtc3RhY2stb25seS1jcmVkZW50aWFscy1rZXk=",
+  };
+  const own = environment.CREDENTIALS_KEYS;
+  for (const database of [{}, { SUPABASE_URL: "https://x.supabase.co" }]) {
+    for (
+      const [variable, variables] of [
+        ["SUPABASE_SECRET_KEY", { SUPABASE_SECRET_KEY: published.secret }],
+        ["SUPABASE_SECRET_KEY", {
+          SUPABASE_SECRET_KEYS: JSON.stringify({ default: own, cron: published.secret }),
+        }],
+        ["CREDENTIALS_KEYS", { CREDENTIALS_KEYS: published.credentials }],
+        ["CREDENTIALS_KEYS", { CREDENTIALS_KEYS: ` ${published.credentials} , ${own}` }],
+      ] as const
+    ) {
+      const error = assertThrows(
+        () => parseConfig({ ...environment, ...database, ...variables }),
+        ConfigError,
+        "earlier versions of this repository published",
+      );
+      assert(error.message.startsWith(variable));
+    }
+  }
+  // It still opens what it has sealed, until everything is resealed.
+  parseConfig({ ...environment, CREDENTIALS_KEYS: `${own},${published.credentials}` });
+});

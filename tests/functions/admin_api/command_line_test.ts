@@ -102,7 +102,10 @@ Deno.test("an address or a key that is none is told in a sentence without it, wi
     ["sb_secret_hidden…", "http://127.0.0.1:9", /^SUPABASE_SECRET_KEY is no key/],
   ];
   for (const [key, url, sentence] of cases) {
-    const result = await runCommand(openAdminApi(url, key), ["workspaces", "list"]);
+    const result = await runCommand(openAdminApi(url, () => Promise.resolve(key)), [
+      "workspaces",
+      "list",
+    ]);
     assertEquals([result.code, result.output], [2, ""]);
     assertMatch(result.errors, sentence);
     assertEquals([result.errors.includes("hidden"), result.errors.split("\n").length], [false, 2]);
@@ -121,7 +124,7 @@ Deno.test("the answers of another service are told in a sentence, and its redire
   );
   const origin = `http://127.0.0.1:${server.addr.port}`;
   const run = (...args: string[]): Promise<CommandResult> =>
-    runCommand(openAdminApi(origin, secretKey), args);
+    runCommand(openAdminApi(origin, () => Promise.resolve(secretKey)), args);
   const foreign: readonly (() => Response)[] = [
     () => new Response("<html>"),
     () => new Response("null"),
@@ -242,7 +245,7 @@ async function startWorld(): Promise<CommandWorld> {
   });
   const url = `http://127.0.0.1:${server.addr.port}`;
   const runWith: CommandWorld["runWith"] = (key, apiUrl, ...args) =>
-    runCommand(openAdminApi(apiUrl, key), args);
+    runCommand(openAdminApi(apiUrl, () => Promise.resolve(key)), args);
   const run: CommandWorld["run"] = (...args) => runWith(secretKey, url, ...args);
   return {
     stack,

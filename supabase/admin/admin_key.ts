@@ -1,0 +1,34 @@
+import { locateStackKeys, readStackKeys } from "../local/stack_keys.ts";
+import { StackStartError } from "../local/stack_start_error.ts";
+import { AdminApiError } from "./admin_api.ts";
+
+/**
+ * The secret key that a command calls admin-api with: the one given, else the local stack's own,
+ * which is in its data folder. The latter goes to this machine alone.
+ *
+ * @throws {AdminApiError} where there is none to be had.
+ */
+export async function findSecretKey(
+  given: string | undefined,
+  apiUrl: string,
+  dataDir: string,
+): Promise<string> {
+  if (given) return given;
+  if (!isLocal(apiUrl)) {
+    throw new AdminApiError("SUPABASE_SECRET_KEY is missing: a secret key of the project.", true);
+  }
+  const path = locateStackKeys(dataDir);
+  const keys = await readStackKeys(dataDir).catch((error) => {
+    if (error instanceof StackStartError) throw new AdminApiError(error.message, true);
+    throw error;
+  });
+  if (keys !== null) return keys.secretKey;
+  throw new AdminApiError(
+    `There is no secret key: SUPABASE_SECRET_KEY is not set, and no local stack has drawn one into ${path}. Start the stack first, or name its folder with DATA_DIR.`,
+    true,
+  );
+}
+
+function isLocal(apiUrl: string): boolean {
+  return ["127.0.0.1", "localhost"].includes(URL.parse(apiUrl)?.hostname ?? "");
+}

@@ -1,0 +1,92 @@
+/**
+ * The keys of one local stack, drawn at random when it first starts and kept in its data folder: a
+ * key that stood in the repository would open every developer's stack to every web page.
+ */
+import { randomBytes } from "node:crypto";
+import { join } from "node:path";
+import * as z from "zod";
+import { StackStartError } from "./stack_start_error.ts";
+
+/** What `keys.json` holds. */
+const keysSchema = z.object({
+  /** Opens admin-api and dispatch-queue: `SUPABASE_SECRET_KEY` of the functions. */
+  secretKey: z.string().min(20),
+  /** Seals the providers' credentials: `CREDENTIALS_KEYS` of the functions. */
+  credentialsKeys: z.string().min(44),
+});
+export type StackKeys = z.infer<typeof keysSchema>;
+
+/** Where a stack with this data folder keeps its keys. */
+export function locateStackKeys(dataDir: string): string {
+  return join(dataDir, "keys.json");
+}
+
+/**
+ * The keys in the data folder; null where no stack has drawn any yet.
+ *
+ * @throws {StackStartError} when the file cannot be read, or holds something else.
+ */
+export async function readStackKeys(dataDir: string): Promise<StackKeys | null> {
+  const path = locateStackKeys(dataDir);
+  let text: string;
+  try {
+    text = await Deno.readTextFile(path);
+  } catch (cause) {
+    if (cause instanceof Deno.errors.NotFound) return null;
+    throw new StackStartError(`The keys of the local stack in ${path} cannot be read.`, { cause });
+  }
+  const keys = keysSchema.safeParse(parseJson(text));
+  if (keys.success) return keys.data;
+  // Never drawn anew by itself: credentials that the lost key has sealed could not be opened again.
+  throw new StackStartError(
+    `${path} does not hold the keys of a local stack: put the file back, or remove it to draw new keys; stored provider credentials must then be entered again.`,
+  );
+}
+
+/**
+ * The keys in the data folder, drawn first where there are none; readable by their owner alone.
+ *
+ * @throws {StackStartError} when the folder cannot be written, or the file is damaged.
+ */
+export async function keepStackKeys(dataDir: string): Promise<StackKeys> {
+  const kept = await readStackKeys(dataDir);
+  if (kept !== null) return kept;
+  try {
+    await Deno.mkdir(dataDir, { recursive: true, mode: 0o700 });
+    await writeOnce(locateStackKeys(dataDir), JSON.stringify(drawKeys(), null, 2) + "\n");
+  } catch (cause) {
+    throw new StackStartError(
+      `The keys of the local stack cannot be written to ${dataDir}: choose another folder with DATA_DIR.`,
+      { cause },
+    );
+  }
+  return await keepStackKeys(dataDir);
+}
+
+function drawKeys(): StackKeys {
+  return {
+    secretKey: `sb_secret_${randomBytes(32).toString("base64url")}`,
+    credentialsKeys: randomBytes(32).toString("base64"),
+  };
+}
+
+/** Whole or not at all, and never over another file: two stacks may start on one folder at once. */
+async function writeOnce(path: string, text: string): Promise<void> {
+  const draft = `${path}.${crypto.randomUUID()}`;
+  await Deno.writeTextFile(draft, text, { mode: 0o600, createNew: true });
+  try {
+    await Deno.link(draft, path);
+  } catch (error) {
+    if (!(error instanceof Deno.errors.AlreadyExists)) throw error;
+  } finally {
+    await Deno.remove(draft);
+  }
+}
+
+function parseJson(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return null;
+  }
+}
