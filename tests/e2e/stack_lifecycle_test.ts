@@ -58,7 +58,7 @@ Deno.test("the first start draws the keys into the data folder, for its owner al
     JSON.parse(await Deno.readTextFile(file));
   await using first = await startLocalStack(drawn);
   const keys = await readKeys();
-  assertEquals((await Deno.stat(file)).mode! & 0o777, 0o600);
+  assertEquals(((await Deno.stat(file)).mode ?? 0) & 0o777, 0o600);
   assertMatch(keys.secretKey, /^sb_secret_[\w-]{43}$/);
   assertEquals(atob(keys.credentialsKeys).length, 32);
   assertMatch(first.output(), new RegExp(`^  Keys +${file}$`, "m"));
