@@ -4,19 +4,25 @@ import { createApp } from "../../shared/http/create_app.ts";
 import type { Log } from "../../shared/log.ts";
 import document from "./openapi.json" with { type: "json" };
 import { renderReferencePage } from "./page.ts";
+import type { ReferenceLink } from "./reference_link.ts";
 import { defaultViewerUrl } from "./viewer.ts";
 
 export interface ApiDocsServices {
   readonly log: Log;
   /** Folder that the viewer's files are loaded from; a public one when undefined. */
   readonly viewerUrl?: string | undefined;
+  /** Answered in the place of the page, where the platform shows no HTML. */
+  readonly link?: ReferenceLink | undefined;
 }
 
 /** Readers ask again each time, and are told that nothing has changed. */
 const cacheControl = "public, no-cache";
 
-/** /functions/v1/api-docs: the OpenAPI document and a page to read it. Public, without a database. */
-export async function createApiDocsApp({ log, viewerUrl }: ApiDocsServices): Promise<Hono> {
+/**
+ * /functions/v1/api-docs: the OpenAPI document, and a page to read it or a link to one. Public,
+ * without a database.
+ */
+export async function createApiDocsApp({ log, viewerUrl, link }: ApiDocsServices): Promise<Hono> {
   const page = await renderReferencePage(document, viewerUrl ?? defaultViewerUrl);
   const documentText = JSON.stringify(document);
 
@@ -25,6 +31,11 @@ export async function createApiDocsApp({ log, viewerUrl }: ApiDocsServices): Pro
       "Cache-Control": cacheControl,
       "Content-Security-Policy": page.contentSecurityPolicy,
     });
+
+  const getLink = (context: Context): Promise<Response> =>
+    Promise.resolve(
+      context.json({ success: true, ...link }, 200, { "Cache-Control": cacheControl }),
+    );
 
   const getDocument = (context: Context): Promise<Response> =>
     Promise.resolve(context.body(documentText, 200, {
@@ -36,7 +47,7 @@ export async function createApiDocsApp({ log, viewerUrl }: ApiDocsServices): Pro
     slug: "api-docs",
     log,
     routes: [
-      { method: "GET", path: "/", handlers: [etag(), getPage] },
+      { method: "GET", path: "/", handlers: [etag(), link === undefined ? getPage : getLink] },
       { method: "GET", path: "/openapi.json", handlers: [etag(), getDocument] },
     ],
   });

@@ -9,9 +9,12 @@ export const operations: readonly Operation[] = [
     tag: "Reference",
     summary: "Read the reference as a page",
     description:
-      "This reference in a viewer. On the hosted platform's default domain the page is shown as plain text: the platform serves HTML on the project's own domain only.",
+      "This reference in a viewer. The hosted platform shows no HTML on a project's default domain: there the answer is JSON with `referenceUrl` (where the page is published, or null), `documentUrl` and `message`.",
     access: "public",
-    success: { description: "The page.", mediaType: "text/html" },
+    success: {
+      description: "The page; JSON with a link where the platform shows no HTML.",
+      mediaType: "text/html",
+    },
     errors: [],
     examples: [],
   },

@@ -7,13 +7,34 @@ export interface ReferencePage {
   readonly contentSecurityPolicy: string;
 }
 
-const documentPath = "/functions/v1/api-docs/openapi.json";
+/** Where a page is, and what that decides of it. */
+interface PagePlace {
+  /** Of the OpenAPI document, as the page asks for it. */
+  readonly documentUrl: string;
+  /** A statement that says where the calls go that a reader tries; the document's default without. */
+  readonly chooseServer: string;
+  /** Where the page's scripts may connect to. */
+  readonly connectTo: string;
+}
 
-/** Calls that a reader tries go to where the page came from; nothing is sent anywhere else. */
-const startScript = `
+/** Served by the function: calls go to where the page came from, and nowhere else. */
+const ownPlace: PagePlace = {
+  documentUrl: "/functions/v1/api-docs/openapi.json",
+  chooseServer: "document.servers[0].variables.base_url.default = location.origin;",
+  connectTo: "'self'",
+};
+
+/** On a static host, beside the document: the reader enters where the service is. */
+const staticPlace: PagePlace = {
+  documentUrl: "openapi.json",
+  chooseServer: "",
+  connectTo: "'self' https: http://127.0.0.1:* http://localhost:*",
+};
+
+const writeStartScript = ({ documentUrl, chooseServer }: PagePlace): string => `
 (async () => {
-  const document = await (await fetch("${documentPath}")).json();
-  document.servers[0].variables.base_url.default = location.origin;
+  const document = await (await fetch("${documentUrl}")).json();
+  ${chooseServer}
   SwaggerUIBundle({
     spec: document,
     dom_id: "#reference",
@@ -63,14 +84,43 @@ export async function renderReferencePage(
   document: ListedDocument,
   viewerUrl: string,
 ): Promise<ReferencePage> {
+  const startScript = writeStartScript(ownPlace);
+  return {
+    html: renderPage(document, viewerUrl, { startScript, ...ownPlace }),
+    contentSecurityPolicy: await writePolicy(viewerUrl, startScript, ownPlace),
+  };
+}
+
+/**
+ * The same page for any static host that puts `openapi.json` beside it. It carries its policy in
+ * itself, as such a host sends none.
+ */
+export async function renderStaticPage(
+  document: ListedDocument,
+  viewerUrl: string,
+): Promise<string> {
+  const startScript = writeStartScript(staticPlace);
+  const policy = (await writePolicy(viewerUrl, startScript, staticPlace))
+    // A page cannot say of itself who frames it: browsers ignore that in a meta element.
+    .replace(/; frame-ancestors [^;]*/, "");
+  const head = `<meta http-equiv="Content-Security-Policy" content="${escapeHtml(policy)}">\n`;
+  return renderPage(document, viewerUrl, { startScript, ...staticPlace }, head);
+}
+
+function renderPage(
+  document: ListedDocument,
+  viewerUrl: string,
+  { startScript, documentUrl }: { readonly startScript: string; readonly documentUrl: string },
+  head = "",
+): string {
   const title = escapeHtml(document.info.title);
   const script = describeFile(viewerUrl, viewerScript);
   const sheet = describeFile(viewerUrl, viewerStyle);
-  const html = `<!doctype html>
+  return `<!doctype html>
 <html lang="en">
 <head>
 <meta charset="utf-8">
-<meta name="viewport" content="width=device-width, initial-scale=1">
+${head}<meta name="viewport" content="width=device-width, initial-scale=1">
 <title>${title}</title>
 <link rel="icon" href="data:,">
 <link rel="stylesheet" href="${sheet.url}" integrity="${sheet.integrity}" crossorigin="anonymous">
@@ -80,7 +130,7 @@ export async function renderReferencePage(
 <div id="reference">
 <main class="plain">
 <h1>${title}</h1>
-<p>The whole reference: <a href="${documentPath}">OpenAPI document</a>.</p>
+<p>The whole reference: <a href="${documentUrl}">OpenAPI document</a>.</p>
 ${renderOperationList(document)}
 </main>
 </div>
@@ -89,14 +139,17 @@ ${renderOperationList(document)}
 </body>
 </html>
 `;
-  return { html, contentSecurityPolicy: await writePolicy(viewerUrl) };
 }
 
 function describeFile(viewerUrl: string, { name, integrity }: ViewerFile): Record<string, string> {
   return { url: escapeHtml(`${viewerUrl}/${name}`), integrity };
 }
 
-async function writePolicy(viewerUrl: string): Promise<string> {
+async function writePolicy(
+  viewerUrl: string,
+  startScript: string,
+  { connectTo }: PagePlace,
+): Promise<string> {
   const { origin } = new URL(viewerUrl);
   const hash = await crypto.subtle.digest("SHA-256", new TextEncoder().encode(startScript));
   const base64 = btoa(String.fromCharCode(...new Uint8Array(hash)));
@@ -105,7 +158,7 @@ async function writePolicy(viewerUrl: string): Promise<string> {
     `script-src ${origin} 'sha256-${base64}'`,
     `style-src ${origin} 'unsafe-inline'`,
     "img-src 'self' data:",
-    "connect-src 'self'",
+    `connect-src ${connectTo}`,
     "base-uri 'none'",
     "form-action 'none'",
     "frame-ancestors 'none'",

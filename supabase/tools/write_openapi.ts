@@ -1,17 +1,28 @@
 /**
- * Writes the OpenAPI document out of the functions' contracts: `deno task openapi`. With `--check` it
- * writes nothing and fails when the committed document is not what the contracts say.
+ * Writes the OpenAPI document out of the functions' contracts, and the page that shows it on a static
+ * host: `deno task openapi`. With `--check` it writes nothing and fails when a committed file is not
+ * what the contracts say.
  */
 
+import { renderStaticPage } from "../../functions/api-docs/page.ts";
+import { defaultViewerUrl } from "../../functions/api-docs/viewer.ts";
 import { composeDocument } from "./openapi/document.ts";
 import { readOperations } from "./openapi/read_operations.ts";
 
 /** Where the document is committed: beside the function that serves it. */
 export const documentFile = new URL("../../functions/api-docs/openapi.json", import.meta.url);
 
+/** The page for a static host: it shows the document that lies beside it. */
+export const staticPageFile = new URL("reference.html", documentFile);
+
 /** The document's text as it is committed. */
 export async function writeDocument(): Promise<string> {
   return `${JSON.stringify(composeDocument(await readOperations()), null, 2)}\n`;
+}
+
+/** The page's text as it is committed, out of the document's. */
+export async function writeStaticPage(documentText: string): Promise<string> {
+  return await renderStaticPage(JSON.parse(documentText), defaultViewerUrl);
 }
 
 function print(line: string): void {
@@ -19,13 +30,19 @@ function print(line: string): void {
 }
 
 async function main(check: boolean): Promise<number> {
-  const wanted = await writeDocument();
-  const committed = await Deno.readTextFile(documentFile).catch(() => "");
-  const isCurrent = committed === wanted;
-  if (!check && !isCurrent) await Deno.writeTextFile(documentFile, wanted);
-  const name = "functions/api-docs/openapi.json";
-  print(`${name} ${isCurrent || !check ? "is" : "is not"} what the contracts say`);
-  if (isCurrent || !check) return 0;
+  const documentText = await writeDocument();
+  const files = [
+    ["functions/api-docs/openapi.json", documentFile, documentText],
+    ["functions/api-docs/reference.html", staticPageFile, await writeStaticPage(documentText)],
+  ] as const;
+  let isCurrent = true;
+  for (const [name, file, wanted] of files) {
+    const isSame = wanted === await Deno.readTextFile(file).catch(() => "");
+    if (!check && !isSame) await Deno.writeTextFile(file, wanted);
+    print(`${name} ${isSame || !check ? "is" : "is not"} what the contracts say`);
+    isCurrent &&= isSame || !check;
+  }
+  if (isCurrent) return 0;
   print("Run `deno task openapi`.");
   return 1;
 }

@@ -9,7 +9,10 @@ import {
 import { isSymlink, listFolders, listNames, readText, readTextFiles } from "./repository.ts";
 import { resolveRelative } from "./source_file.ts";
 
-const pageNames = ["README.md", "CONTRIBUTING.md", "CHANGELOG.md"];
+const pageNames = [
+  ...["README.md", "CONTRIBUTING.md", "CHANGELOG.md"],
+  "functions/api-docs/README.md",
+];
 
 /** Words that a page sets in code to say that they are not to be used, or how names end. */
 const absentWords = new Set(["utils", "helpers", "common", "Temporal", "_at"]);

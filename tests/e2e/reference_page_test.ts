@@ -1,5 +1,8 @@
 import { viewerScript, viewerStyle } from "../../functions/api-docs/viewer.ts";
+import { Buffer } from "node:buffer";
+import { readViewerFile } from "../../supabase/local/api_docs_viewer.ts";
 import { assert, assertEquals } from "../support/assert.ts";
+import { findBrowser, openPage } from "../support/browser.ts";
 import { createTestDatabase } from "../support/database.ts";
 import { makeTemporaryFolder, startLocalStack } from "../support/local_stack.ts";
 
@@ -30,4 +33,57 @@ Deno.test("the local stack serves the reference page with all that it loads, fro
   }
   const document = JSON.parse(await read("/functions/v1/api-docs/openapi.json"));
   assertEquals(document.openapi, "3.1.0");
+});
+
+Deno.test("a stack that is told where the page is published answers with the link", async () => {
+  await using database = await createTestDatabase();
+  await using folder = await makeTemporaryFolder();
+  await using stack = await startLocalStack({
+    dataDir: folder.path,
+    databaseUrl: database.url,
+    environment: { API_REFERENCE_URL: "https://docs.example.com/reference.html" },
+  });
+  const response = await fetch(`${stack.origin}/functions/v1/api-docs`);
+  const { success, referenceUrl, documentUrl } = await response.json();
+  assertEquals([success, referenceUrl], [true, "https://docs.example.com/reference.html"]);
+  const document = await (await fetch(new URL(documentUrl, stack.origin))).json();
+  assertEquals(document.openapi, "3.1.0");
+});
+
+const browserPath = await findBrowser();
+const missing = browserPath === null ? " (skipped: no Chromium is installed)" : "";
+
+Deno.test({
+  name: `the two files that deno task openapi writes are a reference on any static host${missing}`,
+  ignore: browserPath === null,
+  async fn(): Promise<void> {
+    const folder = new URL("../../functions/api-docs/", import.meta.url);
+    const types: Record<string, string> = {
+      "reference.html": "text/html",
+      "openapi.json": "application/json",
+    };
+    const host = Deno.serve({ hostname: "127.0.0.1", port: 0, onListen() {} }, async (request) => {
+      const name = new URL(request.url).pathname.replace("/docs/", "");
+      const type = types[name];
+      if (type === undefined) return new Response(null, { status: 404 });
+      const body = await Deno.readFile(new URL(name, folder));
+      return new Response(body, { headers: { "Content-Type": type } });
+    });
+    await using browser = await openPage(browserPath ?? "", { width: 1200, height: 800 });
+    const { page } = browser;
+    // The public copy of the viewer, without the network: the same bytes, held to the same hashes.
+    await page.route("https://cdn.jsdelivr.net/**", async (route) => {
+      const name = route.request().url().split("/").at(-1) ?? "";
+      await route.fulfill({
+        body: Buffer.from(await readViewerFile(name)),
+        contentType: name.endsWith(".css") ? "text/css" : "text/javascript",
+        headers: { "Access-Control-Allow-Origin": "*" },
+      });
+    });
+    await page.goto(`http://127.0.0.1:${host.addr.port}/docs/reference.html`);
+    await page.locator(".opblock").filter({ hasText: "/functions/v1/send-message" }).waitFor();
+    assert(await page.locator(".opblock").count() > 40);
+    assertEquals(browser.faults, []);
+    await host.shutdown();
+  },
 });

@@ -1,5 +1,6 @@
 import importMap from "../../../import_map.json" with { type: "json" };
 import { createApiDocsApp } from "../../../functions/api-docs/app.ts";
+import { readReferenceLink } from "../../../functions/api-docs/reference_link.ts";
 import {
   defaultViewerUrl,
   viewerScript,
@@ -11,8 +12,12 @@ import {
   readViewerFile,
   serveApiDocsViewer,
 } from "../../../supabase/local/api_docs_viewer.ts";
-import { documentFile } from "../../../supabase/tools/write_openapi.ts";
-import { assert, assertEquals, assertStringIncludes } from "../../support/assert.ts";
+import {
+  documentFile,
+  staticPageFile,
+  writeStaticPage,
+} from "../../../supabase/tools/write_openapi.ts";
+import { assert, assertEquals, assertStringIncludes, assertThrows } from "../../support/assert.ts";
 
 const log = { info: (): void => {}, error: (): void => {} };
 
@@ -71,6 +76,63 @@ Deno.test("GET /api-docs runs its own script and the pinned viewer, and lets a b
   assertStringIncludes(policy, "default-src 'none'");
   assertStringIncludes(policy, `script-src https://docs.example.com '${own}';`);
   assertStringIncludes(policy, "connect-src 'self'");
+});
+
+Deno.test("where the platform shows no HTML, GET /api-docs answers with a link, and the document stays", async () => {
+  const link = readReferenceLink({
+    referenceUrl: "https://docs.example.com/reference.html",
+    projectUrl: "https://abcdefghijklmnopqrst.supabase.co",
+  });
+  const app = await createApiDocsApp({ log, link });
+  const response = await app.request("/api-docs");
+  assertEquals([response.status, response.headers.get("content-type")], [200, "application/json"]);
+  const { message, ...rest } = await response.json();
+  assertEquals(rest, {
+    success: true,
+    referenceUrl: "https://docs.example.com/reference.html",
+    documentUrl: "https://abcdefghijklmnopqrst.supabase.co/functions/v1/api-docs/openapi.json",
+  });
+  assertStringIncludes(message, "referenceUrl");
+  const document = await app.request("/api-docs/openapi.json");
+  assertEquals((await document.json()).openapi, "3.1.0");
+});
+
+Deno.test("the place decides between page and link: the platform's default domain, and API_REFERENCE_URL", () => {
+  const hosted = "https://abcdefghijklmnopqrst.supabase.co";
+  const published = "https://docs.example.com/reference.html";
+  const links: readonly (readonly [string | undefined, string | undefined, unknown])[] = [
+    [undefined, undefined, undefined],
+    ["", "http://127.0.0.1:54321", undefined],
+    [undefined, "http://kong:8000", undefined],
+    [undefined, hosted, [null, `${hosted}/functions/v1/api-docs/openapi.json`]],
+    [published, hosted, [published, `${hosted}/functions/v1/api-docs/openapi.json`]],
+    [published, undefined, [published, "/functions/v1/api-docs/openapi.json"]],
+    ["https://api.example.com/functions/v1/api-docs/", hosted, undefined],
+  ];
+  for (const [referenceUrl, projectUrl, expected] of links) {
+    const link = readReferenceLink({ referenceUrl, projectUrl });
+    assertEquals(link === undefined ? undefined : [link.referenceUrl, link.documentUrl], expected);
+  }
+  for (const referenceUrl of ["docs.example.com", "javascript:alert(1)", "https://"]) {
+    assertThrows(
+      () => readReferenceLink({ referenceUrl, projectUrl: hosted }),
+      Error,
+      "API_REFERENCE_URL must be",
+    );
+  }
+});
+
+Deno.test("the page for a static host is what the contracts say, and asks for the document beside it", async () => {
+  const committed = await Deno.readTextFile(staticPageFile);
+  const documentText = await Deno.readTextFile(documentFile);
+  assertEquals(committed, await writeStaticPage(documentText), "run `deno task openapi`");
+  assertStringIncludes(committed, 'fetch("openapi.json")');
+  assertStringIncludes(committed, "<code>/functions/v1/send-message</code>");
+  const policy = /http-equiv="Content-Security-Policy" content="([^"]+)"/.exec(committed)?.[1] ??
+    "";
+  const script = [...committed.matchAll(/<script>([^]*?)<\/script>/g)][0]?.[1];
+  const own = await hash("SHA-256", new TextEncoder().encode(script));
+  assertStringIncludes(policy, `script-src https://cdn.jsdelivr.net '${own}'`);
 });
 
 Deno.test("a viewer address with markup in it stays an address", async () => {
