@@ -62,13 +62,16 @@ Deno.test({
       "reference.html": "text/html",
       "openapi.json": "application/json",
     };
-    const host = Deno.serve({ hostname: "127.0.0.1", port: 0, onListen() {} }, async (request) => {
-      const name = new URL(request.url).pathname.replace("/docs/", "");
-      const type = types[name];
-      if (type === undefined) return new Response(null, { status: 404 });
-      const body = await Deno.readFile(new URL(name, folder));
-      return new Response(body, { headers: { "Content-Type": type } });
-    });
+    const host = Deno.serve(
+      { hostname: "127.0.0.1", port: 0, onListen: () => {} },
+      async (request) => {
+        const name = new URL(request.url).pathname.replace("/docs/", "");
+        const type = types[name];
+        if (type === undefined) return new Response(null, { status: 404 });
+        const body = await Deno.readFile(new URL(name, folder));
+        return new Response(body, { headers: { "Content-Type": type } });
+      },
+    );
     await using browser = await openPage(browserPath ?? "", { width: 1200, height: 800 });
     const { page } = browser;
     // The public copy of the viewer, without the network: the same bytes, held to the same hashes.
