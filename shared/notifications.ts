@@ -17,11 +17,29 @@ const assignmentEmailSchema = z.object({
  */
 const permanentErrors = new Set<string>([
   "invalid_attachment",
+  "invalid_from_address",
+  "invalid_idempotency_key",
   "invalid_idempotent_request",
   "invalid_parameter",
   "missing_required_field",
   "security_error",
+  "validation_error",
 ]);
+
+/** What Resend says of a request that it has read and finds wrong, whatever the error's name. */
+const permanentStatuses = new Set<unknown>([400, 422]);
+
+/** A domain that is not verified, or a key for tests, is a `validation_error` too: 403 tells it. */
+function isPermanent({ name, statusCode }: MailError): boolean {
+  if (statusCode === 401 || statusCode === 403) return false;
+  return permanentErrors.has(String(name)) || permanentStatuses.has(statusCode);
+}
+
+/** The body of a refusal, of which nothing is certain. */
+interface MailError {
+  readonly name?: unknown;
+  readonly statusCode?: unknown;
+}
 
 /** Well within the lease of a row. */
 const defaultTimeoutMs = 20_000;
@@ -53,9 +71,12 @@ export function createEmailDelivery(
       { from: email.from, to: values.operatorEmail, subject, text, html },
       { ...unredirected, idempotencyKey: row.outboxId, signal: abort.signal },
     ).finally(() => clearTimeout(timer));
-    if (error !== null) return toFailure(nameError(error), headers);
+    if (error !== null) {
+      const name = nameError(error);
+      return isPermanent(error) ? { outcome: "dead", error: name } : toRetry(name, headers);
+    }
     // Others answer 200 too, in place of the mail service.
-    return isEmailId(data?.id) ? { outcome: "done" } : toFailure("no_email_id", headers);
+    return isEmailId(data?.id) ? { outcome: "done" } : toRetry("no_email_id", headers);
   };
 }
 
@@ -70,13 +91,12 @@ function isEmailId(id: unknown): boolean {
 }
 
 /** The error's name in the outbox; a gateway's refusal has none, or words of its own. */
-function nameError({ name, statusCode }: { name?: unknown; statusCode?: unknown }): string {
+function nameError({ name, statusCode }: MailError): string {
   if (typeof name === "string" && /^[a-z_]{1,50}$/.test(name)) return name;
   return typeof statusCode === "number" ? `unnamed_error_${statusCode}` : "unnamed_error";
 }
 
-function toFailure(name: string, headers: Record<string, string> | null): OutboxOutcome {
-  if (permanentErrors.has(name)) return { outcome: "dead", error: name };
+function toRetry(name: string, headers: Record<string, string> | null): OutboxOutcome {
   const retryAfterSeconds = Number(headers?.["retry-after"]);
   return {
     outcome: "retry",

@@ -48,7 +48,7 @@ export async function claimOutbox(
   return rows;
 }
 
-/** Does the work of a claimed row and records how it ended. */
+/** Does the work of a claimed row and records how it ended; one that is given up is logged. */
 export async function deliverOutboxRow(
   { database, log }: { readonly database: Database; readonly log: Log },
   deliver: DeliverOutboxRow,
@@ -62,7 +62,14 @@ export async function deliverOutboxRow(
     log.error("outbox_defect", { outboxId, kind, ...describeDefect(error) });
     outcome = { outcome: "retry", error: nameDefect(error) };
   }
-  await database.rpc("settle_outbox", { outboxId, claimToken, ...outcome });
+  const settled = await database.rpc<{ status: string | null }>("settle_outbox", {
+    outboxId,
+    claimToken,
+    ...outcome,
+  });
+  if (settled.status === "dead" && outcome.outcome !== "done") {
+    log.error("outbox_row_dead", { outboxId, kind, error: outcome.error });
+  }
 }
 
 function nameDefect(error: unknown): string {

@@ -77,6 +77,53 @@ Deno.test("an e-mail that the mail service will never take is dead at once, and 
   assertEquals({ ...row }, { status: "dead", last_error: "invalid_parameter" });
 });
 
+Deno.test("every refusal of the e-mail itself is final: one try, the reason kept", async () => {
+  const refusals: readonly (readonly [status: number, name: string])[] = [
+    [422, "validation_error"],
+    [400, "validation_error"],
+    [422, "invalid_from_address"],
+    [422, "missing_required_field"],
+    [422, "invalid_access"],
+    [400, "invalid_idempotency_key"],
+    [409, "invalid_idempotent_request"],
+    [451, "security_error"],
+  ];
+  for (const [statusCode, name] of refusals) {
+    await using stack = await startMessagingStack();
+    stack.mail.answer = () =>
+      Response.json({ statusCode, name, message: "to" }, { status: statusCode });
+    await assign(stack);
+    await stack.dispatch();
+    await letTimePass(stack.admin, 86_400);
+    await stack.dispatch();
+    assertEquals(stack.mail.requests.length, 1, name);
+    const [row] = await stack.admin`select status, last_error from public.outbox`;
+    assertEquals({ ...row }, { status: "dead", last_error: name });
+    const dead = stack.logLines.filter(({ event }) => event === "outbox_row_dead");
+    assertEquals(dead.map(({ fields }) => fields["error"]), [name]);
+  }
+});
+
+Deno.test("a refusal that an operator can put right, or that passes, is tried again", async () => {
+  const refusals: readonly (readonly [status: number, name: string])[] = [
+    [401, "missing_api_key"],
+    [403, "invalid_api_key"],
+    [403, "validation_error"],
+    [409, "concurrent_idempotent_requests"],
+    [429, "daily_quota_exceeded"],
+    [500, "internal_server_error"],
+  ];
+  for (const [statusCode, name] of refusals) {
+    await using stack = await startMessagingStack();
+    stack.mail.answer = () =>
+      Response.json({ statusCode, name, message: "domain" }, { status: statusCode });
+    await assign(stack);
+    await stack.dispatch();
+    const [row] = await stack.admin`select status, last_error from public.outbox`;
+    assertEquals({ ...row }, { status: "pending", last_error: name });
+  }
+});
+
 Deno.test("an e-mail is sent only when the mail service itself says so: no redirect, no other's 200", async () => {
   await using elsewhere = startHttpDouble(acceptEmail);
   const headers = { location: `${elsewhere.baseUrl}/emails` };
