@@ -1,0 +1,133 @@
+import fc from "fast-check";
+import { readModelAnswer } from "../../shared/model_answer.ts";
+import { removeReasoning } from "../../shared/model_reasoning.ts";
+import { assert, assertEquals } from "../support/assert.ts";
+
+function read(content: unknown, finish_reason = "stop", message = {}): unknown {
+  return readModelAnswer({
+    choices: [{ index: 0, finish_reason, message: { role: "assistant", content, ...message } }],
+  });
+}
+
+const nothing = { error: "model_said_nothing" };
+
+Deno.test("reasoning between marks is no part of an answer, closed or not, opened or not", () => {
+  const cases: readonly (readonly [said: string, answer: string])[] = [
+    ["<think>segredo</think>\n\nOlá!", "Olá!"],
+    ["<THINK>\nsegredo\n</Think>Olá!", "Olá!"],
+    ["<think></think>Olá!", "Olá!"],
+    ["segredo</think>Olá!", "Olá!"],
+    ["Olá!<think>segredo", "Olá!"],
+    ["Olá <think>segredo</think>mundo", "Olá mundo"],
+    ["<think>a<think>b</think>segredo</think>Olá!", "Olá!"],
+    ["<think>a</think><think>b</think>Olá!", "Olá!"],
+    ["<think>a <reasoning> b</think>Olá!", "Olá!"],
+    ["<thinking>segredo</thinking>Olá!", "Olá!"],
+    ["<thought>segredo</thought>Olá!", "Olá!"],
+    ["[THINK]segredo[/THINK]Olá!", "Olá!"],
+    ["◁think▷segredo◁/think▷Olá!", "Olá!"],
+    ["<|START_THINKING|>segredo<|END_THINKING|>Olá!", "Olá!"],
+  ];
+  for (const [said, answer] of cases) assertEquals(read(said), { text: answer }, said);
+  for (const said of ["<think>segredo", "<think>", "a</think>", "<think>a</think><think>b"]) {
+    assertEquals(read(said), nothing, said);
+  }
+});
+
+Deno.test("of channels the final one alone is an answer, and no token is a part of it", () => {
+  const analysis = "<|channel|>analysis<|message|>segredo";
+  const final = "<|channel|>final<|message|>Olá!";
+  const cases = [
+    `${analysis}<|end|><|start|>assistant${final}<|return|>`,
+    `${analysis}<|end|>${final}`,
+    `<|start|>assistant${analysis}<|end|><|start|>assistant${final}`,
+    `${final}<|end|><|start|>user<|message|>inventado`,
+    `${analysis}<|channel|>commentary to=tool<|message|>{}<|call|>${final}`,
+    "<|channel|>final <|constrain|>text<|message|>Olá!",
+    "analysisO cliente disse oi.assistantfinalOlá!",
+    "Olá!<|im_end|>\n<|im_start|>user\ninventado",
+    "<|im_start|>assistant\nOlá!<|im_end|>",
+    "Olá!<|eot_id|>",
+    "Olá!</s>",
+  ];
+  for (const said of cases) assertEquals(read(said), { text: "Olá!" }, said);
+  for (const said of [analysis, `${analysis}<|end|>`, "<|channel|>final", "<|channel|>"]) {
+    assertEquals(read(said), nothing, said);
+  }
+});
+
+Deno.test("fields beside the content are no answer: reasoning, a refusal, a call of a tool", () => {
+  for (const content of [null, undefined, "", "  "]) {
+    const beside = { reasoning_content: "segredo", reasoning: "segredo", refusal: "segredo" };
+    assertEquals(read(content, "stop", { ...beside, tool_calls: [{ id: "1" }] }), nothing);
+  }
+  assertEquals(read("Olá!", "stop", { reasoning_content: "segredo" }), { text: "Olá!" });
+});
+
+Deno.test("content may be parts, of which the texts are the answer", () => {
+  const parts = [
+    { type: "thinking", thinking: [{ type: "text", text: "segredo" }] },
+    { type: "reasoning", text: "segredo" },
+    { type: "text", text: "Olá, " },
+    { type: "output_text", text: "mundo" },
+    "!",
+    null,
+    7,
+    { type: "text", text: 7 },
+  ];
+  assertEquals(read(parts), { text: "Olá, mundo!" });
+  assertEquals(read([]), nothing);
+});
+
+Deno.test("an answer that was filtered is dropped whole", () => {
+  assertEquals(read("Como fazer um", "content_filter"), { error: "model_answer_filtered" });
+});
+
+Deno.test("an answer that ended at the limit of tokens ends with its last whole sentence", () => {
+  const cases = [
+    ["Abrimos às 9h. Fechamos às 18h. Aos sába", "Abrimos às 9h. Fechamos às 18h."],
+    ["Abrimos hoje! Custa R$ 1.", "Abrimos hoje!"],
+    ["Temos:\n- pão\n- lei", "Temos:\n- pão"],
+    ["Abrimos às 9h. Fechamos cedo.", "Abrimos às 9h. Fechamos cedo."],
+    ["Nossa loja fica na rua das Flo", "Nossa loja fica na rua das…"],
+    ["Anticonstitucional", "Anticonstitucional…"],
+  ] as const;
+  for (const [said, answer] of cases) assertEquals(read(said, "length"), { text: answer });
+  assertEquals(read("<think>segredo. mais seg", "length"), nothing);
+});
+
+Deno.test("JSON that the server calls a text is read; what is no completion is unreadable", () => {
+  const completion = JSON.stringify({ choices: [{ message: { content: "Olá!" } }] });
+  assertEquals(readModelAnswer(completion), { text: "Olá!" });
+  const unreadable = { error: "model_answer_unreadable" };
+  for (const body of ["<html>", "", null, 7, [], {}, { choices: [] }, { choices: [{}] }]) {
+    assertEquals(readModelAnswer(body), unreadable, JSON.stringify(body));
+  }
+});
+
+Deno.test("whatever a model says, marks in any order, no answer holds a mark or what stands in one", () => {
+  const mark = fc.constantFrom("<think>", "</think>", "<|channel|>", "<|message|>", "final", "a ");
+  fc.assert(fc.property(fc.array(mark, { maxLength: 20 }), (marks) => {
+    const answer = removeReasoning(marks.join(""));
+    assert(!/<\/?think>|<\|/.test(answer), answer);
+  }));
+  fc.assert(fc.property(fc.array(mark, { maxLength: 20 }), (marks) => {
+    const answer = removeReasoning(
+      `Oi. <think>segredo ${marks.join("").replaceAll("</think>", "")}`,
+    );
+    assert(!answer.includes("segredo"), answer);
+  }));
+});
+
+Deno.test("parting reasoning from the answer takes time in proportion to the text", () => {
+  for (const part of ["<think>", "</think>", "<|channel|>", "<|start|>", "assistantfinal", "<|"]) {
+    const measure = (count: number): number => {
+      const startedAt = performance.now();
+      removeReasoning(part.repeat(count));
+      return performance.now() - startedAt;
+    };
+    measure(1_000);
+    const ratio = measure(100_000) / Math.max(measure(10_000), 1);
+    assert(ratio < 50, `${part}: 10 times the text took ${Math.round(ratio)} times as long`);
+  }
+});
