@@ -45,6 +45,7 @@ create table public.contacts (
   last_inbound_at timestamptz,
   created_at timestamptz not null default now(),
   updated_at timestamptz not null default now(),
+  is_profile_name boolean not null default false,
   constraint contacts_identity unique (instance_id, identity_key),
   constraint contacts_phone_digits check (phone ~ '^[0-9]{8,15}$'),
   constraint contacts_custom_labels_object check (jsonb_typeof(custom_labels) = 'object')
@@ -54,6 +55,8 @@ revoke all on table public.contacts from public, anon, authenticated;
 grant select, insert, update, delete on table public.contacts to service_role;
 comment on column public.contacts.phone is
   'As first given: the address to send to until another one is proven. NULL for who wrote to us without showing a number.';
+comment on column public.contacts.is_profile_name is
+  'The name is what the contact calls itself, as a webhook told it: never an instruction to a model, and replaced by any name that is given.';
 
 -- source: supabase/schemas/tables/contact_addresses.sql
 -- Addresses proven to reach a contact: a `wa_id` from the provider, or the sender of an inbound

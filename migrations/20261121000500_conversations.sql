@@ -79,6 +79,7 @@ create table public.agent_sessions (
   created_at timestamptz not null default now(),
   updated_at timestamptz not null default now(),
   answered_count bigint not null default 0,
+  answered_at timestamptz[] not null default '{}',
   constraint agent_sessions_collected_data_object check (jsonb_typeof(collected_data) = 'object')
 );
 alter table public.agent_sessions enable row level security;
@@ -86,6 +87,8 @@ revoke all on table public.agent_sessions from public, anon, authenticated;
 grant select, insert, update, delete on table public.agent_sessions to service_role;
 comment on column public.agent_sessions.answered_count is
   'How many of the conversation''s question_count have had their answer: at most one each.';
+comment on column public.agent_sessions.answered_at is
+  'When the newest answers were given, oldest first, as many as agent_limited_until counts.';
 
 -- source: supabase/schemas/functions/resolve_conversation.sql
 -- The contact's one conversation, created `open` with the first operation that needs it.
@@ -322,12 +325,59 @@ $$;
 revoke all on function public.begin_agent_session(uuid, uuid, jsonb) from public, anon, authenticated;
 grant execute on function public.begin_agent_session(uuid, uuid, jsonb) to service_role;
 
+-- source: supabase/schemas/functions/agent_limited_until.sql
+-- Until when an agent has used up its answers to one contact, which are 30 an hour; NULL where it may
+-- answer. People stay far below that. Without a bound two robots answer each other for ever.
+-- `answered_at`: when the newest 30 answers were given, oldest first.
+create or replace function public.agent_limited_until(answered_at timestamptz[])
+returns timestamptz
+language sql
+stable
+set search_path = ''
+as $$
+  select answered_at[cardinality(answered_at) - 29] + interval '1 hour'
+  where cardinality(answered_at) >= 30
+    and answered_at[cardinality(answered_at) - 29] + interval '1 hour' > clock_timestamp();
+$$;
+revoke all on function public.agent_limited_until(timestamptz[]) from public, anon, authenticated;
+grant execute on function public.agent_limited_until(timestamptz[]) to service_role;
+
+-- source: supabase/schemas/functions/read_agent_variables.sql
+-- What fills the variables of the text that opens a conversation, besides what its call brings.
+-- `request`: instanceId, phone. Writes nothing.
+-- Returns {collectedData, name, phone}: as the contact is known, all empty for an unknown one.
+create or replace function public.read_agent_variables(request jsonb)
+returns jsonb
+language plpgsql
+stable
+set search_path = ''
+as $$
+declare
+  contact public.contacts := public.find_contact(
+    (request->>'instanceId')::uuid, request->>'phone'
+  );
+begin
+  return jsonb_build_object(
+    'collectedData', coalesce((
+      select s.collected_data
+      from public.conversations c
+      join public.agent_sessions s on s.conversation_id = c.id
+      where c.contact_id = contact.id
+    ), '{}'),
+    'name', contact.name,
+    'phone', public.phone_of(contact)
+  );
+end;
+$$;
+revoke all on function public.read_agent_variables(jsonb) from public, anon, authenticated;
+grant execute on function public.read_agent_variables(jsonb) to service_role;
+
 -- source: supabase/schemas/functions/take_agent_turn.sql
 -- Takes an agent's turn in a conversation: from here on its first `answers_through` questions count
 -- as answered, so each has at most one answer. The model was told that `answered_before` of them had
 -- been: another answer since then makes this one stale. Locks the conversation.
--- Errors: MI018 where the agent is to be silent: paused for the contact by now, no longer active, or
--- the turn has been taken.
+-- Errors: MI018 where the agent is to be silent: paused for the contact by now, no longer active, its
+-- answers of this hour used up, or the turn has been taken.
 create or replace function public.take_agent_turn(
   conversation public.conversations,
   agent_id uuid,
@@ -341,8 +391,9 @@ as $$
 begin
   perform from public.conversations c where c.id = conversation.id for no key update;
   insert into public.agent_sessions as session
-    (conversation_id, instance_id, agent_id, answered_count)
-  select conversation.id, conversation.instance_id, a.id, take_agent_turn.answers_through
+    (conversation_id, instance_id, agent_id, answered_count, answered_at)
+  select conversation.id, conversation.instance_id, a.id, take_agent_turn.answers_through,
+    array[clock_timestamp()]
   from public.ai_agents a
   where a.id = take_agent_turn.agent_id and a.is_active
     and not exists (
@@ -350,9 +401,12 @@ begin
       where p.contact_id = conversation.contact_id and p.paused_until > clock_timestamp()
     )
   on conflict on constraint agent_sessions_pkey do update
-  set answered_count = excluded.answered_count, agent_id = excluded.agent_id, updated_at = now()
+  set answered_count = excluded.answered_count, agent_id = excluded.agent_id, updated_at = now(),
+    answered_at =
+      (session.answered_at || excluded.answered_at)[greatest(cardinality(session.answered_at) - 28, 1):]
   where session.answered_count = take_agent_turn.answered_before
-    and session.answered_count < excluded.answered_count;
+    and session.answered_count < excluded.answered_count
+    and public.agent_limited_until(session.answered_at) is null;
   if not found then
     raise exception using errcode = 'MI018', message = 'agent_silent';
   end if;

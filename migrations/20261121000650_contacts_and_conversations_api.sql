@@ -119,6 +119,7 @@ begin
   if fields <> '{}' then
     update public.contacts c
     set name = case when fields ? 'name' then nullif(fields->>'name', '') else c.name end,
+      is_profile_name = c.is_profile_name and not fields ? 'name',
       email = case when fields ? 'email' then nullif(fields->>'email', '') else c.email end,
       company = case when fields ? 'company' then nullif(fields->>'company', '') else c.company end,
       job_title = case when fields ? 'jobTitle' then nullif(fields->>'jobTitle', '') else c.job_title end,

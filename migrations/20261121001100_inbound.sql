@@ -183,13 +183,23 @@ begin
   update public.internal_notes n set conversation_id = kept.id where n.conversation_id = gone.id;
   update public.chat_transfer_log l set conversation_id = kept.id where l.conversation_id = gone.id;
   insert into public.agent_sessions as session (
-    conversation_id, instance_id, agent_id, collected_data, created_at, answered_count
+    conversation_id, instance_id, agent_id, collected_data, created_at, answered_count, answered_at
   )
-  select kept.id, s.instance_id, s.agent_id, s.collected_data, s.created_at, s.answered_count
+  select kept.id, s.instance_id, s.agent_id, s.collected_data, s.created_at, s.answered_count,
+    s.answered_at
   from public.agent_sessions s where s.conversation_id = gone.id
   on conflict on constraint agent_sessions_pkey do update
   set collected_data = excluded.collected_data || session.collected_data,
     answered_count = session.answered_count + excluded.answered_count,
+    answered_at = array(
+      select answer.at
+      from (
+        select both_of.at from unnest(session.answered_at || excluded.answered_at) as both_of(at)
+        order by both_of.at desc
+        limit 30
+      ) as answer
+      order by answer.at
+    ),
     updated_at = now();
   update public.conversations c
   set status = case when 'open' in (c.status, gone.status) then 'open' else c.status end,
@@ -219,7 +229,8 @@ grant execute on function public.merge_conversations(public.conversations, publi
 
 -- source: supabase/schemas/functions/merge_contacts.sql
 -- Makes one contact of two that turn out to be the same person: all that `gone` has, its messages,
--- notes, tags and addresses, becomes `kept`'s, whose own values win; then `gone` is no more.
+-- notes, tags and addresses, becomes `kept`'s, whose own values win; then `gone` is no more. A name
+-- that was given wins over one from a profile.
 -- Locks both contacts, then both conversations, so that whoever writes to `gone` has either committed
 -- before, and is moved, or finds no such contact and is repeated. Returns what `kept` is now. Errors: 40001 where another call has merged one of them.
 create or replace function public.merge_contacts(kept public.contacts, gone public.contacts)
@@ -264,7 +275,10 @@ begin
   update public.contact_addresses a set contact_id = kept.id where a.contact_id = gone.id;
   update public.contacts c
   set phone = coalesce(c.phone, other.phone),
-    name = coalesce(c.name, other.name),
+    name = case when names.is_others then other.name else c.name end,
+    is_profile_name = case
+      when names.is_others then other.is_profile_name else c.is_profile_name
+    end,
     email = coalesce(c.email, other.email),
     company = coalesce(c.company, other.company),
     job_title = coalesce(c.job_title, other.job_title),
@@ -280,7 +294,12 @@ begin
     created_at = least(c.created_at, other.created_at),
     updated_at = now()
   from public.contacts other
-  where c.id = kept.id and other.id = gone.id
+  join public.contacts known on known.id = kept.id
+  cross join lateral (
+    select known.name is null
+      or known.is_profile_name and other.name is not null and not other.is_profile_name
+  ) as names(is_others)
+  where c.id = known.id and other.id = gone.id
   returning c.* into merged;
   delete from public.contacts c where c.id = gone.id;
   return merged;
@@ -630,7 +649,9 @@ grant execute on function public.claim_own_echo(uuid, uuid, jsonb) to service_ro
 -- Asks for the agent's answer to what a contact has just written: one outbox row, due in three
 -- seconds, so that several messages in a row get one answer. None while the agent is paused for the
 -- contact, or where no active agent speaks in the conversation.
--- Locks the conversation, then the outbox row that is joined.
+-- Where the agent's answers of this hour are used up, it is paused until it may answer again, and a
+-- note says so to operators. The outbox row of that message is never answered: it becomes `dead`.
+-- Locks the conversation, then the agent's pause or the outbox row that is joined.
 create or replace function public.request_agent_reply(
   instance public.instances,
   contact_id uuid,
@@ -642,6 +663,7 @@ set search_path = ''
 as $$
 declare
   conversation public.conversations;
+  limited_until timestamptz;
 begin
   -- Two messages at once: the second one sees the row of the first.
   select c.* into conversation from public.conversations c
@@ -658,6 +680,23 @@ begin
   update public.conversations c
   set question_count = c.question_count + 1
   where c.id = conversation.id;
+  select public.agent_limited_until(s.answered_at) into limited_until
+  from public.agent_sessions s where s.conversation_id = conversation.id;
+  if limited_until is not null then
+    insert into public.agent_pauses as pause (contact_id, instance_id, paused_until)
+    values (request_agent_reply.contact_id, instance.id, limited_until)
+    on conflict on constraint agent_pauses_pkey do update
+    set paused_until = excluded.paused_until;
+    insert into public.internal_notes (instance_id, conversation_id, note, is_automatic)
+    values (
+      instance.id, conversation.id,
+      format(
+        'O agente chegou ao limite de respostas por hora a este contato e está em pausa até %s.',
+        to_char(limited_until at time zone instance.time_zone, 'DD/MM HH24:MI')
+      ),
+      true
+    );
+  end if;
   -- Held until this message can be read: a worker that took the row now would answer without it.
   perform from public.outbox o
   where o.conversation_id = request_agent_reply.conversation_id
@@ -735,6 +774,7 @@ begin
   end if;
   update public.contacts c
   set name = coalesce(c.name, event->>'contactName'),
+    is_profile_name = c.is_profile_name or c.name is null and event->>'contactName' is not null,
     last_inbound_at = greatest(c.last_inbound_at, written_at)
   where c.id = contact.id;
   update public.conversations c
@@ -840,8 +880,8 @@ grant execute on function public.record_provider_events(jsonb) to service_role;
 -- source: supabase/schemas/functions/read_agent_turn.sql
 -- What an agent needs to answer in a conversation: itself, what it may know of the contact, and the
 -- recent history. `request`: instanceId, conversationId, limit.
--- Returns {turn}: NULL where it is to be silent now (paused, no active agent, a blocked contact) or
--- nothing waits for an answer.
+-- Returns {turn, isLimitReached}: turn is NULL where it is to be silent now (paused, no active agent,
+-- a blocked contact, its answers of this hour used up: isLimitReached) or nothing waits for an answer.
 -- One snapshot shows both the history and how many questions it holds (answersThrough): a message
 -- that commits later is counted later and asks for a turn of its own.
 create or replace function public.read_agent_turn(request jsonb)
@@ -856,6 +896,7 @@ declare
   agent public.ai_agents;
   answered_count bigint;
   collected_data jsonb;
+  limited_until timestamptz;
 begin
   select c.* into conversation from public.conversations c
   where c.id = (request->>'conversationId')::uuid
@@ -863,22 +904,29 @@ begin
   select c.* into contact from public.contacts c where c.id = conversation.contact_id;
   select a.* into agent from public.ai_agents a
   where a.id = public.speaking_agent(conversation) and a.is_active;
-  select s.answered_count, s.collected_data into answered_count, collected_data
+  select s.answered_count, s.collected_data, public.agent_limited_until(s.answered_at)
+  into answered_count, collected_data, limited_until
   from public.agent_sessions s where s.conversation_id = conversation.id;
   if agent.id is null or contact.is_blocked
     or conversation.question_count <= coalesce(answered_count, 0)
+    or limited_until is not null
     or exists (
       select from public.agent_pauses p
       where p.contact_id = contact.id and p.paused_until > clock_timestamp()
     ) then
-    return jsonb_build_object('turn', null);
+    return jsonb_build_object(
+      'turn', null,
+      'isLimitReached', limited_until is not null
+        and conversation.question_count > coalesce(answered_count, 0)
+    );
   end if;
-  return jsonb_build_object('turn', jsonb_build_object(
+  return jsonb_build_object('isLimitReached', false, 'turn', jsonb_build_object(
     'agentId', agent.id,
     'model', agent.model,
     'instructions', agent.instructions,
     'collectedData', coalesce(collected_data, '{}'),
-    'contactName', contact.name,
+    'givenName', case when not contact.is_profile_name then contact.name end,
+    'profileName', case when contact.is_profile_name then contact.name end,
     'contactPhone', public.phone_of(contact),
     'address', public.address_of(contact, null),
     'answeredBefore', coalesce(answered_count, 0),
@@ -936,7 +984,8 @@ grant execute on function public.get_agent_pause(jsonb) to service_role;
 
 -- source: supabase/schemas/functions/set_agent_pause.sql
 -- conversations-api agent-pause: silences the agent towards a contact for so many minutes from now,
--- whether it was to be silent for longer or not at all, or lets it speak at once. `request`:
+-- whether it was to be silent for longer or not at all, or lets it speak at once, with all answers of
+-- an hour to give. `request`:
 -- instanceId, phone, paused, minutes, idempotency. Creates the contact when it is missing.
 -- Returns the outcome: contactId, paused, aiAgentPausedUntil; or {replayed}. Errors: MI007, MI008.
 create or replace function public.set_agent_pause(request jsonb)
@@ -965,6 +1014,10 @@ begin
     )
     on conflict on constraint agent_pauses_pkey do update set paused_until = excluded.paused_until;
   else
+    update public.agent_sessions s
+    set answered_at = '{}', updated_at = now()
+    from public.conversations c
+    where c.contact_id = known_contact_id and s.conversation_id = c.id and s.answered_at <> '{}';
     delete from public.agent_pauses p where p.contact_id = known_contact_id;
   end if;
   outcome := public.describe_agent_pause(instance, known_contact_id);

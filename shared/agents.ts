@@ -1,12 +1,13 @@
 import { toSendableAnswer } from "./agent_answer.ts";
-import { buildPrompt } from "./agent_prompt.ts";
-import type { AskModel } from "./chat_model.ts";
+import { buildPrompt, historyBudgets } from "./agent_prompt.ts";
+import { type AskModel, type ChatAnswer, promptTooLong } from "./chat_model.ts";
 import type { Database } from "./database/database.ts";
 import { DatabaseError } from "./database/sqlstates.ts";
 import { AppError } from "./errors.ts";
 import type { HistoryMessage } from "./history.ts";
+import { answerFiltered } from "./model_answer.ts";
 import { acceptMessage, defaultIntervalSeconds } from "./messages.ts";
-import type { DeliverOutboxRow, OutboxRow } from "./outbox.ts";
+import type { DeliverOutboxRow, OutboxOutcome, OutboxRow } from "./outbox.ts";
 
 /** What an agent needs to answer: see the SQL function `read_agent_turn`. */
 interface AgentTurn {
@@ -14,7 +15,9 @@ interface AgentTurn {
   readonly model: string;
   readonly instructions: string;
   readonly collectedData: Readonly<Record<string, unknown>>;
-  readonly contactName: string | null;
+  /** As the API or an operator gave it; null where only the contact's profile tells a name. */
+  readonly givenName: string | null;
+  readonly profileName: string | null;
   readonly contactPhone: string | null;
   readonly address: string;
   /** The contact's questions: how many had been answered, and how many the history holds. */
@@ -32,6 +35,9 @@ const historyLimit = 40;
 /** Longest wait that a model may ask for: a later answer would come out of the blue. */
 const maxRetryAfterMs = 10 * 60_000;
 
+/** How long refusals may take together: with one whole wait for an answer, less than the lease. */
+const maxRefusalsMs = 15_000;
+
 /**
  * Answers what contacts wrote (decisions, section 6). The model is asked first; then, in one
  * transaction, the turn is taken and the answer recorded as a message of the agent, which the
@@ -40,38 +46,55 @@ const maxRetryAfterMs = 10 * 60_000;
  */
 export function createAgentReplies(database: Database, askModel: AskModel): DeliverOutboxRow {
   return async (row) => {
-    const turn = await readTurn(database, row);
-    if (turn === null) return { outcome: "done" };
-    const answer = await askModel(turn.model, toPrompt(turn));
-    if ("error" in answer) {
-      const retryAfterMs = Math.min(answer.retryAfterMs ?? 0, maxRetryAfterMs);
-      return { outcome: "retry", error: answer.error, retryAfterMs };
-    }
+    const { turn, isLimitReached } = await readTurn(database, row);
+    if (turn === null) return keepSilent(isLimitReached);
+    const answer = await askWithinContext(askModel, turn);
+    if ("error" in answer) return toFailure(answer);
     if (await recordAnswer(database, row, turn, answer.text)) return { outcome: "done" };
     // Silenced, or another answer came first. What was written since then still waits for its own.
-    const isAsked = await readTurn(database, row) !== null;
-    return isAsked ? { outcome: "retry", error: "turn_taken" } : { outcome: "done" };
+    const next = await readTurn(database, row);
+    if (next.turn === null) return keepSilent(next.isLimitReached);
+    return { outcome: "retry", error: "turn_taken" };
   };
 }
 
-async function readTurn(database: Database, row: OutboxRow): Promise<AgentTurn | null> {
-  const { turn } = await database.rpc<{ turn: AgentTurn | null }>("read_agent_turn", {
-    ...readPayload(row),
-    limit: historyLimit,
-  });
-  return turn;
+/** What a row finds: null where the agent is silent, for its answers of this hour are used up or else. */
+interface TurnReading {
+  readonly turn: AgentTurn | null;
+  readonly isLimitReached: boolean;
 }
 
-function toPrompt(turn: AgentTurn): ReturnType<typeof buildPrompt> {
-  return buildPrompt({
-    instructions: turn.instructions,
-    variables: {
-      nome: turn.contactName,
-      telefone: turn.contactPhone,
-      ...turn.collectedData,
-    },
-    history: turn.history,
-  });
+function readTurn(database: Database, row: OutboxRow): Promise<TurnReading> {
+  return database.rpc("read_agent_turn", { ...readPayload(row), limit: historyLimit });
+}
+
+/** A pause is somebody's wish; a limit is not, so what it cost is kept where operators look. */
+function keepSilent(isLimitReached: boolean): OutboxOutcome {
+  return isLimitReached ? { outcome: "dead", error: "agent_answer_limit" } : { outcome: "done" };
+}
+
+/** Asks again with half the history where the model finds it too long. */
+async function askWithinContext(askModel: AskModel, turn: AgentTurn): Promise<ChatAnswer> {
+  const startedAt = performance.now();
+  let answer: ChatAnswer = { error: promptTooLong };
+  for (const budgetBytes of historyBudgets) {
+    answer = await askModel(turn.model, toPrompt(turn, budgetBytes));
+    const isTooLong = "error" in answer && answer.error === promptTooLong;
+    if (!isTooLong || performance.now() - startedAt > maxRefusalsMs) break;
+  }
+  return answer;
+}
+
+function toPrompt(turn: AgentTurn, budgetBytes: number): ReturnType<typeof buildPrompt> {
+  const { instructions, givenName, contactPhone, profileName, history } = turn;
+  const variables = { nome: givenName, telefone: contactPhone, ...turn.collectedData };
+  return buildPrompt({ instructions, variables, profileName, history }, budgetBytes);
+}
+
+function toFailure({ error, retryAfterMs }: Extract<ChatAnswer, { error: string }>): OutboxOutcome {
+  // What was filtered once stays unsaid: the contact's next message asks anew.
+  if (error === answerFiltered) return { outcome: "dead", error };
+  return { outcome: "retry", error, retryAfterMs: Math.min(retryAfterMs ?? 0, maxRetryAfterMs) };
 }
 
 /** False where the turn is not this answer's any more: the agent is paused, or has answered. */

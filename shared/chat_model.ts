@@ -1,4 +1,6 @@
+import type { APIError } from "openai";
 import type { PromptMessage } from "./agent_prompt.ts";
+import { answerFiltered, readModelAnswer } from "./model_answer.ts";
 import { readRetryAfterMs } from "./providers/retry_after.ts";
 
 /** Where an OpenAI-compatible chat completions endpoint is, without `/chat/completions`. */
@@ -17,6 +19,9 @@ export type AskModel = (
   model: string,
   messages: readonly PromptMessage[],
 ) => Promise<ChatAnswer>;
+
+/** The error of a question that is longer than the model's context. */
+export const promptTooLong = "model_prompt_too_long";
 
 /** Longest wait for an answer; an outbox row's lease is longer. */
 const timeoutMs = 45_000;
@@ -43,15 +48,42 @@ export function createChatModel(config: ChatModelConfig | null): AskModel {
       fetchOptions: { redirect: "manual" },
     });
     try {
-      const completion = await client.chat.completions.create({ model, messages: [...messages] });
-      const text = completion.choices[0]?.message.content?.trim() ?? "";
-      return text === "" ? { error: "model_said_nothing" } : { text };
+      // Of any shape: servers that are compatible in the main differ in the details.
+      const completion: unknown = await client.chat.completions.create({
+        model,
+        messages: [...messages],
+      });
+      return readModelAnswer(completion);
     } catch (error) {
-      if (!(error instanceof APIError)) return { error: "model_answer_unreadable" };
-      return {
-        error: error.status === undefined ? "model_unreachable" : `model_http_${error.status}`,
-        retryAfterMs: readRetryAfterMs(error.headers ?? new Headers(), Date.now()),
-      };
+      return error instanceof APIError ? readRefusal(error) : { error: "model_answer_unreadable" };
     }
   };
+}
+
+function readRefusal(refusal: APIError): ChatAnswer {
+  const { status } = refusal;
+  // Azure's filter reads the question too.
+  if (refusal.code === "content_filter") return { error: answerFiltered };
+  if (isTooLong(refusal)) return { error: promptTooLong };
+  return {
+    error: status === undefined ? "model_unreachable" : `model_http_${status}`,
+    retryAfterMs: readModelRetryAfterMs(refusal.headers ?? new Headers(), Date.now()),
+  };
+}
+
+/** OpenAI's own code; other servers say it in words of theirs, with status 400 or 422. */
+const tooLongWords =
+  /context_length|context (?:length|window|size)|exceed_context|too (?:long|large)|input token|max_new_tokens/i;
+
+function isTooLong({ status, code, type, message }: APIError): boolean {
+  if (status === 413) return true;
+  return (status === 400 || status === 422) && tooLongWords.test(`${code} ${type} ${message}`);
+}
+
+/** `retry-after-ms`, which OpenAI and Azure send, is more exact than `Retry-After` beside it. */
+function readModelRetryAfterMs(headers: Headers, nowMs: number): number | undefined {
+  const exact = headers.get("retry-after-ms")?.trim() ?? "";
+  return /^\d{1,15}(?:\.\d{1,9})?$/.test(exact)
+    ? Math.ceil(Number(exact))
+    : readRetryAfterMs(headers, nowMs);
 }

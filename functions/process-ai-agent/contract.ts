@@ -7,11 +7,14 @@ import {
   visibleTextSchema,
 } from "../../shared/request_fields.ts";
 
+/** In characters, its variables filled. */
+export const maxMessageLength = 65_536;
+
 /** POST /functions/v1/process-ai-agent (specification 4.5; decisions, section 6). */
 export const processAiAgentSchema = z.object({
   instanceId: instanceIdSchema,
   phone: phoneSchema,
-  messageText: visibleTextSchema(65_536),
+  messageText: visibleTextSchema(maxMessageLength),
   initiateConversation: z.literal(true, "must be true: this endpoint opens conversations"),
   agentId: idSchema.optional(),
   externalContext: freeObjectSchema(32 * 1024).optional(),

@@ -1,4 +1,7 @@
+import { fillMessageText } from "../../shared/agent_variables.ts";
 import { refuseUncarriable } from "../../shared/channel_limits.ts";
+import type { Database } from "../../shared/database/database.ts";
+import { AppError } from "../../shared/errors.ts";
 import type { Idempotency, StoredResponse } from "../../shared/idempotent_response.ts";
 import type { Instance } from "../../shared/instances.ts";
 import { type AcceptedOutcome, defaultIntervalSeconds } from "../../shared/messages.ts";
@@ -6,7 +9,7 @@ import type { Receipt } from "../../shared/providers/provider.ts";
 import { toLeaseSeconds } from "../../shared/queue.ts";
 import { executeSending, type SendingAnswer, type SendingServices } from "../../shared/sending.ts";
 import { respondToSending } from "../../shared/sending_response.ts";
-import type { ProcessAiAgentRequest } from "./contract.ts";
+import { maxMessageLength, type ProcessAiAgentRequest } from "./contract.ts";
 
 /** One valid call. */
 export interface OpenConversationCall {
@@ -24,7 +27,8 @@ export async function openConversation(
   { instance, request, idempotency }: OpenConversationCall,
 ): Promise<SendingAnswer> {
   const provider = await services.openProvider(instance);
-  const content = { messageType: "text", message: request.messageText } as const;
+  const message = await fillOpening(services.database, instance, request);
+  const content = { messageType: "text", message } as const;
   refuseUncarriable(instance, provider, content, { message: "messageText" });
   return await executeSending(services, { instance, provider }, {
     phone: request.phone,
@@ -46,4 +50,40 @@ function respond(outcome: AcceptedOutcome, receipt: Receipt | null): StoredRespo
   const { status, body } = respondToSending(outcome, receipt);
   const { aiAgentPausedUntil: _never, ...described } = body;
   return { status, body: { ...described, agentId: outcome.agentId } };
+}
+
+/**
+ * `messageText` with the values of the variables that it names (decisions, section 6): of the
+ * conversation's external context, then the contact's name and phone. Others stay as written.
+ */
+async function fillOpening(
+  database: Database,
+  instance: Instance,
+  { messageText, phone, externalContext }: ProcessAiAgentRequest,
+): Promise<string> {
+  if (!messageText.includes("{{")) return messageText;
+  const known = await database.rpc<KnownVariables>("read_agent_variables", {
+    instanceId: instance.instanceId,
+    phone,
+  });
+  const filled = fillMessageText(messageText, {
+    nome: known.name,
+    telefone: known.phone ?? phone,
+    ...known.collectedData,
+    ...externalContext,
+  }, maxMessageLength);
+  if (filled !== null) return filled;
+  throw new AppError("invalid_request", {
+    issues: [{
+      path: "messageText",
+      message: `is longer than ${maxMessageLength} characters with its variables filled`,
+    }],
+  });
+}
+
+/** See the SQL function `read_agent_variables`. */
+interface KnownVariables {
+  readonly collectedData: Readonly<Record<string, unknown>>;
+  readonly name: string | null;
+  readonly phone: string | null;
 }

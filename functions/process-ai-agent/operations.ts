@@ -31,7 +31,8 @@ export const operations: readonly Operation[] = [{
   tag: "AI agent",
   summary: "Let the AI agent open a conversation",
   description:
-    "Sends the first message as the agent, not as a person. The conversation is linked to the agent, which speaks only after the contact has replied. `externalContext` is kept with the conversation: the agent sees each key as the variable `{{key}}` of its instructions.\n\n" +
+    "Sends the first message as the agent, not as a person. The conversation is linked to the agent, which speaks only after the contact has replied. `externalContext` is kept with the conversation: the agent sees each key as the variable `{{key}}` of its instructions. `messageText` is filled in the same way, with `{{nome}}` and `{{telefone}}` of the contact too; variables without a value stay as written.\n\n" +
+    "The agent answers a contact at most 30 times an hour. Beyond that it is paused until the hour is over, and a note in the conversation says so.\n\n" +
     "`agentId` is needed only when the instance has several active agents. A missing contact is created.",
   access: "clientToken",
   body: processAiAgentSchema,

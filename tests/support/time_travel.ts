@@ -19,6 +19,9 @@ export async function letTimePass(sql: Sql, seconds: number): Promise<void> {
         scheduled_for = scheduled_for - ${by}, failed_at = failed_at - ${by},
         unconfirmed_at = unconfirmed_at - ${by}`;
     await transaction`update public.agent_pauses set paused_until = paused_until - ${by}`;
+    await transaction`
+      update public.agent_sessions
+      set answered_at = array(select answer - ${by} from unnest(answered_at) as answer)`;
     await transaction`update public.pacing set last_slot_at = last_slot_at - ${by}`;
     await transaction`
       update public.dispatch set next_due_at = next_due_at - ${by},

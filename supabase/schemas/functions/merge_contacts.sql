@@ -1,5 +1,6 @@
 -- Makes one contact of two that turn out to be the same person: all that `gone` has, its messages,
--- notes, tags and addresses, becomes `kept`'s, whose own values win; then `gone` is no more.
+-- notes, tags and addresses, becomes `kept`'s, whose own values win; then `gone` is no more. A name
+-- that was given wins over one from a profile.
 -- Locks both contacts, then both conversations, so that whoever writes to `gone` has either committed
 -- before, and is moved, or finds no such contact and is repeated. Returns what `kept` is now. Errors: 40001 where another call has merged one of them.
 create or replace function public.merge_contacts(kept public.contacts, gone public.contacts)
@@ -44,7 +45,10 @@ begin
   update public.contact_addresses a set contact_id = kept.id where a.contact_id = gone.id;
   update public.contacts c
   set phone = coalesce(c.phone, other.phone),
-    name = coalesce(c.name, other.name),
+    name = case when names.is_others then other.name else c.name end,
+    is_profile_name = case
+      when names.is_others then other.is_profile_name else c.is_profile_name
+    end,
     email = coalesce(c.email, other.email),
     company = coalesce(c.company, other.company),
     job_title = coalesce(c.job_title, other.job_title),
@@ -60,7 +64,12 @@ begin
     created_at = least(c.created_at, other.created_at),
     updated_at = now()
   from public.contacts other
-  where c.id = kept.id and other.id = gone.id
+  join public.contacts known on known.id = kept.id
+  cross join lateral (
+    select known.name is null
+      or known.is_profile_name and other.name is not null and not other.is_profile_name
+  ) as names(is_others)
+  where c.id = known.id and other.id = gone.id
   returning c.* into merged;
   delete from public.contacts c where c.id = gone.id;
   return merged;

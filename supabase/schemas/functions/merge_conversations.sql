@@ -31,13 +31,23 @@ begin
   update public.internal_notes n set conversation_id = kept.id where n.conversation_id = gone.id;
   update public.chat_transfer_log l set conversation_id = kept.id where l.conversation_id = gone.id;
   insert into public.agent_sessions as session (
-    conversation_id, instance_id, agent_id, collected_data, created_at, answered_count
+    conversation_id, instance_id, agent_id, collected_data, created_at, answered_count, answered_at
   )
-  select kept.id, s.instance_id, s.agent_id, s.collected_data, s.created_at, s.answered_count
+  select kept.id, s.instance_id, s.agent_id, s.collected_data, s.created_at, s.answered_count,
+    s.answered_at
   from public.agent_sessions s where s.conversation_id = gone.id
   on conflict on constraint agent_sessions_pkey do update
   set collected_data = excluded.collected_data || session.collected_data,
     answered_count = session.answered_count + excluded.answered_count,
+    answered_at = array(
+      select answer.at
+      from (
+        select both_of.at from unnest(session.answered_at || excluded.answered_at) as both_of(at)
+        order by both_of.at desc
+        limit 30
+      ) as answer
+      order by answer.at
+    ),
     updated_at = now();
   update public.conversations c
   set status = case when 'open' in (c.status, gone.status) then 'open' else c.status end,

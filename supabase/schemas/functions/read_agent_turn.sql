@@ -1,7 +1,7 @@
 -- What an agent needs to answer in a conversation: itself, what it may know of the contact, and the
 -- recent history. `request`: instanceId, conversationId, limit.
--- Returns {turn}: NULL where it is to be silent now (paused, no active agent, a blocked contact) or
--- nothing waits for an answer.
+-- Returns {turn, isLimitReached}: turn is NULL where it is to be silent now (paused, no active agent,
+-- a blocked contact, its answers of this hour used up: isLimitReached) or nothing waits for an answer.
 -- One snapshot shows both the history and how many questions it holds (answersThrough): a message
 -- that commits later is counted later and asks for a turn of its own.
 create or replace function public.read_agent_turn(request jsonb)
@@ -16,6 +16,7 @@ declare
   agent public.ai_agents;
   answered_count bigint;
   collected_data jsonb;
+  limited_until timestamptz;
 begin
   select c.* into conversation from public.conversations c
   where c.id = (request->>'conversationId')::uuid
@@ -23,22 +24,29 @@ begin
   select c.* into contact from public.contacts c where c.id = conversation.contact_id;
   select a.* into agent from public.ai_agents a
   where a.id = public.speaking_agent(conversation) and a.is_active;
-  select s.answered_count, s.collected_data into answered_count, collected_data
+  select s.answered_count, s.collected_data, public.agent_limited_until(s.answered_at)
+  into answered_count, collected_data, limited_until
   from public.agent_sessions s where s.conversation_id = conversation.id;
   if agent.id is null or contact.is_blocked
     or conversation.question_count <= coalesce(answered_count, 0)
+    or limited_until is not null
     or exists (
       select from public.agent_pauses p
       where p.contact_id = contact.id and p.paused_until > clock_timestamp()
     ) then
-    return jsonb_build_object('turn', null);
+    return jsonb_build_object(
+      'turn', null,
+      'isLimitReached', limited_until is not null
+        and conversation.question_count > coalesce(answered_count, 0)
+    );
   end if;
-  return jsonb_build_object('turn', jsonb_build_object(
+  return jsonb_build_object('isLimitReached', false, 'turn', jsonb_build_object(
     'agentId', agent.id,
     'model', agent.model,
     'instructions', agent.instructions,
     'collectedData', coalesce(collected_data, '{}'),
-    'contactName', contact.name,
+    'givenName', case when not contact.is_profile_name then contact.name end,
+    'profileName', case when contact.is_profile_name then contact.name end,
     'contactPhone', public.phone_of(contact),
     'address', public.address_of(contact, null),
     'answeredBefore', coalesce(answered_count, 0),

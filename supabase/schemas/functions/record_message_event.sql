@@ -55,6 +55,7 @@ begin
   end if;
   update public.contacts c
   set name = coalesce(c.name, event->>'contactName'),
+    is_profile_name = c.is_profile_name or c.name is null and event->>'contactName' is not null,
     last_inbound_at = greatest(c.last_inbound_at, written_at)
   where c.id = contact.id;
   update public.conversations c

@@ -1,7 +1,9 @@
 -- Asks for the agent's answer to what a contact has just written: one outbox row, due in three
 -- seconds, so that several messages in a row get one answer. None while the agent is paused for the
 -- contact, or where no active agent speaks in the conversation.
--- Locks the conversation, then the outbox row that is joined.
+-- Where the agent's answers of this hour are used up, it is paused until it may answer again, and a
+-- note says so to operators. The outbox row of that message is never answered: it becomes `dead`.
+-- Locks the conversation, then the agent's pause or the outbox row that is joined.
 create or replace function public.request_agent_reply(
   instance public.instances,
   contact_id uuid,
@@ -13,6 +15,7 @@ set search_path = ''
 as $$
 declare
   conversation public.conversations;
+  limited_until timestamptz;
 begin
   -- Two messages at once: the second one sees the row of the first.
   select c.* into conversation from public.conversations c
@@ -29,6 +32,23 @@ begin
   update public.conversations c
   set question_count = c.question_count + 1
   where c.id = conversation.id;
+  select public.agent_limited_until(s.answered_at) into limited_until
+  from public.agent_sessions s where s.conversation_id = conversation.id;
+  if limited_until is not null then
+    insert into public.agent_pauses as pause (contact_id, instance_id, paused_until)
+    values (request_agent_reply.contact_id, instance.id, limited_until)
+    on conflict on constraint agent_pauses_pkey do update
+    set paused_until = excluded.paused_until;
+    insert into public.internal_notes (instance_id, conversation_id, note, is_automatic)
+    values (
+      instance.id, conversation.id,
+      format(
+        'O agente chegou ao limite de respostas por hora a este contato e está em pausa até %s.',
+        to_char(limited_until at time zone instance.time_zone, 'DD/MM HH24:MI')
+      ),
+      true
+    );
+  end if;
   -- Held until this message can be read: a worker that took the row now would answer without it.
   perform from public.outbox o
   where o.conversation_id = request_agent_reply.conversation_id

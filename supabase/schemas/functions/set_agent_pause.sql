@@ -1,5 +1,6 @@
 -- conversations-api agent-pause: silences the agent towards a contact for so many minutes from now,
--- whether it was to be silent for longer or not at all, or lets it speak at once. `request`:
+-- whether it was to be silent for longer or not at all, or lets it speak at once, with all answers of
+-- an hour to give. `request`:
 -- instanceId, phone, paused, minutes, idempotency. Creates the contact when it is missing.
 -- Returns the outcome: contactId, paused, aiAgentPausedUntil; or {replayed}. Errors: MI007, MI008.
 create or replace function public.set_agent_pause(request jsonb)
@@ -28,6 +29,10 @@ begin
     )
     on conflict on constraint agent_pauses_pkey do update set paused_until = excluded.paused_until;
   else
+    update public.agent_sessions s
+    set answered_at = '{}', updated_at = now()
+    from public.conversations c
+    where c.contact_id = known_contact_id and s.conversation_id = c.id and s.answered_at <> '{}';
     delete from public.agent_pauses p where p.contact_id = known_contact_id;
   end if;
   outcome := public.describe_agent_pause(instance, known_contact_id);

@@ -1,8 +1,8 @@
 -- Takes an agent's turn in a conversation: from here on its first `answers_through` questions count
 -- as answered, so each has at most one answer. The model was told that `answered_before` of them had
 -- been: another answer since then makes this one stale. Locks the conversation.
--- Errors: MI018 where the agent is to be silent: paused for the contact by now, no longer active, or
--- the turn has been taken.
+-- Errors: MI018 where the agent is to be silent: paused for the contact by now, no longer active, its
+-- answers of this hour used up, or the turn has been taken.
 create or replace function public.take_agent_turn(
   conversation public.conversations,
   agent_id uuid,
@@ -16,8 +16,9 @@ as $$
 begin
   perform from public.conversations c where c.id = conversation.id for no key update;
   insert into public.agent_sessions as session
-    (conversation_id, instance_id, agent_id, answered_count)
-  select conversation.id, conversation.instance_id, a.id, take_agent_turn.answers_through
+    (conversation_id, instance_id, agent_id, answered_count, answered_at)
+  select conversation.id, conversation.instance_id, a.id, take_agent_turn.answers_through,
+    array[clock_timestamp()]
   from public.ai_agents a
   where a.id = take_agent_turn.agent_id and a.is_active
     and not exists (
@@ -25,9 +26,12 @@ begin
       where p.contact_id = conversation.contact_id and p.paused_until > clock_timestamp()
     )
   on conflict on constraint agent_sessions_pkey do update
-  set answered_count = excluded.answered_count, agent_id = excluded.agent_id, updated_at = now()
+  set answered_count = excluded.answered_count, agent_id = excluded.agent_id, updated_at = now(),
+    answered_at =
+      (session.answered_at || excluded.answered_at)[greatest(cardinality(session.answered_at) - 28, 1):]
   where session.answered_count = take_agent_turn.answered_before
-    and session.answered_count < excluded.answered_count;
+    and session.answered_count < excluded.answered_count
+    and public.agent_limited_until(session.answered_at) is null;
   if not found then
     raise exception using errcode = 'MI018', message = 'agent_silent';
   end if;

@@ -7,6 +7,7 @@ create table public.agent_sessions (
   created_at timestamptz not null default now(),
   updated_at timestamptz not null default now(),
   answered_count bigint not null default 0,
+  answered_at timestamptz[] not null default '{}',
   constraint agent_sessions_collected_data_object check (jsonb_typeof(collected_data) = 'object')
 );
 alter table public.agent_sessions enable row level security;
@@ -14,3 +15,5 @@ revoke all on table public.agent_sessions from public, anon, authenticated;
 grant select, insert, update, delete on table public.agent_sessions to service_role;
 comment on column public.agent_sessions.answered_count is
   'How many of the conversation''s question_count have had their answer: at most one each.';
+comment on column public.agent_sessions.answered_at is
+  'When the newest answers were given, oldest first, as many as agent_limited_until counts.';

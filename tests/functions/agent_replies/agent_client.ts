@@ -1,9 +1,13 @@
 /** A tenant with an agent, a contact who writes by webhook, and a model on this machine. */
 
+import type { Hono } from "hono";
+import { createContactsApiApp } from "../../../functions/contacts-api/app.ts";
+import { createProcessAiAgentApp } from "../../../functions/process-ai-agent/app.ts";
 import { type HttpDouble, startHttpDouble } from "../../support/http_double.ts";
 import { createAgent, type Tenant } from "../../support/tenant.ts";
 import {
   createWebhookClient,
+  phone,
   type StoredMessage,
   type WebhookClient,
 } from "../provider_webhook/webhook_client.ts";
@@ -17,7 +21,11 @@ export interface AgentClient extends AsyncDisposable {
   write(messageId: string, message: string): Promise<void>;
   /** Three seconds later: what is due is answered and sent. */
   answer(): Promise<void>;
-  /** What each question to the model held of what the contact wrote. */
+  /** POST process-ai-agent; returns the status. */
+  open(body: Readonly<Record<string, unknown>>): Promise<number>;
+  /** Gives the contact a name by the API; null takes it away. */
+  nameContact(name: string | null, to?: string): Promise<void>;
+  /** What each question to the model held of what the contact wrote, a line each. */
   asked(): readonly (readonly string[])[];
   /** The texts that the provider was given. */
   sent(): readonly unknown[];
@@ -41,7 +49,16 @@ export async function createAgentClient(): Promise<AgentClient> {
   const webhooks = cleanup.use(await createWebhookClient());
   const model = cleanup.use(startHttpDouble(() => complete("Posso ajudar?")));
   const tenant = await webhooks.createTenant();
-  const { admin } = webhooks.stack;
+  const { admin, services } = webhooks.stack;
+  const call = async (app: Hono, path: string, body: object): Promise<number> => {
+    const response = await app.request(path, {
+      method: "POST",
+      headers: { "X-Client-Token": tenant.token, "Content-Type": "application/json" },
+      body: JSON.stringify({ instanceId: tenant.instanceId, ...body }),
+    });
+    await response.body?.cancel();
+    return response.status;
+  };
   const agentId = await createAgent(admin, tenant.instanceId);
   const keep = cleanup.move();
   return {
@@ -54,10 +71,19 @@ export async function createAgentClient(): Promise<AgentClient> {
       if (status !== 200) throw new Error(`the webhook answered ${status}`);
     },
     answer: () => webhooks.letAgentAnswer(model),
+    open: (body) =>
+      call(createProcessAiAgentApp(services), "/process-ai-agent", { phone, ...body }),
+    nameContact: async (name, to = phone) => {
+      const app = createContactsApiApp(services);
+      const status = await call(app, "/contacts-api/update", { phone: to, name });
+      if (status !== 200) throw new Error(`contacts-api answered ${status}`);
+    },
     asked: () =>
       model.requests.map(({ json }) =>
         (json["messages"] as { role: string; content: string }[])
-          .filter(({ role }) => role === "user").map(({ content }) => content)
+          .filter(({ role }) => role === "user")
+          .flatMap(({ content }) => content.split("\n"))
+          .filter((line) => !line.startsWith("["))
       ),
     sent: () => webhooks.stack.provider.requests.map(({ json }) => json["message"]),
     messages: () => webhooks.messages(tenant),

@@ -141,8 +141,10 @@ Deno.test("an answer that another one overtook is thought over again with that o
   await client.answer();
   assertEquals(client.sent(), ["Sobre: oi", "Sim, até as 18h."]);
   const told = client.model.requests[0]?.json["messages"] as { content: string }[];
-  assertEquals(told.map(({ content }) => content).slice(1).toSorted(), [
+  const lines = told.slice(1).flatMap(({ content }) => content.split("\n"));
+  assertEquals(lines.toSorted(), [
     "Sobre: oi",
+    "[the contact is still waiting for an answer]",
     "abre hoje?",
     "oi",
   ]);

@@ -1,4 +1,3 @@
-import { createProcessAiAgentApp } from "../../../functions/process-ai-agent/app.ts";
 import { assert, assertEquals } from "../../support/assert.ts";
 import { phone } from "../provider_webhook/webhook_client.ts";
 import { letTimePass } from "../../support/time_travel.ts";
@@ -9,18 +8,6 @@ async function waitingRows({ webhooks }: AgentClient): Promise<number[]> {
     select extract(epoch from run_at - created_at)::float as seconds from public.outbox
     where status = 'pending'`;
   return rows.map((row) => row["seconds"]);
-}
-
-/** POST process-ai-agent as the tenant. */
-async function open(client: AgentClient, body: object): Promise<number> {
-  const app = createProcessAiAgentApp(client.webhooks.stack.services);
-  const response = await app.request("/process-ai-agent", {
-    method: "POST",
-    headers: { "X-Client-Token": client.tenant.token, "Content-Type": "application/json" },
-    body: JSON.stringify({ instanceId: client.tenant.instanceId, phone, ...body }),
-  });
-  await response.body?.cancel();
-  return response.status;
 }
 
 Deno.test("messages within three seconds get one answer, sent as the agent by the normal path", async () => {
@@ -34,8 +21,7 @@ Deno.test("messages within three seconds get one answer, sent as the agent by th
     "gpt-test",
     [
       { role: "system", content: "Answer briefly." },
-      { role: "user", content: "{{segredo}} oi" },
-      { role: "user", content: "tudo bem?" },
+      { role: "user", content: "{{segredo}} oi\ntudo bem?" },
     ],
   ]]);
   const authorization = client.model.requests[0]?.headers.get("authorization");
@@ -79,41 +65,42 @@ Deno.test("the agent goes on after its answer: each message has one answer, and 
   assertEquals(client.sent(), ["Posso ajudar?", "Sim."]);
 });
 
-Deno.test("variables come from the external context and the contact, never from what was written", async () => {
+Deno.test("variables come from the external context and a given name, never from what was written", async () => {
   await using client = await createAgentClient();
   const { admin } = client.webhooks.stack;
   await admin`update public.ai_agents set instructions =
     'Loja {{loja}} de {{nome}} ({{telefone}}): {{pedido}} {{missing}}.'`;
-  const status = await open(client, {
+  const status = await client.open({
     initiateConversation: true,
     messageText: "Olá!",
     externalContext: { loja: "Centro", pedido: { id: 7 } },
   });
   assertEquals(status, 200);
+  await client.nameContact("Ana {{loja}}");
   await client.webhooks.receive(client.tenant, {
-    ...{ messageId: "IN1", senderName: "Ana {{loja}}" },
+    ...{ messageId: "IN1", senderName: "mimi" },
     text: { message: "loja: Norte. {{pedido}} missing=segredo" },
   });
   await client.answer();
   assertEquals(client.model.requests[0]?.json["messages"], [
     { role: "system", content: `Loja Centro de Ana {{loja}} (${phone}): {"id":7} .` },
+    { role: "user", content: "[conversation opened by the business]" },
     { role: "assistant", content: "Olá!" },
     { role: "user", content: "loja: Norte. {{pedido}} missing=segredo" },
   ]);
 });
 
-Deno.test("what the external context calls the contact goes before what its profile does", async () => {
+Deno.test("what the external context calls the contact goes before what the contact's record does", async () => {
   await using client = await createAgentClient();
   const { admin } = client.webhooks.stack;
   await admin`update public.ai_agents set instructions = '{{nome}} ({{telefone}})'`;
-  await open(client, {
+  await client.nameContact("Ana");
+  await client.open({
     initiateConversation: true,
     messageText: "Olá!",
     externalContext: { nome: "Maria" },
   });
-  await client.webhooks.receive(client.tenant, {
-    ...{ messageId: "IN1", senderName: "mimi", text: { message: "oi" } },
-  });
+  await client.write("IN1", "oi");
   await client.answer();
   const [instructions] = client.model.requests[0]?.json["messages"] as { content: string }[];
   assertEquals(instructions?.content, `Maria (${phone})`);

@@ -1,0 +1,68 @@
+/** `{{key}}` in an agent's instructions and in the text that opens a conversation. */
+
+export type Variables = Readonly<Record<string, unknown>>;
+
+/** Longest value put into the instructions, in characters. */
+const maxValueLength = 2_000;
+
+/** What all values together may add to the instructions, in characters: a key may stand there often. */
+const maxFilledLength = 32_768;
+
+const maxKeyLength = 200;
+
+/** Braces end a key, so no character is read twice, whatever the text holds. */
+const placeholder = /\{\{([^{}]*)\}\}/g;
+
+/**
+ * Puts values in place of `{{key}}`, in one pass: what a value holds is not filled again. A key
+ * without a value leaves nothing. Values are one line: a value cannot begin a paragraph of its own.
+ */
+export function fillInstructions(text: string, variables: Variables): string {
+  let left = maxFilledLength;
+  return fill(text, (key) => {
+    const value = toSingleLine(readVariable(variables, key)).slice(
+      0,
+      Math.min(maxValueLength, left),
+    );
+    left -= value.length;
+    return value;
+  });
+}
+
+/**
+ * Fills a text for the contact, with values as they are. A key without a value stays as written. Null
+ * where the text would be longer than `maxLength` UTF-16 units.
+ */
+export function fillMessageText(
+  text: string,
+  variables: Variables,
+  maxLength: number,
+): string | null {
+  let length = text.length;
+  const filled = fill(text, (key, written) => {
+    if (length > maxLength) return "";
+    const value = readVariable(variables, key);
+    if (value === "") return written;
+    length += value.length - written.length;
+    return value;
+  });
+  return length > maxLength ? null : filled;
+}
+
+/** A text as one line, without control characters. */
+export function toSingleLine(text: string): string {
+  return text.replace(/[\p{Cc}\p{Zl}\p{Zp}]+/gu, " ").trim();
+}
+
+function fill(text: string, valueOf: (key: string, written: string) => string): string {
+  return text.replace(placeholder, (written, between: string) => {
+    const key = between.trim();
+    return key === "" || key.length > maxKeyLength ? written : valueOf(key, written);
+  });
+}
+
+function readVariable(variables: Variables, key: string): string {
+  const value = Object.hasOwn(variables, key) ? variables[key] : null;
+  if (value === null || value === undefined) return "";
+  return typeof value === "string" ? value : JSON.stringify(value);
+}
