@@ -53,9 +53,22 @@ create table public.instances (
   constraint instances_on_unconfirmed_known check (on_unconfirmed in ('hold', 'retry'))
 );
 create unique index instances_embed_key on public.instances (embed_key);
+create unique index instances_gateway_id on public.instances (provider, gateway_instance_id);
 create index instances_named_outside on public.instances (
   (coalesce(business_instance_id, gateway_instance_id))
 );
+-- What an instance is called outside is unique at its provider, and a business instance id in the
+-- whole project: it stands in the index of every provider, beside that provider's own ids.
+create unique index instances_name_at_zapi
+  on public.instances ((coalesce(business_instance_id, gateway_instance_id)))
+  where business_instance_id is not null or provider = 'zapi';
+create unique index instances_name_at_evolution
+  on public.instances ((coalesce(business_instance_id, gateway_instance_id)))
+  where business_instance_id is not null or provider = 'evolution';
+create unique index instances_name_at_whatsapp_cloud
+  on public.instances ((coalesce(business_instance_id, gateway_instance_id)))
+  where business_instance_id is not null or provider = 'whatsapp_cloud';
+create index instances_age on public.instances (created_at, id);
 create index instances_workspace on public.instances (workspace_id, created_at, id);
 alter table public.instances enable row level security;
 revoke all on table public.instances from public, anon, authenticated;
@@ -194,7 +207,9 @@ grant execute on function public.count_request(uuid, text, integer) to service_r
 
 -- source: supabase/schemas/functions/instances_named.sql
 -- The instances that a reference stands for: UUID, embed key, or business instance id (the provider's
--- own id where there is none; decisions, section 1), which several may share.
+-- own id where there is none; decisions, section 1), in this order: a name that looks like another
+-- instance's UUID does not hide that one. Several only where instances of different providers, neither
+-- with a business instance id, have one own id.
 create or replace function public.instances_named(reference text)
 returns setof public.instances
 language plpgsql
@@ -203,14 +218,17 @@ rows 1
 set search_path = ''
 as $$
 begin
-  return query
-  select i.*
-  from public.instances i
-  where i.id = case
-      when reference ~* '^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$' then reference::uuid
-    end
-    or i.embed_key = reference
-    or coalesce(i.business_instance_id, i.gateway_instance_id) = reference;
+  if reference ~* '^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$' then
+    return query select i.* from public.instances i where i.id = reference::uuid;
+  end if;
+  if not found then
+    return query select i.* from public.instances i where i.embed_key = reference;
+  end if;
+  if not found then
+    return query
+    select i.* from public.instances i
+    where coalesce(i.business_instance_id, i.gateway_instance_id) = reference;
+  end if;
 end;
 $$;
 revoke all on function public.instances_named(text) from public, anon, authenticated;

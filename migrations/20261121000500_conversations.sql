@@ -17,6 +17,7 @@ create table public.conversations (
 );
 create unique index conversations_contact on public.conversations (contact_id);
 create unique index conversations_tenant on public.conversations (instance_id, contact_id, id);
+create index conversations_agent on public.conversations (agent_id) where agent_id is not null;
 alter table public.conversations enable row level security;
 revoke all on table public.conversations from public, anon, authenticated;
 grant select, insert, update, delete on table public.conversations to service_role;
@@ -82,6 +83,7 @@ create table public.agent_sessions (
   answered_at timestamptz[] not null default '{}',
   constraint agent_sessions_collected_data_object check (jsonb_typeof(collected_data) = 'object')
 );
+create index agent_sessions_agent on public.agent_sessions (agent_id);
 alter table public.agent_sessions enable row level security;
 revoke all on table public.agent_sessions from public, anon, authenticated;
 grant select, insert, update, delete on table public.agent_sessions to service_role;

@@ -83,9 +83,8 @@ create table public.messages (
     public.is_message_state(direction, status, mode, held_by, sent_at, choice)
   )
 );
-create index messages_history on public.messages (instance_id, contact_id, sent_at desc)
-  where sent_at is not null;
-create index messages_unsent_of on public.messages (contact_id) where sent_at is null;
+-- Whole, unsent ones too: a conversation's end takes its messages along by it.
+create index messages_history on public.messages (instance_id, contact_id, sent_at desc);
 create index messages_provider_id on public.messages (instance_id, provider_message_id)
   where provider_message_id is not null;
 create index messages_told on public.messages (instance_id, provider_message_id)
@@ -195,6 +194,7 @@ create table public.provider_events (
   received_at timestamptz not null default now()
 );
 create index provider_events_age on public.provider_events (received_at);
+create index provider_events_instance on public.provider_events (instance_id);
 alter table public.provider_events enable row level security;
 revoke all on table public.provider_events from public, anon, authenticated;
 grant select, insert, update, delete on table public.provider_events to service_role;
@@ -1734,18 +1734,39 @@ grant execute on function public.retry_unconfirmed(jsonb) to service_role;
 -- A belt over the wake-ups: finds instances that are due never although messages wait in their queue
 -- and puts them right. Nothing should ever need it; what it mends is logged by the dispatcher.
 -- Bounded by `request`.maxInstances a call. Returns {woken}: how many.
+-- Goes from instance to instance of message_queue_head, so that neither the queues' lengths nor the
+-- instances with an empty one cost anything.
 create or replace function public.wake_sleepers(request jsonb)
 returns jsonb
 language plpgsql
 set search_path = ''
+set enable_seqscan = off
 as $$
 declare
   sleepers uuid[];
 begin
   select array_agg(s.instance_id order by s.instance_id) into sleepers
   from (
+    with recursive queued as (
+      (
+        select q.instance_id from public.message_queue q
+        where q.due_at is null
+        order by q.instance_id
+        limit 1
+      )
+      union all
+      select (
+        select q.instance_id from public.message_queue q
+        where q.due_at is null and q.instance_id > before.instance_id
+        order by q.instance_id
+        limit 1
+      )
+      from queued before
+      where before.instance_id is not null
+    )
     select d.instance_id
-    from public.dispatch d
+    from queued
+    join public.dispatch d on d.instance_id = queued.instance_id
     cross join lateral public.head_of_queue(d.instance_id) as head
     where d.in_flight is null and d.next_due_at = 'infinity'
     limit (request->>'maxInstances')::integer

@@ -291,12 +291,33 @@ $$;
 revoke all on function public.describe_instance(public.instances) from public, anon, authenticated;
 grant execute on function public.describe_instance(public.instances) to service_role;
 
+-- source: supabase/schemas/functions/taken_instance_field.sql
+-- Which field of an instance has another instance's value, by the unique index that refused it: the
+-- business instance id where the call gives one or changes it, else the provider's own id. NULL for
+-- an index that is about neither.
+create or replace function public.taken_instance_field(index_name text, changes_business_id boolean)
+returns text
+language sql
+immutable parallel safe
+set search_path = ''
+as $$
+  select case
+    when index_name = 'instances_gateway_id' then 'gatewayInstanceId'
+    when index_name not like 'instances\_name\_at\_%' then null
+    when changes_business_id then 'businessInstanceId'
+    else 'gatewayInstanceId'
+  end;
+$$;
+revoke all on function public.taken_instance_field(text, boolean) from public, anon, authenticated;
+grant execute on function public.taken_instance_field(text, boolean) to service_role;
+
 -- source: supabase/schemas/functions/create_instance.sql
 -- admin-api: a new instance with its holidays, its pacing and its dispatch.
 -- `request`: instanceId (its credentials are sealed for it), workspaceId, name, provider,
 --   sealedProviderConfig, gatewayInstanceId, businessInstanceId, embedKey, connectedPhone, timeZone,
 --   sendWindow {start, end, days, holidays}, onUnconfirmed, requestsPerMinute, idempotency (see begin_idempotent).
--- Returns the instance, {replayed}, or {issues} when the server does not know the time zone.
+-- Returns the instance, {replayed}, {issues} when the server does not know the time zone, or {taken}:
+--   the field whose value another instance has, businessInstanceId or gatewayInstanceId.
 -- Errors: MI007, MI008, MI013.
 create or replace function public.create_instance(request jsonb)
 returns jsonb
@@ -309,38 +330,50 @@ declare
   instance public.instances;
   replayed jsonb;
   outcome jsonb;
+  violated text;
+  taken text;
 begin
   if not public.is_time_zone(request->>'timeZone') then
     return public.time_zone_issues();
   end if;
-  replayed := public.begin_idempotent(request->'idempotency');
-  if replayed is not null then
-    return jsonb_build_object('replayed', replayed);
-  end if;
-  workspace := public.find_workspace((request->>'workspaceId')::uuid);
-  insert into public.instances (
-    id, workspace_id, name, provider, sealed_provider_config, gateway_instance_id,
-    business_instance_id, embed_key, connected_phone, connected_phone_key, time_zone, window_start,
-    window_end, window_days, on_unconfirmed, requests_per_minute
-  )
-  values (
-    (request->>'instanceId')::uuid, workspace.id, request->>'name', request->>'provider',
-    request->>'sealedProviderConfig', request->>'gatewayInstanceId',
-    request->>'businessInstanceId', request->>'embedKey', request->>'connectedPhone',
-    public.phone_identity_key(request->>'connectedPhone'), request->>'timeZone',
-    (send_window->>'start')::time, (send_window->>'end')::time,
-    array(select jsonb_array_elements_text(send_window->'days')::smallint),
-    request->>'onUnconfirmed', (request->>'requestsPerMinute')::integer
-  )
-  returning * into instance;
-  insert into public.holidays (instance_id, day)
-  select distinct instance.id, holiday::date
-  from jsonb_array_elements_text(send_window->'holidays') as holiday;
-  insert into public.pacing (instance_id) values (instance.id);
-  insert into public.dispatch (instance_id) values (instance.id);
-  outcome := public.describe_instance(instance);
-  perform public.keep_outcome(request->'idempotency', outcome, null);
-  return outcome;
+  begin
+    replayed := public.begin_idempotent(request->'idempotency');
+    if replayed is not null then
+      return jsonb_build_object('replayed', replayed);
+    end if;
+    workspace := public.find_workspace((request->>'workspaceId')::uuid);
+    insert into public.instances (
+      id, workspace_id, name, provider, sealed_provider_config, gateway_instance_id,
+      business_instance_id, embed_key, connected_phone, connected_phone_key, time_zone, window_start,
+      window_end, window_days, on_unconfirmed, requests_per_minute
+    )
+    values (
+      (request->>'instanceId')::uuid, workspace.id, request->>'name', request->>'provider',
+      request->>'sealedProviderConfig', request->>'gatewayInstanceId',
+      request->>'businessInstanceId', request->>'embedKey', request->>'connectedPhone',
+      public.phone_identity_key(request->>'connectedPhone'), request->>'timeZone',
+      (send_window->>'start')::time, (send_window->>'end')::time,
+      array(select jsonb_array_elements_text(send_window->'days')::smallint),
+      request->>'onUnconfirmed', (request->>'requestsPerMinute')::integer
+    )
+    returning * into instance;
+    insert into public.holidays (instance_id, day)
+    select distinct instance.id, holiday::date
+    from jsonb_array_elements_text(send_window->'holidays') as holiday;
+    insert into public.pacing (instance_id) values (instance.id);
+    insert into public.dispatch (instance_id) values (instance.id);
+    outcome := public.describe_instance(instance);
+    perform public.keep_outcome(request->'idempotency', outcome, null);
+    return outcome;
+  exception when unique_violation then
+    -- The block gives the idempotency key back too: nothing has been executed under it.
+    get stacked diagnostics violated = constraint_name;
+    taken := public.taken_instance_field(violated, request->>'businessInstanceId' is not null);
+    if taken is null then
+      raise;
+    end if;
+    return jsonb_build_object('taken', taken);
+  end;
 end;
 $$;
 revoke all on function public.create_instance(jsonb) from public, anon, authenticated;
@@ -353,7 +386,8 @@ grant execute on function public.create_instance(jsonb) to service_role;
 -- `request`: instanceId, changes, of which only what it holds is written: name, connectedPhone,
 --   businessInstanceId (null clears it), timeZone, sendWindow {start, end, days, holidays, each
 --   optional}, onUnconfirmed, requestsPerMinute (null lifts it), sealedProviderConfig with gatewayInstanceId.
--- Returns the instance, or {issues} when the window or the time zone would not be valid.
+-- Returns the instance, {issues} when the window or the time zone would not be valid, or {taken}: the
+--   field whose value another instance has, businessInstanceId or gatewayInstanceId.
 -- Locks pacing, instance, queue rows and messages that nobody holds, dispatch. Error: MI014.
 create or replace function public.update_instance(request jsonb)
 returns jsonb
@@ -364,6 +398,8 @@ declare
   changes constant jsonb := request->'changes';
   send_window constant jsonb := changes->'sendWindow';
   instance public.instances;
+  violated text;
+  taken text;
 begin
   if changes ? 'timeZone' and not public.is_time_zone(changes->>'timeZone') then
     return public.time_zone_issues();
@@ -380,37 +416,46 @@ begin
     )));
   end if;
 
-  update public.instances i
-  set name = coalesce(changes->>'name', i.name),
-    sealed_provider_config = coalesce(changes->>'sealedProviderConfig', i.sealed_provider_config),
-    gateway_instance_id = case
-      when changes ? 'sealedProviderConfig' then changes->>'gatewayInstanceId'
-      else i.gateway_instance_id
-    end,
-    business_instance_id = case
-      when changes ? 'businessInstanceId' then changes->>'businessInstanceId'
-      else i.business_instance_id
-    end,
-    connected_phone = coalesce(changes->>'connectedPhone', i.connected_phone),
-    connected_phone_key = public.phone_identity_key(
-      coalesce(changes->>'connectedPhone', i.connected_phone)
-    ),
-    time_zone = coalesce(changes->>'timeZone', i.time_zone),
-    window_start = instance.window_start,
-    window_end = instance.window_end,
-    window_days = case
-      when send_window ? 'days'
-      then array(select jsonb_array_elements_text(send_window->'days')::smallint)
-      else i.window_days
-    end,
-    on_unconfirmed = coalesce(changes->>'onUnconfirmed', i.on_unconfirmed),
-    requests_per_minute = case
-      when changes ? 'requestsPerMinute' then (changes->>'requestsPerMinute')::integer
-      else i.requests_per_minute
-    end,
-    updated_at = now()
-  where i.id = instance.id
-  returning i.* into instance;
+  begin
+    update public.instances i
+    set name = coalesce(changes->>'name', i.name),
+      sealed_provider_config = coalesce(changes->>'sealedProviderConfig', i.sealed_provider_config),
+      gateway_instance_id = case
+        when changes ? 'sealedProviderConfig' then changes->>'gatewayInstanceId'
+        else i.gateway_instance_id
+      end,
+      business_instance_id = case
+        when changes ? 'businessInstanceId' then changes->>'businessInstanceId'
+        else i.business_instance_id
+      end,
+      connected_phone = coalesce(changes->>'connectedPhone', i.connected_phone),
+      connected_phone_key = public.phone_identity_key(
+        coalesce(changes->>'connectedPhone', i.connected_phone)
+      ),
+      time_zone = coalesce(changes->>'timeZone', i.time_zone),
+      window_start = instance.window_start,
+      window_end = instance.window_end,
+      window_days = case
+        when send_window ? 'days'
+        then array(select jsonb_array_elements_text(send_window->'days')::smallint)
+        else i.window_days
+      end,
+      on_unconfirmed = coalesce(changes->>'onUnconfirmed', i.on_unconfirmed),
+      requests_per_minute = case
+        when changes ? 'requestsPerMinute' then (changes->>'requestsPerMinute')::integer
+        else i.requests_per_minute
+      end,
+      updated_at = now()
+    where i.id = instance.id
+    returning i.* into instance;
+  exception when unique_violation then
+    get stacked diagnostics violated = constraint_name;
+    taken := public.taken_instance_field(violated, changes ? 'businessInstanceId');
+    if taken is null then
+      raise;
+    end if;
+    return jsonb_build_object('taken', taken);
+  end;
   if send_window ? 'holidays' then
     delete from public.holidays h where h.instance_id = instance.id;
     insert into public.holidays (instance_id, day)
@@ -432,8 +477,9 @@ revoke all on function public.update_instance(jsonb) from public, anon, authenti
 grant execute on function public.update_instance(jsonb) to service_role;
 
 -- source: supabase/schemas/functions/get_instance.sql
--- admin-api: one instance. `request`: instanceId (UUID, business instance id or embed key).
--- Error: MI014, also where a business instance id stands for several.
+-- admin-api: one instance. `request`: instanceId (UUID, business instance id or embed key). Returns the
+-- instance, or {issues} where the provider's own id stands for instances of several providers.
+-- Error: MI014.
 create or replace function public.get_instance(request jsonb)
 returns jsonb
 language plpgsql
@@ -446,7 +492,10 @@ declare
   );
 begin
   if cardinality(found_ids) > 1 then
-    raise exception using errcode = 'MI014', message = 'Instance not found';
+    return jsonb_build_object('issues', jsonb_build_array(jsonb_build_object(
+      'path', 'instanceId',
+      'message', 'stands for instances of several providers: give the UUID or the embed key'
+    )));
   end if;
   return public.describe_instance(public.find_instance(found_ids[1]));
 end;

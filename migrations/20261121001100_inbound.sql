@@ -2,23 +2,23 @@
 
 -- source: supabase/schemas/functions/find_webhook_instance.sql
 -- The instance that a webhook address names. `request`: provider, instanceRef (UUID, business
--- instance id or embed key). Returns {instance}: NULL where there is none, or where a name that only
--- a token would make clear stands for several.
+-- instance id or embed key). Returns {instance}: NULL where there is none.
 create or replace function public.find_webhook_instance(request jsonb)
 returns jsonb
 language sql
 stable
 set search_path = ''
 as $$
-  select jsonb_build_object('instance', case when count(*) = 1 then jsonb_agg(
-    jsonb_build_object(
+  select jsonb_build_object('instance', (
+    select jsonb_build_object(
       'instanceId', i.id,
       'provider', i.provider,
       'sealedProviderConfig', i.sealed_provider_config
     )
-  ) -> 0 end)
-  from public.instances_named(request->>'instanceRef') i
-  where i.provider = request->>'provider';
+    -- No two of one provider have one name.
+    from public.instances_named(request->>'instanceRef') i
+    where i.provider = request->>'provider'
+  ));
 $$;
 revoke all on function public.find_webhook_instance(jsonb) from public, anon, authenticated;
 grant execute on function public.find_webhook_instance(jsonb) to service_role;
@@ -162,24 +162,9 @@ language plpgsql
 set search_path = ''
 as $$
 begin
-  -- By two indexes, so in two statements: what is sent (or sent again) between them is moved by the
-  -- other one, at the latest in the next round.
-  loop
-    update public.messages m
-    set contact_id = kept.contact_id, conversation_id = kept.id
-    where m.contact_id = gone.contact_id and m.sent_at is null;
-    update public.messages m
-    set contact_id = kept.contact_id, conversation_id = kept.id
-    where m.instance_id = gone.instance_id and m.contact_id = gone.contact_id
-      and m.sent_at is not null;
-    exit when not exists (
-      select from public.messages m where m.contact_id = gone.contact_id and m.sent_at is null
-    ) and not exists (
-      select from public.messages m
-      where m.instance_id = gone.instance_id and m.contact_id = gone.contact_id
-        and m.sent_at is not null
-    );
-  end loop;
+  update public.messages m
+  set contact_id = kept.contact_id, conversation_id = kept.id
+  where m.instance_id = gone.instance_id and m.contact_id = gone.contact_id;
   update public.internal_notes n set conversation_id = kept.id where n.conversation_id = gone.id;
   update public.chat_transfer_log l set conversation_id = kept.id where l.conversation_id = gone.id;
   insert into public.agent_sessions as session (
@@ -486,7 +471,7 @@ begin
     select w.message_id
     from public.messages m
     join public.message_queue w on w.message_id = m.id
-    where m.contact_id = own.contact_id and m.sent_at is null
+    where m.instance_id = own.instance_id and m.contact_id = own.contact_id and m.sent_at is null
       and w.echo->>'providerMessageId' = settle_echo.provider_message_id
     for no key update of w skip locked
   );

@@ -1,13 +1,14 @@
 import type { Database } from "../../shared/database/database.ts";
 import { idSchema, instanceIdSchema } from "../../shared/request_fields.ts";
-import { AppError } from "../../shared/errors.ts";
+import { AppError, type Issue } from "../../shared/errors.ts";
 import type { AdminContext } from "./http_exchange.ts";
 
 /**
  * The id of the instance that is named in any of its forms (decisions, section 1). A UUID stays as it
  * is: whoever uses it says whether there is such an instance.
  *
- * @throws {AppError} `Instance not found` where another form names none, or several.
+ * @throws {AppError} `Instance not found` where another form names none; `invalid_request` where it
+ * is an id that instances of several providers have.
  */
 export async function resolveInstanceId(database: Database, reference: string): Promise<string> {
   const id = idSchema.safeParse(reference);
@@ -16,10 +17,12 @@ export async function resolveInstanceId(database: Database, reference: string): 
   if (!instanceIdSchema.safeParse(reference).success || reference.includes("\u0000")) {
     throw new AppError("Instance not found");
   }
-  const instance = await database.rpc<{ instanceId: string }>("get_instance", {
-    instanceId: reference,
-  });
-  return instance.instanceId;
+  const answer = await database.rpc<{ instanceId: string } | { issues: readonly Issue[] }>(
+    "get_instance",
+    { instanceId: reference },
+  );
+  if ("issues" in answer) throw new AppError("invalid_request", { issues: answer.issues });
+  return answer.instanceId;
 }
 
 /** The instance of the path, noted for the log line. */

@@ -3,6 +3,7 @@ import type { CredentialVault } from "../../shared/credentials.ts";
 import type { Database } from "../../shared/database/database.ts";
 import type { Idempotency } from "../../shared/idempotent_response.ts";
 import {
+  gatewayInstanceIdFieldOf,
   gatewayInstanceIdOf,
   parseProviderConfig,
 } from "../../shared/providers/create_provider.ts";
@@ -25,8 +26,9 @@ export interface InstanceServices {
  * Creates an instance. Its id is drawn here, since its credentials are sealed for that id and
  * reach the database sealed only.
  *
- * @throws {AppError} `workspace_not_found`; `invalid_request` for a time zone that the database
- * does not know.
+ * @throws {AppError} `workspace_not_found`; `already_exists` where another instance has its
+ * `businessInstanceId`, or its own id at the provider; `invalid_request` for a time zone that the
+ * database does not know.
  */
 export async function createInstance(
   { database, vault }: InstanceServices,
@@ -42,13 +44,13 @@ export async function createInstance(
     embedKey: createEmbedKey(),
     sendWindow: { ...defaultSendWindow, ...request.sendWindow },
     idempotency,
-  });
+  }, uniqueFieldsOf(request.provider));
 }
 
 /**
  * Changes what the request holds; a send window part by part, the credentials whole.
  *
- * @throws {AppError} `Instance not found`; `invalid_request` where the window would not end after
+ * @throws {AppError} `Instance not found`; `already_exists` as above; `invalid_request` where the window would not end after
  * its start, or for a time zone that the database does not know.
  */
 export async function updateInstance(
@@ -61,7 +63,19 @@ export async function updateInstance(
     ? {}
     : await sealConfig(vault, { instanceId, kind, providerConfig });
   const changes = { ...settings, ...sealed };
-  return await changeRecord(database, "update_instance", { instanceId, changes });
+  return await changeRecord(
+    database,
+    "update_instance",
+    { instanceId, changes },
+    uniqueFieldsOf(kind),
+  );
+}
+
+/** Where a request of the provider names what no two instances may share. */
+function uniqueFieldsOf(kind: ProviderKind): { uniqueFields: Readonly<Record<string, string>> } {
+  return {
+    uniqueFields: { gatewayInstanceId: `providerConfig.${gatewayInstanceIdFieldOf(kind)}` },
+  };
 }
 
 interface OpenConfig {

@@ -10,6 +10,8 @@ export type AdminRecord = Readonly<Record<string, unknown>>;
 interface CallOptions {
   /** The request's field that must be unique: named when another record has its value. */
   readonly uniqueField?: string | undefined;
+  /** The request's field by the name that the SQL function answers in `taken`; default that name. */
+  readonly uniqueFields?: Readonly<Record<string, string>>;
 }
 
 /**
@@ -61,16 +63,32 @@ async function callChecked<Result extends object>(
   database: Database,
   rpcName: string,
   request: Readonly<Record<string, unknown>>,
-  { uniqueField }: CallOptions,
+  { uniqueField, uniqueFields = {} }: CallOptions,
 ): Promise<Result> {
   try {
-    const answer = await database.rpc<Result & { issues?: readonly Issue[] }>(rpcName, request);
-    if (answer.issues === undefined) return answer;
-    throw new AppError("invalid_request", { issues: answer.issues });
+    const answer = await database.rpc<Result & Refused>(rpcName, request);
+    if (answer.issues !== undefined) {
+      throw new AppError("invalid_request", { issues: answer.issues });
+    }
+    if (answer.taken !== undefined) {
+      throw isTaken(uniqueFields[answer.taken] ?? answer.taken);
+    }
+    return answer;
   } catch (error) {
     if (!(error instanceof AppError && error.code === "already_exists")) throw error;
-    throw new AppError("already_exists", {
-      issues: [{ path: uniqueField ?? "", message: "is taken by another record" }],
-    });
+    throw error.extras.issues === undefined ? isTaken(uniqueField ?? "") : error;
   }
+}
+
+/** What an SQL function answers instead of a record that it refuses for one of its fields. */
+interface Refused {
+  readonly issues?: readonly Issue[];
+  /** The field whose value another record has. */
+  readonly taken?: string;
+}
+
+function isTaken(path: string): AppError {
+  return new AppError("already_exists", {
+    issues: [{ path, message: "is taken by another record" }],
+  });
 }

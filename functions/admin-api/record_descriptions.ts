@@ -63,9 +63,10 @@ export const recordDescriptions: readonly RecordDescription[] = [
         "- `whatsapp_cloud`: `phoneNumberId`, `accessToken`, `appSecret`, `verifyToken`, and optionally `wabaId`, `apiVersion`, `baseUrl`\n" +
         "- `zapi`: `gatewayInstanceId`, `token`, `webhookSecret`, and optionally `clientToken`, `baseUrl`\n" +
         "- `evolution`: `baseUrl`, `instanceName`, `apiKey`, `webhookSecret`\n\n" +
-        "A `webhookSecret` has at least 24 characters, `appSecret` and `verifyToken` at least 8.",
+        "A `webhookSecret` has at least 24 characters, `appSecret` and `verifyToken` at least 8.\n\n" +
+        "No two instances share a `businessInstanceId`, and no two of one provider `phoneNumberId`, `gatewayInstanceId` or `instanceName`. Several numbers of one Meta app share everything else.",
       body: createInstanceSchema,
-      errors: ["workspace_not_found"],
+      errors: ["workspace_not_found", "already_exists"],
       request: {
         workspaceId: demoWorkspaceId,
         name: "Loja",
@@ -95,7 +96,7 @@ export const recordDescriptions: readonly RecordDescription[] = [
       description:
         `${changesOnly} The provider itself stays; \`providerConfig\` is replaced whole.`,
       body: updateInstanceSchema,
-      errors: [],
+      errors: ["already_exists"],
       request: { timeZone: "America/Manaus", sendWindow: { end: "18:00" } },
       changed: {
         timeZone: "America/Manaus",

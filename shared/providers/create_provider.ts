@@ -73,6 +73,11 @@ export function gatewayInstanceIdOf(kind: ProviderKind, config: unknown): string
   return readText(config, idFields[kind]) ?? null;
 }
 
+/** The field of the configuration that holds `gatewayInstanceIdOf`. */
+export function gatewayInstanceIdFieldOf(kind: ProviderKind): string {
+  return idFields[kind];
+}
+
 const idFields = {
   whatsapp_cloud: "phoneNumberId",
   zapi: "gatewayInstanceId",

@@ -63,7 +63,7 @@ export async function createTenant(sql: Sql, options: TenantOptions = {}): Promi
   const embedKey = createEmbedKey();
   const gatewayInstanceId = gatewayInstanceIdOf(provider, config);
   const businessInstanceId = options.businessInstanceId === undefined
-    ? `business-${instanceId.slice(0, 8)}`
+    ? `business-${instanceId}`
     : options.businessInstanceId;
   const connectedPhone = "551140001234";
   const workspaceId = options.workspaceId ?? await createWorkspace(sql);

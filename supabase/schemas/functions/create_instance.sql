@@ -2,7 +2,8 @@
 -- `request`: instanceId (its credentials are sealed for it), workspaceId, name, provider,
 --   sealedProviderConfig, gatewayInstanceId, businessInstanceId, embedKey, connectedPhone, timeZone,
 --   sendWindow {start, end, days, holidays}, onUnconfirmed, requestsPerMinute, idempotency (see begin_idempotent).
--- Returns the instance, {replayed}, or {issues} when the server does not know the time zone.
+-- Returns the instance, {replayed}, {issues} when the server does not know the time zone, or {taken}:
+--   the field whose value another instance has, businessInstanceId or gatewayInstanceId.
 -- Errors: MI007, MI008, MI013.
 create or replace function public.create_instance(request jsonb)
 returns jsonb
@@ -15,38 +16,50 @@ declare
   instance public.instances;
   replayed jsonb;
   outcome jsonb;
+  violated text;
+  taken text;
 begin
   if not public.is_time_zone(request->>'timeZone') then
     return public.time_zone_issues();
   end if;
-  replayed := public.begin_idempotent(request->'idempotency');
-  if replayed is not null then
-    return jsonb_build_object('replayed', replayed);
-  end if;
-  workspace := public.find_workspace((request->>'workspaceId')::uuid);
-  insert into public.instances (
-    id, workspace_id, name, provider, sealed_provider_config, gateway_instance_id,
-    business_instance_id, embed_key, connected_phone, connected_phone_key, time_zone, window_start,
-    window_end, window_days, on_unconfirmed, requests_per_minute
-  )
-  values (
-    (request->>'instanceId')::uuid, workspace.id, request->>'name', request->>'provider',
-    request->>'sealedProviderConfig', request->>'gatewayInstanceId',
-    request->>'businessInstanceId', request->>'embedKey', request->>'connectedPhone',
-    public.phone_identity_key(request->>'connectedPhone'), request->>'timeZone',
-    (send_window->>'start')::time, (send_window->>'end')::time,
-    array(select jsonb_array_elements_text(send_window->'days')::smallint),
-    request->>'onUnconfirmed', (request->>'requestsPerMinute')::integer
-  )
-  returning * into instance;
-  insert into public.holidays (instance_id, day)
-  select distinct instance.id, holiday::date
-  from jsonb_array_elements_text(send_window->'holidays') as holiday;
-  insert into public.pacing (instance_id) values (instance.id);
-  insert into public.dispatch (instance_id) values (instance.id);
-  outcome := public.describe_instance(instance);
-  perform public.keep_outcome(request->'idempotency', outcome, null);
-  return outcome;
+  begin
+    replayed := public.begin_idempotent(request->'idempotency');
+    if replayed is not null then
+      return jsonb_build_object('replayed', replayed);
+    end if;
+    workspace := public.find_workspace((request->>'workspaceId')::uuid);
+    insert into public.instances (
+      id, workspace_id, name, provider, sealed_provider_config, gateway_instance_id,
+      business_instance_id, embed_key, connected_phone, connected_phone_key, time_zone, window_start,
+      window_end, window_days, on_unconfirmed, requests_per_minute
+    )
+    values (
+      (request->>'instanceId')::uuid, workspace.id, request->>'name', request->>'provider',
+      request->>'sealedProviderConfig', request->>'gatewayInstanceId',
+      request->>'businessInstanceId', request->>'embedKey', request->>'connectedPhone',
+      public.phone_identity_key(request->>'connectedPhone'), request->>'timeZone',
+      (send_window->>'start')::time, (send_window->>'end')::time,
+      array(select jsonb_array_elements_text(send_window->'days')::smallint),
+      request->>'onUnconfirmed', (request->>'requestsPerMinute')::integer
+    )
+    returning * into instance;
+    insert into public.holidays (instance_id, day)
+    select distinct instance.id, holiday::date
+    from jsonb_array_elements_text(send_window->'holidays') as holiday;
+    insert into public.pacing (instance_id) values (instance.id);
+    insert into public.dispatch (instance_id) values (instance.id);
+    outcome := public.describe_instance(instance);
+    perform public.keep_outcome(request->'idempotency', outcome, null);
+    return outcome;
+  exception when unique_violation then
+    -- The block gives the idempotency key back too: nothing has been executed under it.
+    get stacked diagnostics violated = constraint_name;
+    taken := public.taken_instance_field(violated, request->>'businessInstanceId' is not null);
+    if taken is null then
+      raise;
+    end if;
+    return jsonb_build_object('taken', taken);
+  end;
 end;
 $$;
 revoke all on function public.create_instance(jsonb) from public, anon, authenticated;

@@ -1,21 +1,21 @@
 -- The instance that a webhook address names. `request`: provider, instanceRef (UUID, business
--- instance id or embed key). Returns {instance}: NULL where there is none, or where a name that only
--- a token would make clear stands for several.
+-- instance id or embed key). Returns {instance}: NULL where there is none.
 create or replace function public.find_webhook_instance(request jsonb)
 returns jsonb
 language sql
 stable
 set search_path = ''
 as $$
-  select jsonb_build_object('instance', case when count(*) = 1 then jsonb_agg(
-    jsonb_build_object(
+  select jsonb_build_object('instance', (
+    select jsonb_build_object(
       'instanceId', i.id,
       'provider', i.provider,
       'sealedProviderConfig', i.sealed_provider_config
     )
-  ) -> 0 end)
-  from public.instances_named(request->>'instanceRef') i
-  where i.provider = request->>'provider';
+    -- No two of one provider have one name.
+    from public.instances_named(request->>'instanceRef') i
+    where i.provider = request->>'provider'
+  ));
 $$;
 revoke all on function public.find_webhook_instance(jsonb) from public, anon, authenticated;
 grant execute on function public.find_webhook_instance(jsonb) to service_role;

@@ -1,5 +1,6 @@
--- admin-api: one instance. `request`: instanceId (UUID, business instance id or embed key).
--- Error: MI014, also where a business instance id stands for several.
+-- admin-api: one instance. `request`: instanceId (UUID, business instance id or embed key). Returns the
+-- instance, or {issues} where the provider's own id stands for instances of several providers.
+-- Error: MI014.
 create or replace function public.get_instance(request jsonb)
 returns jsonb
 language plpgsql
@@ -12,7 +13,10 @@ declare
   );
 begin
   if cardinality(found_ids) > 1 then
-    raise exception using errcode = 'MI014', message = 'Instance not found';
+    return jsonb_build_object('issues', jsonb_build_array(jsonb_build_object(
+      'path', 'instanceId',
+      'message', 'stands for instances of several providers: give the UUID or the embed key'
+    )));
   end if;
   return public.describe_instance(public.find_instance(found_ids[1]));
 end;

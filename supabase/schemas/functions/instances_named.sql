@@ -1,5 +1,7 @@
 -- The instances that a reference stands for: UUID, embed key, or business instance id (the provider's
--- own id where there is none; decisions, section 1), which several may share.
+-- own id where there is none; decisions, section 1), in this order: a name that looks like another
+-- instance's UUID does not hide that one. Several only where instances of different providers, neither
+-- with a business instance id, have one own id.
 create or replace function public.instances_named(reference text)
 returns setof public.instances
 language plpgsql
@@ -8,14 +10,17 @@ rows 1
 set search_path = ''
 as $$
 begin
-  return query
-  select i.*
-  from public.instances i
-  where i.id = case
-      when reference ~* '^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$' then reference::uuid
-    end
-    or i.embed_key = reference
-    or coalesce(i.business_instance_id, i.gateway_instance_id) = reference;
+  if reference ~* '^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$' then
+    return query select i.* from public.instances i where i.id = reference::uuid;
+  end if;
+  if not found then
+    return query select i.* from public.instances i where i.embed_key = reference;
+  end if;
+  if not found then
+    return query
+    select i.* from public.instances i
+    where coalesce(i.business_instance_id, i.gateway_instance_id) = reference;
+  end if;
 end;
 $$;
 revoke all on function public.instances_named(text) from public, anon, authenticated;

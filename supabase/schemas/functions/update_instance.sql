@@ -4,7 +4,8 @@
 -- `request`: instanceId, changes, of which only what it holds is written: name, connectedPhone,
 --   businessInstanceId (null clears it), timeZone, sendWindow {start, end, days, holidays, each
 --   optional}, onUnconfirmed, requestsPerMinute (null lifts it), sealedProviderConfig with gatewayInstanceId.
--- Returns the instance, or {issues} when the window or the time zone would not be valid.
+-- Returns the instance, {issues} when the window or the time zone would not be valid, or {taken}: the
+--   field whose value another instance has, businessInstanceId or gatewayInstanceId.
 -- Locks pacing, instance, queue rows and messages that nobody holds, dispatch. Error: MI014.
 create or replace function public.update_instance(request jsonb)
 returns jsonb
@@ -15,6 +16,8 @@ declare
   changes constant jsonb := request->'changes';
   send_window constant jsonb := changes->'sendWindow';
   instance public.instances;
+  violated text;
+  taken text;
 begin
   if changes ? 'timeZone' and not public.is_time_zone(changes->>'timeZone') then
     return public.time_zone_issues();
@@ -31,37 +34,46 @@ begin
     )));
   end if;
 
-  update public.instances i
-  set name = coalesce(changes->>'name', i.name),
-    sealed_provider_config = coalesce(changes->>'sealedProviderConfig', i.sealed_provider_config),
-    gateway_instance_id = case
-      when changes ? 'sealedProviderConfig' then changes->>'gatewayInstanceId'
-      else i.gateway_instance_id
-    end,
-    business_instance_id = case
-      when changes ? 'businessInstanceId' then changes->>'businessInstanceId'
-      else i.business_instance_id
-    end,
-    connected_phone = coalesce(changes->>'connectedPhone', i.connected_phone),
-    connected_phone_key = public.phone_identity_key(
-      coalesce(changes->>'connectedPhone', i.connected_phone)
-    ),
-    time_zone = coalesce(changes->>'timeZone', i.time_zone),
-    window_start = instance.window_start,
-    window_end = instance.window_end,
-    window_days = case
-      when send_window ? 'days'
-      then array(select jsonb_array_elements_text(send_window->'days')::smallint)
-      else i.window_days
-    end,
-    on_unconfirmed = coalesce(changes->>'onUnconfirmed', i.on_unconfirmed),
-    requests_per_minute = case
-      when changes ? 'requestsPerMinute' then (changes->>'requestsPerMinute')::integer
-      else i.requests_per_minute
-    end,
-    updated_at = now()
-  where i.id = instance.id
-  returning i.* into instance;
+  begin
+    update public.instances i
+    set name = coalesce(changes->>'name', i.name),
+      sealed_provider_config = coalesce(changes->>'sealedProviderConfig', i.sealed_provider_config),
+      gateway_instance_id = case
+        when changes ? 'sealedProviderConfig' then changes->>'gatewayInstanceId'
+        else i.gateway_instance_id
+      end,
+      business_instance_id = case
+        when changes ? 'businessInstanceId' then changes->>'businessInstanceId'
+        else i.business_instance_id
+      end,
+      connected_phone = coalesce(changes->>'connectedPhone', i.connected_phone),
+      connected_phone_key = public.phone_identity_key(
+        coalesce(changes->>'connectedPhone', i.connected_phone)
+      ),
+      time_zone = coalesce(changes->>'timeZone', i.time_zone),
+      window_start = instance.window_start,
+      window_end = instance.window_end,
+      window_days = case
+        when send_window ? 'days'
+        then array(select jsonb_array_elements_text(send_window->'days')::smallint)
+        else i.window_days
+      end,
+      on_unconfirmed = coalesce(changes->>'onUnconfirmed', i.on_unconfirmed),
+      requests_per_minute = case
+        when changes ? 'requestsPerMinute' then (changes->>'requestsPerMinute')::integer
+        else i.requests_per_minute
+      end,
+      updated_at = now()
+    where i.id = instance.id
+    returning i.* into instance;
+  exception when unique_violation then
+    get stacked diagnostics violated = constraint_name;
+    taken := public.taken_instance_field(violated, changes ? 'businessInstanceId');
+    if taken is null then
+      raise;
+    end if;
+    return jsonb_build_object('taken', taken);
+  end;
   if send_window ? 'holidays' then
     delete from public.holidays h where h.instance_id = instance.id;
     insert into public.holidays (instance_id, day)

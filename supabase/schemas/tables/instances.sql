@@ -29,9 +29,22 @@ create table public.instances (
   constraint instances_on_unconfirmed_known check (on_unconfirmed in ('hold', 'retry'))
 );
 create unique index instances_embed_key on public.instances (embed_key);
+create unique index instances_gateway_id on public.instances (provider, gateway_instance_id);
 create index instances_named_outside on public.instances (
   (coalesce(business_instance_id, gateway_instance_id))
 );
+-- What an instance is called outside is unique at its provider, and a business instance id in the
+-- whole project: it stands in the index of every provider, beside that provider's own ids.
+create unique index instances_name_at_zapi
+  on public.instances ((coalesce(business_instance_id, gateway_instance_id)))
+  where business_instance_id is not null or provider = 'zapi';
+create unique index instances_name_at_evolution
+  on public.instances ((coalesce(business_instance_id, gateway_instance_id)))
+  where business_instance_id is not null or provider = 'evolution';
+create unique index instances_name_at_whatsapp_cloud
+  on public.instances ((coalesce(business_instance_id, gateway_instance_id)))
+  where business_instance_id is not null or provider = 'whatsapp_cloud';
+create index instances_age on public.instances (created_at, id);
 create index instances_workspace on public.instances (workspace_id, created_at, id);
 alter table public.instances enable row level security;
 revoke all on table public.instances from public, anon, authenticated;

@@ -99,14 +99,14 @@ export async function createWorkspace(client: AdminClient): Promise<string> {
   return (await client.create("/workspaces", { name: "Clínica" })).workspaceId;
 }
 
-/** A valid request for an instance; its secrets begin with `secret-`. */
+/** A valid request for a new instance at Z-API; its secrets begin with `secret-`. */
 export function instanceRequest(workspaceId: string): Record<string, unknown> {
   return {
     workspaceId,
     name: "Recepção",
     provider: "zapi",
     providerConfig: {
-      gatewayInstanceId: "3C01",
+      gatewayInstanceId: `3C-${crypto.randomUUID().slice(0, 8)}`,
       token: "secret-token",
       clientToken: "secret-client-token",
       webhookSecret: "secret-webhook-of-the-tests",

@@ -49,7 +49,7 @@ export function startTemplateProvider(): TemplateProvider {
 export function officialConfig(baseUrl: string): Record<string, unknown> {
   return {
     baseUrl,
-    phoneNumberId: "1065",
+    phoneNumberId: `1065${Math.floor(Math.random() * 1e9)}`,
     accessToken: "secret-access-token",
     appSecret: "secret-app",
     verifyToken: "secret-verify",
