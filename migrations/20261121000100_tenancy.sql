@@ -16,6 +16,7 @@ create table public.workspaces (
   created_at timestamptz not null default now(),
   constraint workspaces_name_length check (char_length(name) between 1 and 200)
 );
+create index workspaces_age on public.workspaces (created_at, id);
 alter table public.workspaces enable row level security;
 revoke all on table public.workspaces from public, anon, authenticated;
 grant select, insert, update, delete on table public.workspaces to service_role;
@@ -68,6 +69,7 @@ create unique index instances_name_at_evolution
 create unique index instances_name_at_whatsapp_cloud
   on public.instances ((coalesce(business_instance_id, gateway_instance_id)))
   where business_instance_id is not null or provider = 'whatsapp_cloud';
+create index instances_retrying on public.instances (id) where on_unconfirmed = 'retry';
 create index instances_age on public.instances (created_at, id);
 create index instances_workspace on public.instances (workspace_id, created_at, id);
 alter table public.instances enable row level security;

@@ -23,6 +23,7 @@ create table public.outbox (
 create index outbox_conversation on public.outbox (conversation_id)
   where status = 'pending' and conversation_id is not null;
 create index outbox_settled on public.outbox (status, settled_at) where status <> 'pending';
+create index outbox_workspace on public.outbox (workspace_id, created_at, id);
 create index outbox_age on public.outbox (created_at, id);
 create index outbox_due on public.outbox (run_at) where status = 'pending';
 alter table public.outbox enable row level security;
@@ -77,11 +78,12 @@ returns jsonb
 language sql
 set search_path = ''
 as $$
+  -- The clock as a value, or the index would be read to its end.
   with due as (
     select o.id,
       o.claim_token is not null and o.attempts >= public.outbox_attempts(o.kind) as is_over
     from public.outbox o
-    where o.status = 'pending' and o.run_at <= clock_timestamp()
+    where o.status = 'pending' and o.run_at <= (select clock_timestamp())
       and o.kind in (select jsonb_array_elements_text(request->'kinds'))
     order by o.run_at
     limit (request->>'maxRows')::integer

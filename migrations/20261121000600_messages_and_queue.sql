@@ -96,8 +96,8 @@ create index messages_sent on public.messages (instance_id, sent_at desc)
 create index messages_gone_wrong
   on public.messages (instance_id, (coalesce(failed_at, unconfirmed_at)) desc)
   where coalesce(failed_at, unconfirmed_at) is not null;
-create index messages_unconfirmed_of on public.messages (instance_id) where status = 'unconfirmed';
-create index messages_unconfirmed on public.messages (unconfirmed_at) where status = 'unconfirmed';
+create index messages_unconfirmed on public.messages (instance_id, unconfirmed_at)
+  where status = 'unconfirmed';
 alter table public.messages enable row level security;
 revoke all on table public.messages from public, anon, authenticated;
 grant select, insert, update, delete on table public.messages to service_role;
@@ -1582,7 +1582,7 @@ begin
     ),
     'isOutboxDue', exists (
       select from public.outbox o
-      where o.status = 'pending' and o.run_at <= clock_timestamp()
+      where o.status = 'pending' and o.run_at <= (select clock_timestamp())
     )
   );
 end;
@@ -1698,24 +1698,33 @@ create or replace function public.retry_unconfirmed(request jsonb)
 returns jsonb
 language plpgsql
 set search_path = ''
+set enable_seqscan = off
 as $$
 declare
+  clock constant timestamptz := clock_timestamp();
+  max_messages constant integer := (request->>'maxMessages')::integer;
   message public.messages;
   requeued integer := 0;
 begin
   for message in
     select m.*
-    from public.messages m
-    join public.instances i on i.id = m.instance_id
-    where m.status = 'unconfirmed'
-      and m.unconfirmed_at <= clock_timestamp() - interval '15 minutes'
-      and m.unconfirmed_at > clock_timestamp() - interval '1 day'
-      and i.on_unconfirmed = 'retry'
-      and m.attempts < 6
+    from public.instances i
+    -- Instance by instance: what is unconfirmed on all that hold it is not read.
+    cross join lateral (
+      select u.* from public.messages u
+      where u.instance_id = i.id
+        and u.status = 'unconfirmed'
+        and u.unconfirmed_at <= clock - interval '15 minutes'
+        and u.unconfirmed_at > clock - interval '1 day'
+        and u.attempts < 6
+      order by u.unconfirmed_at
+      limit max_messages
+      for no key update skip locked
+    ) as m
+    where i.on_unconfirmed = 'retry'
     -- Pacing rows are locked one after the other: by instance, as everywhere.
-    order by m.instance_id, m.unconfirmed_at
-    limit (request->>'maxMessages')::integer
-    for no key update of m skip locked
+    order by i.id, m.unconfirmed_at
+    limit max_messages
   loop
     begin
       perform public.requeue_message(message);
@@ -1741,6 +1750,8 @@ returns jsonb
 language plpgsql
 set search_path = ''
 set enable_seqscan = off
+set enable_hashjoin = off
+set enable_mergejoin = off
 as $$
 declare
   sleepers uuid[];

@@ -145,6 +145,9 @@ create or replace function public.replace_seals(request jsonb)
 returns jsonb
 language plpgsql
 set search_path = ''
+set enable_seqscan = off
+set enable_hashjoin = off
+set enable_mergejoin = off
 as $$
 declare
   replaced integer;

@@ -140,7 +140,7 @@ begin
     ),
     'isOutboxDue', exists (
       select from public.outbox o
-      where o.status = 'pending' and o.run_at <= clock_timestamp()
+      where o.status = 'pending' and o.run_at <= (select clock_timestamp())
     )
   );
 end;

@@ -8,11 +8,12 @@ returns jsonb
 language sql
 set search_path = ''
 as $$
+  -- The clock as a value, or the index would be read to its end.
   with due as (
     select o.id,
       o.claim_token is not null and o.attempts >= public.outbox_attempts(o.kind) as is_over
     from public.outbox o
-    where o.status = 'pending' and o.run_at <= clock_timestamp()
+    where o.status = 'pending' and o.run_at <= (select clock_timestamp())
       and o.kind in (select jsonb_array_elements_text(request->'kinds'))
     order by o.run_at
     limit (request->>'maxRows')::integer

@@ -10,24 +10,9 @@ language plpgsql
 set search_path = ''
 as $$
 begin
-  -- By two indexes, so in two statements: what is sent (or sent again) between them is moved by the
-  -- other one, at the latest in the next round.
-  loop
-    update public.messages m
-    set contact_id = kept.contact_id, conversation_id = kept.id
-    where m.contact_id = gone.contact_id and m.sent_at is null;
-    update public.messages m
-    set contact_id = kept.contact_id, conversation_id = kept.id
-    where m.instance_id = gone.instance_id and m.contact_id = gone.contact_id
-      and m.sent_at is not null;
-    exit when not exists (
-      select from public.messages m where m.contact_id = gone.contact_id and m.sent_at is null
-    ) and not exists (
-      select from public.messages m
-      where m.instance_id = gone.instance_id and m.contact_id = gone.contact_id
-        and m.sent_at is not null
-    );
-  end loop;
+  update public.messages m
+  set contact_id = kept.contact_id, conversation_id = kept.id
+  where m.instance_id = gone.instance_id and m.contact_id = gone.contact_id;
   update public.internal_notes n set conversation_id = kept.id where n.conversation_id = gone.id;
   update public.chat_transfer_log l set conversation_id = kept.id where l.conversation_id = gone.id;
   insert into public.agent_sessions as session (

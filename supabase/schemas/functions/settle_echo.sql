@@ -39,7 +39,7 @@ begin
     select w.message_id
     from public.messages m
     join public.message_queue w on w.message_id = m.id
-    where m.contact_id = own.contact_id and m.sent_at is null
+    where m.instance_id = own.instance_id and m.contact_id = own.contact_id and m.sent_at is null
       and w.echo->>'providerMessageId' = settle_echo.provider_message_id
     for no key update of w skip locked
   );

@@ -11,6 +11,7 @@ create or replace function public.sync_message_templates(request jsonb)
 returns jsonb
 language plpgsql
 set search_path = ''
+set enable_seqscan = off
 as $$
 declare
   instance public.instances := public.find_instance((request->>'instanceId')::uuid);
@@ -39,7 +40,8 @@ begin
         else l.status
       end as status
     from public.match_listed_templates(instance, request->'templates') m
-    join public.message_templates r on r.id = m.template_id
+    join public.message_templates r on r.workspace_id = instance.workspace_id
+      and r.id = m.template_id
     join listed l on l.id = m.provider_template_id
     cross join lateral (
       select l.name, l.language, l.format, l.components where r.defined_at <= asked_at
@@ -53,7 +55,7 @@ begin
       components = m.components, provider_status = m.status, provider_template_id = m.id,
       updated_at = greatest(r.updated_at, asked_at), defined_at = greatest(r.defined_at, asked_at)
     from matched m
-    where r.id = m.template_id
+    where r.workspace_id = instance.workspace_id and r.id = m.template_id
       and (
         r.name, r.language, r.parameter_format, r.components, r.provider_status,
         r.provider_template_id

@@ -1,18 +1,41 @@
 -- A belt over the wake-ups: finds instances that are due never although messages wait in their queue
 -- and puts them right. Nothing should ever need it; what it mends is logged by the dispatcher.
 -- Bounded by `request`.maxInstances a call. Returns {woken}: how many.
+-- Goes from instance to instance of message_queue_head, so that neither the queues' lengths nor the
+-- instances with an empty one cost anything.
 create or replace function public.wake_sleepers(request jsonb)
 returns jsonb
 language plpgsql
 set search_path = ''
+set enable_seqscan = off
+set enable_hashjoin = off
+set enable_mergejoin = off
 as $$
 declare
   sleepers uuid[];
 begin
   select array_agg(s.instance_id order by s.instance_id) into sleepers
   from (
+    with recursive queued as (
+      (
+        select q.instance_id from public.message_queue q
+        where q.due_at is null
+        order by q.instance_id
+        limit 1
+      )
+      union all
+      select (
+        select q.instance_id from public.message_queue q
+        where q.due_at is null and q.instance_id > before.instance_id
+        order by q.instance_id
+        limit 1
+      )
+      from queued before
+      where before.instance_id is not null
+    )
     select d.instance_id
-    from public.dispatch d
+    from queued
+    join public.dispatch d on d.instance_id = queued.instance_id
     cross join lateral public.head_of_queue(d.instance_id) as head
     where d.in_flight is null and d.next_due_at = 'infinity'
     limit (request->>'maxInstances')::integer

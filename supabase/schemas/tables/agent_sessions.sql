@@ -10,6 +10,7 @@ create table public.agent_sessions (
   answered_at timestamptz[] not null default '{}',
   constraint agent_sessions_collected_data_object check (jsonb_typeof(collected_data) = 'object')
 );
+create index agent_sessions_agent on public.agent_sessions (agent_id);
 alter table public.agent_sessions enable row level security;
 revoke all on table public.agent_sessions from public, anon, authenticated;
 grant select, insert, update, delete on table public.agent_sessions to service_role;

@@ -14,6 +14,7 @@ create table public.conversations (
 );
 create unique index conversations_contact on public.conversations (contact_id);
 create unique index conversations_tenant on public.conversations (instance_id, contact_id, id);
+create index conversations_agent on public.conversations (agent_id) where agent_id is not null;
 alter table public.conversations enable row level security;
 revoke all on table public.conversations from public, anon, authenticated;
 grant select, insert, update, delete on table public.conversations to service_role;

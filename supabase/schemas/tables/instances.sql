@@ -44,6 +44,7 @@ create unique index instances_name_at_evolution
 create unique index instances_name_at_whatsapp_cloud
   on public.instances ((coalesce(business_instance_id, gateway_instance_id)))
   where business_instance_id is not null or provider = 'whatsapp_cloud';
+create index instances_retrying on public.instances (id) where on_unconfirmed = 'retry';
 create index instances_age on public.instances (created_at, id);
 create index instances_workspace on public.instances (workspace_id, created_at, id);
 alter table public.instances enable row level security;

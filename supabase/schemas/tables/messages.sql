@@ -46,9 +46,8 @@ create table public.messages (
     public.is_message_state(direction, status, mode, held_by, sent_at, choice)
   )
 );
-create index messages_history on public.messages (instance_id, contact_id, sent_at desc)
-  where sent_at is not null;
-create index messages_unsent_of on public.messages (contact_id) where sent_at is null;
+-- Whole, unsent ones too: a conversation's end takes its messages along by it.
+create index messages_history on public.messages (instance_id, contact_id, sent_at desc);
 create index messages_provider_id on public.messages (instance_id, provider_message_id)
   where provider_message_id is not null;
 create index messages_told on public.messages (instance_id, provider_message_id)
@@ -60,8 +59,8 @@ create index messages_sent on public.messages (instance_id, sent_at desc)
 create index messages_gone_wrong
   on public.messages (instance_id, (coalesce(failed_at, unconfirmed_at)) desc)
   where coalesce(failed_at, unconfirmed_at) is not null;
-create index messages_unconfirmed_of on public.messages (instance_id) where status = 'unconfirmed';
-create index messages_unconfirmed on public.messages (unconfirmed_at) where status = 'unconfirmed';
+create index messages_unconfirmed on public.messages (instance_id, unconfirmed_at)
+  where status = 'unconfirmed';
 alter table public.messages enable row level security;
 revoke all on table public.messages from public, anon, authenticated;
 grant select, insert, update, delete on table public.messages to service_role;

@@ -20,6 +20,7 @@ create table public.outbox (
 create index outbox_conversation on public.outbox (conversation_id)
   where status = 'pending' and conversation_id is not null;
 create index outbox_settled on public.outbox (status, settled_at) where status <> 'pending';
+create index outbox_workspace on public.outbox (workspace_id, created_at, id);
 create index outbox_age on public.outbox (created_at, id);
 create index outbox_due on public.outbox (run_at) where status = 'pending';
 alter table public.outbox enable row level security;

@@ -7,6 +7,7 @@ create table public.provider_events (
   received_at timestamptz not null default now()
 );
 create index provider_events_age on public.provider_events (received_at);
+create index provider_events_instance on public.provider_events (instance_id);
 alter table public.provider_events enable row level security;
 revoke all on table public.provider_events from public, anon, authenticated;
 grant select, insert, update, delete on table public.provider_events to service_role;

@@ -5,6 +5,7 @@ create table public.workspaces (
   created_at timestamptz not null default now(),
   constraint workspaces_name_length check (char_length(name) between 1 and 200)
 );
+create index workspaces_age on public.workspaces (created_at, id);
 alter table public.workspaces enable row level security;
 revoke all on table public.workspaces from public, anon, authenticated;
 grant select, insert, update, delete on table public.workspaces to service_role;
