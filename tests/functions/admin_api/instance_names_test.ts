@@ -1,5 +1,6 @@
 import { assertEquals } from "../../support/assert.ts";
 import {
+  type AdminAnswer,
   type AdminClient,
   type Body,
   countRows,
@@ -40,7 +41,11 @@ function request(
   return { ...instanceRequest(workspaceId), provider, providerConfig, ...settings };
 }
 
-function post(client: AdminClient, body: Body, headers: Record<string, string> = {}) {
+function post(
+  client: AdminClient,
+  body: Body,
+  headers: Record<string, string> = {},
+): Promise<AdminAnswer> {
   return client.call("POST", "/instances", { body, headers });
 }
 
