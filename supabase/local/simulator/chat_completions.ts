@@ -56,9 +56,13 @@ async function receiveCall(world: SimulatedWorld, context: Context): Promise<Res
 
 const quotedLength = 300;
 
-/** An acknowledgement that quotes the last user message; the same call has the same reply. */
+/**
+ * An acknowledgement that quotes the last line that the user wrote: callers join what was written in
+ * a row. The same call has the same reply.
+ */
 function composeReply(call: Call): string {
-  const question = call.messages.findLast((message) => message.role === "user")?.content.trim();
+  const written = call.messages.findLast((message) => message.role === "user")?.content.trim();
+  const question = written?.split("\n").at(-1);
   if (!question) return "Hello! How can I help you?";
   const quote = question.length > quotedLength
     ? `${question.slice(0, quotedLength).trimEnd()}…`

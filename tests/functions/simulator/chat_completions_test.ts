@@ -41,6 +41,14 @@ Deno.test("the model's answer quotes the last user message, always in the same w
   });
 });
 
+Deno.test("of several lines in a row the model quotes the last one", async () => {
+  await using server = startSimulator();
+  const lines = [{ role: "user", content: "[profile]\nHello\nDo you deliver?" }];
+  const { json } = await server.post(path, { model: "m", messages: lines }, bearer);
+  const reply = (json as Completion).choices[0]?.message.content ?? "";
+  assertStringIncludes(reply, "“Do you deliver?”");
+});
+
 Deno.test("the model refuses a call without a key, without messages or as a stream", async () => {
   await using server = startSimulator();
   assertEquals((await server.post(path, { model: "m", messages })).status, 401);
