@@ -41,6 +41,7 @@ create table public.idempotency_keys (
   outcome jsonb,
   response jsonb,
   message_id uuid,
+  attempt smallint,
   created_at timestamptz not null default now(),
   primary key (scope, key),
   constraint idempotency_keys_key_length check (char_length(key) between 1 and 255)
@@ -52,6 +53,7 @@ grant select, insert, update, delete on table public.idempotency_keys to service
 comment on column public.idempotency_keys.scope is 'The client token''s id, or "admin" for the secret key.';
 comment on column public.idempotency_keys.outcome is 'What the transaction decided; the response is a pure function of it.';
 comment on column public.idempotency_keys.response is 'Status and body (as text, whose members keep their order), where the provider''s answer is part of them.';
+comment on column public.idempotency_keys.attempt is 'Which attempt of the message the response tells of.';
 
 -- source: supabase/schemas/functions/outbox_attempts.sql
 -- How often the work of an outbox row is tried: 12 times (about 10 hours), 5 for an agent's reply

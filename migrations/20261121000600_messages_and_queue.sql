@@ -76,6 +76,7 @@ create table public.messages (
   phone_given text,
   is_known_by_echo boolean not null default false,
   is_typed_on_phone boolean not null default false,
+  is_retryable boolean not null default false,
   constraint messages_belong_to_their_conversation
     foreign key (instance_id, contact_id, conversation_id)
     references public.conversations (instance_id, contact_id, id) on delete cascade,
@@ -109,6 +110,8 @@ comment on column public.messages.phone_given is
   'The phone as the sending call wrote it, where the contact''s own is spelled otherwise.';
 comment on column public.messages.is_known_by_echo is
   'Its provider''s answer was lost: an echo of its words says that it left, and under which id.';
+comment on column public.messages.is_retryable is
+  'Whether it failed by a refusal that the provider calls temporary: the same Idempotency-Key tries again.';
 comment on column public.messages.is_typed_on_phone is
   'A person wrote it on the business''s own phone, as its provider reports. Not told by sent_by, which is any text of the caller''s choice.';
 comment on column public.messages.chat_name is 'The name that the provider gives the chat.';
@@ -220,12 +223,65 @@ alter table public.early_statuses enable row level security;
 revoke all on table public.early_statuses from public, anon, authenticated;
 grant select, insert, update, delete on table public.early_statuses to service_role;
 
+-- source: supabase/schemas/functions/describe_kept_outcome.sql
+-- What a call under a known `Idempotency-Key` is answered with (decisions, section 5).
+-- Returns {outcome, response, message, messageId, isAttemptDue}:
+--   response is the first answer where it still stands, else NULL;
+--   message is the message as it stands (see describe_message, and isRetryable) where the first answer
+--     does not stand any more, else NULL;
+--   isAttemptDue says that the immediate send was refused for now and may be tried again: see
+--     attempt_again.
+-- A successful first answer stands, but not that of a message canceled since. A refusal and an unknown
+-- outcome stand until the message is attempted again or settled otherwise. Writes nothing.
+-- Errors: MI007 (a call to the provider is under way, whose answer is not known yet).
+create or replace function public.describe_kept_outcome(known public.idempotency_keys)
+returns jsonb
+language plpgsql
+stable
+set search_path = ''
+as $$
+declare
+  message public.messages;
+  queued public.message_queue;
+  is_immediate constant boolean := known.outcome->>'mode' = 'sent';
+  status constant integer := (known.response->>'status')::integer;
+  stands boolean;
+begin
+  select m.* into message from public.messages m where m.id = known.message_id;
+  select q.* into queued from public.message_queue q where q.message_id = known.message_id;
+  stands := case
+    when message.id is null or status = 200 then true
+    when not is_immediate then message.status <> 'canceled'
+    when status is null or queued.message_id is not null or known.attempt <> message.attempts then false
+    when message.status = 'failed' then status <> 504 and not message.is_retryable
+    else message.status = 'unconfirmed' and status = 504
+  end;
+  -- In flight means a live claim; after its lease nobody works on the message any more.
+  if not stands and queued.lease_until > clock_timestamp() then
+    raise exception using errcode = 'MI007', message = 'idempotency_key_in_progress';
+  end if;
+  return jsonb_build_object(
+    'outcome', known.outcome,
+    'response', case when stands then known.response end,
+    'messageId', known.message_id,
+    'message', case when not stands then
+      public.describe_message(message) || jsonb_build_object('isRetryable', message.is_retryable)
+    end,
+    'isAttemptDue', not stands and is_immediate and message.status = 'failed'
+      and message.is_retryable and queued.message_id is null
+  );
+end;
+$$;
+revoke all on function public.describe_kept_outcome(public.idempotency_keys) from public, anon, authenticated;
+grant execute on function public.describe_kept_outcome(public.idempotency_keys) to service_role;
+
 -- source: supabase/schemas/functions/begin_idempotent.sql
 -- Takes an `Idempotency-Key` for the caller's transaction (decisions, section 5).
 -- `idempotency`: scope, key, fingerprint; NULL means that the call has no key.
--- Returns NULL when the caller is the first and must execute; else what the first call decided:
--- {outcome, response, message {status, providerMessageId, lastError}}. A simultaneous call with the same key waits here for the
--- first one's commit. Keys live 24 hours. Errors: MI007 (the first still runs), MI008 (other body).
+-- Returns NULL when the caller is the first and must execute; else what the first call decided and what
+-- has become of it: see describe_kept_outcome. A simultaneous call with the same key waits here for the
+-- first one's commit: the key's row stays locked. Keys live 24 hours.
+-- Errors: MI007 (the first still runs), MI008 (other body).
 create or replace function public.begin_idempotent(idempotency jsonb)
 returns jsonb
 language plpgsql
@@ -241,7 +297,7 @@ begin
   values (idempotency->>'scope', idempotency->>'key', idempotency->>'fingerprint')
   on conflict on constraint idempotency_keys_pkey do update
   set fingerprint = excluded.fingerprint, outcome = null, response = null, message_id = null,
-    created_at = now()
+    attempt = null, created_at = now()
   where kept.created_at <= now() - interval '24 hours';
   if found then
     return null;
@@ -252,24 +308,7 @@ begin
   if known.fingerprint <> idempotency->>'fingerprint' then
     raise exception using errcode = 'MI008', message = 'idempotency_key_reused';
   end if;
-  -- In flight means a live claim; after its lease nobody works on the message any more.
-  if known.response is null and exists (
-    select from public.message_queue q
-    where q.message_id = known.message_id
-      and q.max_attempts = 1 and q.lease_until > clock_timestamp()
-  ) then
-    raise exception using errcode = 'MI007', message = 'idempotency_key_in_progress';
-  end if;
-  return jsonb_build_object(
-    'outcome', known.outcome,
-    'response', known.response,
-    'message', (
-      select jsonb_build_object(
-        'status', m.status, 'providerMessageId', m.provider_message_id, 'lastError', m.last_error
-      )
-      from public.messages m where m.id = known.message_id
-    )
-  );
+  return public.describe_kept_outcome(known);
 end;
 $$;
 revoke all on function public.begin_idempotent(jsonb) from public, anon, authenticated;
@@ -777,6 +816,65 @@ $$;
 revoke all on function public.place_message(uuid, public.instances, jsonb, interval) from public, anon, authenticated;
 grant execute on function public.place_message(uuid, public.instances, jsonb, interval) to service_role;
 
+-- source: supabase/schemas/functions/attempt_again.sql
+-- Claims the message of a repeated call for another immediate attempt, after a refusal that its provider
+-- calls temporary (decisions, section 5, Idempotency-Key). It is the same message: its stored content is
+-- sent, and nothing else of the call is done again but the pause of the agent, as with any accepted call.
+-- `request` is accept_message's; `known` is what begin_idempotent said, isAttemptDue.
+-- Returns {attempted: {outcome, message (see claimed_messages)}}: the caller holds the claim for
+-- leaseSeconds and must settle it.
+-- Locks the message; the caller holds the key, so that of two equal calls one attempts.
+-- Errors: MI005, MI006 (as for a first attempt); MI007 (another one came first, by retry_message or a
+-- delivery event).
+create or replace function public.attempt_again(request jsonb, known jsonb)
+returns jsonb
+language plpgsql
+set search_path = ''
+as $$
+declare
+  message public.messages;
+  contact public.contacts;
+  instance public.instances;
+  outcome jsonb := known->'outcome';
+  lease_until timestamptz;
+begin
+  select m.* into message from public.messages m
+  where m.id = (known->>'messageId')::uuid
+  for no key update;
+  if message.id is null or message.status <> 'failed' or not message.is_retryable
+    or exists (select from public.message_queue q where q.message_id = message.id) then
+    raise exception using errcode = 'MI007', message = 'idempotency_key_in_progress';
+  end if;
+  select i.* into strict instance from public.instances i where i.id = message.instance_id;
+  select c.* into strict contact from public.contacts c where c.id = message.contact_id;
+  perform public.refuse_unreachable_contact(instance, contact, message.message_type);
+  lease_until := clock_timestamp() + make_interval(
+    secs => (request->'delivery'->>'leaseSeconds')::double precision
+  );
+  insert into public.message_queue (
+    message_id, instance_id, scheduled_at, due_at, max_attempts, attempts, claim_token, lease_until
+  )
+  values (
+    message.id, instance.id, clock_timestamp(), lease_until, 1, 1, gen_random_uuid(), lease_until
+  );
+  update public.messages m
+  set status = 'sending', failed_at = null, is_known_by_echo = false
+  where m.id = message.id;
+  if message.agent_id is null and message.sent_by is distinct from 'ai_agent' then
+    outcome := outcome || jsonb_build_object('aiAgentPausedUntil', public.iso_in_zone(
+      public.pause_agent(instance.id, contact.id, clock_timestamp()), instance.time_zone
+    ));
+  end if;
+  perform public.keep_outcome(request->'idempotency', outcome, message.id);
+  return jsonb_build_object('attempted', jsonb_build_object(
+    'outcome', outcome,
+    'message', public.claimed_messages(array[message.id])->0
+  ));
+end;
+$$;
+revoke all on function public.attempt_again(jsonb, jsonb) from public, anon, authenticated;
+grant execute on function public.attempt_again(jsonb, jsonb) to service_role;
+
 -- source: supabase/schemas/functions/accept_message.sql
 -- Records everything that a sending call makes true at once: contact, conversation, assignment,
 -- message, slot, agent pause, idempotency key; no provider is called before this has committed.
@@ -790,7 +888,8 @@ grant execute on function public.place_message(uuid, public.instances, jsonb, in
 --     the dispatcher, due at once.
 -- Returns the outcome: mode, contactId, conversationId, agentId, assignment, messageId, status,
 -- scheduledFor and heldBy (see expected_departure), aiAgentPausedUntil; for an immediate send also claimToken and `to`, the address: the
--- caller holds the claim for leaseSeconds and must settle it. Or {replayed: ...} for a known key.
+-- caller holds the claim for leaseSeconds and must settle it. Or {replayed: ...} for a known key,
+-- and {attempted: ...} where that key's message is to be tried again (see attempt_again).
 -- Locks, in this order: key, contact, conversation, agent pause, pacing, dispatch.
 -- Errors: MI001, MI002, MI003 and MI009 (agent), MI005 (blocked), MI006 (24-hour window), MI007,
 -- MI008, MI010, MI018 (the agent is to be silent).
@@ -819,7 +918,9 @@ declare
   paused_until timestamptz;
   is_pausing boolean := false;
 begin
-  if replayed is not null then
+  if (replayed->>'isAttemptDue')::boolean then
+    return public.attempt_again(request, replayed);
+  elsif replayed is not null then
     return jsonb_build_object('replayed', replayed);
   end if;
 
@@ -988,6 +1089,7 @@ begin
     failed_at = case when advance_message.status = 'failed' then occurred_at end,
     canceled_at = null,
     unconfirmed_at = null,
+    is_retryable = false,
     last_error = case when advance_message.status = 'failed' then error end
   where m.id = advance_message.message_id
     and case m.status
@@ -1189,6 +1291,7 @@ begin
       outage.is_outage,
       coalesce(r.outcome = 'rejected' and r.scope = 'instance' and not former.is_former, false)
         as is_held,
+      coalesce(r.outcome = 'rejected' and r.retryable, false) as is_retryable,
       r."sealedProviderConfig" as sealed_provider_config,
       former.is_former,
       m.status = 'failed' and r.outcome = 'accepted'
@@ -1261,6 +1364,10 @@ begin
         when won.outcome = 'accepted' then 'sent'
         when won.outcome = 'rejected' then 'failed'
         else 'unconfirmed'
+      end,
+      is_retryable = case
+        when m.status in ('queued', 'sending', 'unconfirmed') then won.is_retryable
+        else m.is_retryable
       end,
       sent_at = case when won.outcome = 'accepted' then coalesce(m.sent_at, clock) else m.sent_at end,
       failed_at = case
@@ -1342,7 +1449,8 @@ begin
   end if;
   if nullif(request->'response', 'null') is not null then
     update public.idempotency_keys k
-    set response = request->'response'
+    set response = request->'response',
+      attempt = (select m.attempts from public.messages m where m.id = k.message_id)
     where k.scope = request->'idempotency'->>'scope' and k.key = request->'idempotency'->>'key'
       and k.message_id = any (settled);
   end if;

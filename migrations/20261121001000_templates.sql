@@ -25,9 +25,10 @@ grant execute on function public.recall_idempotent(jsonb) to service_role;
 
 -- source: supabase/schemas/functions/find_template_to_send.sql
 -- What send-template-message needs before it can render. `request`: tokenId, templateId, phone,
--- idempotency (see begin_idempotent). Returns {template, contact, keptResponse}: NULL template
+-- idempotency (see begin_idempotent). Returns {template, contact, known}: NULL template
 -- unless the workspace of the token's instance has it, NULL contact for a phone that the token's
--- instance does not know yet; keptResponse is the answer to an earlier call with the same key.
+-- instance does not know yet; known is what an earlier call with the same key came to
+-- (see describe_kept_outcome).
 -- Writes nothing. Errors: MI007, MI008.
 create or replace function public.find_template_to_send(request jsonb)
 returns jsonb
@@ -55,7 +56,7 @@ begin
     'contact', case when contact.id is not null then
       jsonb_build_object('name', contact.name, 'phone', public.phone_of(contact))
     end,
-    'keptResponse', known->'response'
+    'known', known
   );
 end;
 $$;

@@ -3,7 +3,12 @@ import type { OpenProvider } from "./instances.ts";
 import { describeDefect, type Log } from "./log.ts";
 import { toMessageContent } from "./stored_content.ts";
 import type { OutboundMessage, Provider, Receipt } from "./providers/provider.ts";
-import { claimDueMessages, type ClaimedMessage, toLeaseSeconds } from "./queue.ts";
+import {
+  claimDueMessages,
+  type ClaimedMessage,
+  type LeasedMessage,
+  toLeaseSeconds,
+} from "./queue.ts";
 import { recordOutcome } from "./settling.ts";
 
 /** What dispatching needs of the world. */
@@ -20,9 +25,11 @@ export interface DispatchingServices {
  */
 export async function dispatchMessage(
   services: DispatchingServices,
-  message: ClaimedMessage,
+  message: LeasedMessage,
 ): Promise<Receipt["outcome"]> {
-  const receipt = await sendMessage(services, message);
+  const receipt = message.isAgentPaused
+    ? agentPaused
+    : await sendClaimedMessage(services, message, { isOnTime: true });
   const { messageId, claimToken, sealedProviderConfig } = message;
   await recordOutcome(services, { messageId, claimToken, receipt, sealedProviderConfig });
   return receipt.outcome;
@@ -38,34 +45,49 @@ export async function dispatchDueMessages(
   await Promise.all(messages.map((message) => dispatchMessage(services, message)));
 }
 
-async function sendMessage(
+/** Sends a message as it is stored, once. Never throws. */
+export async function sendClaimedMessage(
   services: DispatchingServices,
-  message: ClaimedMessage,
+  message: LeasedMessage,
+  { isOnTime }: { readonly isOnTime: boolean },
 ): Promise<Receipt> {
   if (message.isContactBlocked) return contactBlocked;
-  if (message.isAgentPaused) return agentPaused;
   const prepared = await prepareMessage(services, message);
   if ("outcome" in prepared) return prepared;
   const { provider, outbound } = prepared;
-  return await callProvider(services, provider, outbound, { isOnTime: true });
+  const { leaseEndsAtMs } = message;
+  return await callProvider(services, provider, outbound, { isOnTime, leaseEndsAtMs });
+}
+
+/** What bounds one call of a claim. */
+export interface ClaimedCall {
+  /** See `SendOptions`. */
+  readonly isOnTime: boolean;
+  /** By the wall clock, which goes on while a machine is suspended. */
+  readonly leaseEndsAtMs: number;
 }
 
 /**
- * Calls a provider once. A defect in an adapter is an outcome too: nobody knows how far it came.
+ * Calls a provider once, unless the claim could end before the call does: then the message is not
+ * sent, as it may be another worker's by then. A defect in an adapter is an outcome too: nobody
+ * knows how far it came.
  */
 export async function callProvider(
   services: DispatchingServices,
   provider: Provider,
   outbound: OutboundMessage,
-  { isOnTime = false } = {},
+  { isOnTime, leaseEndsAtMs }: ClaimedCall,
 ): Promise<Receipt> {
+  const { messageId } = outbound;
+  const latestEndMs = Date.now() + services.providerTimeoutMs + (outbound.delayTypingMs ?? 0);
+  if (latestEndMs > leaseEndsAtMs) {
+    services.log.error("claim_too_old", { messageId, remainingMs: leaseEndsAtMs - Date.now() });
+    return claimTooOld;
+  }
   try {
     return await provider.send(outbound, { timeoutMs: services.providerTimeoutMs, isOnTime });
   } catch (error) {
-    services.log.error("provider_defect", {
-      messageId: outbound.messageId,
-      ...describeDefect(error),
-    });
+    services.log.error("provider_defect", { messageId, ...describeDefect(error) });
     return { outcome: "unknown", reason: "a defect while the provider was called" };
   }
 }
@@ -111,6 +133,14 @@ const agentPaused: Receipt = {
   code: "agent_paused",
   message: "A person wrote while the agent's message waited: the agent steps back.",
   retryable: false,
+  scope: "message",
+};
+
+const claimTooOld: Receipt = {
+  outcome: "rejected",
+  code: "claim_too_old",
+  message: "The claim on the message was nearly over before the provider was called.",
+  retryable: true,
   scope: "message",
 };
 

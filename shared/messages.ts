@@ -1,6 +1,7 @@
 import type { Database } from "./database/database.ts";
 import type { Idempotency, WrittenResponse } from "./idempotent_response.ts";
 import type { MessageContent } from "./providers/provider.ts";
+import type { ClaimedMessage } from "./queue.ts";
 
 /** States of a message we send (decisions, section 5). They only move forward. */
 export type MessageStatus =
@@ -102,20 +103,39 @@ export interface ImmediateClaim {
   readonly to: string | null;
 }
 
-/** What an earlier call with the same Idempotency-Key came to. */
+/** A message whose first answer does not stand any more, as it stands now. */
+export interface StandingMessage {
+  readonly status: MessageStatus;
+  readonly providerMessageId: string | null;
+  readonly scheduledFor: string | null;
+  readonly heldBy: HeldBy | null;
+  readonly lastError: { readonly code: string; readonly message: string } | null;
+  /** Whether it failed by a refusal that the provider calls temporary. */
+  readonly isRetryable: boolean;
+}
+
+/** What an earlier call with the same Idempotency-Key came to; see `describe_kept_outcome`. */
 export interface Replay {
   readonly outcome: AcceptedOutcome;
-  /** Kept where the provider's answer is part of the response. */
+  /** The first answer where it stands, if the provider's answer is part of it. */
   readonly response: WrittenResponse | null;
-  readonly message: {
-    readonly status: MessageStatus;
-    readonly providerMessageId: string | null;
-    readonly lastError: { readonly code: string; readonly message: string } | null;
-  } | null;
+  /** Null where the first answer stands. */
+  readonly message: StandingMessage | null;
+  /** Whether the message is tried again by a call with this key. */
+  readonly isAttemptDue: boolean;
+}
+
+/** Another attempt of an earlier call's message: what to send, with the claim on it. */
+export interface Attempt {
+  readonly outcome: AcceptedOutcome;
+  readonly message: ClaimedMessage;
 }
 
 /** What was recorded now, or what an earlier call under the same Idempotency-Key came to. */
-export type AcceptResult = (AcceptedOutcome & ImmediateClaim) | { readonly replayed: Replay };
+export type AcceptResult =
+  | (AcceptedOutcome & ImmediateClaim)
+  | { readonly attempted: Attempt }
+  | { readonly replayed: Replay };
 
 /** Records a sending call in one transaction; see the SQL function `accept_message`. */
 export function acceptMessage(database: Database, request: AcceptRequest): Promise<AcceptResult> {

@@ -16,9 +16,14 @@ export interface ClaimedMessage extends StoredContent {
   readonly delayTypingMs: number | null;
 }
 
+/** The same with the end of its lease by this process' wall clock, never later than the true one. */
+export interface LeasedMessage extends ClaimedMessage {
+  readonly leaseEndsAtMs: number;
+}
+
 /** What one look at the queue gave, and how long nothing more will come of another one. */
 export interface ClaimResult {
-  readonly messages: readonly ClaimedMessage[];
+  readonly messages: readonly LeasedMessage[];
   /** In how long something is due that was not handed out; null for nothing known. */
   readonly nextDueInMs: number | null;
   readonly isOutboxDue: boolean;
@@ -35,9 +40,18 @@ export function toLeaseSeconds(providerTimeoutMs: number, delayTypingMs = 0): nu
 const recordingSeconds = 15;
 
 /** Claims at most `maxMessages` due messages. */
-export function claimDueMessages(
+export async function claimDueMessages(
   database: Database,
   limits: { readonly maxMessages: number; readonly leaseSeconds: number },
 ): Promise<ClaimResult> {
-  return database.rpc("claim_due_messages", { ...limits });
+  // Read before the call: however long the answer takes, no lease ends sooner.
+  const leaseEndsAtMs = Date.now() + limits.leaseSeconds * 1_000;
+  const claimed = await database.rpc<
+    Omit<ClaimResult, "messages"> & { readonly messages: readonly ClaimedMessage[] }
+  >("claim_due_messages", { ...limits });
+  const messages = claimed.messages.map((message) => ({
+    ...message,
+    leaseEndsAtMs: leaseEndsAtMs + (message.delayTypingMs ?? 0),
+  }));
+  return { ...claimed, messages };
 }

@@ -1,5 +1,10 @@
 import type { RunAfterResponse } from "./background.ts";
-import { callProvider, dispatchDueMessages, type DispatchingServices } from "./dispatching.ts";
+import {
+  callProvider,
+  dispatchDueMessages,
+  type DispatchingServices,
+  sendClaimedMessage,
+} from "./dispatching.ts";
 import { readResponse, type StoredResponse } from "./idempotent_response.ts";
 import { againInASecond, AppError } from "./errors.ts";
 import type { SealedInstance } from "./instances.ts";
@@ -7,12 +12,13 @@ import {
   type AcceptedOutcome,
   acceptMessage,
   type AcceptRequest,
-  type AcceptResult,
+  type ImmediateClaim,
   type MessageDraft,
   type Replay,
+  type StandingMessage,
 } from "./messages.ts";
 import type { Provider, Receipt } from "./providers/provider.ts";
-import { recordOutcome } from "./settling.ts";
+import { type KeptResponse, recordOutcome, type Settlement } from "./settling.ts";
 
 /** What sending needs of the world. */
 export interface SendingServices extends DispatchingServices {
@@ -38,11 +44,14 @@ export interface SendingChannel {
 export interface SendingAnswer {
   readonly response: StoredResponse;
   readonly isReplay: boolean;
+  /** How long the provider asks to be left alone, where its refusal may be tried again. */
+  readonly retryAfterMs?: number | undefined;
 }
 
 /**
  * Records a call, then sends it if it goes at once: recorded before any provider is called, called
  * once, and the outcome recorded together with the answer. Three round trips with authentication.
+ * A repeated call whose first attempt was refused for now makes another attempt of the same message.
  */
 export async function executeSending(
   services: SendingServices,
@@ -52,9 +61,19 @@ export async function executeSending(
 ): Promise<SendingAnswer> {
   const draft = provider === null ? request.draft : withShownTyping(request.draft, provider);
   const { instanceId, sealedProviderConfig } = instance;
+  // Read before the call: however long the answer takes, the lease ends no sooner.
+  const leaseEndsAtMs = Date.now() + (request.delivery?.leaseSeconds ?? 0) * 1_000;
   const accepted = await acceptMessage(services.database, { ...request, instanceId, draft });
-  if ("replayed" in accepted) {
-    return { response: respondToReplay(accepted.replayed, respond), isReplay: true };
+  if ("replayed" in accepted) return answerReplay(accepted.replayed, respond);
+  const { idempotency } = request;
+  if ("attempted" in accepted) {
+    const { outcome, message } = accepted.attempted;
+    const leased = { ...message, leaseEndsAtMs };
+    const receipt = await sendClaimedMessage(services, leased, { isOnTime: false });
+    return await settleSending(services, { ...message, receipt }, {
+      idempotency,
+      response: respond(outcome, receipt),
+    });
   }
   const claim = readClaim(accepted);
   hurryAfterResponse(services, accepted);
@@ -64,14 +83,28 @@ export async function executeSending(
   const { messageId, claimToken, to } = claim;
   const { content, delayTypingMs } = draft;
   const outbound = { messageId, to, content, delayTypingMs };
-  const receipt = await callProvider(services, provider, outbound);
-  const response = respond(accepted, receipt);
-  await recordOutcome(
-    services,
-    { messageId, claimToken, receipt, sealedProviderConfig },
-    { idempotency: request.idempotency, response },
-  );
-  return { response, isReplay: false };
+  const call = { isOnTime: false, leaseEndsAtMs };
+  const receipt = await callProvider(services, provider, outbound, call);
+  return await settleSending(services, { messageId, claimToken, receipt, sealedProviderConfig }, {
+    idempotency,
+    response: respond(accepted, receipt),
+  });
+}
+
+/** Records what came of an immediate send, and is answered with it. */
+async function settleSending(
+  services: SendingServices,
+  { messageId, claimToken, receipt, sealedProviderConfig }: Settlement,
+  kept: KeptResponse,
+): Promise<SendingAnswer> {
+  const settlement = { messageId, claimToken, receipt, sealedProviderConfig };
+  await recordOutcome(services, settlement, kept);
+  const isRefusedForNow = receipt.outcome === "rejected" && receipt.retryable;
+  return {
+    response: kept.response,
+    isReplay: false,
+    retryAfterMs: isRefusedForNow ? receipt.retryAfterMs : undefined,
+  };
 }
 
 /** With the typing that the channel will show: pace and window count from its end. */
@@ -90,7 +123,7 @@ interface Claim {
  * @throws {AppError} `service_unavailable` for what `accept_message` never answers: whoever did knows
  * nothing of a message, and no provider is called on such word.
  */
-function readClaim(accepted: Exclude<AcceptResult, { replayed: Replay }>): Claim | null {
+function readClaim(accepted: AcceptedOutcome & ImmediateClaim): Claim | null {
   const { messageId, claimToken, to } = accepted;
   if ([messageId, claimToken, to].some((part) => part !== null && typeof part !== "string")) {
     throw new AppError("service_unavailable", againInASecond);
@@ -106,27 +139,50 @@ function hurryAfterResponse(services: SendingServices, accepted: AcceptedOutcome
   if (isDueNow) services.runAfterResponse(() => dispatchDueMessages(services, 1));
 }
 
-function respondToReplay(replay: Replay, respond: RespondToSending): StoredResponse {
-  if (replay.response !== null) return readResponse(replay.response);
-  return respond(replay.outcome, replay.outcome.mode === "sent" ? toReceipt(replay) : null);
+/**
+ * The answer to a call that an earlier one has decided: the first answer where it stands, else how
+ * the message stands.
+ */
+export function answerReplay(replay: Replay, respond: RespondToSending): SendingAnswer {
+  return { response: respondToReplay(replay, respond), isReplay: true };
 }
 
-/** What is known of an immediate send whose own answer was never recorded: its process died. */
-function toReceipt({ message }: Replay): Receipt {
-  switch (message?.status) {
+function respondToReplay(
+  { outcome, response, message }: Replay,
+  respond: RespondToSending,
+): StoredResponse {
+  if (response !== null) return readResponse(response);
+  if (message === null) return respond(outcome, outcome.mode === "sent" ? neverRecorded : null);
+  const { status, scheduledFor, heldBy } = message;
+  const mode = outcome.mode === "sent" ? "scheduled" : outcome.mode;
+  // What waits is the dispatcher's by now, or was canceled while it was.
+  return status === "queued" || status === "canceled"
+    ? respond({ ...outcome, mode, status, scheduledFor, heldBy }, null)
+    : respond({ ...outcome, status }, toReceipt(message));
+}
+
+const neverRecorded: Receipt = { outcome: "unknown", reason: "the outcome was never recorded" };
+
+/** What is known of a message that a provider was called for. */
+function toReceipt(
+  { status, providerMessageId, lastError, isRetryable }: StandingMessage,
+): Receipt {
+  switch (status) {
     case "sent":
     case "delivered":
     case "read":
-      return { outcome: "accepted", providerMessageId: message.providerMessageId ?? "" };
+      return { outcome: "accepted", providerMessageId: providerMessageId ?? "" };
     case "failed":
       return {
         outcome: "rejected",
-        code: message.lastError?.code ?? "unknown",
-        message: message.lastError?.message ?? "",
-        retryable: false,
+        code: lastError?.code ?? "unknown",
+        message: lastError?.message ?? "",
+        retryable: isRetryable,
         scope: "message",
       };
     default:
-      return { outcome: "unknown", reason: "the outcome was never recorded" };
+      return lastError === null || status !== "unconfirmed"
+        ? neverRecorded
+        : { outcome: "unknown", reason: lastError.message };
   }
 }

@@ -20,7 +20,11 @@ export function respondToSending(
   }
   switch (receipt.outcome) {
     case "accepted": {
-      const description = describeOutcome(outcome, "sent", receipt.providerMessageId);
+      const description = describeOutcome(
+        outcome,
+        toSentStatus(outcome.status),
+        receipt.providerMessageId,
+      );
       return { status: 200, body: { success: true, ...description } };
     }
     case "rejected":
@@ -39,6 +43,11 @@ export function respondToSending(
         retryable: false,
       });
   }
+}
+
+/** What a message that its provider has accepted is called: `sent`, or what has been told since. */
+export function toSentStatus(status: MessageStatus | null): MessageStatus {
+  return status === "delivered" || status === "read" ? status : "sent";
 }
 
 function refuse(

@@ -1,5 +1,6 @@
 import type { Database } from "./database/database.ts";
-import type { Idempotency, WrittenResponse } from "./idempotent_response.ts";
+import type { Idempotency } from "./idempotent_response.ts";
+import type { Replay } from "./messages.ts";
 import type { ParameterFormat } from "./template_definition.ts";
 import type { ContactFacts } from "./template_variables.ts";
 
@@ -23,8 +24,8 @@ export interface TemplateToSend {
   readonly template: StoredTemplate | null;
   /** The contact of the phone on the token's instance; null for one that is yet unknown. */
   readonly contact: ContactFacts | null;
-  /** The answer that an earlier call with the same Idempotency-Key got. */
-  readonly keptResponse: WrittenResponse | null;
+  /** What an earlier call with the same Idempotency-Key came to; null for a new key. */
+  readonly known: Replay | null;
 }
 
 /**

@@ -24,9 +24,9 @@ export async function assignConversation(
   database: Database,
   call: AssignCall,
 ): Promise<Recorded<object>> {
-  const { outcome: { assignment }, isReplay } = toRecorded<AcceptedOutcome>(
-    await acceptMessage(database, { ...call, draft: null, delivery: null }),
-  );
+  const accepted = await acceptMessage(database, { ...call, draft: null, delivery: null });
+  if ("attempted" in accepted) throw new Error("an assignment has no message to attempt again");
+  const { outcome: { assignment }, isReplay } = toRecorded<AcceptedOutcome>(accepted);
   if (assignment === null) throw new Error("an assignment was asked for and none was recorded");
   return { outcome: describeAssignment(assignment), isReplay };
 }

@@ -3,6 +3,7 @@ import type { StoredResponse } from "../../shared/idempotent_response.ts";
 import type { AcceptedOutcome, MessageStatus } from "../../shared/messages.ts";
 import type { ProviderClass, Receipt } from "../../shared/providers/provider.ts";
 import type { RespondToSending } from "../../shared/sending.ts";
+import { toSentStatus } from "../../shared/sending_response.ts";
 import type { StoredTemplate } from "../../shared/templates.ts";
 
 /**
@@ -30,21 +31,28 @@ export function createTemplateResponder(
     conversationId: outcome.conversationId,
     aiAgentPausedUntil: outcome.aiAgentPausedUntil,
   });
-  return (outcome, receipt) => respond(receipt, (...how) => describe(outcome, ...how));
+  return (outcome, receipt) => respond(outcome, receipt, (...how) => describe(outcome, ...how));
 }
 
 function respond(
+  outcome: AcceptedOutcome,
   receipt: Receipt | null,
   describe: (status: MessageStatus, messageId: string | null) => Record<string, unknown>,
 ): StoredResponse {
   switch (receipt?.outcome) {
     case undefined:
-      throw new Error("a template is always sent at once");
-    case "accepted":
+      // It waits for the dispatcher, which a person has asked to try again, or was canceled there.
       return {
         status: 200,
-        body: { success: true, ...describe("sent", receipt.providerMessageId) },
+        body: { success: true, ...describe(outcome.status ?? "queued", null) },
       };
+    case "accepted": {
+      const status = toSentStatus(outcome.status);
+      return {
+        status: 200,
+        body: { success: true, ...describe(status, receipt.providerMessageId) },
+      };
+    }
     case "rejected":
       return refuse("provider_template_send_failed", {
         ...describe("failed", null),

@@ -1,9 +1,14 @@
 import { AppError } from "../../shared/errors.ts";
-import { type Idempotency, readResponse } from "../../shared/idempotent_response.ts";
+import type { Idempotency } from "../../shared/idempotent_response.ts";
 import type { Instance } from "../../shared/instances.ts";
 import { defaultIntervalSeconds } from "../../shared/messages.ts";
 import { toLeaseSeconds } from "../../shared/queue.ts";
-import { executeSending, type SendingAnswer, type SendingServices } from "../../shared/sending.ts";
+import {
+  answerReplay,
+  executeSending,
+  type SendingAnswer,
+  type SendingServices,
+} from "../../shared/sending.ts";
 import { findTemplateToSend } from "../../shared/templates.ts";
 import { checkTemplate, fillStoredTemplate } from "./check_template.ts";
 import type { SendTemplateMessageRequest } from "./contract.ts";
@@ -40,8 +45,11 @@ export async function sendTemplate(
     phone,
     idempotency,
   });
-  if (found.keptResponse !== null) {
-    return { response: readResponse(found.keptResponse), isReplay: true };
+  const { known } = found;
+  if (known !== null && !known.isAttemptDue && found.template !== null) {
+    // Before any check: what was decided does not depend on what the template has become.
+    const providerClass = instance?.provider === "whatsapp_cloud" ? "official" : "gateway";
+    return answerReplay(known, createTemplateResponder(found.template, providerClass, phone));
   }
   const ready = checkTemplate(found.template, instance, request);
   const contact = found.contact ?? { name: null, phone };

@@ -21,6 +21,9 @@ const refusalBySqlstate: Readonly<Record<string, ErrorCode>> = {
   MI017: "already_exists",
 };
 
+/** Refusals that end by themselves: they say when to ask again. */
+const passing: ReadonlySet<ErrorCode> = new Set(["idempotency_key_in_progress"]);
+
 /**
  * SQLSTATEs (whole, or their class of two) and driver codes that mean the database cannot serve
  * now: connection failures, too many connections or resources, time-outs, shutdown, a database that
@@ -67,7 +70,9 @@ export class DatabaseError extends Error {
 export function toDatabaseError(rpcName: string, code: string | undefined): Error {
   const known = code ?? "";
   const refusal = refusalBySqlstate[known];
-  if (refusal !== undefined) return new AppError(refusal);
+  if (refusal !== undefined) {
+    return new AppError(refusal, passing.has(refusal) ? againInASecond : {});
+  }
   if (rolledBack.has(known)) return new RolledBackError();
   if (unavailable.has(known) || unavailable.has(known.slice(0, 2))) {
     return new AppError("service_unavailable", againInASecond);

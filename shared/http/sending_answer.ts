@@ -2,8 +2,17 @@ import type { Context } from "hono";
 import type { SendingAnswer } from "../sending.ts";
 import { replayedHeaders } from "./idempotency.ts";
 
-/** What a sending call came to, marked when it was given before. */
-export function answerSending(context: Context, { response, isReplay }: SendingAnswer): Response {
-  const headers = isReplay ? replayedHeaders : undefined;
+/**
+ * What a sending call came to: marked when it was given before, and with the provider's own
+ * `Retry-After` (in seconds) where it has refused the message for now.
+ */
+export function answerSending(
+  context: Context,
+  { response, isReplay, retryAfterMs }: SendingAnswer,
+): Response {
+  const headers = {
+    ...(isReplay ? replayedHeaders : {}),
+    ...(retryAfterMs === undefined ? {} : { "Retry-After": `${Math.ceil(retryAfterMs / 1_000)}` }),
+  };
   return context.json(response.body, response.status as 200, headers);
 }

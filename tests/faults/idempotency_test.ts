@@ -4,12 +4,13 @@ import { assert, assertEquals, assertGreater } from "../support/assert.ts";
 import { createTestDatabase } from "../support/database.ts";
 import { printFigures } from "../support/fault_figures.ts";
 import { readFaultSettings } from "../support/fault_settings.ts";
-import type { HttpDouble } from "../support/http_double.ts";
+import { acceptMessage, type HttpDouble, startHttpDouble } from "../support/http_double.ts";
 import { createSeededRandom, type SeededRandom } from "../support/seeded_random.ts";
 import { callSender, type SenderAnswer, startSender } from "../support/sender_calls.ts";
 import { startSlowProvider } from "../support/slow_provider.ts";
 import { createTenant, type Tenant } from "../support/tenant.ts";
 import { letTimePass } from "../support/time_travel.ts";
+import { waitUntil } from "../support/wait_until.ts";
 
 const settings = readFaultSettings();
 const { concurrency = 100 } = settings;
@@ -89,6 +90,63 @@ Deno.test(`a call whose sender was killed (${lives} times) is answered when repe
   }
   printFigures("killed sender", { seed: random.seed, kills: lives, ...counts });
   assertGreater(counts.unanswered, 0, "some calls were cut off");
+});
+
+Deno.test(`a call that its provider refuses for now, whose sender is killed (${lives} times), is repeated until it is answered and accepted at most once`, async () => {
+  const random = createSeededRandom(settings.seed);
+  const accepted = new Map<unknown, number>();
+  let isBusy = false;
+  const counts = { calls: 0, refusals: 0, accepted: 0, inDoubt: 0, inDoubtButAccepted: 0 };
+  await using database = await createTestDatabase();
+  await using provider = startHttpDouble(async (request) => {
+    await delay(random.between(20, 200));
+    if (isBusy || random.between(0, 2) < 1) {
+      counts.refusals += 1;
+      return new Response("{}", { status: 429 });
+    }
+    const { message } = request.json;
+    accepted.set(message, (accepted.get(message) ?? 0) + 1);
+    return acceptMessage(request);
+  });
+  const { baseUrl } = provider;
+  const tenant = await createTenant(database.admin, { baseUrl });
+  const calls: Call[] = [];
+  for (let life = 0; life < lives; life++) {
+    const own = Array.from({ length: 8 }, (_, number) => createCall(life * 8 + number));
+    calls.push(...own);
+    await using sender = await startSender(database.url);
+    const callAll = (): Promise<(SenderAnswer | null)[]> =>
+      Promise.all(own.map(({ key, body }) => callSender(sender, tenant, key, body)));
+    isBusy = true;
+    for (const refused of await callAll()) assertEquals(refused?.status, 502);
+    isBusy = false;
+    const answers = callAll();
+    await delay(random.between(20, 400));
+    await sender.kill();
+    await answers;
+  }
+  // Past the lease of what the dead processes had in their hands.
+  await letTimePass(database.admin, 20);
+  await using sender = await startSender(database.url);
+  for (const { key, body } of calls) {
+    const answer = await waitUntil(async () => {
+      const heard = await callSender(sender, tenant, key, body);
+      return heard !== null && heard.status !== 502 && heard;
+    }, { timeoutMs: 60_000, what: `an answer to ${key}` });
+    const times = accepted.get(body["message"]) ?? 0;
+    counts.calls += 1;
+    if (answer.status === 200) {
+      counts.accepted += 1;
+      assertEquals(times, 1, key);
+    } else {
+      assertEquals([answer.status, answer.body.error], [504, "provider_outcome_unknown"]);
+      counts.inDoubt += 1;
+      counts.inDoubtButAccepted += times;
+      assert(times <= 1, key);
+    }
+  }
+  assertEquals(await countMessages(database.admin, tenant), calls.length, "one message a key");
+  printFigures("refused and killed", { seed: random.seed, kills: lives, ...counts });
 });
 
 function createCall(number: number, delivery: Readonly<Record<string, unknown>> = {}): Call {

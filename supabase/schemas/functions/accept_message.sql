@@ -10,7 +10,8 @@
 --     the dispatcher, due at once.
 -- Returns the outcome: mode, contactId, conversationId, agentId, assignment, messageId, status,
 -- scheduledFor and heldBy (see expected_departure), aiAgentPausedUntil; for an immediate send also claimToken and `to`, the address: the
--- caller holds the claim for leaseSeconds and must settle it. Or {replayed: ...} for a known key.
+-- caller holds the claim for leaseSeconds and must settle it. Or {replayed: ...} for a known key,
+-- and {attempted: ...} where that key's message is to be tried again (see attempt_again).
 -- Locks, in this order: key, contact, conversation, agent pause, pacing, dispatch.
 -- Errors: MI001, MI002, MI003 and MI009 (agent), MI005 (blocked), MI006 (24-hour window), MI007,
 -- MI008, MI010, MI018 (the agent is to be silent).
@@ -39,7 +40,9 @@ declare
   paused_until timestamptz;
   is_pausing boolean := false;
 begin
-  if replayed is not null then
+  if (replayed->>'isAttemptDue')::boolean then
+    return public.attempt_again(request, replayed);
+  elsif replayed is not null then
     return jsonb_build_object('replayed', replayed);
   end if;
 

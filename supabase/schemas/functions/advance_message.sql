@@ -37,6 +37,7 @@ begin
     failed_at = case when advance_message.status = 'failed' then occurred_at end,
     canceled_at = null,
     unconfirmed_at = null,
+    is_retryable = false,
     last_error = case when advance_message.status = 'failed' then error end
   where m.id = advance_message.message_id
     and case m.status

@@ -79,6 +79,7 @@ begin
       outage.is_outage,
       coalesce(r.outcome = 'rejected' and r.scope = 'instance' and not former.is_former, false)
         as is_held,
+      coalesce(r.outcome = 'rejected' and r.retryable, false) as is_retryable,
       r."sealedProviderConfig" as sealed_provider_config,
       former.is_former,
       m.status = 'failed' and r.outcome = 'accepted'
@@ -151,6 +152,10 @@ begin
         when won.outcome = 'accepted' then 'sent'
         when won.outcome = 'rejected' then 'failed'
         else 'unconfirmed'
+      end,
+      is_retryable = case
+        when m.status in ('queued', 'sending', 'unconfirmed') then won.is_retryable
+        else m.is_retryable
       end,
       sent_at = case when won.outcome = 'accepted' then coalesce(m.sent_at, clock) else m.sent_at end,
       failed_at = case
@@ -232,7 +237,8 @@ begin
   end if;
   if nullif(request->'response', 'null') is not null then
     update public.idempotency_keys k
-    set response = request->'response'
+    set response = request->'response',
+      attempt = (select m.attempts from public.messages m where m.id = k.message_id)
     where k.scope = request->'idempotency'->>'scope' and k.key = request->'idempotency'->>'key'
       and k.message_id = any (settled);
   end if;

@@ -39,6 +39,7 @@ create table public.messages (
   phone_given text,
   is_known_by_echo boolean not null default false,
   is_typed_on_phone boolean not null default false,
+  is_retryable boolean not null default false,
   constraint messages_belong_to_their_conversation
     foreign key (instance_id, contact_id, conversation_id)
     references public.conversations (instance_id, contact_id, id) on delete cascade,
@@ -72,6 +73,8 @@ comment on column public.messages.phone_given is
   'The phone as the sending call wrote it, where the contact''s own is spelled otherwise.';
 comment on column public.messages.is_known_by_echo is
   'Its provider''s answer was lost: an echo of its words says that it left, and under which id.';
+comment on column public.messages.is_retryable is
+  'Whether it failed by a refusal that the provider calls temporary: the same Idempotency-Key tries again.';
 comment on column public.messages.is_typed_on_phone is
   'A person wrote it on the business''s own phone, as its provider reports. Not told by sent_by, which is any text of the caller''s choice.';
 comment on column public.messages.chat_name is 'The name that the provider gives the chat.';

@@ -64,7 +64,7 @@ function describeStatus(status: number, codes: readonly ErrorCode[], schema: str
     description: codes.map((code) => `\`${code}\``).join(", "),
     headers: {
       "X-Request-Id": { $ref: "#/components/headers/X-Request-Id" },
-      ...(status === 429 || status === 503 ? retryAfter : {}),
+      ...(codes.some((code) => retryAfterCodes.has(code)) ? retryAfter : {}),
       ...(status === 429 ? rateLimitHeaders : {}),
     },
     content: {
@@ -81,6 +81,15 @@ function describeStatus(status: number, codes: readonly ErrorCode[], schema: str
     },
   };
 }
+
+/** Refusals that say when to try again; a provider's, where it has said so itself. */
+const retryAfterCodes: ReadonlySet<ErrorCode> = new Set([
+  "rate_limited",
+  "service_unavailable",
+  "idempotency_key_in_progress",
+  "provider_send_failed",
+  "provider_template_send_failed",
+]);
 
 /** Refusals that may carry what the provider said. */
 const providerCodes: ReadonlySet<ErrorCode> = new Set([

@@ -138,7 +138,7 @@ Deno.test("after a crash a repeat says what is known by then", async () => {
   const answer = await stack.send(tenant, text, key("k"));
   assertEquals([answer.status, answer.body.status, answer.body.providerMessageId], [
     200,
-    "sent",
+    "delivered",
     "p-1",
   ]);
 });
