@@ -57,7 +57,7 @@ export async function startStack(settings: StackSettings): Promise<Stack> {
   const parts: Parts = {
     simulator: createSimulator(),
     console: createConsole({
-      demo: () => describeDemo(parts.demo, origin),
+      demo: () => describeDemo(parts.demo, settings),
     }),
     demo: null,
     functions: null,
@@ -148,10 +148,15 @@ async function stopParts(
   await parts.postgres?.stop();
 }
 
-/** Without the webhook's secret, which no page needs. */
-function describeDemo(demo: Demo | null, baseUrl: string): ConsoleDemo | null {
+/** Without the webhook's secret, which no page needs, and without the secret key: its place alone. */
+function describeDemo(demo: Demo | null, settings: StackSettings): ConsoleDemo | null {
   if (demo === null) return null;
-  return { instanceId: demo.instanceId, clientToken: demo.clientToken, baseUrl };
+  return {
+    instanceId: demo.instanceId,
+    clientToken: demo.clientToken,
+    secretKeyFile: settings.secretKey === undefined ? locateStackKeys(settings.dataDir) : null,
+    baseUrl: originOf(settings.port),
+  };
 }
 
 async function route(request: Request, parts: Parts): Promise<Response> {

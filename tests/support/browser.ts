@@ -19,15 +19,16 @@ export interface BrowserPage extends AsyncDisposable {
   readonly faults: readonly string[];
 }
 
-/** Opens an empty page of the given size in pixels. */
+/** Opens an empty page of the given size in pixels, in a browser of the given language. */
 export async function openPage(
   executablePath: string,
   size: { readonly width: number; readonly height: number },
+  locale = "en-US",
 ): Promise<BrowserPage> {
   const { chromium } = await import("playwright-core");
   // A container gives Chromium no sandbox of its own; it opens nothing but this machine's pages.
   const browser: Browser = await chromium.launch({ executablePath, args: ["--no-sandbox"] });
-  const page = await browser.newPage({ viewport: size });
+  const page = await browser.newPage({ viewport: size, locale });
   page.setDefaultTimeout(30_000);
   const faults: string[] = [];
   page.on("pageerror", (error) => faults.push(error.message));

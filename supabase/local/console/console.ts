@@ -8,6 +8,8 @@ import { consolePage } from "./page.ts";
 export interface ConsoleDemo {
   readonly instanceId: string;
   readonly clientToken: string;
+  /** Where the secret key is kept; null when the environment gave it to the stack. */
+  readonly secretKeyFile: string | null;
   /** Where the stack listens, without a path: `http://127.0.0.1:54321`. */
   readonly baseUrl: string;
 }
@@ -39,8 +41,10 @@ const assets: Readonly<Record<string, { readonly file: string; readonly type: st
       "main",
       "message_bubble",
       "phones",
+      "portuguese",
       "reply_bubble",
       "queue",
+      "words",
     ].map((name) => [`/console/${name}.js`, {
       file: `./browser/${name}.js`,
       type: "text/javascript; charset=utf-8",

@@ -110,6 +110,14 @@ export const consolePage = `<!doctype html>
       <ol class="rows" id="queue-rows"></ol>
     </section>
 
+    <section class="panel" aria-labelledby="keys-title">
+      <div class="panel-head">
+        <h2 id="keys-title">Keys</h2>
+      </div>
+      <p class="note">The header <code>X-Client-Token</code> with a client token opens one instance at the functions: send-message, messages-api and the others. The demo's is filled in above, under “Instance and token”.</p>
+      <p class="note">The header <code>apikey</code> with the secret key opens admin-api and dispatch-queue for the whole project. <span id="secret-key-place"></span></p>
+    </section>
+
     <section class="panel" aria-labelledby="emails-title">
       <div class="panel-head">
         <h2 id="emails-title">E-mails <span class="count" id="emails-count">0</span></h2>

@@ -1,8 +1,18 @@
 import { createConsole } from "../../../supabase/local/console/console.ts";
 import { assert, assertEquals, assertMatch, assertNotMatch } from "../../support/assert.ts";
 
-const demo = { instanceId: "i", clientToken: "t", baseUrl: "http://127.0.0.1:54321" };
+const demo = {
+  instanceId: "i",
+  clientToken: "t",
+  secretKeyFile: "/data/keys.json",
+  baseUrl: "http://127.0.0.1:54321",
+};
 const subject = createConsole({ demo: () => demo });
+/** Names, the same in every language. */
+const names = new Set([
+  ...["Z-API", "Evolution API", "WhatsApp Cloud API"],
+  ...["X-Client-Token", "apikey", "https://…"],
+]);
 const browserFolder = new URL("../../../supabase/local/console/browser/", import.meta.url);
 
 async function get(path: string): Promise<{ response: Response; text: string }> {
@@ -62,6 +72,29 @@ Deno.test("every script and style that the page loads is served, each with its t
 Deno.test("no script of the console turns text into markup", async () => {
   for (const { name, source } of await readScripts()) {
     assertNotMatch(source, /innerHTML|outerHTML|insertAdjacentHTML|document\.write|\beval\(/, name);
+  }
+});
+
+Deno.test("all words of the console are there in Portuguese, with their values, and no others", async () => {
+  const { portuguese }: { portuguese: Record<string, string> } = await import(
+    new URL("portuguese.js", browserFolder).href
+  );
+  const { text } = await get("/");
+  const page = text.slice(text.indexOf("<title>"));
+  const written = [
+    ...Array.from(page.matchAll(/>([^<]+)</g), ([, words]) => words),
+    ...Array.from(page.matchAll(/ (?:placeholder|aria-label)="([^"]+)"/g), ([, words]) => words),
+  ].map((words) => (words ?? "").trim().replace(/\s+/g, " "))
+    .filter((words) => /[A-Za-z]/.test(words) && !names.has(words));
+  const said = (await readScripts()).flatMap(({ source }) =>
+    Array.from(source.matchAll(/\bsay\(\s*"([^"]+)"/g), ([, words]) => words ?? "")
+  );
+  assert(written.length > 60 && said.length > 40);
+  const wanted = [...new Set([...written, ...said])].sort();
+  assertEquals(Object.keys(portuguese).sort(), wanted);
+  for (const [english, translated] of Object.entries(portuguese)) {
+    const values = (words: string): string[] => [...words.match(/\{\w+\}/g) ?? []].sort();
+    assertEquals(values(translated), values(english), english);
   }
 });
 

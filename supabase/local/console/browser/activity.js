@@ -1,5 +1,6 @@
 import { build, buildLink, find, oncePerFrame } from "./dom.js";
 import { faultNames, formatInstant, formatTime } from "./format.js";
+import { say } from "./words.js";
 
 const shownEntries = 50;
 
@@ -53,17 +54,21 @@ export function buildEmail(email) {
         {},
         build("span", { class: "grow strong", dir: "auto" }, email.subject),
         buildTime(email),
-        build("small", { class: "whole" }, `to ${email.to.join(", ")}`),
+        build(
+          "small",
+          { class: "whole" },
+          say("to {recipients}", { recipients: email.to.join(", ") }),
+        ),
       ),
       buildLost(email),
       ...buildEmailBody(email),
       build(
         "dl",
         { class: "facts" },
-        build("dt", {}, "From"),
+        build("dt", {}, say("From")),
         build("dd", {}, email.from),
         build("dt", {}, "Idempotency-Key"),
-        build("dd", { class: "mono" }, email.idempotencyKey ?? "none"),
+        build("dd", { class: "mono" }, email.idempotencyKey ?? say("none")),
       ),
     ),
   );
@@ -88,7 +93,7 @@ export function buildAiCall(call) {
       build(
         "dl",
         { class: "facts" },
-        ...[...call.messages, { role: "answer", content: call.reply }].flatMap((message) => [
+        ...[...call.messages, { role: say("answer"), content: call.reply }].flatMap((message) => [
           build("dt", {}, message.role),
           build("dd", { class: "prose", dir: "auto" }, message.content),
         ]),
@@ -123,5 +128,9 @@ function buildTime(record) {
 function buildLost(record) {
   if (record.answer === "accepted") return null;
   const fault = faultNames[record.answer] ?? record.answer;
-  return build("p", { class: "lost" }, `Arrived, but the answer was spoiled: ${fault}`);
+  return build(
+    "p",
+    { class: "lost" },
+    say("Arrived, but the answer was spoiled: {fault}", { fault }),
+  );
 }

@@ -1,4 +1,5 @@
 import { find } from "./dom.js";
+import { say } from "./words.js";
 
 /**
  * The answers from the chosen phone: what is typed, what is chosen in a list, and reading.
@@ -34,7 +35,7 @@ export function createComposer(readPhone) {
     }).catch(() => null);
     const answer = response?.ok === false ? await response.json() : null;
     find("reply-note").textContent = response === null
-      ? "The simulator does not answer."
+      ? say("The simulator does not answer.")
       : answer === null
       ? ""
       : answer.message ?? answer.issues?.[0]?.message ?? answer.error;

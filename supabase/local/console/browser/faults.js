@@ -1,5 +1,6 @@
 import { build, find } from "./dom.js";
 import { faultNames, serviceNames } from "./format.js";
+import { say } from "./words.js";
 
 /** The planned faults and the form that plans one. */
 export function createFaults() {
@@ -19,7 +20,7 @@ export function createFaults() {
     });
     const answer = await response.json();
     find("fault-note").textContent = response.ok
-      ? "Planned."
+      ? say("Planned.")
       : answer.issues.map((issue) => `${issue.path}: ${issue.message}`).join(" ");
     await refresh();
   });
@@ -42,9 +43,9 @@ function readForm(form) {
 
 function buildFault(fault) {
   const narrowed = [
-    fault.to === undefined ? "" : `to ${fault.to}`,
-    fault.instance === undefined ? "" : `on ${fault.instance}`,
-    fault.code === undefined ? "" : `code ${fault.code}`,
+    fault.to === undefined ? "" : say("to {recipients}", { recipients: fault.to }),
+    fault.instance === undefined ? "" : say("on {instance}", { instance: fault.instance }),
+    fault.code === undefined ? "" : say("code {code}", { code: fault.code }),
   ].filter((part) => part !== "").join(", ");
   return build(
     "li",
@@ -56,6 +57,10 @@ function buildFault(fault) {
       faultNames[fault.kind] ?? fault.kind,
       narrowed === "" ? null : build("small", {}, ` ${narrowed}`),
     ),
-    build("small", {}, `${fault.remaining} of ${fault.times} left`),
+    build(
+      "small",
+      {},
+      say("{remaining} of {times} left", { remaining: fault.remaining, times: fault.times }),
+    ),
   );
 }

@@ -1,20 +1,22 @@
-/** Names and figures as a person reads them. */
+/** Names and figures as a person reads them, in the language of the browser. */
+
+import { locale, say } from "./words.js";
 
 export const serviceNames = {
   zapi: "Z-API",
   evolution: "Evolution API",
   whatsapp_cloud: "WhatsApp Cloud",
   resend: "Resend",
-  chat_completions: "AI model",
+  chat_completions: say("AI model"),
 };
 
 export const faultNames = {
-  reject: "refuses for good",
-  rate_limit: "too many requests",
-  server_error: "server error",
-  timeout: "never answers",
-  reset: "connection breaks",
-  garbage: "answers nonsense",
+  reject: say("refuses for good"),
+  rate_limit: say("too many requests"),
+  server_error: say("server error"),
+  timeout: say("never answers"),
+  reset: say("connection breaks"),
+  garbage: say("answers nonsense"),
 };
 
 /**
@@ -28,14 +30,24 @@ export function formatPhone(phone) {
   return /^\d+$/.test(phone) ? `+${phone}` : phone;
 }
 
+const clock = new Intl.DateTimeFormat(locale, { hour: "2-digit", minute: "2-digit" });
+const instants = new Intl.DateTimeFormat(locale, { dateStyle: "medium", timeStyle: "medium" });
+/** Of wall clocks that are given as if they were UTC. */
+const slotClock = new Intl.DateTimeFormat(locale, { timeStyle: "medium", timeZone: "UTC" });
+const slotDates = new Intl.DateTimeFormat(locale, {
+  dateStyle: "short",
+  timeStyle: "short",
+  timeZone: "UTC",
+});
+
 /** @param {string} instant ISO 8601 */
 export function formatTime(instant) {
-  return new Date(instant).toLocaleTimeString([], { hour: "2-digit", minute: "2-digit" });
+  return clock.format(new Date(instant));
 }
 
 /** @param {string} instant ISO 8601 */
 export function formatInstant(instant) {
-  return new Date(instant).toLocaleString();
+  return instants.format(new Date(instant));
 }
 
 /**
@@ -45,26 +57,27 @@ export function formatInstant(instant) {
  * @param {string} instant
  */
 export function formatSlot(instant) {
-  const parts = /^(\d{4})-(\d{2})-(\d{2})T(\d{2}:\d{2}:\d{2})/.exec(instant);
-  if (parts === null) return instant;
-  const today = new Date();
-  const isToday = Number(parts[3]) === today.getDate() &&
-    Number(parts[2]) === today.getMonth() + 1 && Number(parts[1]) === today.getFullYear();
-  return isToday ? parts[4] : `${parts[1]}-${parts[2]}-${parts[3]} ${parts[4].slice(0, 5)}`;
+  const wallClock = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}/.exec(instant)?.[0];
+  if (wallClock === undefined) return instant;
+  const slot = new Date(`${wallClock}Z`);
+  // Both as if they were UTC, so that it is the instance's day and not the browser's.
+  const now = new Date(Date.now() + slot.getTime() - Date.parse(instant));
+  const isToday = slot.toISOString().slice(0, 10) === now.toISOString().slice(0, 10);
+  return (isToday ? slotClock : slotDates).format(slot);
 }
 
 /** @param {string} instant ISO 8601 */
 export function formatWait(instant) {
   const seconds = Math.round((Date.parse(instant) - Date.now()) / 1000);
   if (Number.isNaN(seconds)) return "";
-  if (seconds <= 0) return "due now";
-  if (seconds < 120) return `in ${seconds} s`;
-  if (seconds < 7_200) return `in ${Math.round(seconds / 60)} min`;
-  if (seconds < 172_800) return `in ${Math.round(seconds / 3_600)} h`;
-  return `in ${Math.round(seconds / 86_400)} days`;
+  if (seconds <= 0) return say("due now");
+  if (seconds < 120) return say("in {count} s", { count: seconds });
+  if (seconds < 7_200) return say("in {count} min", { count: Math.round(seconds / 60) });
+  if (seconds < 172_800) return say("in {count} h", { count: Math.round(seconds / 3_600) });
+  return say("in {count} days", { count: Math.round(seconds / 86_400) });
 }
 
 /** @param {number} ms */
 export function formatDuration(ms) {
-  return ms < 1_000 ? `${ms} ms` : `${Math.round(ms / 100) / 10} s`;
+  return ms < 1_000 ? `${ms} ms` : `${(Math.round(ms / 100) / 10).toLocaleString(locale)} s`;
 }

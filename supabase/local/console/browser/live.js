@@ -1,4 +1,5 @@
 import { find } from "./dom.js";
+import { say } from "./words.js";
 
 const loadedRecords = 1_000;
 
@@ -30,14 +31,14 @@ export function followSimulator(views, listener) {
       for (const apply of waiting) apply();
       waiting = null;
       listener.onFaults();
-      showState("live", "Live");
+      showState("live", say("Live"));
     } catch {
       if (load !== loadCount) return;
       waiting = null;
-      showState("lost", "Cannot read the simulator");
+      showState("lost", say("Cannot read the simulator"));
     }
   });
-  source.addEventListener("error", () => showState("lost", "Connection lost, trying again…"));
+  source.addEventListener("error", () => showState("lost", say("Connection lost, trying again…")));
 
   on("added", ({ kind, record }) => {
     if (add(kind, record)) listener.onFresh(kind, record);

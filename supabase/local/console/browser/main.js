@@ -7,7 +7,9 @@ import { followSimulator } from "./live.js";
 import { summarize } from "./message_bubble.js";
 import { createPhones } from "./phones.js";
 import { createQueue } from "./queue.js";
+import { say, translatePage } from "./words.js";
 
+translatePage();
 const phones = createPhones();
 const views = {
   messages: phones.messages,
@@ -26,7 +28,7 @@ const faults = createFaults();
 followSimulator(views, {
   onFresh(kind, record) {
     if (kind === "messages") announce(`${formatPhone(record.waId)}: ${summarize(record)}`);
-    if (kind === "emails") announce(`E-mail: ${record.subject}`);
+    if (kind === "emails") announce(say("E-mail: {subject}", { subject: record.subject }));
   },
   onFaults: () => faults.refresh(),
 });
@@ -55,7 +57,7 @@ function announce(sentence) {
 
 find("copy-example").addEventListener("click", async () => {
   await navigator.clipboard.writeText(find("example").textContent);
-  find("copy-example").textContent = "Copied";
+  find("copy-example").textContent = say("Copied");
 });
 
 showExample(null);
@@ -64,6 +66,7 @@ if (demo !== null) {
   find("instance-id").value = demo.instanceId;
   find("client-token").value = demo.clientToken;
 }
+showKeyPlaces(demo);
 find("queue-settings").open = demo === null;
 showExample(demo);
 queue.ask();
@@ -77,16 +80,24 @@ async function readDemo() {
   }
 }
 
+/** Where the keys are on this machine; the secret key itself never reaches this page. */
+function showKeyPlaces(demo) {
+  if (demo === null) return;
+  find("secret-key-place").textContent = demo.secretKeyFile === null
+    ? say("This stack was started with it, as SUPABASE_SECRET_KEY.")
+    : say("It is secretKey in {file}.", { file: demo.secretKeyFile });
+}
+
 function showExample(demo) {
   const body = {
-    instanceId: demo?.instanceId ?? "<instance id>",
+    instanceId: demo?.instanceId ?? say("<instance id>"),
     phone: "5511912345678",
     messageType: "text",
     message: "Olá!",
   };
   find("example").textContent = [
     `curl -X POST '${demo?.baseUrl ?? location.origin}/functions/v1/send-message'`,
-    `-H 'X-Client-Token: ${demo?.clientToken ?? "<client token>"}'`,
+    `-H 'X-Client-Token: ${demo?.clientToken ?? say("<client token>")}'`,
     "-H 'Content-Type: application/json'",
     `-d '${JSON.stringify(body)}'`,
   ].join(" \\\n  ");

@@ -1,8 +1,14 @@
 import { build, buildLink, isWebAddress } from "./dom.js";
 import { faultNames, formatDuration, formatInstant, formatTime, serviceNames } from "./format.js";
+import { say } from "./words.js";
 
 const kindSigns = { image: "IMG", audio: "AUD", video: "VID", document: "DOC" };
-const mediaNames = { image: "Image", audio: "Audio", video: "Video", document: "Document" };
+const mediaNames = {
+  image: say("Image"),
+  audio: say("Audio"),
+  video: say("Video"),
+  document: say("Document"),
+};
 
 /**
  * One message as the customer's phone shows it.
@@ -25,15 +31,19 @@ export function buildBubble(message) {
     message.answer === "accepted" ? null : build(
       "p",
       { class: "lost" },
-      `Arrived, but the answer was spoiled: ${faultNames[message.answer] ?? message.answer}`,
+      say("Arrived, but the answer was spoiled: {fault}", {
+        fault: faultNames[message.answer] ?? message.answer,
+      }),
     ),
   );
 }
 
 /** The message in one line, for the list of phones and for a screen reader. */
 export function summarize(message) {
-  if (message.template !== null) return `Template ${message.template.name}`;
-  if (message.optionList !== null) return `Options: ${message.text ?? message.optionList.title}`;
+  if (message.template !== null) return say("Template {name}", { name: message.template.name });
+  if (message.optionList !== null) {
+    return say("Options: {text}", { text: message.text ?? message.optionList.title });
+  }
   const media = mediaNames[message.messageType];
   if (media !== undefined) {
     const words = message.text ?? message.fileName;
@@ -50,7 +60,11 @@ function buildFoot(message) {
     build("span", { class: "badge" }, serviceNames[message.provider] ?? message.provider),
     build("span", { class: "tick", "data-status-of": message.providerMessageId }),
     message.typingMs > 0
-      ? build("span", {}, `typing shown for ${formatDuration(message.typingMs)}`)
+      ? build(
+        "span",
+        {},
+        say("typing shown for {duration}", { duration: formatDuration(message.typingMs) }),
+      )
       : null,
     build("time", { datetime: instant, title: formatInstant(instant) }, formatTime(instant)),
   );
@@ -82,7 +96,7 @@ function buildPreview(address) {
   if (!/^(https:|data:image\/)/.test(address)) return null;
   const image = build("img", {
     src: address,
-    alt: "Preview of the image",
+    alt: say("Preview of the image"),
     loading: "lazy",
     referrerpolicy: "no-referrer",
   });
@@ -103,7 +117,7 @@ function signOf({ messageType, mediaUrl, fileName }) {
 }
 
 function originOf(address) {
-  return isWebAddress(address) ? new URL(address).host : "sent inline";
+  return isWebAddress(address) ? new URL(address).host : say("sent inline");
 }
 
 function buildOptionList(list, providerMessageId) {
@@ -120,7 +134,7 @@ function buildOptionList(list, providerMessageId) {
           "li",
           {},
           build("span", { class: "option-title" }, option.title),
-          build("code", { title: "Option id" }, option.id),
+          build("code", { title: say("Option id") }, option.id),
           option.description === null ? null : build("small", {}, option.description),
           buildChoice("list_choice", option, providerMessageId),
         )
@@ -131,7 +145,11 @@ function buildOptionList(list, providerMessageId) {
 
 /** What the customer taps: the composer hears of it and answers. */
 function buildChoice(messageType, { id, title }, replyTo) {
-  const button = build("button", { type: "button", class: "choice" }, `Choose ${title}`);
+  const button = build(
+    "button",
+    { type: "button", class: "choice" },
+    say("Choose {title}", { title }),
+  );
   button.addEventListener("click", () => {
     const detail = { content: { messageType, id, title }, replyTo };
     button.dispatchEvent(new CustomEvent("reply", { bubbles: true, detail }));
@@ -166,7 +184,7 @@ function buildTemplate(template, providerMessageId) {
 
 /** The wording of a button is the template's, and not known here. */
 function toQuickReply({ index, parameters }) {
-  const title = `button ${Number(index) + 1}`;
+  const title = say("button {number}", { number: Number(index) + 1 });
   return { id: parameters[0]?.payload || title, title };
 }
 

@@ -2,6 +2,7 @@ import { build, find, oncePerFrame } from "./dom.js";
 import { formatPhone, formatTime, serviceNames } from "./format.js";
 import { buildBubble, summarize } from "./message_bubble.js";
 import { buildReplyBubble, summarizeReply } from "./reply_bubble.js";
+import { say } from "./words.js";
 
 const shownPhones = 100;
 const shownBubbles = 300;
@@ -95,8 +96,8 @@ export function createPhones() {
     const note = find("phones-note");
     note.hidden = fitting.length <= shownPhones && (fitting.length > 0 || phones.size === 0);
     note.textContent = fitting.length === 0
-      ? "No such phone."
-      : `${fitting.length - shownPhones} more: type a number to find one.`;
+      ? say("No such phone.")
+      : say("{count} more: type a number to find one.", { count: fitting.length - shownPhones });
   }
 
   function drawChat() {
@@ -206,7 +207,7 @@ function fillButton(phone, isChosen) {
 }
 
 function buildUnread(count) {
-  const words = build("span", { class: "visually-hidden" }, " new");
+  const words = build("span", { class: "visually-hidden" }, ` ${say("new")}`);
   return build("span", { class: "unread" }, String(count), words);
 }
 
@@ -215,8 +216,10 @@ function fillHead(phone) {
   find("reply-form").hidden = phone === undefined;
   find("mark-read").hidden = phone === undefined;
   find("phone-avatar").textContent = phone?.waId.slice(-2) ?? "";
-  find("phone-title").textContent = phone === undefined ? "No phone yet" : formatPhone(phone.waId);
+  find("phone-title").textContent = phone === undefined
+    ? say("No phone yet")
+    : formatPhone(phone.waId);
   find("phone-via").textContent = last === undefined
-    ? "Phones appear with their first message"
-    : `${serviceNames[last.provider]} · instance ${last.instance}`;
+    ? say("Phones appear with their first message")
+    : `${serviceNames[last.provider]} · ${say("instance {instance}", { instance: last.instance })}`;
 }

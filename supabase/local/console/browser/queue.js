@@ -1,13 +1,14 @@
 import { build, find } from "./dom.js";
 import { formatPhone, formatSlot, formatWait } from "./format.js";
+import { say } from "./words.js";
 
 const pollMs = 2_000;
 const shownRows = 25;
 const holds = {
-  interval: "the interval",
-  window: "the send window",
-  holiday: "a holiday",
-  delay: "its delay",
+  interval: say("the interval"),
+  window: say("the send window"),
+  holiday: say("a holiday"),
+  delay: say("its delay"),
 };
 
 /**
@@ -31,7 +32,7 @@ export function createQueue() {
         isRefused = answer.isRefused === true;
         show(answer);
       } catch {
-        showProblem("The API cannot be reached.");
+        showProblem(say("The API cannot be reached."));
       } finally {
         isAsking = false;
       }
@@ -68,9 +69,9 @@ function show(answer) {
   find("queue-count").textContent = String(total);
   setNote(
     total === 0
-      ? "Nothing is waiting."
+      ? say("Nothing is waiting.")
       : total > items.length
-      ? `The next ${items.length} of ${total}.`
+      ? say("The next {count} of {total}.", { count: items.length, total })
       : "",
   );
   find("queue-rows").replaceChildren(...items.map(buildRow));
@@ -87,7 +88,7 @@ function buildRow(item, index) {
       formatPhone(item.phone),
       item.heldBy === null || item.heldBy === undefined
         ? null
-        : build("small", {}, `held by ${holds[item.heldBy] ?? item.heldBy}`),
+        : build("small", {}, say("held by {cause}", { cause: holds[item.heldBy] ?? item.heldBy })),
     ),
     item.scheduledFor === null || item.scheduledFor === undefined ? null : build(
       "span",

@@ -1,5 +1,6 @@
 import { build, buildLink } from "./dom.js";
 import { formatInstant, formatTime } from "./format.js";
+import { say } from "./words.js";
 
 /**
  * What a person wrote: the customer, on this phone, or somebody on the company's own.
@@ -17,7 +18,11 @@ export function buildReplyBubble(reply) {
     build(
       "p",
       { class: "foot" },
-      build("span", { class: "badge" }, isCustomer ? "Customer" : "Typed on the company's phone"),
+      build(
+        "span",
+        { class: "badge" },
+        isCustomer ? say("Customer") : say("Typed on the company's phone"),
+      ),
       build(
         "time",
         { datetime: receivedAt, title: formatInstant(receivedAt) },

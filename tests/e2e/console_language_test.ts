@@ -1,0 +1,71 @@
+/** The console in the language of its browser, with its clock. */
+import { assert, assertEquals, assertMatch } from "../support/assert.ts";
+import { findBrowser, openPage } from "../support/browser.ts";
+import { createTestDatabase } from "../support/database.ts";
+import { makeTemporaryFolder, startLocalStack } from "../support/local_stack.ts";
+
+const browserPath = await findBrowser();
+const missing = browserPath === null ? " (skipped: no Chromium is installed)" : "";
+const phone = "5511944443333";
+
+/** What each browser shows: its words, its clock, and its date before the time of a later day. */
+const languages = [
+  ["pt-BR", "Telefones", "É secretKey em", /^\d{2}:\d{2}$/, /^\d{2}\/\d{2}\/\d{4}, \d{2}:\d{2}$/],
+  ["en-US", "Phones", "It is secretKey in", /^\d{2}:\d{2}\s[AP]M$/, /^[\d/]+, \d+:\d{2}\s[AP]M$/],
+  ["en-GB", "Phones", "It is secretKey in", /^\d{2}:\d{2}$/, /^\d{2}\/\d{2}\/\d{4}, \d{2}:\d{2}$/],
+] as const;
+
+Deno.test({
+  name: `the console has the words and the clock of its browser, and keeps its layout${missing}`,
+  ignore: browserPath === null,
+  async fn(): Promise<void> {
+    await using database = await createTestDatabase();
+    await using folder = await makeTemporaryFolder();
+    await using stack = await startLocalStack({
+      dataDir: folder.path,
+      databaseUrl: database.url,
+      environment: { SUPABASE_SECRET_KEY: "" },
+    });
+    const demo = await (await fetch(`${stack.origin}/simulator/demo`)).json();
+    const kept = JSON.parse(await Deno.readTextFile(demo.secretKeyFile));
+    const opened = await fetch(`${stack.origin}/functions/v1/admin-api/workspaces`, {
+      headers: { apikey: kept.secretKey },
+    });
+    await opened.body?.cancel();
+    assertEquals(opened.status, 200, "the key is where the page says");
+    assert(!JSON.stringify(demo).includes(kept.secretKey), "the page is told the place alone");
+
+    const tenant = { instanceId: demo.instanceId, token: demo.clientToken };
+    const text = { instanceId: "demo", phone, messageType: "text" };
+    await stack.call(tenant, "send-message", { ...text, message: "Agora" });
+    const later = { ...text, message: "Depois", queued: true, delayMessage: 86_400 };
+    assertEquals((await stack.call(tenant, "send-message", later)).status, 200);
+    for (const [locale, title, place, clock, date] of languages) {
+      await using browser = await openPage(browserPath ?? "", { width: 360, height: 780 }, locale);
+      const { page } = browser;
+      await page.goto(stack.origin);
+      await page.locator("#bubbles time").first().waitFor();
+      await page.locator("#queue-rows time").first().waitFor();
+      assertMatch(await page.locator("#phones-title").innerText(), new RegExp(`^${title}`));
+      const keys = await page.locator("[aria-labelledby=keys-title]").innerText();
+      for (const words of ["X-Client-Token", "admin-api", "dispatch-queue", demo.secretKeyFile]) {
+        assert(keys.includes(words), `${locale}: ${words}`);
+      }
+      assert(keys.includes(place), `${locale}: ${keys}`);
+      assertMatch(await page.locator("#bubbles time").first().innerText(), clock, locale);
+      assertMatch(await page.locator("#queue-rows time").first().innerText(), date, locale);
+      const layout = await page.evaluate(`[
+        document.documentElement.scrollWidth - innerWidth,
+        [...document.querySelectorAll("time")].filter((time) => time.getClientRects().length > 1).length,
+        [...document.querySelectorAll("time")].filter((time) =>
+          time.getBoundingClientRect().right > innerWidth).length,
+      ]`);
+      assertEquals(layout, [0, 0, 0], `${locale}: no scrolling, no broken and no cut time`);
+      assertEquals(
+        await page.evaluate("document.documentElement.lang"),
+        locale.startsWith("pt") ? "pt-BR" : "en",
+      );
+      assertEquals(browser.faults, []);
+    }
+  },
+});
