@@ -8,8 +8,14 @@ import type { Log } from "../../shared/log.ts";
 import { gatewayInstanceIdOf } from "../../shared/providers/create_provider.ts";
 import type { ProviderKind } from "../../shared/providers/provider.ts";
 import { verifySignature } from "../../shared/providers/webhook_signature.ts";
-import { receiveDelivery } from "./receive.ts";
-import { type CheckCredential, createWebhookInstances } from "./webhook_instances.ts";
+import { readDeliveryBody, stripFiles } from "./delivery_body.ts";
+import { type Delivery, parseDelivery, recordDelivery } from "./receive.ts";
+import { createDeliveryRouter } from "./route_delivery.ts";
+import {
+  type CheckCredential,
+  createWebhookInstances,
+  type WebhookInstance,
+} from "./webhook_instances.ts";
 
 export interface ProviderWebhookServices {
   readonly database: Database;
@@ -17,7 +23,7 @@ export interface ProviderWebhookServices {
   readonly log: Log;
 }
 
-/** Largest delivery in bytes (Meta, "Webhooks": payloads up to 3 MB). */
+/** Largest delivery in bytes, files left out (Meta, "Webhooks": payloads up to 3 MB). */
 const maxDeliveryBytes = 3 * 1024 * 1024;
 
 /** /functions/v1/provider-webhook (decisions, section 9): providers deliver their events here. */
@@ -38,14 +44,16 @@ export function createProviderWebhookApp(services: ProviderWebhookServices): Hon
     return context.text(challenge ?? "");
   };
 
+  const routeDelivery = createDeliveryRouter(database, vault, log);
+
   const receiveSigned = async (context: Context): Promise<Response> => {
-    const body = new Uint8Array(await context.req.arrayBuffer());
+    const body = await readDeliveryBody(context.req.raw, maxDeliveryBytes);
     const signature = context.req.header("x-hub-signature-256");
     const recorded = await record(
       context,
       "whatsapp_cloud",
       ({ config }) => verifySignature(body, signature, config.appSecret),
-      () => Promise.resolve(body),
+      (receiver) => routeDelivery(receiver, { body, signature }),
     );
     return recorded ?? refuse("invalid_webhook_signature");
   };
@@ -53,11 +61,16 @@ export function createProviderWebhookApp(services: ProviderWebhookServices): Hon
   /** Gateways sign nothing: the secret in the path is the credential. */
   const receiveFromGateway = (provider: "zapi" | "evolution") => {
     return async (context: Context): Promise<Response> => {
+      const body = await readDeliveryBody(context.req.raw, maxDeliveryBytes, stripFiles);
       const recorded = await record(
         context,
         provider,
         ({ config }) => equalInConstantTime(readParameter(context, "secret"), config.webhookSecret),
-        async () => new Uint8Array(await context.req.arrayBuffer()),
+        ({ instanceId, sealedProviderConfig, config }) => {
+          const gatewayInstanceId = gatewayInstanceIdOf(provider, config);
+          const receiver = { provider, instanceId, sealedProviderConfig, gatewayInstanceId };
+          return Promise.resolve([{ ...receiver, ...parseDelivery(body) }]);
+        },
       );
       return recorded ?? refuse("invalid_webhook_secret");
     };
@@ -68,20 +81,23 @@ export function createProviderWebhookApp(services: ProviderWebhookServices): Hon
     context: Context,
     provider: Kind,
     check: CheckCredential<Kind>,
-    readBody: () => Promise<Uint8Array>,
+    readDeliveries: (receiver: WebhookInstance<Kind>) => Promise<readonly Delivery[]>,
   ): Promise<Response | null> => {
     const reference = readParameter(context, "instanceId");
     const instance = await instances.authenticate(provider, reference, check);
     if (instance === null) return null;
-    const { instanceId, sealedProviderConfig, config } = instance;
-    context.set("instanceId", instanceId);
-    const gatewayInstanceId = gatewayInstanceIdOf(provider, config);
-    const body = await readBody();
-    const delivery = { provider, instanceId, sealedProviderConfig, gatewayInstanceId, body };
-    const recorded = await receiveDelivery(database, delivery);
-    if (recorded !== null) return context.json({ success: true, recorded });
-    instances.forget(provider, reference);
-    return await record(context, provider, check, () => Promise.resolve(body));
+    context.set("instanceId", instance.instanceId);
+    let recorded = 0;
+    for (const delivery of await readDeliveries(instance)) {
+      const count = await recordDelivery(database, delivery);
+      if (count === null) {
+        // Credentials were replaced meanwhile: all is checked anew, and what is stored counts once.
+        instances.forget(provider, reference);
+        return await record(context, provider, check, readDeliveries);
+      }
+      recorded += count;
+    }
+    return context.json({ success: true, recorded });
   };
 
   const routes: Route[] = [
@@ -95,7 +111,7 @@ export function createProviderWebhookApp(services: ProviderWebhookServices): Hon
       handlers: [receiveFromGateway("evolution")],
     },
   ];
-  return createApp({ slug: "provider-webhook", log, routes, maxBodyBytes: maxDeliveryBytes });
+  return createApp({ slug: "provider-webhook", log, routes, maxBodyBytes: null });
 }
 
 function refuse(code: ErrorCode): never {

@@ -75,7 +75,7 @@ export const operations: readonly Operation[] = [
     operationId: "receiveWhatsappCloudEvents",
     summary: "Receive events of the official channel",
     description:
-      "Messages and statuses as Meta delivers them. `X-Hub-Signature-256` over the raw bytes, under the instance's `appSecret`, is the credential. The same event twice is stored once.",
+      "Messages and statuses as Meta delivers them. `X-Hub-Signature-256` over the raw bytes, under the instance's `appSecret`, is the credential. Events of another number of the same app go to that number's instance, where its `appSecret` verifies the delivery too; those of a number without an instance are kept and logged. The same event twice is stored once.",
     pathParameters: instanceOf(demoOfficialInstanceId),
     foreignBody: "A webhook payload of the WhatsApp Business Platform.",
     errors: ["invalid_webhook_signature", "service_unavailable"],
@@ -106,11 +106,12 @@ export const operations: readonly Operation[] = [
   },
   {
     ...delivery,
+    maxBodyKiB: 30 * 1024,
     path: "/zapi/:instanceId/:secret",
     operationId: "receiveZapiEvents",
     summary: "Receive events of Z-API",
     description:
-      "Messages and statuses as Z-API delivers them. It signs nothing: the secret in the path is the credential. The same event twice is stored once.",
+      "Messages and statuses as Z-API delivers them. It signs nothing: the secret in the path is the credential. Files inside the payload (base64) are left out; what is left may have 3 MiB. The same event twice is stored once.",
     pathParameters: { ...instanceOf(demoInstanceId), ...secretParameter },
     foreignBody: "A webhook payload of Z-API.",
     errors: ["invalid_webhook_secret", "service_unavailable"],
@@ -133,11 +134,12 @@ export const operations: readonly Operation[] = [
   },
   {
     ...delivery,
+    maxBodyKiB: 30 * 1024,
     path: "/evolution/:instanceId/:secret/:event?",
     operationId: "receiveEvolutionEvents",
     summary: "Receive events of Evolution API",
     description:
-      "Messages and statuses as Evolution API delivers them, which may append the event's name to the path. It signs nothing: the secret in the path is the credential. The same event twice is stored once.",
+      "Messages and statuses as Evolution API delivers them, which may append the event's name to the path. It signs nothing: the secret in the path is the credential. Files inside the payload (base64) are left out; what is left may have 3 MiB. The same event twice is stored once.",
     pathParameters: { ...instanceOf(demoEvolutionInstanceId), ...secretParameter },
     foreignBody: "A webhook payload of Evolution API v2.",
     errors: ["invalid_webhook_secret", "service_unavailable"],

@@ -4,7 +4,7 @@ import type { ProviderKind } from "../../shared/providers/provider.ts";
 import { readProviderEvents } from "../../shared/providers/read_provider_events.ts";
 import { parseWebhookPayload } from "../../shared/providers/webhook_payload.ts";
 
-/** One authentic delivery. */
+/** One authentic delivery, or the part of it that is about one instance. */
 export interface Delivery {
   readonly provider: ProviderKind;
   readonly instanceId: string;
@@ -12,25 +12,37 @@ export interface Delivery {
   readonly sealedProviderConfig: string;
   /** The provider's own id of the instance: one address may be told of others' events too. */
   readonly gatewayInstanceId: string | null;
-  readonly body: Uint8Array;
+  /** What is kept of it. */
+  readonly text: string;
+  readonly payload: unknown;
+}
+
+/** Files inside a payload of a gateway (Evolution API, "Webhook Base64"). */
+const fileMember = /"base64"\s*:\s*"[A-Za-z0-9+/=_-]*"/g;
+
+/**
+ * The body of a delivery as text, files left out, and as the object that it is.
+ *
+ * @throws {AppError} `invalid_json` for a body that is not a JSON object.
+ */
+export function parseDelivery(body: Uint8Array): Pick<Delivery, "text" | "payload"> {
+  const text = new TextDecoder().decode(body).replace(fileMember, '"base64":""');
+  const payload = parseWebhookPayload(text);
+  if (typeof payload !== "object" || payload === null || Array.isArray(payload)) {
+    throw new AppError("invalid_json");
+  }
+  return { text, payload };
 }
 
 /**
  * Stores a delivery and what it means in one transaction. What nobody understands is kept all the
  * same; everything slow is left to the outbox. Null when the instance's credentials are others by
  * now: nothing is stored, and the delivery must show that it fits those.
- *
- * @throws {AppError} `invalid_json` for a body that is not a JSON object: nothing is stored.
  */
-export async function receiveDelivery(
+export async function recordDelivery(
   database: Database,
-  { provider, instanceId, sealedProviderConfig, gatewayInstanceId, body }: Delivery,
+  { provider, instanceId, sealedProviderConfig, gatewayInstanceId, text, payload }: Delivery,
 ): Promise<number | null> {
-  const text = new TextDecoder().decode(body);
-  const payload = parseWebhookPayload(text);
-  if (typeof payload !== "object" || payload === null || Array.isArray(payload)) {
-    throw new AppError("invalid_json");
-  }
   const events = readProviderEvents(provider, payload, gatewayInstanceId);
   const { recorded } = await database.rpc<{ recorded: number | null }>("record_provider_events", {
     instanceId,

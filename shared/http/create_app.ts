@@ -35,8 +35,8 @@ export interface AppOptions {
   readonly slug: string;
   readonly routes: readonly Route[];
   readonly log: Log;
-  /** Largest request body; 256 KiB where the function does not say. */
-  readonly maxBodyBytes?: number;
+  /** Largest request body; 256 KiB where the function does not say; null where it looks itself. */
+  readonly maxBodyBytes?: number | null;
 }
 
 /**
@@ -49,12 +49,14 @@ export function createApp({ slug, routes, log, maxBodyBytes }: AppOptions): Hono
   app.use(requestId({ limitLength: 128 }));
   app.use(logRequest(slug, log));
   if (allowsCrossOrigin(slug)) app.use(createCors());
-  app.use(bodyLimit({
-    maxSize: maxBodyBytes ?? defaultMaxBodyBytes,
-    onError: () => {
-      throw new AppError("payload_too_large");
-    },
-  }));
+  if (maxBodyBytes !== null) {
+    app.use(bodyLimit({
+      maxSize: maxBodyBytes ?? defaultMaxBodyBytes,
+      onError: () => {
+        throw new AppError("payload_too_large");
+      },
+    }));
+  }
   const own = app.basePath(`/${slug}`);
   for (const { method, path, handlers } of routes) own.on(method, path, ...handlers);
   for (const [path, allow] of listAllowed(routes)) {

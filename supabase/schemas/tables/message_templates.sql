@@ -18,6 +18,7 @@ create table public.message_templates (
 create index message_templates_workspace on public.message_templates (workspace_id, created_at, id);
 create index message_templates_synced
   on public.message_templates (instance_id, provider_template_id);
+create index message_templates_at_provider on public.message_templates (provider_template_id);
 alter table public.message_templates enable row level security;
 revoke all on table public.message_templates from public, anon, authenticated;
 grant select, insert, update, delete on table public.message_templates to service_role;

@@ -3,6 +3,7 @@ import {
   cloudPayload,
   cloudText,
   createWebhookClient,
+  evolutionMessage,
   type WebhookClient,
   webhookSecret,
 } from "./webhook_client.ts";
@@ -81,4 +82,32 @@ Deno.test("three megabytes are taken, more is 413 and nothing of it is stored", 
   assertEquals(await countEvents(client), 0);
   const taken = await client.cloud(tenant, pad(limit));
   assertEquals([taken.status, taken.body.recorded], [200, 1]);
+});
+
+Deno.test("a file inside a gateway's payload is left out, whatever its size, and its message recorded", async () => {
+  await using client = await createWebhookClient();
+  const tenant = await client.createTenant({ provider: "evolution" });
+  // A video of 16 MB as base64, as "Webhook Base64" and the Cloud channel send it.
+  const sizes = [1_000, 100_000, 4 * 1024 * 1024, 22 * 1024 * 1024];
+  for (const [index, size] of sizes.entries()) {
+    const base64 = "AbCd+/09".repeat(Math.ceil(size / 8)) + "==";
+    const message = { videoMessage: { caption: `video ${index}` }, base64 };
+    const { status, body } = await client.evolution(
+      tenant,
+      evolutionMessage(message, { id: `EVO${index}` }),
+    );
+    assertEquals([status, body.recorded], [200, 1], `${size} characters`);
+  }
+  const messages = await client.messages(tenant);
+  assertEquals(messages.map((one) => one["message"]), sizes.map((_, index) => `video ${index}`));
+  const kept = await client.stack.admin`select payload from public.provider_events`;
+  for (const row of kept) assertEquals(row["payload"].includes("AbCd"), false);
+  const tooLarge = await client.evolution(
+    tenant,
+    evolutionMessage({ videoMessage: {}, base64: "A".repeat(30 * 1024 * 1024) }),
+  );
+  assertEquals([tooLarge.status, tooLarge.body.error], [413, "payload_too_large"]);
+  const long = "palavra ".repeat(8_000);
+  await client.evolution(tenant, evolutionMessage({ conversation: long }, { id: "EVOTEXT" }));
+  assertEquals((await client.messages(tenant)).at(-1)?.["message"], long);
 });

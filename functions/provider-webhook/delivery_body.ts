@@ -1,0 +1,95 @@
+/** Reads the body of a delivery in bounded memory, without the files that gateways put into it. */
+import { AppError } from "../../shared/errors.ts";
+
+/**
+ * Most bytes of a delivery with its files: WhatsApp's largest video, 16 MB, makes 22 MB as base64
+ * (Evolution API, "Webhook Base64").
+ */
+const maxTransferBytes = 30 * 1024 * 1024;
+
+/** No text that a person writes has so many base64 characters in a row: WhatsApp cuts at 65,536. */
+const fileRunBytes = 64 * 1024;
+
+const quote = 0x22;
+
+/** For each byte whether base64 has it. */
+const isBase64 = Uint8Array.from(
+  { length: 256 },
+  (_, byte) => /[A-Za-z0-9+/=_-]/.test(String.fromCharCode(byte)) ? 1 : 0,
+);
+
+/**
+ * The body, through `transform` where one is given.
+ *
+ * @throws {AppError} `payload_too_large` for more than `maxBytes` after `transform`, or more than
+ * 30 MiB before it. A `Content-Length` beyond the bound is enough.
+ */
+export async function readDeliveryBody(
+  request: Request,
+  maxBytes: number,
+  transform?: () => TransformStream<Uint8Array, Uint8Array>,
+): Promise<Uint8Array<ArrayBuffer>> {
+  const maxReceived = transform === undefined ? maxBytes : maxTransferBytes;
+  if (Number(request.headers.get("content-length") ?? 0) > maxReceived) throw tooLarge();
+  if (request.body === null) return new Uint8Array();
+  const counted = request.body.pipeThrough(boundStream(maxReceived));
+  const kept = transform === undefined ? counted : counted.pipeThrough(transform());
+  return await collect(kept.pipeThrough(boundStream(maxBytes)));
+}
+
+/**
+ * Leaves out every run of more than 64 KiB of base64 characters: a file as text. What is left of the
+ * JSON is as it was, with a short text in the file's place. Memory stays bounded however long it is.
+ */
+export function stripFiles(): TransformStream<Uint8Array, Uint8Array> {
+  let run = 0;
+  return new TransformStream({
+    transform(chunk, controller) {
+      let keptFrom = 0;
+      for (let index = 0; index < chunk.length; index++) {
+        const byte = chunk[index] ?? quote;
+        if (isBase64[byte] === 1) {
+          run++;
+          if (run > fileRunBytes) {
+            if (index > keptFrom) controller.enqueue(chunk.subarray(keptFrom, index));
+            keptFrom = index + 1;
+          }
+          continue;
+        }
+        run = 0;
+      }
+      if (keptFrom < chunk.length) controller.enqueue(chunk.subarray(keptFrom));
+    },
+  });
+}
+
+function boundStream(maxBytes: number): TransformStream<Uint8Array, Uint8Array> {
+  let received = 0;
+  return new TransformStream({
+    transform(chunk, controller) {
+      received += chunk.length;
+      if (received > maxBytes) throw tooLarge();
+      controller.enqueue(chunk);
+    },
+  });
+}
+
+async function collect(stream: ReadableStream<Uint8Array>): Promise<Uint8Array<ArrayBuffer>> {
+  const chunks: Uint8Array[] = [];
+  let length = 0;
+  for await (const chunk of stream) {
+    chunks.push(chunk);
+    length += chunk.length;
+  }
+  const body = new Uint8Array(length);
+  let at = 0;
+  for (const chunk of chunks) {
+    body.set(chunk, at);
+    at += chunk.length;
+  }
+  return body;
+}
+
+function tooLarge(): AppError {
+  return new AppError("payload_too_large");
+}
