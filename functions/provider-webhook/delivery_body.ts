@@ -44,7 +44,7 @@ export async function readDeliveryBody(
 export function stripFiles(): TransformStream<Uint8Array, Uint8Array> {
   let run = 0;
   return new TransformStream({
-    transform(chunk, controller) {
+    transform(chunk, controller): void {
       let keptFrom = 0;
       for (let index = 0; index < chunk.length; index++) {
         const byte = chunk[index] ?? quote;
@@ -66,7 +66,7 @@ export function stripFiles(): TransformStream<Uint8Array, Uint8Array> {
 function boundStream(maxBytes: number): TransformStream<Uint8Array, Uint8Array> {
   let received = 0;
   return new TransformStream({
-    transform(chunk, controller) {
+    transform(chunk, controller): void {
       received += chunk.length;
       if (received > maxBytes) throw tooLarge();
       controller.enqueue(chunk);

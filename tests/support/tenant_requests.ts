@@ -134,6 +134,10 @@ export function tenantRequests(tenant: SmallTenant): Readonly<Record<string, rea
     create_workspace: [{ name: "B", idempotency }],
     expire_claims: [{ maxMessages: 500 }],
     find_template_to_send: [{ tokenId, templateId, phone, idempotency }],
+    find_webhook_targets: [{
+      phoneNumberIds: [tenant.gatewayInstanceId],
+      providerTemplateIds: ["1"],
+    }],
     find_webhook_instance: [{ provider: "zapi", instanceRef: tenant.businessInstanceId }],
     get_agent_pause: [{ instanceId, phone }],
     get_ai_agent: [{ agentId }],

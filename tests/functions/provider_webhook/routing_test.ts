@@ -29,7 +29,10 @@ async function startTwoNumbers(
   client: WebhookClient,
   second: Readonly<Record<string, string>> = {},
 ): Promise<readonly [Tenant, Tenant]> {
-  const create = (phoneNumberId: string, config: Readonly<Record<string, string>>) =>
+  const create = (
+    phoneNumberId: string,
+    config: Readonly<Record<string, string>>,
+  ): Promise<Tenant> =>
     client.createTenant({
       provider: "whatsapp_cloud",
       providerConfig: { phoneNumberId, ...config },
@@ -133,7 +136,10 @@ Deno.test("a delivery about the address's own number costs no look for others", 
 
 Deno.test("a decision on a template goes to every instance of the business account that has it", async () => {
   await using client = await createWebhookClient();
-  const create = (phoneNumberId: string, config: Readonly<Record<string, string>>) =>
+  const create = (
+    phoneNumberId: string,
+    config: Readonly<Record<string, string>>,
+  ): Promise<Tenant> =>
     client.createTenant({
       provider: "whatsapp_cloud",
       providerConfig: { phoneNumberId, ...config },
