@@ -380,7 +380,7 @@ Deno.test("the agent answers what was asked under a hidden identity though the c
   await client.letAgentAnswer(model);
   assertEquals(model.requests.length, 1);
   const asked = model.requests[0]?.json["messages"] as { content: string }[];
-  assertEquals(asked.slice(1).map(({ content }) => content), ["Olá", "tem pão?", "quente?"]);
+  assertEquals(asked.slice(2).map(({ content }) => content), ["Olá", "tem pão?\nquente?"]);
   const sent = client.stack.provider.requests.map(({ json }) => json["message"]);
   assertEquals(sent, ["Olá", "Tem, sim."]);
 });
