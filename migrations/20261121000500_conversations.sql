@@ -291,10 +291,45 @@ $$;
 revoke all on function public.speaking_agent(public.conversations) from public, anon, authenticated;
 grant execute on function public.speaking_agent(public.conversations) to service_role;
 
+-- source: supabase/schemas/functions/object_bytes.sql
+-- Size of a JSON object in bytes as compact JSON in UTF-8: exact to the values of its members, which
+-- count as Postgres writes them.
+create or replace function public.object_bytes(object jsonb)
+returns bigint
+language sql
+immutable parallel safe
+set search_path = ''
+as $$
+  select coalesce(sum(octet_length(to_jsonb(m.key)::text) + octet_length(m.value::text) + 2), 0) + 1
+  from jsonb_each(object) as m;
+$$;
+revoke all on function public.object_bytes(jsonb) from public, anon, authenticated;
+grant execute on function public.object_bytes(jsonb) to service_role;
+
+-- source: supabase/schemas/functions/limit_merged_object.sql
+-- A merged object (customLabels, collected_data) that holds at most 64 KiB (decisions, section 3):
+-- calls of 32 KiB each would add up without a bound. Called where the row is locked. `refusal` is the
+-- SQLSTATE that a larger one raises, and names the request's field. Errors: MI020, MI021.
+create or replace function public.limit_merged_object(merged jsonb, refusal text)
+returns jsonb
+language plpgsql
+immutable parallel safe
+set search_path = ''
+as $$
+begin
+  if public.object_bytes(merged) > 64 * 1024 then
+    raise exception 'a merged object would exceed 64 KiB' using errcode = refusal;
+  end if;
+  return merged;
+end;
+$$;
+revoke all on function public.limit_merged_object(jsonb, text) from public, anon, authenticated;
+grant execute on function public.limit_merged_object(jsonb, text) to service_role;
+
 -- source: supabase/schemas/functions/begin_agent_session.sql
 -- Links an agent to a conversation and merges what is given into its `collected_data`, for the whole
 -- conversation (specification 4.5). `agent`: agentId or NULL, collectedData or NULL.
--- Returns the agent's id. Errors: MI003, MI009.
+-- Returns the agent's id. Errors: MI003, MI009, MI021 (collected_data would exceed 64 KiB).
 create or replace function public.begin_agent_session(
   instance_id uuid,
   conversation_id uuid,
@@ -319,7 +354,9 @@ begin
   )
   on conflict on constraint agent_sessions_pkey do update
   set agent_id = excluded.agent_id,
-    collected_data = session.collected_data || excluded.collected_data,
+    collected_data = public.limit_merged_object(
+      session.collected_data || excluded.collected_data, 'MI021'
+    ),
     updated_at = now();
   return resolved_id;
 end;

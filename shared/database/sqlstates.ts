@@ -1,4 +1,4 @@
-import { againInASecond, AppError, type ErrorCode } from "../errors.ts";
+import { againInASecond, AppError, type ErrorCode, type Issue } from "../errors.ts";
 
 /** The refusals that SQL functions raise, by SQLSTATE; their headers say which of them. */
 const refusalBySqlstate: Readonly<Record<string, ErrorCode>> = {
@@ -23,6 +23,12 @@ const refusalBySqlstate: Readonly<Record<string, ErrorCode>> = {
 
 /** Refusals that end by themselves: they say when to ask again. */
 const passing: ReadonlySet<ErrorCode> = new Set(["idempotency_key_in_progress"]);
+
+/** What SQL functions find wrong with a request, of which only the database knows: by SQLSTATE. */
+const issueBySqlstate: Readonly<Record<string, Issue>> = {
+  MI020: { path: "customLabels", message: "must not make the merged labels larger than 64 KiB" },
+  MI021: { path: "externalContext", message: "must not make the merged data larger than 64 KiB" },
+};
 
 /**
  * SQLSTATEs (whole, or their class of two) and driver codes that mean the database cannot serve
@@ -73,6 +79,8 @@ export function toDatabaseError(rpcName: string, code: string | undefined): Erro
   if (refusal !== undefined) {
     return new AppError(refusal, passing.has(refusal) ? againInASecond : {});
   }
+  const issue = issueBySqlstate[known];
+  if (issue !== undefined) return new AppError("invalid_request", { issues: [issue] });
   if (rolledBack.has(known)) return new RolledBackError();
   if (unavailable.has(known) || unavailable.has(known.slice(0, 2))) {
     return new AppError("service_unavailable", againInASecond);

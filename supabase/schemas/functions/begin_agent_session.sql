@@ -1,6 +1,6 @@
 -- Links an agent to a conversation and merges what is given into its `collected_data`, for the whole
 -- conversation (specification 4.5). `agent`: agentId or NULL, collectedData or NULL.
--- Returns the agent's id. Errors: MI003, MI009.
+-- Returns the agent's id. Errors: MI003, MI009, MI021 (collected_data would exceed 64 KiB).
 create or replace function public.begin_agent_session(
   instance_id uuid,
   conversation_id uuid,
@@ -25,7 +25,9 @@ begin
   )
   on conflict on constraint agent_sessions_pkey do update
   set agent_id = excluded.agent_id,
-    collected_data = session.collected_data || excluded.collected_data,
+    collected_data = public.limit_merged_object(
+      session.collected_data || excluded.collected_data, 'MI021'
+    ),
     updated_at = now();
   return resolved_id;
 end;

@@ -3,6 +3,9 @@
 -- `wanted_direction`: inbound, outbound, or NULL for both.
 -- Returns {messages, hasMore}: hasMore says whether older ones of the span were left out. Instants
 -- are Unix milliseconds.
+-- A page is at most 1 MiB in the answer, with the sender's name beside each message and 4 KiB for
+-- what stands around them; beyond it the older ones are left out. Sizes are first summed as stored,
+-- which reads no text, so that never much more than a page is put together.
 -- Most providers tell whole seconds, so a reply can seem older than the message that it answers:
 -- within one second messages stand in the order in which they came here, or could leave at the
 -- earliest; those that were told more exactly in their own. So the page is found by the index, but
@@ -24,9 +27,17 @@ set search_path = ''
 set enable_sort = off
 as $$
 declare
+  max_bytes constant integer := 1024 * 1024 - 4096;
+  sender_bytes integer;
   messages jsonb;
   has_more boolean;
 begin
+  select coalesce(octet_length(to_jsonb(c.name)::text), 0)
+      + octet_length(to_jsonb(i.name)::text) + 96
+  into sender_bytes
+  from public.contacts c
+  join public.instances i on i.id = c.instance_id
+  where c.id = history_page.contact_id;
   with newest as materialized (
     select m.*
     from public.messages m
@@ -65,43 +76,57 @@ begin
           c.id desc
       ) as place
     from candidate c
+  ),
+  stored as (
+    select p.*,
+      sum(coalesce(octet_length(p.message), 0) + coalesce(octet_length(p.media_url), 0))
+        over (order by p.place) as stored_bytes
+    from placed p
+    where p.place <= page_size
+  ),
+  described as (
+    select n.place,
+      jsonb_build_object(
+        'messageId', n.id,
+        'direction', n.direction,
+        'messageType', n.message_type,
+        'message', n.message,
+        'mediaUrl', n.media_url,
+        'mediaId', n.media_id,
+        'mediaFilename', n.media_filename,
+        'optionList', n.option_list,
+        'choice', n.choice,
+        'template', n.template,
+        'cardId', n.card_id,
+        'sentBy', n.sent_by,
+        'operatorName', o.name,
+        'agentName', a.name,
+        'status', n.status,
+        'providerMessageId', n.provider_message_id,
+        'sentAtMs', floor(extract(epoch from n.sent_at) * 1000),
+        'deliveredAtMs', floor(extract(epoch from n.delivered_at) * 1000),
+        'readAtMs', floor(extract(epoch from n.read_at) * 1000),
+        'isGroup', n.is_group,
+        'chatName', n.chat_name
+      ) as item
+    from stored n
+    left join public.operators o on o.id = n.operator_id
+    left join public.ai_agents a on a.id = n.agent_id
+    where n.stored_bytes <= max_bytes
+  ),
+  measured as (
+    select d.place, d.item,
+      sum(octet_length(d.item::text) + sender_bytes) over (order by d.place) as bytes
+    from described d
   )
   select
     coalesce(
-      jsonb_agg(
-        jsonb_build_object(
-          'messageId', n.id,
-          'direction', n.direction,
-          'messageType', n.message_type,
-          'message', n.message,
-          'mediaUrl', n.media_url,
-          'mediaId', n.media_id,
-          'mediaFilename', n.media_filename,
-          'optionList', n.option_list,
-          'choice', n.choice,
-          'template', n.template,
-          'cardId', n.card_id,
-          'sentBy', n.sent_by,
-          'operatorName', o.name,
-          'agentName', a.name,
-          'status', n.status,
-          'providerMessageId', n.provider_message_id,
-          'sentAtMs', floor(extract(epoch from n.sent_at) * 1000),
-          'deliveredAtMs', floor(extract(epoch from n.delivered_at) * 1000),
-          'readAtMs', floor(extract(epoch from n.read_at) * 1000),
-          'isGroup', n.is_group,
-          'chatName', n.chat_name
-        )
-        order by n.place desc
-      ),
-      '[]'
+      jsonb_agg(m.item order by m.place desc) filter (where m.bytes <= max_bytes), '[]'
     ),
     exists (select from oldest)
+      or (select count(*) from stored) > count(*) filter (where m.bytes <= max_bytes)
   into messages, has_more
-  from placed n
-  left join public.operators o on o.id = n.operator_id
-  left join public.ai_agents a on a.id = n.agent_id
-  where n.place <= page_size;
+  from measured m;
   return jsonb_build_object('messages', messages, 'hasMore', has_more);
 end;
 $$;

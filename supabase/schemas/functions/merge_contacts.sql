@@ -56,7 +56,11 @@ begin
     utm_source = coalesce(c.utm_source, other.utm_source),
     utm_medium = coalesce(c.utm_medium, other.utm_medium),
     utm_campaign = coalesce(c.utm_campaign, other.utm_campaign),
-    custom_labels = other.custom_labels || c.custom_labels,
+    custom_labels = case
+      when public.object_bytes(other.custom_labels || c.custom_labels) <= 64 * 1024
+      then other.custom_labels || c.custom_labels
+      else c.custom_labels
+    end,
     is_favorite = c.is_favorite or other.is_favorite,
     is_archived = c.is_archived and other.is_archived,
     is_blocked = c.is_blocked or other.is_blocked,

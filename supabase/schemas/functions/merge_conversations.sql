@@ -22,7 +22,11 @@ begin
     s.answered_at
   from public.agent_sessions s where s.conversation_id = gone.id
   on conflict on constraint agent_sessions_pkey do update
-  set collected_data = excluded.collected_data || session.collected_data,
+  set collected_data = case
+      when public.object_bytes(excluded.collected_data || session.collected_data) <= 64 * 1024
+      then excluded.collected_data || session.collected_data
+      else session.collected_data
+    end,
     answered_count = session.answered_count + excluded.answered_count,
     answered_at = array(
       select answer.at

@@ -3,7 +3,7 @@
 -- `request`: instanceId, phone, fields (by the request's names; NULL clears), tags, idempotency.
 -- customLabels are merged key by key, a NULL value removes the key.
 -- Returns the outcome: action (created | updated), contactId, fieldsUpdated, tagsApplied; or
--- {replayed}. Errors: MI007, MI008.
+-- {replayed}. Errors: MI007, MI008, MI020 (customLabels would exceed 64 KiB).
 create or replace function public.save_contact(request jsonb)
 returns jsonb
 language plpgsql
@@ -36,7 +36,12 @@ begin
       utm_campaign = case
         when fields ? 'utmCampaign' then nullif(fields->>'utmCampaign', '') else c.utm_campaign
       end,
-      custom_labels = public.merge_labels(c.custom_labels, fields->'customLabels'),
+      custom_labels = case
+        when fields ? 'customLabels' then public.limit_merged_object(
+          public.merge_labels(c.custom_labels, fields->'customLabels'), 'MI020'
+        )
+        else c.custom_labels
+      end,
       is_favorite = coalesce((fields->>'isFavorite')::boolean, c.is_favorite),
       is_archived = coalesce((fields->>'isArchived')::boolean, c.is_archived),
       is_blocked = coalesce((fields->>'isBlocked')::boolean, c.is_blocked),

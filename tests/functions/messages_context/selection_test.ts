@@ -1,4 +1,4 @@
-import { assertEquals } from "../../support/assert.ts";
+import { assert, assertEquals } from "../../support/assert.ts";
 import { contents, createContextClient } from "./context_client.ts";
 
 Deno.test("of more than limit the newest are taken and returned oldest first", async () => {
@@ -180,4 +180,49 @@ Deno.test("a contact without a conversation or without messages reads as empty",
   await client.createContact();
   const answer = await client.read();
   assertEquals([answer.body.conversation, answer.body.hasMore], [[], false]);
+});
+
+const mebibyte = 1024 * 1024;
+
+Deno.test("a page is at most 1 MiB in both formats: beyond it the newest stay and hasMore says so", async () => {
+  await using client = await createContextClient();
+  const contact = await client.createContact({ name: "Á".repeat(500) });
+  // Escapes, characters of several bytes, and texts so short that the members around them count.
+  const texts = ["x", "\u0001", "😀", '"\n'].map((sign) => sign.repeat(65_536 / sign.length));
+  let minute = 0;
+  for (const text of [...texts, ...texts, ...texts, ...texts, ...texts]) {
+    const sent_at = new Date(Date.parse("2026-03-10T12:00:00Z") + minute * 60_000).toISOString();
+    await client.write(contact, { message: text, sent_at });
+    minute += 1;
+  }
+  await client.write(contact, { message: "the newest", sent_at: "2026-03-11T12:00:00Z" });
+  for (const format of ["conversation", "raw"]) {
+    const { body, text } = await client.read({ limit: "1000", format });
+    const bytes = new TextEncoder().encode(text).length;
+    const items: readonly { content?: string; message?: string }[] = body.conversation ??
+      body.messages;
+    assert(bytes <= mebibyte && bytes > mebibyte / 2, `${format}: ${bytes} bytes`);
+    assertEquals([body.hasMore, body.totalMessages], [true, items.length], format);
+    const last = items.at(-1);
+    assertEquals(last?.content ?? last?.message, "the newest", format);
+  }
+});
+
+Deno.test("a page of 1,000 short messages of a contact with a long name is at most 1 MiB too", async () => {
+  await using client = await createContextClient();
+  const { instanceId, contactId, conversationId } = await client.createContact({
+    name: "😀".repeat(250),
+  });
+  await client.testDatabase.admin`
+    insert into public.messages (
+      instance_id, contact_id, conversation_id, direction, message_type, message, status, sent_at
+    )
+    select ${instanceId}, ${contactId}, ${conversationId}, 'inbound', 'text', n::text, 'received',
+      '2026-03-10T12:00:00Z'::timestamptz + n * interval '1 second'
+    from generate_series(1, 1000) as n`;
+  for (const format of ["conversation", "raw"]) {
+    const { body, text } = await client.read({ limit: "1000", format });
+    assert(new TextEncoder().encode(text).length <= mebibyte, format);
+    assertEquals(body.hasMore, body.totalMessages < 1_000, format);
+  }
 });
