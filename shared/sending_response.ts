@@ -8,14 +8,19 @@ const outsideWindowCode = "131047";
 
 /**
  * The answer of `send-message` and its kin (decisions, section 5): what was recorded, with the
- * provider's receipt for an immediate send and null for what waits.
+ * provider's receipt for an immediate send and null for what waits. A refusal has no `mode`: that
+ * names how a message went out.
  */
 export function respondToSending(
   outcome: AcceptedOutcome,
   receipt: Receipt | null,
 ): StoredResponse {
   if (receipt === null) {
-    const body = { success: true, ...describeOutcome(outcome, outcome.status, null) };
+    const body = {
+      success: true,
+      mode: outcome.mode,
+      ...describeOutcome(outcome, outcome.status, null),
+    };
     return { status: 200, body };
   }
   switch (receipt.outcome) {
@@ -25,7 +30,7 @@ export function respondToSending(
         toSentStatus(outcome.status),
         receipt.providerMessageId,
       );
-      return { status: 200, body: { success: true, ...description } };
+      return { status: 200, body: { success: true, mode: outcome.mode, ...description } };
     }
     case "rejected":
       return refuse(
@@ -64,7 +69,6 @@ function describeOutcome(
   providerMessageId: string | null,
 ): Record<string, unknown> {
   return {
-    mode: outcome.mode,
     contactId: outcome.contactId,
     conversationId: outcome.conversationId,
     ...(outcome.messageId === null ? {} : {

@@ -13,7 +13,7 @@ export const operations: readonly Operation[] = [{
   tag: "Dispatcher",
   summary: "Send what is due",
   description:
-    "Called by cron, once a minute. Sends due messages and outbox rows until the time or the number of messages is used up. Runs may overlap: whatever one leaves, the next one finds. A run whose every look at the queue failed is answered 503. The request has no body.",
+    "Called by cron: on the hosted platform every 20 seconds, for 20 seconds. Sends due messages and outbox rows until the time or the number of messages is used up. Runs may overlap: whatever one leaves, the next one finds. A run whose every look at the queue failed is answered 503. The request has no body.",
   access: "secretKey",
   query: dispatchQueueSchema,
   success: {

@@ -16,7 +16,6 @@ import {
 import { processAiAgentSchema } from "./contract.ts";
 
 const outcomeFields = {
-  mode: z.enum(["sent", "queued"]),
   contactId: z.uuid(),
   conversationId: z.uuid(),
   agentId: z.uuid(),
@@ -57,6 +56,8 @@ export const operations: readonly Operation[] = [{
     agentId: "Agent of the instance.",
     intervalSeconds:
       "Seconds between this queued message and the one before it on the instance; 30 when omitted.",
+    sentBy:
+      "Who asked for it, in the caller's own words: kept with the message and given back in the history. It changes nothing else: the message counts as the agent's and never pauses it. `api` when omitted.",
     mode: "Whether the message went at once or waits in the queue.",
   },
   examples: [{

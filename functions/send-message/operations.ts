@@ -19,7 +19,6 @@ import {
 import { sendMessageSchema } from "./contract.ts";
 
 const outcomeFields = {
-  mode: z.enum(["sent", "queued", "scheduled", "assign_only"]),
   contactId: z.uuid(),
   conversationId: z.uuid(),
   ...z.object(sentMessageFields).partial().shape,

@@ -43,7 +43,7 @@ function checkApproval({ providerTemplateId, providerStatus }: StoredTemplate): 
   if (providerTemplateId === null) throw new AppError("template_not_synced_with_provider");
   if (providerStatus === "APPROVED") return;
   throw new AppError("template_not_approved", {
-    message: `The template's provider_status is ${providerStatus ?? "not known"}; only APPROVED ` +
+    message: `The template's providerStatus is ${providerStatus ?? "not known"}; only APPROVED ` +
       "templates can be sent.",
   });
 }

@@ -103,11 +103,9 @@ async function loadFunction(module: URL): Promise<FetchHandler> {
   return served;
 }
 
-/** The platform's own answer to a function that is not deployed. */
+/** A path below no function: as a function's own answer to a path that it does not have. */
 function functionNotFound(): Response {
-  return Response.json({ code: "NOT_FOUND", message: "Requested function was not found" }, {
-    status: 404,
-  });
+  return refuse(404, { error: "not_found", message: "There is nothing at this path." }, {});
 }
 
 function methodNotAllowed(slug: string): Response {
@@ -142,8 +140,8 @@ function refuse(
 }
 
 function stopping(): Response {
-  return Response.json({ code: "STOPPING", message: "The stack is stopping" }, {
-    status: 503,
-    headers: { "Retry-After": "5" },
-  });
+  return refuse(503, {
+    error: "service_unavailable",
+    message: "The stack is stopping; try again in a moment.",
+  }, { "Retry-After": "5" });
 }

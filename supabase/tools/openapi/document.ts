@@ -86,7 +86,9 @@ const introduction =
 
 A channel connection is an *instance*. \`instanceId\` is accepted in three forms: the UUID, the business instance id, the embed key (\`emb_...\`). Phone numbers are digits with country code, without \`+\` or separators.
 
-Every answer is JSON and carries \`X-Request-Id\`. POST operations take an \`Idempotency-Key\`: for 24 hours the same key with the same body gets the first answer again, marked \`Idempotent-Replayed: true\`. A body is at most 256 KiB. Unknown fields are ignored.`;
+Every answer is JSON and carries \`X-Request-Id\`. POST operations take an \`Idempotency-Key\`: for 24 hours the same key with the same body gets the first answer again, marked \`Idempotent-Replayed: true\`. A body is at most 256 KiB.
+
+Unknown fields are ignored and named in \`ignoredFields\` of the answer, which is there only when there are any. \`null\` in an optional field means "not given"; only in a contact's text fields and in \`customLabels\` it clears, and where a field takes \`null\` its own description says so. Whole numbers with a fraction are rounded up.`;
 
 const errorIntroduction =
   `A refusal has \`success\` = false, a stable code in \`error\` and a sentence for people in \`message\`. \`issues\` names every fault of a request at once. An unknown path is 404 \`not_found\`, another method 405 \`method_not_allowed\` with \`Allow\`.`;
@@ -178,6 +180,11 @@ const errorSchema: JsonObject = {
     missing: {
       type: "array",
       description: "Names of the variables that were not supplied, with `missing_variables`.",
+      items: { type: "string" },
+    },
+    ignoredFields: {
+      type: "array",
+      description: "Fields of the request that are not known, if there are any.",
       items: { type: "string" },
     },
     requestId: { type: "string", description: "The request's id, on an internal error." },

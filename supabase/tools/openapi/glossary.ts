@@ -49,7 +49,10 @@ export const glossary: Readonly<Record<string, string>> = {
   readAt: "When the contact read it.",
   failedAt: "When it was given up.",
   attempts: "How often it was tried.",
-  lastError: "Why the last attempt failed, in the provider's words; null if none did.",
+  lastError: "Why the last attempt failed; null if none did.",
+  "lastError.code": "The provider's code, or a code of this service's own where it gave none.",
+  "lastError.message":
+    "The provider's own words, for people; in its language, and subject to change without notice.",
   position: "Place in line, from 1.",
 
   assignedTo: "UUID of the operator who has the conversation now.",
@@ -164,6 +167,9 @@ export const glossary: Readonly<Record<string, string>> = {
 
   details: "What the provider said; never a credential.",
   code: "The provider's code.",
+  "details.code": "The provider's code, or a code of this service's own where it gave none.",
+  "details.message":
+    "The provider's own words, for people; in its language, and subject to change without notice.",
   reason: "Why nobody knows the outcome.",
   retryable: "Whether the provider calls the failure temporary.",
 };

@@ -139,10 +139,14 @@ function listExamples(operation: Operation, part: "request" | "response"): JsonO
   );
 }
 
-/** Gives every property its meaning: the operation's own word for it, else the glossary's. */
+/**
+ * Gives every property its meaning: the operation's own word for it, else the glossary's, which may
+ * know it within its object.
+ */
 function explain(operation: Operation, schema: JsonObject): JsonObject {
   for (const { path, name, property } of listProperties(schema)) {
-    const description = operation.fields?.[path] ?? glossary[name];
+    const description = operation.fields?.[path] ??
+      glossary[path.split(".").slice(-2).join(".")] ?? glossary[name];
     if (description === undefined) {
       throw new Error(
         `${operation.operationId}: nothing says what ${path} means. Say it in the operation's fields, or in supabase/tools/openapi/glossary.ts.`,

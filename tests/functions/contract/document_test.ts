@@ -3,7 +3,7 @@ import { listErrors } from "../../../shared/errors.ts";
 import { composeDocument, toPathTemplate } from "../../../supabase/tools/openapi/document.ts";
 import { readOperations } from "../../../supabase/tools/openapi/read_operations.ts";
 import { documentFile, writeDocument } from "../../../supabase/tools/write_openapi.ts";
-import { assert, assertEquals } from "../../support/assert.ts";
+import { assert, assertEquals, assertFalse, assertMatch } from "../../support/assert.ts";
 import { startContractStack } from "./contract_stack.ts";
 import { createEveryApp } from "./every_app.ts";
 
@@ -207,4 +207,37 @@ Deno.test("how long a tag's name may be stands in the document wherever tags are
     }
   }
   assertEquals(found.sort(), ["addTags", "removeTags", "tags", "tags"]);
+});
+
+Deno.test("details.message and lastError.message are said to be the provider's words, and sentBy of process-ai-agent what it does", async () => {
+  const { schemas } = (await compose()).components;
+  const failure = schemas.SendMessageFailure.allOf[1].properties;
+  const words = [
+    failure.details.properties.message,
+    schemas.SendTemplateMessageFailure.allOf[1].properties.details.properties.message,
+    schemas.MessageRecord.properties.lastError.properties.message,
+  ];
+  for (const { description } of words) assertMatch(description, /provider's own words/);
+  assertEquals(failure.mode, undefined, "a failed send has no mode");
+  const { sentBy } = schemas.ProcessAiAgentRequest.properties;
+  assertMatch(sentBy.description, /never pauses/);
+});
+
+Deno.test("the document says of the dispatcher's schedule what the migrations schedule", async () => {
+  const sql = await Deno.readTextFile(
+    new URL("supabase/schemas/functions/schedule_dispatcher.sql", repository),
+  );
+  const [, every, lasting] =
+    /'(\d+) seconds', 'select public.call_dispatcher\((\d+)\)'/.exec(sql) ??
+      [];
+  const document = await compose();
+  const { description } = document.paths["/functions/v1/dispatch-queue"].post;
+  assert(description.includes(`every ${every} seconds, for ${lasting} seconds`), description);
+  assertEquals(JSON.stringify(document).match(/once a minute/g), null);
+});
+
+Deno.test("messages name fields as the request does, never a column", async () => {
+  for (const { message } of listErrors()) {
+    assertFalse(/\b[a-z]+_(?:status|template_id|id)\b/.test(message));
+  }
 });

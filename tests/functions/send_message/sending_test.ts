@@ -284,7 +284,7 @@ Deno.test("a refusal of the provider is 502 with its code and text, retryable or
     assertEquals(answer.body.retryable, retryable, `${status}`);
     assertEquals(answer.body.details.code, `http_${status}`);
     assertMatch(answer.body.details.message, /bad token/);
-    assertEquals(answer.body.status, "failed");
+    assertEquals([answer.body.status, "mode" in answer.body], ["failed", false]);
     for (const secret of ["zapi-secret-token", "zapi-secret-client"]) {
       assertFalse(JSON.stringify(answer.body).includes(secret));
     }
@@ -318,6 +318,7 @@ Deno.test("a time-out after the request was written is 504, kept as unconfirmed 
   stack.provider.answer = answerNever;
   const answer = await stack.send(tenant, text);
   assertEquals([answer.status, answer.body.error], [504, "provider_outcome_unknown"]);
+  assertFalse("mode" in answer.body, "whether it was sent is what nobody knows");
   assertMatch(answer.body.messageId, uuid);
   const path = `/messages/${answer.body.messageId}`;
   assertEquals((await stack.messages(tenant, "GET", path)).body.status, "unconfirmed");
