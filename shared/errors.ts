@@ -17,9 +17,9 @@ const refusals = {
   "templateId and phone are required": [400, "Send both templateId and phone, as texts."],
   template_not_synced_with_provider: [
     400,
-    "The template has no provider_template_id: POST admin-api/instances/:id/templates/sync reads it from the official channel.",
+    "The template has no providerTemplateId: POST admin-api/instances/:id/templates/sync reads it from the official channel.",
   ],
-  template_not_approved: [400, "Only a template with provider_status APPROVED can be sent."],
+  template_not_approved: [400, "Only a template with providerStatus APPROVED can be sent."],
   missing_variables: [400, "The template needs variables that were not supplied; see missing."],
   missing_client_token: [401, "Send the instance's token in the X-Client-Token header."],
   invalid_client_token: [401, "The token is unknown, expired or revoked."],

@@ -1,6 +1,6 @@
 /** Fields that several requests share, with their bounds and what is said when they are wrong. */
 import * as z from "zod";
-import { phonePattern } from "./phone.ts";
+import { findPhoneFault, possiblePhonePattern } from "./phone.ts";
 
 /** An instance in any of its three forms (decisions, section 1). */
 export const instanceIdSchema = z.string().min(1).max(255);
@@ -8,11 +8,13 @@ export const instanceIdSchema = z.string().min(1).max(255);
 /** An id of ours. Of any version: one that nobody has is not found, not malformed. */
 export const idSchema = z.guid("must be a UUID");
 
-/** Digits with country code (specification, section 1, rule 3). */
-export const phoneSchema = z.string().regex(
-  phonePattern,
-  "must be 8 to 15 digits with country code, without + or separators",
-);
+/** Digits with country code (specification, section 1, rule 3), of a number that can exist. */
+export const phoneSchema = z.string().regex(possiblePhonePattern, {
+  error: ({ input }) =>
+    findPhoneFault(String(input)) === "impossible"
+      ? "must begin with its country code, such as 55 for Brazil: no number begins like this"
+      : "must be 8 to 15 digits with country code, without + or separators",
+});
 
 /** An instant that Postgres reads too: no year 0, no offset of 16 hours or more. */
 export const instantSchema = z.iso.datetime({ offset: true, abort: true })
@@ -29,6 +31,12 @@ export const pageSizeSchema = z.string().regex(/^[0-9]{1,9}$/, wrongPageSize).tr
 
 /** An operator, by e-mail or UUID. */
 export const assignToSchema = z.string().trim().min(1).max(320);
+
+/** Who sends, in the caller's own words; counted in characters, as JSON Schema counts. */
+export const sentBySchema = z.string().refine(
+  (text) => [...text].length >= 1 && [...text].length <= 64,
+  "must be 1 to 64 characters",
+).meta({ minLength: 1, maxLength: 64 });
 
 /** A free key/value object: bounded in size and depth, so that storing it never fails. */
 export function freeObjectSchema(maxBytes: number): z.ZodType<Record<string, unknown>> {

@@ -1,7 +1,7 @@
 import * as z from "zod";
 import type { Issue } from "../../shared/errors.ts";
 import type { CrossCheck } from "../../shared/http/validate.ts";
-import { parseProviderConfig } from "../../shared/providers/create_provider.ts";
+import { providerConfigSchemas } from "../../shared/providers/create_provider.ts";
 import { type ProviderKind, providerKinds } from "../../shared/providers/provider.ts";
 import { idSchema, phoneSchema } from "../../shared/request_fields.ts";
 import { nameSchema } from "./contract.ts";
@@ -42,8 +42,11 @@ const timeZoneSchema = z.string().max(100).refine(
   "must be the name of an IANA time zone, such as America/Sao_Paulo",
 );
 
-/** Read as the provider's own configuration by `checkProviderConfig`. */
-const providerConfigSchema = z.record(z.string(), z.unknown());
+/** Read as the provider's own configuration once the provider is known. */
+const providerConfigSchema: z.ZodType<Readonly<Record<string, unknown>>> = z.record(
+  z.string(),
+  z.unknown(),
+);
 const businessInstanceIdSchema = z.string().trim().min(1).max(255);
 const onUnconfirmedSchema = z.enum(["hold", "retry"]);
 /** What each client token may ask of each function; null is no limit. */
@@ -79,14 +82,17 @@ export const updateInstanceSchema = z.object({
 
 export type UpdateInstanceRequest = z.infer<typeof updateInstanceSchema>;
 
-/** What the fields of a new instance ask of each other. */
-export const checkNewInstance: CrossCheck = (request) => {
-  const kind = z.enum(providerKinds).safeParse(request["provider"]);
-  return [
-    ...kind.success ? checkProviderConfig(kind.data)(request) : [],
-    ...checkSendWindow(request),
-  ];
-};
+/** The schema of a new instance, its `providerConfig` read as that of the provider, if it is one. */
+export function createInstanceSchemaFor(provider: unknown): typeof createInstanceSchema {
+  const kind = z.enum(providerKinds).safeParse(provider);
+  if (!kind.success) return createInstanceSchema;
+  return createInstanceSchema.extend({ providerConfig: providerConfigSchemas[kind.data] });
+}
+
+/** The schema of a change, its `providerConfig` read as that of the instance's provider. */
+export function updateInstanceSchemaFor(kind: ProviderKind): typeof updateInstanceSchema {
+  return updateInstanceSchema.extend({ providerConfig: providerConfigSchemas[kind].optional() });
+}
 
 /**
  * Least lengths of what webhooks are authenticated by. A webhook secret is the only credential of a
@@ -99,31 +105,32 @@ const leastLengths: Readonly<Record<ProviderKind, Readonly<Record<string, number
   evolution: { webhookSecret: 24 },
 };
 
-/** Holds `providerConfig` to the provider that it is for; no issue holds a value. */
+/** Holds the secrets of a new `providerConfig` to their least lengths; no issue holds a value. */
 export function checkProviderConfig(kind: ProviderKind): CrossCheck {
-  return ({ providerConfig }) => {
-    const given = providerConfigSchema.safeParse(providerConfig);
-    if (!given.success) return [];
-    const parsed = parseProviderConfig(kind, given.data);
-    const faults = parsed.ok ? [] : parsed.issues;
-    const short = findShortSecrets(kind, given.data)
-      .filter(({ path }) => faults.every((fault) => fault.path !== path));
-    return [...faults, ...short].map(({ path, message }) => ({
-      path: `providerConfig.${path}`,
-      message,
-    }));
-  };
+  return ({ providerConfig }) =>
+    typeof providerConfig === "object" && providerConfig !== null
+      ? findShortSecrets(kind, { ...providerConfig })
+      : [];
 }
 
 function findShortSecrets(kind: ProviderKind, config: Readonly<Record<string, unknown>>): Issue[] {
   return Object.entries(leastLengths[kind]).flatMap(([path, least]) => {
     const value = config[path];
     if (typeof value !== "string" || value.length >= least) return [];
-    return [{ path, message: `must have at least ${least} characters` }];
+    return [{ path: `providerConfig.${path}`, message: `must have at least ${least} characters` }];
   });
 }
 
-function checkSendWindow(request: Readonly<Record<string, unknown>>): ReturnType<CrossCheck> {
+/** What the fields of a new instance ask of each other. */
+export const checkNewInstance: CrossCheck = (request) => {
+  const kind = z.enum(providerKinds).safeParse(request["provider"]);
+  return [
+    ...kind.success ? checkProviderConfig(kind.data)(request) : [],
+    ...checkSendWindow(request),
+  ];
+};
+
+function checkSendWindow(request: Readonly<Record<string, unknown>>): Issue[] {
   const parsed = sendWindowSchema.safeParse(request["sendWindow"]);
   if (!parsed.success) return [];
   const { start, end } = { ...defaultSendWindow, ...parsed.data };

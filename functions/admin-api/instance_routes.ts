@@ -1,3 +1,4 @@
+import { answerJson } from "../../shared/http/answer.ts";
 import type { Route } from "../../shared/http/create_app.ts";
 import { readJsonBody } from "../../shared/http/json_body.ts";
 import { answerRecorded } from "../../shared/http/recorded_answer.ts";
@@ -9,8 +10,8 @@ import { requireInstanceId } from "./instance_reference.ts";
 import {
   checkNewInstance,
   checkProviderConfig,
-  createInstanceSchema,
-  updateInstanceSchema,
+  createInstanceSchemaFor,
+  updateInstanceSchemaFor,
 } from "./instance_contract.ts";
 import { createInstance, type InstanceServices, updateInstance } from "./instances.ts";
 import { type AdminRecord, listRecords } from "./record_calls.ts";
@@ -23,7 +24,12 @@ export function createInstanceRoutes(services: InstanceServices): Route[] {
 
   const createOne = async (context: AdminContext): Promise<Response> => {
     const body = await readJsonBody(context);
-    const request = validateBody(createInstanceSchema, body, checkNewInstance);
+    const request = validateBody(
+      context,
+      createInstanceSchemaFor(body["provider"]),
+      body,
+      checkNewInstance,
+    );
     const idempotency = await readAdminIdempotency(context, body);
     const created = await createInstance(services, request, idempotency);
     context.set("instanceId", String(created.outcome["instanceId"]));
@@ -46,9 +52,14 @@ export function createInstanceRoutes(services: InstanceServices): Route[] {
     const body = await readJsonBody(context);
     // Read before the change without a lock: an instance never changes its provider.
     const kind = (await readInstance(instanceId))["provider"] as ProviderKind;
-    const request = validateBody(updateInstanceSchema, body, checkProviderConfig(kind));
+    const request = validateBody(
+      context,
+      updateInstanceSchemaFor(kind),
+      body,
+      checkProviderConfig(kind),
+    );
     const record = await updateInstance(services, { instanceId, kind }, request);
-    return context.json({ success: true, ...record });
+    return answerJson(context, { success: true, ...record });
   };
 
   return [

@@ -1,4 +1,5 @@
 import type { Database } from "../../shared/database/database.ts";
+import { answerJson } from "../../shared/http/answer.ts";
 import type { Route } from "../../shared/http/create_app.ts";
 import { readJsonBody } from "../../shared/http/json_body.ts";
 import { answerRecorded } from "../../shared/http/recorded_answer.ts";
@@ -16,7 +17,7 @@ export function createRecordRoutes(database: Database, kind: RecordKind): Route[
     const body = await readJsonBody(context);
     const request = await withInstanceId(
       database,
-      validateBody(create.schema, body, create.crossCheck),
+      validateBody(context, create.schema, body, create.crossCheck),
     );
     const idempotency = await readAdminIdempotency(context, body);
     const created = await executeOnce(database, create.rpcName, { ...request, idempotency }, {
@@ -43,9 +44,10 @@ export function createRecordRoutes(database: Database, kind: RecordKind): Route[
     const target = { [idName]: requireId(context, "id", notFound) };
     const body = await readJsonBody(context);
     const stored = checkChange && await database.rpc<AdminRecord>(get.rpcName, target);
-    const changes = validateBody(schema, body, stored && ((change) => checkChange(change, stored)));
+    const check = stored && ((change: AdminRecord) => checkChange(change, stored));
+    const changes = validateBody(context, schema, body, check);
     const record = await changeRecord(database, rpcName, { ...target, changes }, { uniqueField });
-    return context.json({ success: true, ...record });
+    return answerJson(context, { success: true, ...record });
   };
 
   const routes: Route[] = [

@@ -17,7 +17,7 @@ export function createTokenRoutes(services: InstanceServices): Route[] {
   const issue = async (context: AdminContext): Promise<Response> => {
     const instanceId = await requireInstanceId(context, database);
     const body = await readJsonBody(context);
-    const request = validateBody(createTokenSchema, body);
+    const request = validateBody(context, createTokenSchema, body);
     const idempotency = await readAdminIdempotency(context, body);
     const issued = await issueClientToken(services, instanceId, request, idempotency);
     return answerRecorded(context, issued, 201);

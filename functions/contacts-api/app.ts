@@ -29,7 +29,7 @@ export function createContactsApiApp({ database, log }: ContactsApiServices): Ho
   const guard = createClientTokenGuard(database);
 
   const createContact = async (context: ClientContext): Promise<Response> => {
-    const request = validateBody(createContactSchema, context.get("body"));
+    const request = validateBody(context, createContactSchema, context.get("body"));
     const { instanceId } = requireInstance(context);
     const idempotency = await readClientIdempotency(context);
     const saved = await saveContact(database, instanceId, request, idempotency);
@@ -38,14 +38,14 @@ export function createContactsApiApp({ database, log }: ContactsApiServices): Ho
   };
 
   const updateContact = async (context: ClientContext): Promise<Response> => {
-    const request = validateBody(updateContactSchema, context.get("body"));
+    const request = validateBody(context, updateContactSchema, context.get("body"));
     const { instanceId } = requireInstance(context);
     const idempotency = await readClientIdempotency(context);
     return answerRecorded(context, await saveContact(database, instanceId, request, idempotency));
   };
 
   const changeTags = async (context: ClientContext): Promise<Response> => {
-    const request = validateBody(changeTagsSchema, context.get("body"), checkChangeTags);
+    const request = validateBody(context, changeTagsSchema, context.get("body"), checkChangeTags);
     const { instanceId } = requireInstance(context);
     const idempotency = await readClientIdempotency(context);
     return answerRecorded(

@@ -20,7 +20,8 @@ const targetFields = { instanceId: instanceIdSchema, phone: phoneSchema };
  */
 const contactFields = {
   name: shortText,
-  email: z.union([z.literal(""), z.email().max(320)]).nullable().optional(),
+  email: z.union([z.literal(""), z.email().max(320)], "must be an e-mail address").nullable()
+    .optional(),
   company: shortText,
   jobTitle: shortText,
   notes: z.string().max(10_000).nullable().optional(),

@@ -32,6 +32,7 @@ export function createConversationsApiApp(services: ConversationsApiServices): H
 
   const assign = async (context: ClientContext): Promise<Response> => {
     const { phone, assignTo, portfolio, departmentId } = validateBody(
+      context,
       assignSchema,
       context.get("body"),
     );
@@ -45,7 +46,7 @@ export function createConversationsApiApp(services: ConversationsApiServices): H
   };
 
   const setStatus = async (context: ClientContext): Promise<Response> => {
-    const request = validateBody(statusSchema, context.get("body"));
+    const request = validateBody(context, statusSchema, context.get("body"));
     const { instanceId } = requireInstance(context);
     const idempotency = await readClientIdempotency(context);
     return answerRecorded(
@@ -59,7 +60,7 @@ export function createConversationsApiApp(services: ConversationsApiServices): H
   };
 
   const addNote = async (context: ClientContext): Promise<Response> => {
-    const request = validateBody(noteRequestSchema, context.get("body"));
+    const request = validateBody(context, noteRequestSchema, context.get("body"));
     const { instanceId } = requireInstance(context);
     const idempotency = await readClientIdempotency(context);
     return answerRecorded(
@@ -76,7 +77,7 @@ export function createConversationsApiApp(services: ConversationsApiServices): H
   };
 
   const setPause = async (context: ClientContext): Promise<Response> => {
-    const request = validateBody(setAgentPauseSchema, context.get("body"));
+    const request = validateBody(context, setAgentPauseSchema, context.get("body"));
     const { instanceId } = requireInstance(context);
     const idempotency = await readClientIdempotency(context);
     return answerRecorded(

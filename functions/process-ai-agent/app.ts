@@ -15,7 +15,7 @@ import { openConversation } from "./open_conversation.ts";
 /** POST /functions/v1/process-ai-agent. */
 export function createProcessAiAgentApp(services: SendingServices): Hono {
   const handle = async (context: ClientContext): Promise<Response> => {
-    const request = validateBody(processAiAgentSchema, context.get("body"));
+    const request = validateBody(context, processAiAgentSchema, context.get("body"));
     const instance = requireInstance(context);
     const idempotency = await readClientIdempotency(context);
     return answerSending(

@@ -4,6 +4,7 @@ import {
   idSchema,
   instanceIdSchema,
   phoneSchema,
+  sentBySchema,
   visibleTextSchema,
 } from "../../shared/request_fields.ts";
 
@@ -20,7 +21,7 @@ export const processAiAgentSchema = z.object({
   externalContext: freeObjectSchema(32 * 1024).optional(),
   queued: z.boolean().optional(),
   intervalSeconds: z.number().int().min(10).max(3_600).optional(),
-  sentBy: z.string().default("api"),
+  sentBy: sentBySchema.default("api"),
 });
 
 export type ProcessAiAgentRequest = z.infer<typeof processAiAgentSchema>;

@@ -1,5 +1,6 @@
 import type { Context, Hono } from "hono";
 import { AppError } from "../../shared/errors.ts";
+import { answerJson } from "../../shared/http/answer.ts";
 import { createApp } from "../../shared/http/create_app.ts";
 import { readJsonBody } from "../../shared/http/json_body.ts";
 import { findUnstorableText } from "../../shared/http/storable_text.ts";
@@ -12,16 +13,17 @@ import { maxFormattedPhoneLength, sanitizePhone } from "../../shared/phone.ts";
  */
 export function createSanitizePhoneNumberApp(log: Log): Hono {
   const handle = async (context: Context): Promise<Response> => {
-    const { phone } = await readJsonBody(context);
+    const { phone, ...unknownFields } = await readJsonBody(context);
+    context.set("ignoredFields", Object.keys(unknownFields).slice(0, 100));
     if (typeof phone !== "string" || phone === "" || phone.length > maxFormattedPhoneLength) {
-      const message = phone === undefined
+      const message = (phone ?? undefined) === undefined
         ? "is required"
         : `must be text of 1 to ${maxFormattedPhoneLength} characters`;
       throw new AppError("invalid_request", { issues: [{ path: "phone", message }] });
     }
     const issues = findUnstorableText({ phone });
     if (issues.length > 0) throw new AppError("invalid_request", { issues });
-    return context.json({ success: true, original: phone, sanitized: sanitizePhone(phone) });
+    return answerJson(context, { success: true, original: phone, sanitized: sanitizePhone(phone) });
   };
   const routes = [{ method: "POST", path: "/", handlers: [handle] }] as const;
   return createApp({ slug: "sanitize-phone-number", log, routes });

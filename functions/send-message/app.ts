@@ -15,7 +15,7 @@ import { sendMessage } from "./send.ts";
 /** POST /functions/v1/send-message. */
 export function createSendMessageApp(services: SendingServices): Hono {
   const handle = async (context: ClientContext): Promise<Response> => {
-    const request = validateBody(sendMessageSchema, context.get("body"), checkSendMessage);
+    const request = validateBody(context, sendMessageSchema, context.get("body"), checkSendMessage);
     const instance = requireInstance(context);
     const idempotency = await readClientIdempotency(context);
     return answerSending(context, await sendMessage(services, { instance, request, idempotency }));

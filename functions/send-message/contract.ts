@@ -6,6 +6,7 @@ import {
   assignToSchema,
   instanceIdSchema,
   phoneSchema,
+  sentBySchema,
   visibleTextSchema,
 } from "../../shared/request_fields.ts";
 
@@ -42,7 +43,7 @@ export const sendMessageSchema = z.object({
   portfolio: z.boolean().optional(),
   queued: z.boolean().optional(),
   intervalSeconds: z.number().int().min(10).max(3_600).optional(),
-  sentBy: z.string().optional(),
+  sentBy: sentBySchema.optional(),
 });
 
 export type SendMessageRequest = z.infer<typeof sendMessageSchema>;

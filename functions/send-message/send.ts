@@ -53,7 +53,7 @@ function toDraft(request: SendMessageRequest): MessageDraft | null {
     content,
     cardId: request.cardId,
     sentBy: request.sentBy,
-    delayTypingMs: request.delayTyping === undefined ? undefined : Math.round(request.delayTyping),
+    delayTypingMs: request.delayTyping === undefined ? undefined : Math.ceil(request.delayTyping),
   };
 }
 

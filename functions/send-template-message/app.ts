@@ -13,7 +13,7 @@ import { sendTemplate } from "./send_template.ts";
 /** POST /functions/v1/send-template-message. */
 export function createSendTemplateMessageApp(services: SendingServices): Hono {
   const handle = async (context: ClientContext): Promise<Response> => {
-    const request = readSendTemplateMessage(context.get("body"));
+    const request = readSendTemplateMessage(context, context.get("body"));
     const answer = await sendTemplate(services, {
       request,
       tokenId: context.get("tokenId"),

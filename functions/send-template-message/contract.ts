@@ -1,7 +1,7 @@
 import * as z from "zod";
 import { AppError } from "../../shared/errors.ts";
 import type { JsonObject } from "../../shared/http/json_body.ts";
-import { validateBody } from "../../shared/http/validate.ts";
+import { type RequestNotes, validateBody } from "../../shared/http/validate.ts";
 import { instanceIdSchema, phoneSchema } from "../../shared/request_fields.ts";
 
 /**
@@ -24,7 +24,10 @@ export type SendTemplateMessageRequest = z.infer<typeof sendTemplateMessageSchem
  * @throws {AppError} `templateId and phone are required` where one of them is absent or no text,
  * else `invalid_phone` or `invalid_request` with `issues`.
  */
-export function readSendTemplateMessage(body: JsonObject): SendTemplateMessageRequest {
+export function readSendTemplateMessage(
+  notes: RequestNotes,
+  body: JsonObject,
+): SendTemplateMessageRequest {
   const absent = ["templateId", "phone"].filter((field) => {
     const value = body[field];
     return typeof value !== "string" || value.trim() === "";
@@ -33,5 +36,5 @@ export function readSendTemplateMessage(body: JsonObject): SendTemplateMessageRe
     const issues = absent.map((path) => ({ path, message: "is required, as a text" }));
     throw new AppError("templateId and phone are required", { issues });
   }
-  return validateBody(sendTemplateMessageSchema, body);
+  return validateBody(notes, sendTemplateMessageSchema, body);
 }

@@ -17,6 +17,8 @@ export interface AppVariables {
   errorCode?: string;
   /** Which instance the request is about, for the log line. */
   instanceId?: string;
+  /** Fields of the body that its schema does not know. */
+  ignoredFields?: readonly string[];
 }
 
 // deno-lint-ignore no-explicit-any -- handlers bring their own variables; the app needs none of them

@@ -1,5 +1,6 @@
 import type { Context } from "hono";
 import { AppError } from "../errors.ts";
+import { answerJson } from "./answer.ts";
 import { describeDefect, type Log } from "../log.ts";
 
 /**
@@ -12,8 +13,8 @@ export function respondToError(error: unknown, context: Context, log: Log): Resp
     log.error("defect", { requestId: context.get("requestId"), ...describeDefect(error) });
   }
   context.set("errorCode", refusal.code);
-  const body = refusal.code === "internal_error"
-    ? { ...refusal.toBody(), requestId: context.get("requestId") }
-    : refusal.toBody();
-  return context.json(body, refusal.status as 400, refusal.extras.headers);
+  if (refusal.code === "internal_error") {
+    return context.json({ ...refusal.toBody(), requestId: context.get("requestId") }, 500);
+  }
+  return answerJson(context, refusal.toBody(), refusal.status, refusal.extras.headers);
 }

@@ -1,5 +1,6 @@
 import type { Context } from "hono";
 import type { Recorded } from "../recorded_call.ts";
+import { answerJson } from "./answer.ts";
 import { replayedHeaders } from "./idempotency.ts";
 
 /** The outcome flat beside `success`, marked when it was given before. */
@@ -9,5 +10,5 @@ export function answerRecorded(
   status: 200 | 201 = 200,
 ): Response {
   const headers = recorded.isReplay ? replayedHeaders : undefined;
-  return context.json({ success: true, ...recorded.outcome }, status, headers);
+  return answerJson(context, { success: true, ...recorded.outcome }, status, headers);
 }

@@ -1,5 +1,6 @@
 import type { Context } from "hono";
 import type { SendingAnswer } from "../sending.ts";
+import { answerJson } from "./answer.ts";
 import { replayedHeaders } from "./idempotency.ts";
 
 /**
@@ -14,5 +15,5 @@ export function answerSending(
     ...(isReplay ? replayedHeaders : {}),
     ...(retryAfterMs === undefined ? {} : { "Retry-After": `${Math.ceil(retryAfterMs / 1_000)}` }),
   };
-  return context.json(response.body, response.status as 200, headers);
+  return answerJson(context, response.body, response.status, headers);
 }

@@ -1,5 +1,8 @@
 import * as z from "zod";
 import { AppError, type Issue } from "../errors.ts";
+import { findPhoneFault } from "../phone.ts";
+import { describeIssue } from "./issue_words.ts";
+import { prepareInput } from "./request_input.ts";
 import { findUnstorableText } from "./storable_text.ts";
 
 /** Checks between fields, on what may be only partly valid; paths as in the schema. */
@@ -16,8 +19,8 @@ const noCheck: CrossCheck = () => [];
 /**
  * The value as the contract's schema reads it: unknown fields dropped, all faults told at once.
  *
- * @throws {AppError} `invalid_request` with `issues`; `invalid_phone` when the form of `phone` is
- * all that is wrong.
+ * @throws {AppError} `invalid_request` with `issues`; `invalid_phone` when `phone` is no phone number,
+ * whatever else is wrong.
  */
 export function validate<Schema extends z.ZodType>(
   schema: Schema,
@@ -27,17 +30,26 @@ export function validate<Schema extends z.ZodType>(
   return conclude(value, parse(schema, value), crossCheck(value));
 }
 
+/** Where a request's ignored fields are noted for its answer: the context of the request. */
+export interface RequestNotes {
+  set(key: "ignoredFields", names: readonly string[]): void;
+}
+
 /**
- * The same for a body, which may hold text that the database cannot store (NUL, or half of a
- * surrogate pair): refused in all that the schema keeps.
+ * The same for a body, once null and fractions are settled (see `prepareInput`); notes its unknown
+ * fields. A body may hold text that the database cannot store (NUL, or half of a surrogate pair):
+ * refused in all that the schema keeps.
  *
  * @throws {AppError} as `validate`.
  */
 export function validateBody<Schema extends z.ZodObject>(
+  notes: RequestNotes,
   schema: Schema,
-  body: Readonly<Record<string, unknown>>,
+  received: Readonly<Record<string, unknown>>,
   crossCheck: CrossCheck = noCheck,
 ): z.infer<Schema> {
+  const { value: body, ignoredFields } = prepareInput(schema, received);
+  notes.set("ignoredFields", ignoredFields);
   const parsed = parse(schema, body);
   const found = crossCheck(body);
   const kept = parsed.success ? parsed.data : readSoundFields(schema, body);
@@ -48,9 +60,7 @@ function parse<Schema extends z.ZodType>(
   schema: Schema,
   value: Readonly<Record<string, unknown>>,
 ): z.ZodSafeParseResult<z.infer<Schema>> {
-  return schema.safeParse(value, {
-    error: (issue) => issue.input === undefined ? "is required" : undefined,
-  });
+  return schema.safeParse(value, { error: describeIssue });
 }
 
 /** What would be kept of a body with other faults, so that all are told at once. */
@@ -76,10 +86,19 @@ function conclude<Request>(
   issues.push(...withoutPathsOf(issues, furtherIssues));
   if (parsed.success && issues.length === 0) return parsed.data;
 
-  const isPhoneAlone = issues.every((issue) => issue.path === "phone") &&
-    typeof value["phone"] === "string";
-  throw new AppError(isPhoneAlone ? "invalid_phone" : "invalid_request", { issues });
+  const { phone } = value;
+  if (typeof phone !== "string" || !issues.some(({ path }) => path === "phone")) {
+    throw new AppError("invalid_request", { issues });
+  }
+  const isImpossible = findPhoneFault(phone) === "impossible";
+  throw new AppError("invalid_phone", {
+    issues,
+    ...(isImpossible ? { message: impossiblePhoneMessage } : {}),
+  });
 }
+
+const impossiblePhoneMessage =
+  "No such phone number exists: send phone with its country code, such as 5511988887777 for Brazil.";
 
 /** A field's first fault is enough: what follows from it would be told twice. */
 function withoutPathsOf(told: readonly Issue[], issues: readonly Issue[]): Issue[] {

@@ -1,5 +1,5 @@
 import fc from "fast-check";
-import { identityKeyOf, phonePattern, sanitizePhone } from "../../shared/phone.ts";
+import { findPhoneFault, identityKeyOf, phonePattern, sanitizePhone } from "../../shared/phone.ts";
 import { assertEquals } from "../support/assert.ts";
 
 const digits = (length: number): fc.Arbitrary<string> =>
@@ -34,6 +34,20 @@ Deno.test("a phone is nothing but 8 to 15 ASCII digits", () => {
     ],
   ];
   for (const value of refused) assertEquals(phonePattern.test(value), false, value);
+});
+
+Deno.test("a phone that a caller names begins with a country code and, in country code 1, with a real area code", () => {
+  for (
+    const phone of ["5511988887777", "12025550123", "19995550123", "447911123456", "2025550123"]
+  ) {
+    assertEquals(findPhoneFault(phone), null, phone);
+  }
+  for (const phone of ["11988887777", "10988887777", "011988887777", "00000000", "1198888777"]) {
+    assertEquals(findPhoneFault(phone), "impossible", phone);
+  }
+  for (const text of ["", "+5511988887777", "011 98888-7777", "1234567"]) {
+    assertEquals(findPhoneFault(text), "malformed", text);
+  }
 });
 
 Deno.test("a Brazilian mobile with and without its ninth digit has one identity key", () => {

@@ -220,7 +220,7 @@ const badWindows: readonly (readonly [object, string])[] = [
   [{ days: [] }, "sendWindow.days"],
   [{ days: [0] }, "sendWindow.days.0"],
   [{ days: [1, 8] }, "sendWindow.days.1"],
-  [{ days: [1.5] }, "sendWindow.days.0"],
+  [{ days: [7.5] }, "sendWindow.days.0"],
   [{ days: [2, 2] }, "sendWindow.days"],
   [{ holidays: ["2026-02-29"] }, "sendWindow.holidays.0"],
   [{ holidays: ["0000-01-01"] }, "sendWindow.holidays.0"],
@@ -275,7 +275,6 @@ Deno.test("a change writes only what it holds, a send window part by part", asyn
   let expected = created;
   const changes: readonly (readonly [object, object])[] = [
     [{}, {}],
-    [{ provider: "evolution", embedKey: "emb_x", instanceId: "x" }, {}],
     [{ name: "Caixa" }, { name: "Caixa" }],
     [{ connectedPhone: "5511977776666" }, { connectedPhone: "5511977776666" }],
     [{ onUnconfirmed: "retry" }, { onUnconfirmed: "retry" }],
@@ -283,6 +282,12 @@ Deno.test("a change writes only what it holds, a send window part by part", asyn
     [{ requestsPerMinute: null }, { requestsPerMinute: null }],
     [{ businessInstanceId: null }, { businessInstanceId: null }],
   ];
+  const fixed = { provider: "evolution", embedKey: "emb_x", instanceId: "x" };
+  const unchanged = await client.call("PATCH", path, { body: fixed });
+  assertEquals(
+    [unchanged.status, unchanged.body],
+    [200, { ...created, ignoredFields: Object.keys(fixed) }],
+  );
   for (const [body, change] of changes) {
     const changed = await client.call("PATCH", path, { body });
     expected = { ...expected, ...change };

@@ -167,6 +167,7 @@ const refusals: readonly Refusal[] = [
   {
     name: "faults of fields and between fields together",
     body: { phone: "+55", messageType: "image", message: "x", intervalSeconds: 1 },
+    error: "invalid_phone",
     paths: ["intervalSeconds", "mediaUrl", "phone"],
   },
   {
@@ -196,7 +197,7 @@ const refusals: readonly Refusal[] = [
   },
 ];
 
-Deno.test("what a message type needs is named field by field, and sentBy may be any text", async () => {
+Deno.test("what a message type needs is named field by field, and sentBy may be any text of 1 to 64 characters", async () => {
   await using stack = await startMessagingStack();
   const tenant = await stack.createTenant();
   const needed = {
@@ -210,9 +211,14 @@ Deno.test("what a message type needs is named field by field, and sentBy may be 
     const { status, body } = await stack.send(tenant, { phone, messageType });
     assertEquals([status, body.issues.map((issue: Issue) => issue.path)], [400, paths]);
   }
-  for (const sentBy of ["", "x".repeat(200)]) {
-    const answer = await stack.send(tenant, { phone, messageType: "text", message: "oi", sentBy });
-    assertEquals(answer.status, 200);
+  const sendAs = (sentBy: string) =>
+    stack.send(tenant, { phone, messageType: "text", message: "oi", sentBy });
+  for (const sentBy of ["x", " ", "x".repeat(64), "😀".repeat(64)]) {
+    assertEquals((await sendAs(sentBy)).status, 200, sentBy);
+  }
+  for (const sentBy of ["", "x".repeat(65)]) {
+    const { status, body } = await sendAs(sentBy);
+    assertEquals([status, body.issues.map((issue: Issue) => issue.path)], [400, ["sentBy"]]);
   }
 });
 
@@ -244,6 +250,22 @@ Deno.test("an invalid phone points to sanitize-phone-number", async () => {
   await using stack = await startMessagingStack();
   const answer = await stack.send(await stack.createTenant(), { ...text, phone: "+55 11 98765" });
   assertStringIncludes(answer.body.message, "sanitize-phone-number");
+});
+
+Deno.test("a number that cannot exist is invalid_phone whatever else is wrong, and the message asks for the country code", async () => {
+  await using stack = await startMessagingStack();
+  const tenant = await stack.createTenant();
+  for (const impossible of ["11988887777", "10988887777", "011988887777"]) {
+    for (const body of [text, { messageType: "image", delayTyping: -1 }]) {
+      const answer = await stack.send(tenant, { ...body, phone: impossible });
+      assertEquals([answer.status, answer.body.error], [400, "invalid_phone"], impossible);
+      assertStringIncludes(answer.body.message, "country code");
+      const issue = answer.body.issues.find(({ path }: Issue) => path === "phone");
+      assertStringIncludes(issue.message, "country code");
+    }
+  }
+  await assertNothingHappened(stack);
+  assertEquals((await stack.send(tenant, { ...text, phone: "12025550123" })).status, 200);
 });
 
 Deno.test("NUL and half a surrogate pair are refused with their place, beside other faults too", async () => {
@@ -314,7 +336,7 @@ Deno.test("an official instance without phoneNumberId is not configured for send
   await assertNothingHappened(stack);
 });
 
-Deno.test("unknown fields are ignored", async () => {
+Deno.test("unknown fields are ignored and named in ignoredFields", async () => {
   await using stack = await startMessagingStack();
   const tenant = await stack.createTenant();
   for (
@@ -325,6 +347,7 @@ Deno.test("unknown fields are ignored", async () => {
   ) {
     const answer = await stack.send(tenant, { ...text, ...unknown });
     assertEquals([answer.status, answer.body.mode], [200, "sent"]);
+    assertEquals(answer.body.ignoredFields, Object.keys(unknown));
   }
 });
 

@@ -27,7 +27,7 @@ export interface FieldRow {
   readonly beside?: Members;
   /** Values that are refused though they are of the type. */
   readonly refused?: readonly unknown[];
-  /** Null clears the field. */
+  /** Null is a value of the field: it clears it. In others that may be left out it means just that. */
   readonly isNullable?: boolean;
   /** What a missing or wrong field is answered with. */
   readonly error?: string;
@@ -43,7 +43,7 @@ export interface RequestTable {
 
 /**
  * Drives a table row by row: a required field is missed by its name, an optional one may be left
- * out, every field takes its value and refuses those of other types, again by its name.
+ * out or null, every field takes its value and refuses those of other types, again by its name.
  */
 export async function driveRequestTable(service: Service, table: RequestTable): Promise<void> {
   const required = Object.fromEntries(
@@ -56,11 +56,12 @@ export async function driveRequestTable(service: Service, table: RequestTable): 
     await assertAccepted(service, table, full, row.field);
     const { [row.field]: _, ...without } = full;
     if (row.required === "yes") await assertRefused(service, table, row, without);
-    const wrong = wrongByType[row.type].filter((value) => value !== null || !row.isNullable);
+    const takesNull = row.isNullable || (row.required === "no" && table.method === "POST");
+    const wrong = wrongByType[row.type].filter((value) => value !== null || !takesNull);
     for (const value of [...wrong, ...row.refused ?? []]) {
       await assertRefused(service, table, row, { ...full, [row.field]: value });
     }
-    if (row.isNullable) {
+    if (takesNull) {
       await assertAccepted(service, table, { ...full, [row.field]: null }, `${row.field} null`);
     }
   }

@@ -182,7 +182,10 @@ Deno.test("specification 4.3: the body of contacts-api/tags, row by row", async 
     least: { addTags: ["lead"] },
     rows: [
       ...target,
-      optional("addTags", "array of string", ["lead", "vip"]),
+      {
+        ...optional("addTags", "array of string", ["lead", "vip"]),
+        beside: { removeTags: ["cold"] },
+      },
       optional("removeTags", "array of string", ["cold"]),
     ],
   });
@@ -262,7 +265,7 @@ Deno.test("specification 4.4: the body of send-message, row by row", async () =>
       {
         ...optional("intervalSeconds", "number", 10),
         beside: { queued: true },
-        refused: [9, 3_601, 10.5],
+        refused: [9, 3_601, 3_600.5],
       },
       optional("sentBy", "string", "campaign-robot"),
     ],
@@ -366,8 +369,13 @@ Deno.test("specification 4.7: the body of send-template-message, row by row", as
     rows: [
       { field: "templateId", type: "string", required: "yes", value: demoTemplateId, error },
       { ...phone, refused: formattedPhones.filter((text) => text !== ""), error },
-      { ...instanceId, required: "conditional" },
-      { field: "variables", type: "object", required: "no", value: { nome: "A", pedido: "1" } },
+      { ...instanceId, required: "no" },
+      {
+        field: "variables",
+        type: "object",
+        required: "conditional",
+        value: { nome: "A", pedido: "1" },
+      },
     ],
   });
 });

@@ -1,0 +1,76 @@
+import type * as z from "zod";
+
+type RawIssue = z.core.$ZodRawIssue;
+
+/**
+ * What is wrong with a value, in this service's words: clients show `issues` to people, so a library's
+ * wording must not reach them. A schema's own message takes precedence.
+ */
+export function describeIssue(issue: RawIssue): string {
+  switch (issue.code) {
+    case "invalid_type":
+      return issue.input === undefined ? "is required" : nameType(String(issue.expected));
+    case "invalid_value":
+      return `must be ${issue.values.length === 1 ? "" : "one of "}${issue.values.join(", ")}`;
+    case "too_small":
+      return describeTooSmall(issue.origin, issue.minimum, issue.inclusive ?? true);
+    case "too_big":
+      return describeTooBig(issue.origin, issue.maximum, issue.inclusive ?? true);
+    case "invalid_format":
+      return formats[issue.format] ?? "does not have the right form";
+    case "not_multiple_of":
+      return `must be a multiple of ${issue.divisor}`;
+    case "invalid_key":
+      return describeKey(issue.issues);
+    case "unrecognized_keys":
+      return "has fields that are not known";
+    default:
+      return issue.input === undefined ? "is required" : "is not valid";
+  }
+}
+
+function nameType(expected: string): string {
+  return types[expected] ?? "does not have the right type";
+}
+
+const types: Readonly<Record<string, string>> = {
+  string: "must be text",
+  number: "must be a number",
+  int: "must be a whole number",
+  boolean: "must be true or false",
+  array: "must be a list",
+  object: "must be an object",
+  record: "must be an object",
+};
+
+const formats: Readonly<Record<string, string>> = {
+  email: "must be an e-mail address",
+  url: "must be a URL",
+  uuid: "must be a UUID",
+  guid: "must be a UUID",
+  date: "must be a date like 2026-12-25",
+  datetime: "must be an instant like 2026-12-25T08:00:00-03:00",
+};
+
+/** What a bound counts, by the kind of value. */
+const units: Readonly<Record<string, string>> = {
+  string: " characters",
+  array: " items",
+  object: " fields",
+  record: " fields",
+};
+
+function describeTooSmall(origin: string, minimum: number | bigint, inclusive: boolean): string {
+  const unit = units[origin] ?? "";
+  if (unit !== "" && Number(minimum) === 1) return "must not be empty";
+  return `must be ${inclusive ? "at least" : "more than"} ${minimum}${unit}`;
+}
+
+function describeTooBig(origin: string, maximum: number | bigint, inclusive: boolean): string {
+  return `must be ${inclusive ? "at most" : "less than"} ${maximum}${units[origin] ?? ""}`;
+}
+
+/** A key of a free object, by what is wrong with it first. */
+function describeKey(faults: readonly { readonly message?: string | undefined }[]): string {
+  return `has a key that ${faults[0]?.message ?? "is not valid"}`;
+}
