@@ -38,7 +38,7 @@ export const operations: readonly Operation[] = [{
   isIdempotent: true,
   success: {
     description: "What was sent or queued, and by which agent.",
-    schema: z.object({ ...successField, ...outcomeFields }),
+    schema: z.object({ ...successField, mode: z.enum(["sent", "queued"]), ...outcomeFields }),
   },
   errors: [
     "invalid_phone",

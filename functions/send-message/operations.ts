@@ -47,7 +47,11 @@ export const operations: readonly Operation[] = [{
   success: {
     description: "What was sent, queued, scheduled or assigned. The members of the message are " +
       "there when one was given, `assignment` when `assignTo` was.",
-    schema: z.object({ ...successField, ...outcomeFields }),
+    schema: z.object({
+      ...successField,
+      mode: z.enum(["sent", "queued", "scheduled", "assign_only"]),
+      ...outcomeFields,
+    }),
   },
   errors: [
     "invalid_phone",

@@ -54,12 +54,12 @@ export async function loadFunctions(
   return {
     slugs: [...handlers.keys()].sort(),
     fetch: async (request) => {
-      if (isClosed) return stopping();
       const url = new URL(request.url);
       url.pathname = url.pathname.slice(prefix.length);
       const slug = url.pathname.split("/")[1] ?? "";
+      if (isClosed) return stopping(slug);
       const handler = handlers.get(slug);
-      if (handler === undefined) return functionNotFound();
+      if (handler === undefined) return functionNotFound(slug);
       if (forbiddenMethods.has(request.method)) return methodNotAllowed(slug);
       if (underWay.size >= maxUnderWay && !neverRefused.has(slug)) return overloaded(slug);
       return await track(Promise.resolve(handler(new Request(url, request))));
@@ -104,8 +104,8 @@ async function loadFunction(module: URL): Promise<FetchHandler> {
 }
 
 /** A path below no function: as a function's own answer to a path that it does not have. */
-function functionNotFound(): Response {
-  return refuse(404, { error: "not_found", message: "There is nothing at this path." }, {});
+function functionNotFound(slug: string): Response {
+  return refuse(slug, 404, { error: "not_found", message: "There is nothing at this path." }, {});
 }
 
 function methodNotAllowed(slug: string): Response {
@@ -139,8 +139,8 @@ function refuse(
   });
 }
 
-function stopping(): Response {
-  return refuse(503, {
+function stopping(slug: string): Response {
+  return refuse(slug, 503, {
     error: "service_unavailable",
     message: "The stack is stopping; try again in a moment.",
   }, { "Retry-After": "5" });

@@ -85,6 +85,16 @@ for (const usesDataApi of [false, true]) {
       providerConfig: providers["zapi"]?.(`${stack.origin}/simulator`),
     });
 
+    await test.step("an unknown function and an unknown path of one answer in the error form of all", async () => {
+      for (const path of ["no-such-function", "no-such-function/x", "messages-api/no/such/path"]) {
+        const response = await fetch(`${stack.origin}/functions/v1/${path}`);
+        const { message, ...body } = await response.json();
+        assertEquals([response.status, body], [404, { success: false, error: "not_found" }], path);
+        assert(typeof message === "string" && message !== "", path);
+        assertMatch(response.headers.get("x-request-id") ?? "", /^[0-9a-f-]{36}$/, path);
+      }
+    });
+
     await test.step("the printed curl line sends a message", async () => {
       const { status, body } = await runPrintedCall(stack);
       assertEquals([status, body.success, body.mode], [200, true, "sent"]);
