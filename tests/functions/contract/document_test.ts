@@ -236,7 +236,7 @@ Deno.test("the document says of the dispatcher's schedule what the migrations sc
   assertEquals(JSON.stringify(document).match(/once a minute/g), null);
 });
 
-Deno.test("messages name fields as the request does, never a column", async () => {
+Deno.test("messages name fields as the request does, never a column", () => {
   for (const { message } of listErrors()) {
     assertFalse(/\b[a-z]+_(?:status|template_id|id)\b/.test(message));
   }
