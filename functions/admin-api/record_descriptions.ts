@@ -1,9 +1,13 @@
+import * as z from "zod";
 import {
   demoInstanceId,
   demoOperatorEmail,
   demoTemplateId,
   demoWorkspaceId,
 } from "../../shared/contract/demo_world.ts";
+import { evolutionConfigSchema } from "../../shared/providers/evolution_config.ts";
+import { whatsappCloudConfigSchema } from "../../shared/providers/whatsapp_cloud_config.ts";
+import { zapiConfigSchema } from "../../shared/providers/zapi_config.ts";
 import {
   agentPageSchema,
   createAgentSchema,
@@ -25,6 +29,32 @@ import {
   templatePageSchema,
   updateTemplateSchema,
 } from "./template_contract.ts";
+
+/** `providerConfig` by `provider`. */
+const createInstanceForms = z.discriminatedUnion("provider", [
+  createInstanceSchema.extend({
+    provider: z.literal("whatsapp_cloud"),
+    providerConfig: whatsappCloudConfigSchema,
+  }),
+  createInstanceSchema.extend({
+    provider: z.literal("zapi"),
+    providerConfig: zapiConfigSchema,
+  }),
+  createInstanceSchema.extend({
+    provider: z.literal("evolution"),
+    providerConfig: evolutionConfigSchema,
+  }),
+]);
+
+/** A change does not name its provider: any of the three. */
+const updateInstanceForms = z.union([
+  updateInstanceSchema.extend({ providerConfig: whatsappCloudConfigSchema.optional() })
+    .meta({ title: "whatsapp_cloud" }),
+  updateInstanceSchema.extend({ providerConfig: zapiConfigSchema.optional() })
+    .meta({ title: "zapi" }),
+  updateInstanceSchema.extend({ providerConfig: evolutionConfigSchema.optional() })
+    .meta({ title: "evolution" }),
+]);
 
 const changesOnly = "Only what is sent changes.";
 
@@ -66,6 +96,7 @@ export const recordDescriptions: readonly RecordDescription[] = [
         "A `webhookSecret` has at least 24 characters, `appSecret` and `verifyToken` at least 8.\n\n" +
         "No two instances share a `businessInstanceId`, and no two of one provider `phoneNumberId`, `gatewayInstanceId` or `instanceName`. Several numbers of one Meta app share everything else.",
       body: createInstanceSchema,
+      documentedBody: createInstanceForms,
       errors: ["workspace_not_found", "already_exists"],
       request: {
         workspaceId: demoWorkspaceId,
@@ -96,6 +127,7 @@ export const recordDescriptions: readonly RecordDescription[] = [
       description:
         `${changesOnly} The provider itself stays; \`providerConfig\` is replaced whole.`,
       body: updateInstanceSchema,
+      documentedBody: updateInstanceForms,
       errors: ["already_exists"],
       request: { timeZone: "America/Manaus", sendWindow: { end: "18:00" } },
       changed: {

@@ -24,6 +24,7 @@ export interface RecordDescription {
 interface WriteMethod {
   readonly description: string;
   readonly body: z.ZodObject;
+  readonly documentedBody?: z.ZodType;
   readonly errors: readonly ErrorCode[];
   /** A request that works in the demo workspace, and what differs from the record's example. */
   readonly request: Readonly<Record<string, unknown>>;
@@ -53,6 +54,7 @@ function describeCreate(
     summary: `Create ${singular}`,
     description: create.description,
     body: create.body,
+    documentedBody: create.documentedBody,
     isIdempotent: true,
     success: { ...answerOf({ name, fields }), status: 201, description: "The new record." },
     errors: ["service_unavailable", ...create.errors],
@@ -119,6 +121,7 @@ function describeUpdate(kind: RecordDescription, update: WriteMethod): Operation
     description: update.description,
     pathParameters: idParameter(kind),
     body: update.body,
+    documentedBody: update.documentedBody,
     success: { ...answerOf(kind), description: "The record as it is now." },
     errors: ["service_unavailable", kind.notFound, ...update.errors],
     fields: kind.notes,

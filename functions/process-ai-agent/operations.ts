@@ -38,7 +38,10 @@ export const operations: readonly Operation[] = [{
   isIdempotent: true,
   success: {
     description: "What was sent or queued, and by which agent.",
-    schema: z.object({ ...successField, mode: z.enum(["sent", "queued"]), ...outcomeFields }),
+    schema: z.discriminatedUnion("mode", [
+      z.object({ ...successField, mode: z.literal("sent"), ...outcomeFields }),
+      z.object({ ...successField, mode: z.literal("queued"), ...outcomeFields }),
+    ]),
   },
   errors: [
     "invalid_phone",

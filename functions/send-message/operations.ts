@@ -18,13 +18,69 @@ import {
 } from "../../shared/contract/response_fields.ts";
 import { sendMessageSchema } from "./contract.ts";
 
-const outcomeFields = {
+const recipientFields = {
   contactId: z.uuid(),
   conversationId: z.uuid(),
-  ...z.object(sentMessageFields).partial().shape,
-  assignment: z.object(assignmentFields).optional(),
   aiAgentPausedUntil: instantSchema.nullable(),
 };
+
+const assignmentSchema = z.object(assignmentFields);
+
+const outcomeFields = {
+  ...recipientFields,
+  ...z.object(sentMessageFields).partial().shape,
+  assignment: assignmentSchema.optional(),
+};
+
+/** The answer where there is a message: `mode` says when it goes. */
+const messageAnswer = z.object({
+  ...successField,
+  ...recipientFields,
+  ...sentMessageFields,
+  assignment: assignmentSchema.optional(),
+});
+
+const answerSchema = z.discriminatedUnion("mode", [
+  messageAnswer.extend({ mode: z.literal("sent") }),
+  messageAnswer.extend({ mode: z.literal("queued") }),
+  messageAnswer.extend({ mode: z.literal("scheduled") }),
+  z.object({
+    ...successField,
+    mode: z.literal("assign_only"),
+    ...recipientFields,
+    assignment: assignmentSchema,
+  }),
+]);
+
+const { shape } = sendMessageSchema;
+const commonBody = sendMessageSchema.omit({
+  messageType: true,
+  message: true,
+  mediaUrl: true,
+  mediaFilename: true,
+  optionList: true,
+});
+const mediaBody = commonBody.extend({
+  mediaUrl: shape.mediaUrl.unwrap(),
+  mediaFilename: shape.mediaFilename,
+});
+
+/** What belongs to which `messageType`; a call that only assigns has none. */
+const documentedBody = z.union([
+  z.discriminatedUnion("messageType", [
+    commonBody.extend({ messageType: z.literal("text"), message: shape.message.unwrap() }),
+    mediaBody.extend({ messageType: z.literal("image"), message: shape.message }),
+    mediaBody.extend({ messageType: z.literal("audio") }),
+    mediaBody.extend({ messageType: z.literal("document"), message: shape.message }),
+    commonBody.extend({
+      messageType: z.literal("option_list"),
+      message: shape.message.unwrap(),
+      optionList: shape.optionList.unwrap(),
+    }),
+  ]).meta({ title: "message" }),
+  sendMessageSchema.pick({ instanceId: true, phone: true, portfolio: true, sentBy: true })
+    .extend({ assignTo: shape.assignTo.unwrap() }).meta({ title: "assignment" }),
+]);
 
 const target = { instanceId: demoInstanceRef, phone: demoPhone };
 const outcome = { contactId: demoContactId, conversationId: demoConversationId };
@@ -43,15 +99,12 @@ export const operations: readonly Operation[] = [{
     "Every call whose `sentBy` is not `ai_agent` pauses the instance's AI agent for this contact for 30 minutes. A missing contact is created.",
   access: "clientToken",
   body: sendMessageSchema,
+  documentedBody,
   isIdempotent: true,
   success: {
     description: "What was sent, queued, scheduled or assigned. The members of the message are " +
       "there when one was given, `assignment` when `assignTo` was.",
-    schema: z.object({
-      ...successField,
-      mode: z.enum(["sent", "queued", "scheduled", "assign_only"]),
-      ...outcomeFields,
-    }),
+    schema: answerSchema,
   },
   errors: [
     "invalid_phone",

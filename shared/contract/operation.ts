@@ -65,6 +65,8 @@ export interface Operation {
   readonly pathParameters?: Readonly<Record<string, PathParameter>>;
   readonly query?: z.ZodObject;
   readonly body?: z.ZodObject;
+  /** The body's forms as the document shows them, where one field decides which others belong to it. */
+  readonly documentedBody?: z.ZodType;
   /** What a body holds whose shape is another's: read after authentication, as any media type. */
   readonly foreignBody?: string;
   /** Largest body in KiB where it is not 256. */

@@ -2,7 +2,7 @@ import type { Operation, Tag } from "../../../shared/contract/operation.ts";
 import type { ErrorCode } from "../../../shared/errors.ts";
 import { describeErrorExamples, listRefusals, writeErrorTable } from "./error_responses.ts";
 import type { JsonObject } from "./json_schema.ts";
-import { describeOperation } from "./operation_object.ts";
+import { describeOperation, ignoredFieldsSchema } from "./operation_object.ts";
 import { rateLimitHeaderComponents } from "./rate_limit_headers.ts";
 
 /** The operations of every function, by the function's name. */
@@ -182,11 +182,7 @@ const errorSchema: JsonObject = {
       description: "Names of the variables that were not supplied, with `missing_variables`.",
       items: { type: "string" },
     },
-    ignoredFields: {
-      type: "array",
-      description: "Fields of the request that are not known, if there are any.",
-      items: { type: "string" },
-    },
+    ignoredFields: ignoredFieldsSchema,
     requestId: { type: "string", description: "The request's id, on an internal error." },
   },
 };

@@ -2,7 +2,15 @@ import type { Operation } from "../../../shared/contract/operation.ts";
 import { describeRefusals } from "./error_responses.ts";
 import { glossary } from "./glossary.ts";
 import { type JsonObject, listProperties, toJsonSchema } from "./json_schema.ts";
+import { nameSchemas } from "./named_schemas.ts";
 import { rateLimitHeaders } from "./rate_limit_headers.ts";
+
+/** Names of the request's unknown fields, in the answer of any operation with a body. */
+export const ignoredFieldsSchema: JsonObject = {
+  type: "array",
+  description: "Fields of the request that are not known, if there are any.",
+  items: { type: "string" },
+};
 
 /** One operation of the document, with the components that it brings. */
 export interface DescribedOperation {
@@ -23,10 +31,30 @@ export function describeOperation(operation: Operation): DescribedOperation {
   const refusals = describeRefusals(operation, named.failure);
   const schemas: Record<string, JsonObject> = {};
   if (named.request && body) {
-    schemas[named.request] = explain(operation, toJsonSchema(body, "input"));
+    const written = operation.documentedBody ?? body;
+    Object.assign(
+      schemas,
+      nameSchemas(
+        named.request,
+        written,
+        "input",
+        (schema) => withoutDefaults(explain(operation, schema)),
+      ),
+    );
   }
   if (named.response && success.schema) {
-    schemas[named.response] = explain(operation, toJsonSchema(success.schema, "output"));
+    // Records are shared by operations with a body and without one.
+    const namesIgnored = body !== undefined || success.schemaName !== undefined;
+    Object.assign(
+      schemas,
+      nameSchemas(
+        named.response,
+        success.schema,
+        "output",
+        (schema) =>
+          namesIgnored ? withIgnoredFields(explain(operation, schema)) : explain(operation, schema),
+      ),
+    );
   }
   if (named.failure && failure) {
     const fields = explain(operation, toJsonSchema(failure.partial(), "output"));
@@ -155,6 +183,25 @@ function explain(operation: Operation, schema: JsonObject): JsonObject {
     property["description"] = description;
   }
   return schema;
+}
+
+/**
+ * A default as words: generators take a property with `default` for one that is always there, in a
+ * request too.
+ */
+function withoutDefaults(schema: JsonObject): JsonObject {
+  for (const { property } of listProperties(schema)) {
+    const { default: value } = property;
+    if (value === undefined) continue;
+    delete property["default"];
+    property["description"] = `${property["description"]} Default: \`${JSON.stringify(value)}\`.`;
+  }
+  return schema;
+}
+
+function withIgnoredFields(schema: JsonObject): JsonObject {
+  const properties = schema["properties"] as JsonObject;
+  return { ...schema, properties: { ...properties, ignoredFields: ignoredFieldsSchema } };
 }
 
 function capitalise(text: string): string {
