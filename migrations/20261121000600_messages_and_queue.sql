@@ -187,6 +187,28 @@ comment on column public.dispatch.refused_at is
 comment on column public.dispatch.hold_until is
   'Set when the provider refuses the whole instance: nothing paced leaves before.';
 
+-- source: supabase/schemas/tables/slot_moves.sql
+-- Stretches of an instance's paced queue whose slots a changed send window still has to move: see
+-- plan_slot_moves. The last place is moved first.
+create table public.slot_moves (
+  instance_id uuid not null references public.instances (id) on delete cascade,
+  place integer not null,
+  from_at timestamptz not null,
+  from_position bigint not null,
+  until_at timestamptz not null,
+  until_position bigint not null,
+  left_at timestamptz,
+  planned_at timestamptz not null,
+  constraint slot_moves_pkey primary key (instance_id, place)
+);
+alter table public.slot_moves enable row level security;
+revoke all on table public.slot_moves from public, anon, authenticated;
+grant select, insert, update, delete on table public.slot_moves to service_role;
+comment on column public.slot_moves.until_at is
+  'With until_position the first row after the stretch, by its slot as it was planned.';
+comment on column public.slot_moves.left_at is
+  'When the message before the stretch will have left; NULL where nothing before it moves.';
+
 -- source: supabase/schemas/tables/provider_events.sql
 -- What providers told us, as received: the evidence behind every status, and the place of what
 -- nobody understands yet.
@@ -1858,6 +1880,8 @@ returns jsonb
 language plpgsql
 set search_path = ''
 set enable_seqscan = off
+set enable_bitmapscan = off
+set enable_sort = off
 set enable_hashjoin = off
 set enable_mergejoin = off
 as $$

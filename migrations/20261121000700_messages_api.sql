@@ -46,76 +46,225 @@ $$;
 revoke all on function public.expected_departure(public.message_queue, public.messages, public.instances, public.dispatch) from public, anon, authenticated;
 grant execute on function public.expected_departure(public.message_queue, public.messages, public.instances, public.dispatch) to service_role;
 
--- source: supabase/schemas/functions/move_slots.sql
--- Moves what waits in an instance's queue and would leave while its send window, as it is now, is
--- closed: to when that opens, and what stands behind it as far as the intervals ask. Nothing moves to
--- an earlier slot. Where the window never opens again, all stays.
--- The caller holds the pacing row; the dispatch row is locked, so that nothing is claimed meanwhile out
--- of its order. What somebody else holds is about to leave or to be taken out.
-create or replace function public.move_slots(instance public.instances)
-returns void
+-- source: supabase/schemas/functions/window_open_until.sql
+-- Until when the send window stays open that is open at `instant`; `instant` itself where the clocks
+-- change before its end, so that every slot is looked at there.
+create or replace function public.window_open_until(instance public.instances, instant timestamptz)
+returns timestamptz
 language plpgsql
+stable parallel safe
 set search_path = ''
 as $$
 declare
-  clock constant timestamptz := date_trunc('milliseconds', clock_timestamp());
-  waiting record;
-  fitted record;
-  slot timestamptz;
-  moved_by text;
-  left_at timestamptz;
-  moved_ids uuid[] := '{}';
-  moved_slots timestamptz[] := '{}';
-  movers text[] := '{}';
+  local_now constant timestamp := instant at time zone instance.time_zone;
+  local_end constant timestamp := local_now::date + instance.window_end;
+  ends_at constant timestamptz := local_end at time zone instance.time_zone;
 begin
-  perform from public.dispatch d where d.instance_id = instance.id for no key update;
+  return case when ends_at - instant = local_end - local_now then ends_at else instant end;
+end;
+$$;
+revoke all on function public.window_open_until(public.instances, timestamptz) from public, anon, authenticated;
+grant execute on function public.window_open_until(public.instances, timestamptz) to service_role;
+
+-- source: supabase/schemas/functions/fitted_slots.sql
+-- The slots that a stretch of an instance's waiting messages has to have under its send window as it
+-- is now, in order: who would leave while the window is closed goes to when that opens, who stands
+-- behind as far as the intervals ask. Nobody gets an earlier slot. Ends where the window never opens
+-- again: those keep theirs.
+-- `clock`: slots before it are looked at as if they were it. `left_before`: when the message before
+-- the stretch will have left, NULL where that does not move. Of a row, `held_by` is NULL where it
+-- stays, and `left_at` as long as nobody has moved: so long all keep what they were promised.
+create or replace function public.fitted_slots(
+  instance public.instances,
+  stretch public.slot_moves
+)
+returns table (
+  message_id uuid,
+  scheduled_at timestamptz,
+  queue_position bigint,
+  slot timestamptz,
+  held_by text,
+  left_at timestamptz
+)
+language plpgsql
+stable
+set search_path = ''
+set enable_seqscan = off
+set enable_hashjoin = off
+set enable_mergejoin = off
+as $$
+declare
+  waiting record;
+  looked_at timestamptz;
+  open_until timestamptz := '-infinity';
+begin
+  left_at := stretch.left_at;
   for waiting in
-    select q.message_id, q.scheduled_at,
+    select q.message_id, q.scheduled_at, q.position,
       make_interval(secs => q.interval_seconds) as pace,
       interval '1 millisecond' * coalesce(m.delay_typing_ms, 0) as typing
     from public.message_queue q
     join public.messages m on m.id = q.message_id
     where q.instance_id = instance.id and q.due_at is null and q.claim_token is null
+      and (q.scheduled_at, q.position) >= (stretch.from_at, stretch.from_position)
+      and (q.scheduled_at, q.position) < (stretch.until_at, stretch.until_position)
     order by q.scheduled_at, q.position
-    for no key update of q, m skip locked
   loop
-    -- As long as nothing has moved, all keep what they were promised.
     slot := greatest(waiting.scheduled_at, left_at + waiting.pace);
-    moved_by := 'interval';
-    if not public.is_send_window_open(instance, greatest(slot, clock))
-      or not public.is_send_window_open(instance, greatest(slot, clock) + waiting.typing) then
-      begin
-        select f.slot, f.held_by into fitted
-        from public.fit_send_window(instance, greatest(slot, clock), waiting.typing) f;
-      exception when sqlstate 'MI010' then
-        exit;
-      end;
-      slot := fitted.slot;
-      moved_by := fitted.held_by;
+    held_by := case when slot > waiting.scheduled_at then 'interval' end;
+    looked_at := greatest(slot, stretch.planned_at);
+    -- Slots only grow, so one look serves until the window closes.
+    if looked_at + waiting.typing >= open_until then
+      if not public.is_send_window_open(instance, looked_at)
+        or not public.is_send_window_open(instance, looked_at + waiting.typing) then
+        begin
+          select f.slot, f.held_by into slot, held_by
+          from public.fit_send_window(instance, looked_at, waiting.typing) f;
+        exception when sqlstate 'MI010' then
+          return;
+        end;
+        looked_at := slot;
+      end if;
+      open_until := public.window_open_until(instance, looked_at);
     end if;
-    if slot > waiting.scheduled_at then
-      moved_ids := moved_ids || waiting.message_id;
-      moved_slots := moved_slots || slot;
-      movers := movers || moved_by;
-    end if;
-    if cardinality(moved_ids) > 0 then
+    if held_by is not null or left_at is not null then
       left_at := slot + waiting.typing;
     end if;
+    message_id := waiting.message_id;
+    scheduled_at := waiting.scheduled_at;
+    queue_position := waiting.position;
+    return next;
   end loop;
-  update public.message_queue q
-  set scheduled_at = moved.slot
-  from unnest(moved_ids, moved_slots) as moved(message_id, slot)
-  where q.message_id = moved.message_id;
-  update public.messages m
-  set scheduled_for = moved.slot, held_by = moved.moved_by
-  from unnest(moved_ids, moved_slots, movers) as moved(message_id, slot, moved_by)
-  where m.id = moved.message_id;
-  update public.pacing p set last_slot_at = greatest(p.last_slot_at, left_at)
-  where p.instance_id = instance.id;
+end;
+$$;
+revoke all on function public.fitted_slots(public.instances, public.slot_moves) from public, anon, authenticated;
+grant execute on function public.fitted_slots(public.instances, public.slot_moves) to service_role;
+
+-- source: supabase/schemas/functions/move_slots.sql
+-- Moves the slots of the last stretch that is planned for an instance (see plan_slot_moves). Returns
+-- how many moved, NULL where nothing is planned.
+-- The caller holds the pacing row; the dispatch row is locked, so that nothing is claimed meanwhile out
+-- of its order. What somebody else holds is about to leave or to be taken out.
+create or replace function public.move_slots(instance public.instances)
+returns bigint
+language plpgsql
+set search_path = ''
+set enable_seqscan = off
+set enable_hashjoin = off
+set enable_mergejoin = off
+as $$
+declare
+  stretch public.slot_moves;
+  moved bigint;
+begin
+  perform from public.dispatch d where d.instance_id = instance.id for no key update;
+  delete from public.slot_moves s
+  where s.instance_id = instance.id
+    and s.place = (select max(l.place) from public.slot_moves l where l.instance_id = instance.id)
+  returning s.* into stretch;
+  if not found then
+    return null;
+  end if;
+  with fitted as materialized (
+    select f.message_id, f.slot, f.held_by
+    from public.fitted_slots(instance, stretch) f
+    where f.held_by is not null
+  ),
+  free as materialized (
+    select q.message_id, fitted.slot, fitted.held_by
+    from fitted
+    join public.message_queue q on q.message_id = fitted.message_id
+    join public.messages m on m.id = q.message_id
+    where q.claim_token is null
+    for no key update of q, m skip locked
+  ),
+  queued as (
+    update public.message_queue q
+    set scheduled_at = free.slot
+    from free
+    where q.message_id = free.message_id
+  ),
+  told as (
+    update public.messages m
+    set scheduled_for = free.slot, held_by = free.held_by
+    from free
+    where m.id = free.message_id
+  )
+  select count(*) into moved from free;
+  return moved;
 end;
 $$;
 revoke all on function public.move_slots(public.instances) from public, anon, authenticated;
 grant execute on function public.move_slots(public.instances) to service_role;
+
+-- source: supabase/schemas/functions/plan_slot_moves.sql
+-- Plans the new slots of what waits in an instance's queue and would leave while its send window, as it
+-- is now, is closed, and of what stands behind that (see fitted_slots). Up to 4,000 messages move at
+-- once; of more the dispatcher moves 2,000 at a time (move_waiting_slots), so that no call takes as
+-- long as the queue.
+-- The last ones move first: slots only grow, so those that have moved stay behind those that have not,
+-- and the order holds at every moment. A claim asks the window and the interval itself: what has not
+-- moved yet leaves in its turn and when it may. What is queued from now on gets its slot behind the
+-- last one planned. A former plan is dropped.
+-- The caller holds the pacing row. Locks dispatch, and what it moves.
+create or replace function public.plan_slot_moves(instance public.instances)
+returns void
+language plpgsql
+set search_path = ''
+as $$
+declare
+  stretch_length constant integer := 2000;
+  max_stretches_at_once constant integer := 2;
+  clock constant timestamptz := date_trunc('milliseconds', clock_timestamp());
+  whole constant public.slot_moves :=
+    (instance.id, 0, '-infinity', 0, 'infinity', 0, null, clock)::public.slot_moves;
+  last_left_at timestamptz;
+  stretches integer;
+begin
+  perform from public.dispatch d where d.instance_id = instance.id for no key update;
+  delete from public.slot_moves s where s.instance_id = instance.id;
+  with fitted as materialized (
+    select f.*, row_number() over in_order as number, lag(f.left_at) over in_order as left_before
+    from public.fitted_slots(instance, whole) f
+    window in_order as (order by f.scheduled_at, f.queue_position)
+  ),
+  stretch as (
+    select (f.number - 1) / stretch_length as place,
+      (array_agg(f.scheduled_at order by f.number))[1] as from_at,
+      (array_agg(f.queue_position order by f.number))[1] as from_position,
+      (array_agg(f.left_before order by f.number))[1] as left_at,
+      bool_or(f.held_by is not null) as is_moved
+    from fitted f
+    group by place
+  ),
+  bounded as (
+    select s.*,
+      lead(s.from_at, 1, 'infinity') over (order by s.place) as until_at,
+      lead(s.from_position, 1, 0) over (order by s.place) as until_position
+    from stretch s
+  ),
+  planned as (
+    insert into public.slot_moves (
+      instance_id, place, from_at, from_position, until_at, until_position, left_at, planned_at
+    )
+    select instance.id, b.place, b.from_at, b.from_position, b.until_at, b.until_position, b.left_at,
+      clock
+    from bounded b
+    where b.is_moved
+    returning place
+  )
+  select (select max(f.left_at) from fitted f), (select count(*) from planned)
+  into last_left_at, stretches;
+  update public.pacing p set last_slot_at = greatest(p.last_slot_at, last_left_at)
+  where p.instance_id = instance.id;
+  if stretches <= max_stretches_at_once then
+    while public.move_slots(instance) is not null loop
+    end loop;
+  end if;
+end;
+$$;
+revoke all on function public.plan_slot_moves(public.instances) from public, anon, authenticated;
+grant execute on function public.plan_slot_moves(public.instances) to service_role;
 
 -- source: supabase/schemas/functions/describe_message.sql
 -- The state of one message as messages-api reports it. A claim counts as `sending`; what waits says

@@ -94,6 +94,39 @@ $$;
 revoke all on function public.find_instance(uuid) from public, anon, authenticated;
 grant execute on function public.find_instance(uuid) to service_role;
 
+-- source: supabase/schemas/functions/move_waiting_slots.sql
+-- Moves the slots of one stretch that a changed send window has planned (see plan_slot_moves), of any
+-- instance whose pacing row is free. `request`: nothing. Returns {moved, isComplete}: how many slots,
+-- and whether no stretch is left. Locks pacing, dispatch, queue rows, messages; waits for dispatch
+-- alone, which nobody holds for long.
+create or replace function public.move_waiting_slots(request jsonb)
+returns jsonb
+language plpgsql
+set search_path = ''
+set enable_seqscan = off
+as $$
+declare
+  chosen uuid;
+  moved bigint := 0;
+begin
+  select p.instance_id into chosen
+  from public.pacing p
+  where p.instance_id = any (array(select distinct s.instance_id from public.slot_moves s))
+  order by p.instance_id
+  limit 1
+  for no key update skip locked;
+  if chosen is not null then
+    moved := coalesce(public.move_slots(public.find_instance(chosen)), 0);
+    perform public.refresh_dispatch(array[chosen]);
+  end if;
+  return jsonb_build_object(
+    'moved', moved, 'isComplete', not exists (select from public.slot_moves)
+  );
+end;
+$$;
+revoke all on function public.move_waiting_slots(jsonb) from public, anon, authenticated;
+grant execute on function public.move_waiting_slots(jsonb) to service_role;
+
 -- source: supabase/schemas/functions/list_former_seals.sql
 -- admin-api: instances whose credentials are sealed under a former key. `request`: keyIds (of all
 -- keys, the current one first), limit.
@@ -384,7 +417,7 @@ grant execute on function public.create_instance(jsonb) to service_role;
 
 -- source: supabase/schemas/functions/update_instance.sql
 -- admin-api: changes an instance; what waits in its queue keeps its slot unless the window is closed
--- then (see move_slots); a wider window moves none. It is looked at again at once, so that new
+-- then (see plan_slot_moves); a wider window moves none. It is looked at again at once, so that new
 -- credentials hold without delay.
 -- `request`: instanceId, changes, of which only what it holds is written: name, connectedPhone,
 --   businessInstanceId (null clears it), timeZone, sendWindow {start, end, days, holidays, each
@@ -467,7 +500,7 @@ begin
   end if;
 
   if changes ?| array['sendWindow', 'timeZone'] then
-    perform public.move_slots(instance);
+    perform public.plan_slot_moves(instance);
   end if;
   if changes ? 'sealedProviderConfig' then
     update public.dispatch d set hold_until = '-infinity', refused_at = '-infinity' where d.instance_id = instance.id;

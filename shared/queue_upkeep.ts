@@ -18,6 +18,16 @@ export function wakeSleepers(database: Database): Promise<{ readonly woken: numb
   return database.rpc("wake_sleepers", { maxInstances: upkeepBatch });
 }
 
+/**
+ * Moves some of the slots that a changed send window has left to the dispatcher; `isComplete` where
+ * none is left.
+ */
+export function moveWaitingSlots(
+  database: Database,
+): Promise<{ readonly moved: number; readonly isComplete: boolean }> {
+  return database.rpc("move_waiting_slots", {});
+}
+
 /** Rows of each table that one pass deletes at most: some tens of milliseconds of the database. */
 const purgeBatch = 2_000;
 

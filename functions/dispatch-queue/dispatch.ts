@@ -4,6 +4,7 @@ import { describeDefect } from "../../shared/log.ts";
 import { claimDueMessages, toLeaseSeconds } from "../../shared/queue.ts";
 import {
   expireClaims,
+  moveWaitingSlots,
   purgeExpired,
   retryUnconfirmed,
   wakeSleepers,
@@ -74,6 +75,7 @@ class DispatchRun {
   readonly #deadline: number;
   #taken = 0;
   #nextUpkeepAt = 0;
+  #nextSlotMoveAt = 0;
   #isPurged = false;
   #hasLooked = false;
   #hasFailed = false;
@@ -146,6 +148,7 @@ class DispatchRun {
    */
   async #lookAfterQueue(): Promise<void> {
     const now = performance.now();
+    if (now >= this.#nextSlotMoveAt) await this.#moveSlots(now);
     if (now < this.#nextUpkeepAt) return;
     const isFirst = this.#nextUpkeepAt === 0;
     this.#nextUpkeepAt = now + upkeepIntervalMs;
@@ -168,6 +171,15 @@ class DispatchRun {
       const { purged, isComplete } = await purgeExpired(database);
       this.report.purged += purged;
       this.#isPurged = isComplete;
+    });
+  }
+
+  /** Between two looks at the queue some, so that no message waits for all of them. */
+  async #moveSlots(now: number): Promise<void> {
+    this.#nextSlotMoveAt = now + upkeepIntervalMs;
+    await this.#attempt(async () => {
+      const { isComplete } = await moveWaitingSlots(this.services.database);
+      if (!isComplete) this.#nextSlotMoveAt = 0;
     });
   }
 

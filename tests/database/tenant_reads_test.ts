@@ -10,7 +10,7 @@ import { createSmallTenant, type SmallTenant, tenantRequests } from "../support/
 const ofTheWholeProject = ["list_former_seals"];
 
 /** Rows of every kind that another tenant has. */
-const foreignRows = 8_000;
+const foreignRows = 5_000;
 /** What a page, or a look at a due time that is another's, may read of them. */
 const tolerated = 200;
 /** A plan may become another one at the sixth call: the generic one, which knows no values. */

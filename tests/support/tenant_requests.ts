@@ -163,9 +163,11 @@ export function tenantRequests(tenant: SmallTenant): Readonly<Record<string, rea
       { ...page, workspaceId, status: "dead" },
     ],
     list_workspaces: [page],
+    move_waiting_slots: [{}],
     note_conversation: [{ ...ofContact, note: "n" }],
     purge_expired: [{ maxRows: 2_000 }],
     read_agent_turn: [{ instanceId, conversationId, limit: 20 }],
+    read_agent_variables: [{ instanceId, phone }],
     read_history: [{ instanceId, phone, startsAt: 0, endsAt: 9_999_999_999, limit: 100 }],
     record_provider_events: [
       record(inbound("in-3", [phone, "777777777777777@lid"])),

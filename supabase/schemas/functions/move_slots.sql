@@ -1,68 +1,54 @@
--- Moves what waits in an instance's queue and would leave while its send window, as it is now, is
--- closed: to when that opens, and what stands behind it as far as the intervals ask. Nothing moves to
--- an earlier slot. Where the window never opens again, all stays.
+-- Moves the slots of the last stretch that is planned for an instance (see plan_slot_moves). Returns
+-- how many moved, NULL where nothing is planned.
 -- The caller holds the pacing row; the dispatch row is locked, so that nothing is claimed meanwhile out
 -- of its order. What somebody else holds is about to leave or to be taken out.
 create or replace function public.move_slots(instance public.instances)
-returns void
+returns bigint
 language plpgsql
 set search_path = ''
+set enable_seqscan = off
+set enable_hashjoin = off
+set enable_mergejoin = off
 as $$
 declare
-  clock constant timestamptz := date_trunc('milliseconds', clock_timestamp());
-  waiting record;
-  fitted record;
-  slot timestamptz;
-  moved_by text;
-  left_at timestamptz;
-  moved_ids uuid[] := '{}';
-  moved_slots timestamptz[] := '{}';
-  movers text[] := '{}';
+  stretch public.slot_moves;
+  moved bigint;
 begin
   perform from public.dispatch d where d.instance_id = instance.id for no key update;
-  for waiting in
-    select q.message_id, q.scheduled_at,
-      make_interval(secs => q.interval_seconds) as pace,
-      interval '1 millisecond' * coalesce(m.delay_typing_ms, 0) as typing
-    from public.message_queue q
+  delete from public.slot_moves s
+  where s.instance_id = instance.id
+    and s.place = (select max(l.place) from public.slot_moves l where l.instance_id = instance.id)
+  returning s.* into stretch;
+  if not found then
+    return null;
+  end if;
+  with fitted as materialized (
+    select f.message_id, f.slot, f.held_by
+    from public.fitted_slots(instance, stretch) f
+    where f.held_by is not null
+  ),
+  free as materialized (
+    select q.message_id, fitted.slot, fitted.held_by
+    from fitted
+    join public.message_queue q on q.message_id = fitted.message_id
     join public.messages m on m.id = q.message_id
-    where q.instance_id = instance.id and q.due_at is null and q.claim_token is null
-    order by q.scheduled_at, q.position
+    where q.claim_token is null
     for no key update of q, m skip locked
-  loop
-    -- As long as nothing has moved, all keep what they were promised.
-    slot := greatest(waiting.scheduled_at, left_at + waiting.pace);
-    moved_by := 'interval';
-    if not public.is_send_window_open(instance, greatest(slot, clock))
-      or not public.is_send_window_open(instance, greatest(slot, clock) + waiting.typing) then
-      begin
-        select f.slot, f.held_by into fitted
-        from public.fit_send_window(instance, greatest(slot, clock), waiting.typing) f;
-      exception when sqlstate 'MI010' then
-        exit;
-      end;
-      slot := fitted.slot;
-      moved_by := fitted.held_by;
-    end if;
-    if slot > waiting.scheduled_at then
-      moved_ids := moved_ids || waiting.message_id;
-      moved_slots := moved_slots || slot;
-      movers := movers || moved_by;
-    end if;
-    if cardinality(moved_ids) > 0 then
-      left_at := slot + waiting.typing;
-    end if;
-  end loop;
-  update public.message_queue q
-  set scheduled_at = moved.slot
-  from unnest(moved_ids, moved_slots) as moved(message_id, slot)
-  where q.message_id = moved.message_id;
-  update public.messages m
-  set scheduled_for = moved.slot, held_by = moved.moved_by
-  from unnest(moved_ids, moved_slots, movers) as moved(message_id, slot, moved_by)
-  where m.id = moved.message_id;
-  update public.pacing p set last_slot_at = greatest(p.last_slot_at, left_at)
-  where p.instance_id = instance.id;
+  ),
+  queued as (
+    update public.message_queue q
+    set scheduled_at = free.slot
+    from free
+    where q.message_id = free.message_id
+  ),
+  told as (
+    update public.messages m
+    set scheduled_for = free.slot, held_by = free.held_by
+    from free
+    where m.id = free.message_id
+  )
+  select count(*) into moved from free;
+  return moved;
 end;
 $$;
 revoke all on function public.move_slots(public.instances) from public, anon, authenticated;

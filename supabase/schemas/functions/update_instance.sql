@@ -1,5 +1,5 @@
 -- admin-api: changes an instance; what waits in its queue keeps its slot unless the window is closed
--- then (see move_slots); a wider window moves none. It is looked at again at once, so that new
+-- then (see plan_slot_moves); a wider window moves none. It is looked at again at once, so that new
 -- credentials hold without delay.
 -- `request`: instanceId, changes, of which only what it holds is written: name, connectedPhone,
 --   businessInstanceId (null clears it), timeZone, sendWindow {start, end, days, holidays, each
@@ -82,7 +82,7 @@ begin
   end if;
 
   if changes ?| array['sendWindow', 'timeZone'] then
-    perform public.move_slots(instance);
+    perform public.plan_slot_moves(instance);
   end if;
   if changes ? 'sealedProviderConfig' then
     update public.dispatch d set hold_until = '-infinity', refused_at = '-infinity' where d.instance_id = instance.id;

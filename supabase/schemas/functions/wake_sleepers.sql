@@ -8,6 +8,8 @@ returns jsonb
 language plpgsql
 set search_path = ''
 set enable_seqscan = off
+set enable_bitmapscan = off
+set enable_sort = off
 set enable_hashjoin = off
 set enable_mergejoin = off
 as $$

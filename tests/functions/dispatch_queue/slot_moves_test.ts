@@ -1,0 +1,24 @@
+import { assertEquals } from "../../support/assert.ts";
+import { fillQueue } from "../../support/long_queue.ts";
+import { startMessagingStack } from "../../support/messaging_stack.ts";
+
+Deno.test("the dispatcher moves the slots that a changed window has left to it, until none lies outside", async () => {
+  await using stack = await startMessagingStack();
+  const { instanceId } = await stack.createTenant({ timeZone: "UTC" });
+  await fillQueue(stack.admin, instanceId, { messages: 7_000, interval: 10 });
+  const today = new Date().getUTCDay() || 7;
+  const tomorrow = today % 7 + 1;
+  await stack.database.rpc("update_instance", {
+    instanceId,
+    changes: { sendWindow: { days: [tomorrow] } },
+  });
+  const countOutside = async (): Promise<number> => {
+    const [row] = await stack.admin<{ count: number }[]>`
+      select count(*)::integer from public.message_queue
+      where extract(isodow from scheduled_at at time zone 'UTC') <> ${tomorrow}`;
+    return row?.count ?? 0;
+  };
+  assertEquals(await countOutside() > 0, true);
+  const { accepted } = await stack.dispatch({ durationMs: 5_000 });
+  assertEquals([accepted, await countOutside()], [0, 0]);
+});
