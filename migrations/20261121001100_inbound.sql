@@ -111,6 +111,15 @@ begin
       return true;
     end if;
   end if;
+  -- What became of a message of the contact is no news: gateways tell of those too.
+  if message_id is null and exists (
+    select from public.messages m
+    where m.instance_id = record_status_event.instance_id
+      and m.provider_message_id = event->>'providerMessageId'
+      and m.direction = 'inbound'
+  ) then
+    return false;
+  end if;
   if message_id is null then
     insert into public.early_statuses (
       instance_id, provider_message_id, status, occurred_at, error
@@ -153,7 +162,8 @@ revoke all on function public.record_template_status(uuid, jsonb) from public, a
 grant execute on function public.record_template_status(uuid, jsonb) to service_role;
 
 -- source: supabase/schemas/functions/record_number_change.sql
--- A contact goes on under another number: the new one becomes its address, proven last. Somebody whom
+-- A contact goes on under another number: the new one becomes its address, proven last. A changed user
+-- id (isUserId) takes the place of the old one among the contact's addresses instead. Somebody whom
 -- we know by the new number only since yesterday, for having written, is the same person; anybody
 -- else may be the number's former owner and keeps it. Returns whether a contact was concerned.
 create or replace function public.record_number_change(instance_id uuid, event jsonb)
@@ -164,6 +174,8 @@ as $$
 declare
   contact public.contacts := public.find_contact(instance_id, event->>'oldAddress');
   other public.contacts := public.find_contact(instance_id, event->>'newAddress');
+  is_user_id constant boolean := coalesce((event->>'isUserId')::boolean, false);
+  moved_proven_at timestamptz;
 begin
   if contact.id is null or exists (
     select from public.contact_addresses a
@@ -174,16 +186,39 @@ begin
     return false;
   end if;
   if other.id <> contact.id then
-    if other.origin <> 'inbound' or other.created_at < clock_timestamp() - interval '1 day' then
+    -- A user id is never given to somebody else: who has it is this person.
+    if (
+      is_user_id and contact.phone is not null and other.phone is not null
+    ) or (
+      not is_user_id
+      and (other.origin <> 'inbound' or other.created_at < clock_timestamp() - interval '1 day')
+    ) then
       return false;
     end if;
-    contact := public.merge_contacts(contact, other);
+    contact := case
+      when is_user_id and contact.phone is null then public.merge_contacts(other, contact)
+      else public.merge_contacts(contact, other)
+    end;
+  end if;
+  if is_user_id then
+    select a.proven_at into moved_proven_at
+    from public.contact_addresses a
+    where a.instance_id = record_number_change.instance_id
+      and a.identity_key = public.phone_identity_key(event->>'oldAddress');
+    update public.contact_addresses a set proven_at = '-infinity'
+    where a.instance_id = record_number_change.instance_id
+      and a.identity_key = public.phone_identity_key(event->>'oldAddress');
   end if;
   insert into public.contact_addresses as a (
     instance_id, address, contact_id, proven_at, changed_by
   )
   values (
-    record_number_change.instance_id, event->>'newAddress', contact.id, clock_timestamp(),
+    record_number_change.instance_id, event->>'newAddress', contact.id,
+    case
+      when not is_user_id then clock_timestamp()
+      when contact.phone is null then greatest(moved_proven_at, clock_timestamp())
+      else coalesce(moved_proven_at, '-infinity')
+    end,
     event->>'eventId'
   )
   on conflict on constraint contact_addresses_pkey do update
@@ -755,11 +790,47 @@ $$;
 revoke all on function public.request_agent_reply(public.instances, uuid, uuid) from public, anon, authenticated;
 grant execute on function public.request_agent_reply(public.instances, uuid, uuid) to service_role;
 
+-- source: supabase/schemas/functions/record_message_edit.sql
+-- The contact has edited a message: its words are what they are now. No agent is asked anew: one that has
+-- yet to answer reads the new words. Edits of ours, and of what is not known here, change nothing.
+-- Returns whether words changed.
+-- The caller holds lock_provider_messages for it.
+create or replace function public.record_message_edit(instance_id uuid, event jsonb)
+returns boolean
+language plpgsql
+set search_path = ''
+as $$
+declare
+  words constant text := event->>'message';
+begin
+  update public.messages m
+  set message = edited.message
+  from (
+    select own.id,
+      -- In a group the words follow their author's name, which such an edit does not tell.
+      case
+        when own.is_group and event->>'kind' = 'message_edit'
+          then coalesce(substring(own.message from '^[^:\n]{1,200}: '), '') || words
+        else words
+      end as message
+    from public.messages own
+    where own.instance_id = record_message_edit.instance_id
+      and own.provider_message_id = event->>'providerMessageId'
+      and own.direction = 'inbound'
+  ) as edited
+  where m.id = edited.id and words is not null and m.message is distinct from edited.message;
+  return found;
+end;
+$$;
+revoke all on function public.record_message_edit(uuid, jsonb) from public, anon, authenticated;
+grant execute on function public.record_message_edit(uuid, jsonb) to service_role;
+
 -- source: supabase/schemas/functions/record_message_event.sql
 -- Stores a message that somebody wrote: the contact, or a person on the business's own phone.
 -- Inbound opens a closed conversation and asks the agent for an answer; an echo pauses the agent, as
 -- any person's message does; a group has no agent to ask or to pause, and a reaction does neither.
--- Returns false for a message that is known already.
+-- What the channel does not show (isUnreadable) asks no agent either.
+-- Returns false for a message that is known already, unless it is an edit of its words.
 -- The caller holds lock_provider_messages for it.
 create or replace function public.record_message_event(instance public.instances, event jsonb)
 returns boolean
@@ -779,7 +850,7 @@ begin
     select from public.messages m
     where m.instance_id = instance.id and m.provider_message_id = event->>'providerMessageId'
   ) then
-    return false;
+    return (event->>'isEdit')::boolean is true and public.record_message_edit(instance.id, event);
   end if;
   contact := public.resolve_sender(instance.id, event);
   if coalesce((event->>'mayBeOurs')::boolean, false)
@@ -819,7 +890,7 @@ begin
   update public.conversations c
   set status = 'open', updated_at = now()
   where c.id = conversation.id and c.status = 'closed';
-  if not is_group and not is_reaction then
+  if not is_group and not is_reaction and (event->>'isUnreadable')::boolean is not true then
     perform public.request_agent_reply(instance, contact.id, conversation.id);
   end if;
   return true;
@@ -903,6 +974,7 @@ begin
     recorded := recorded + case
       when case event->>'kind'
         when 'message' then public.record_message_event(instance, event)
+        when 'message_edit' then public.record_message_edit(instance.id, event)
         when 'status' then public.record_status_event(instance.id, event)
         when 'template_status' then public.record_template_status(instance.id, event)
         when 'number_change' then public.record_number_change(instance.id, event)

@@ -37,6 +37,8 @@ export interface FilledButton {
   readonly suffix?: string | undefined;
   /** What a `QUICK_REPLY` sends back, where the caller chose it. */
   readonly payload?: string | undefined;
+  /** What a `FLOW` gives back with its answers, where the caller chose it. */
+  readonly flowToken?: string | undefined;
 }
 
 /** A template ready to be sent on any channel. */
@@ -171,6 +173,7 @@ function fillButton(
   read: (key: string) => string | undefined,
 ): FilledButton {
   if (type === "QUICK_REPLY") return { type, text, payload: read(`button_${position}_payload`) };
+  if (type === "FLOW") return { type, text, flowToken: read(`button_${position}_payload`) };
   if (type !== "URL" || url === undefined) return { type, text, phoneNumber };
   const placeholders = listPlaceholders(url);
   if (placeholders.length === 0) return { type, text, url };

@@ -7,8 +7,8 @@ import { cleanText } from "./json_value.ts";
 
 const ADDRESS_MAX = 200;
 
-/** Channels, status updates and broadcast lists: nobody who could be answered. */
-const publicAddress = /@(?:broadcast|newsletter)$/i;
+/** Channels, status updates and broadcast lists (Z-API: `...-broadcast`): nobody to be answered. */
+const publicAddress = /[@-](?:broadcast|newsletter)$/i;
 /** The devices of one account are told apart by `:12`, on some servers after an agent `_1`. */
 const jidPattern = /^(\d+)(?:_\d+)?(?::\d+)?@(s\.whatsapp\.net|c\.us|lid)$/i;
 const formattedPhone = /^\+?\d[\d\s().-]*$/;

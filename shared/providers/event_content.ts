@@ -1,5 +1,5 @@
 /** What a message from a provider says, whichever provider carried it. */
-import { MESSAGE_MAX } from "./event_fields.ts";
+import { MESSAGE_MAX, readMessage } from "./event_fields.ts";
 import { cleanText, ID_MAX } from "./json_value.ts";
 import type { MessageEvent } from "./provider_event.ts";
 import { createRedactor } from "./redaction.ts";
@@ -7,7 +7,14 @@ import { createRedactor } from "./redaction.ts";
 /** The part of a message event that its content decides. */
 export type EventContent = Pick<
   MessageEvent,
-  "messageType" | "message" | "mediaUrl" | "mediaId" | "mediaFilename" | "choice" | "isReaction"
+  | "messageType"
+  | "message"
+  | "mediaUrl"
+  | "mediaId"
+  | "mediaFilename"
+  | "choice"
+  | "isReaction"
+  | "isUnreadable"
 >;
 
 const TITLE_MAX = 1_024;
@@ -36,6 +43,41 @@ export function toOther(
     messageType: "other",
     message: cleanText(text === "" ? `[${label}]` : `[${label}] ${text}`, MESSAGE_MAX),
   };
+}
+
+/** Members whose texts are a message's words, in whatever kind of message. */
+const wordMembers = new Set([
+  ...["conversation", "text", "title", "body", "caption", "content", "name", "description"],
+  ...["message", "contentText", "displayName", "displayText", "groupName", "optionName"],
+  ...["hydratedTitleText", "hydratedContentText", "newsletterName", "footer", "footerText"],
+]);
+const MAX_WORDS = 20;
+const MAX_VISITED = 500;
+
+/**
+ * A kind of message that is new to us: `[other]` with what words it has, so that it does not vanish.
+ */
+export function toUnknownKind(value: unknown): EventContent {
+  const words = new Set<string>();
+  let level: unknown[] = [value];
+  let visited = 0;
+  while (level.length > 0 && words.size < MAX_WORDS && visited < MAX_VISITED) {
+    const next: unknown[] = [];
+    for (const [member, inner] of level.flatMap(listMembers)) {
+      if (++visited > MAX_VISITED || words.size >= MAX_WORDS) break;
+      const word = wordMembers.has(member) ? readMessage(inner) : undefined;
+      if (word !== undefined) words.add(word.trim());
+      if (typeof inner === "object" && inner !== null) next.push(inner);
+    }
+    level = next;
+  }
+  return toOther("other", [...words]);
+}
+
+function listMembers(value: unknown): [string, unknown][] {
+  return typeof value === "object" && value !== null
+    ? Object.entries(value).slice(0, MAX_VISITED)
+    : [];
 }
 
 /** A reaction to another message, by its emoji: `[reaction] 👍`. */

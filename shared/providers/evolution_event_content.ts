@@ -1,5 +1,12 @@
 /** What a message of Evolution API says: WhatsApp's own message object, one member per kind. */
-import { type EventContent, toChoice, toLocation, toOther, toReaction } from "./event_content.ts";
+import {
+  type EventContent,
+  toChoice,
+  toLocation,
+  toOther,
+  toReaction,
+  toUnknownKind,
+} from "./event_content.ts";
 import { readLabel, readMessage, readName, readUrl } from "./event_fields.ts";
 import { parseJson, readId, readText, readValue } from "./json_value.ts";
 import type { InboundMessageType } from "./provider_event.ts";
@@ -40,6 +47,14 @@ const named: Readonly<Record<string, string>> = {
   eventMessage: "event",
 };
 
+/** Members that say nothing: keys, deletions, pins, an album's frame, what we edit ourselves. */
+const silent = new Set([
+  ...["protocolMessage", "senderKeyDistributionMessage", "reactionMessage", "encReactionMessage"],
+  ...["fastRatchetKeySenderKeyDistributionMessage", "editedMessage", "keepInChatMessage"],
+  ...["pinInChatMessage", "albumMessage", "placeholderMessage", "secretEncryptedMessage"],
+  ...["stickerSyncRmrMessage", "deviceSentMessage", "encEventResponseMessage", "callLogMesssage"],
+]);
+
 /**
  * The content of the `data` of an event; of the contact's edit, the new words. Undefined where
  * nothing was said: a reaction taken back, a deletion (`protocolMessage`), an edit of ours, keys
@@ -53,6 +68,17 @@ export function readEvolutionContent(data: unknown): EventContent | undefined {
     readMessage(message, "extendedTextMessage", "text");
   if (text !== undefined) return { messageType: "text", message: text };
   return readChoice(message) ?? readMedia(data, message) ?? readOther(message);
+}
+
+/** The words of an edit as they are now (`messages.edited`); undefined where it has none. */
+export function readEditedWords(edit: unknown): string | undefined {
+  const edited = readValue(edit, "editedMessage");
+  const message = unwrapMessage(readValue(edited, "message") ?? edited, wrappers);
+  return readMessage(message, "conversation") ??
+    readMessage(message, "extendedTextMessage", "text") ??
+    readMessage(message, "imageMessage", "caption") ??
+    readMessage(message, "videoMessage", "caption") ??
+    readMessage(message, "documentMessage", "caption");
 }
 
 function unwrapMessage(message: unknown, known: readonly Wrapper[]): unknown {
@@ -118,7 +144,16 @@ function readOther(message: unknown): EventContent | undefined {
   if (reply !== undefined) return { messageType: "text", message: reply };
   const [, label] =
     Object.entries(named).find(([member]) => isObject(readValue(message, member))) ?? [];
-  return label === undefined ? undefined : toOther(label);
+  return label === undefined ? readUnknownKind(message) : toOther(label);
+}
+
+/** A member of WhatsApp's message object that is new to us: named `...Message`, with a version. */
+function readUnknownKind(message: unknown): EventContent | undefined {
+  if (!isObject(message)) return undefined;
+  const found = Object.entries(message as object).find(([member, value]) =>
+    /Message(?:V\d{1,2})?$/.test(member) && !silent.has(member) && isObject(value)
+  );
+  return found === undefined ? undefined : toUnknownKind(found[1]);
 }
 
 function readLocation(message: unknown, member: string): EventContent {

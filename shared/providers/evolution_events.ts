@@ -1,6 +1,6 @@
 /**
- * Webhooks of Evolution API v2 (page Webhooks): `messages.upsert`, `send.message` and
- * `messages.update`, however the event is spelled; `data` is one item or a list of them.
+ * Webhooks of Evolution API v2 (page Webhooks): `messages.upsert`, `messages.edited`, `send.message`
+ * and `messages.update`, however the event is spelled; `data` is one item or a list of them.
  */
 import {
   chooseAddresses,
@@ -11,9 +11,14 @@ import {
 } from "./event_address.ts";
 import { attributeToAuthor, toStatusError } from "./event_content.ts";
 import { readName, readPersonName, readTime } from "./event_fields.ts";
-import { readEvolutionContent } from "./evolution_event_content.ts";
+import { readEditedWords, readEvolutionContent } from "./evolution_event_content.ts";
 import { readId, readText, readValue } from "./json_value.ts";
-import type { MessageEvent, ProviderEvent, StatusEvent } from "./provider_event.ts";
+import type {
+  MessageEditEvent,
+  MessageEvent,
+  ProviderEvent,
+  StatusEvent,
+} from "./provider_event.ts";
 
 /**
  * The events of one payload. With the instance's own name, what names another instance is left out:
@@ -29,6 +34,8 @@ export function readEvolutionEvents(
   switch (readText(payload, "event")?.toLowerCase().replace(/[_-]/g, ".")) {
     case "messages.upsert":
       return items.flatMap((item) => readMessageEvent(item, readValue(payload, "sender")));
+    case "messages.edited":
+      return items.flatMap(readEdit);
     case "send.message":
       return items.flatMap((item) => readSending(item, readValue(payload, "sender")));
     case "messages.update":
@@ -90,6 +97,18 @@ function readAuthor(data: unknown): string | undefined {
     ])?.address;
 }
 
+/**
+ * WhatsApp's own edit message. Its `fromMe` and `remoteJid` are the author's view, so the message is
+ * known by its id alone.
+ */
+function readEdit(data: unknown): MessageEditEvent[] {
+  const providerMessageId = readId(data, "key", "id");
+  const message = readEditedWords(data);
+  return providerMessageId === undefined || message === undefined
+    ? []
+    : [{ kind: "message_edit", providerMessageId, message }];
+}
+
 /** A message that was sent through the API: on its way, often before the call has its answer. */
 function readSending(data: unknown, own: unknown): StatusEvent[] {
   const providerMessageId = readId(data, "key", "id");
@@ -118,13 +137,15 @@ const statuses: Readonly<Record<string, StatusEvent["status"]>> = {
 /** The words by their numbers in WhatsApp's protocol, as Baileys has them. */
 const numberedWords = ["ERROR", "PENDING", "SERVER_ACK", "DELIVERY_ACK", "READ", "PLAYED"];
 
-/** Updates carry no time of their own. Those of messages that are not ours say nothing here. */
+/**
+ * Updates carry no time of their own. Whose message it is says its id, not `fromMe`: on the channel of
+ * the Cloud API that is false for ours too (source, 2.3.6: it compares a number with a JID).
+ */
 function readStatus(data: unknown): StatusEvent[] {
   const providerMessageId = readId(data, "keyId") ?? readId(data, "key", "id");
   const word = readText(data, "status") ?? readNumberedWord(data) ?? "";
   const status = Object.hasOwn(statuses, word) ? statuses[word] : undefined;
-  const isTheirs = (readValue(data, "fromMe") ?? readValue(data, "key", "fromMe")) === false;
-  if (providerMessageId === undefined || status === undefined || isTheirs) return [];
+  if (providerMessageId === undefined || status === undefined) return [];
   const error = status === "failed"
     ? toStatusError(word, ["WhatsApp did not take the message."], undefined)
     : undefined;

@@ -15,6 +15,9 @@ interface Verb {
   readonly members: Readonly<Record<string, unknown>>;
 }
 
+/** A URL without an extension most often leads to a generated PDF. */
+const DEFAULT_EXTENSION = "pdf";
+
 /** Evolution sleeps the delay inside the request, in pieces of 20 s: one piece is enough. */
 const MAX_TYPING_MS = 20_000;
 
@@ -75,16 +78,28 @@ function toDocument({ mediaUrl, mediaFilename, message }: Content<"document">): 
     mediatype: "document",
     media: mediaUrl,
     ...optionalMember("mimetype", readMimetype(readExtension(mediaUrl, mediaFilename))),
-    ...optionalMember("fileName", readFilename(mediaUrl, mediaFilename)),
+    fileName: nameDocument(mediaUrl, mediaFilename),
     ...optionalMember("caption", message),
   };
+}
+
+/**
+ * A name with an extension: Evolution tells the MIME type by it (one without becomes "false"), and
+ * fails on a URL that has none either.
+ */
+function nameDocument(mediaUrl: string, mediaFilename: string | undefined): string {
+  const name = readFilename(mediaUrl, mediaFilename) ?? "document";
+  return readExtension("", name) === undefined
+    ? `${name}.${readExtension(mediaUrl, mediaFilename) ?? DEFAULT_EXTENSION}`
+    : name;
 }
 
 function toList({ message, optionList }: Content<"option_list">): Record<string, unknown> {
   const rows = optionList.options.map(({ id, title, description }) => ({
     rowId: id,
     title,
-    ...optionalMember("description", description),
+    // Ordinary sessions refuse an empty one, the channel of the Cloud API fails without any.
+    description: description || title,
   }));
   return {
     title: optionList.title,

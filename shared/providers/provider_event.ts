@@ -30,6 +30,10 @@ export interface MessageEvent {
   readonly choice?: { readonly id: string; readonly title: string } | undefined;
   /** A reaction to another message: it asks for no answer, and is none. */
   readonly isReaction?: true | undefined;
+  /** What the channel does not show us: it is in the history, and asks no agent. */
+  readonly isUnreadable?: true | undefined;
+  /** The message as it is now, under the id that it had: its words replace those stored. */
+  readonly isEdit?: true | undefined;
   /** When it was written, ISO 8601; the time of receipt where the provider does not say. */
   readonly sentAt?: string | undefined;
   readonly isGroup: boolean;
@@ -71,13 +75,28 @@ export interface TemplateStatusEvent {
   readonly status: string;
 }
 
-/** A contact goes on under another number. */
+/** The contact has edited a message that is known by its id alone. */
+export interface MessageEditEvent {
+  readonly kind: "message_edit";
+  readonly providerMessageId: string;
+  /** The words as they are now. */
+  readonly message: string;
+}
+
+/** A contact goes on under another number, or another user id. */
 export interface NumberChangeEvent {
   readonly kind: "number_change";
   /** The provider's id of the event: the same one is delivered again now and then. */
   readonly eventId?: string | undefined;
   readonly oldAddress: string;
   readonly newAddress: string;
+  /** The addresses are business-scoped user ids. */
+  readonly isUserId?: true | undefined;
 }
 
-export type ProviderEvent = MessageEvent | StatusEvent | TemplateStatusEvent | NumberChangeEvent;
+export type ProviderEvent =
+  | MessageEvent
+  | MessageEditEvent
+  | StatusEvent
+  | TemplateStatusEvent
+  | NumberChangeEvent;

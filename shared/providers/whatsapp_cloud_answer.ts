@@ -11,7 +11,7 @@ import type { HttpAnswer } from "./http_call.ts";
 import { readId, readText, readValue } from "./json_value.ts";
 import type { Receipt } from "./provider.ts";
 import { readCloudRetryAfterMs } from "./retry_after.ts";
-import { classifyWhatsappCloudError } from "./whatsapp_cloud_errors.ts";
+import { classifyWhatsappCloudError, nameWhatsappCloudError } from "./whatsapp_cloud_errors.ts";
 
 /**
  * What the answer says of the message: by the error's code where there is one in the table, else by
@@ -24,7 +24,7 @@ export function readWhatsappCloudAnswer(answer: HttpAnswer, context: ReadingCont
     ? undefined
     : classifyWhatsappCloudError(code, readNumber(answer.json, "error", "error_subcode"));
   return toRefusalReceipt(classification ?? classifyUnlisted(answer), {
-    code: code === undefined ? `http_${answer.status}` : String(code),
+    code: code === undefined ? `http_${answer.status}` : nameWhatsappCloudError(code),
     message: context.redact(describeError(answer)),
     retryAfterMs: readCloudRetryAfterMs(answer.headers, context.nowMs),
   });

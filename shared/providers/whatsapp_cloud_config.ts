@@ -13,7 +13,7 @@ export const whatsappCloudConfigSchema = z.object({
   /** Answer to the webhook verification request. */
   verifyToken: credentialSchema,
   wabaId: pathSegmentSchema.optional(),
-  /** Default: v23.0 */
+  /** Default: v26.0 */
   apiVersion: z.string().regex(/^v\d{1,3}\.\d{1,2}$/, "must look like v23.0").optional(),
 });
 

@@ -46,6 +46,7 @@ const classifications = new Map<number, Classification>([
   [131050, refusesMessage], // recipient stopped marketing messages
   [130472, refusesMessage], // recipient's number is part of an experiment
   [131051, refusesMessage], // unsupported message type
+  [131062, refusesMessage], // this message needs the recipient's phone, not a user id
   [131052, refusesMessage], // media download
   [131053, refusesMessage], // media upload
   [132000, refusesMessage], // number of template parameters
@@ -59,6 +60,11 @@ const classifications = new Map<number, Classification>([
 
 /** "Object does not exist": the phone number id is not one this token sees. */
 const UNKNOWN_OBJECT = { code: 100, subcode: 33 } as const;
+
+/** The code under which a refusal is told: Meta's own, but for what a caller can mend by a phone. */
+export function nameWhatsappCloudError(code: number | string): string {
+  return String(code) === "131062" ? "recipient_needs_phone" : String(code);
+}
 
 /** What a Cloud API error code means; undefined for one that is not in the table. */
 export function classifyWhatsappCloudError(

@@ -1,8 +1,10 @@
 /** What a message of the Cloud API says (page Webhooks, messages), inbound and echo alike. */
 import { type EventContent, toChoice, toLocation, toOther, toReaction } from "./event_content.ts";
 import { readLabel, readList, readMessage, readName } from "./event_fields.ts";
-import { readId, readValue } from "./json_value.ts";
+import { parseJson, readId, readText, readValue } from "./json_value.ts";
 import type { InboundMessageType } from "./provider_event.ts";
+
+const MAX_ANSWERS = 100;
 
 /** A sticker is a picture to whoever reads the history. */
 const mediaTypes: Readonly<Record<string, InboundMessageType>> = {
@@ -51,7 +53,10 @@ export function readCloudContent(message: unknown): EventContent | undefined {
     case "system":
       return undefined;
     default:
-      return toOther(type, [readName(message, "errors", 0, "title")]);
+      return {
+        ...toOther(type, [readName(message, "errors", 0, "title")]),
+        ...(type === "unsupported" ? { isUnreadable: true } as const : {}),
+      };
   }
 }
 
@@ -78,7 +83,7 @@ function readMedia(message: unknown, type: string): EventContent {
   };
 }
 
-function readInteractive(message: unknown): EventContent {
+function readInteractive(message: unknown): EventContent | undefined {
   for (const reply of ["list_reply", "button_reply"]) {
     const choice = toChoice(
       readId(message, "interactive", reply, "id"),
@@ -86,9 +91,30 @@ function readInteractive(message: unknown): EventContent {
     );
     if (choice !== undefined) return choice;
   }
-  // A form that was filled in (`nfm_reply`) names itself in its body.
   const type = readLabel(message, "interactive", "type") ?? "interactive";
-  return toOther(type, [readMessage(message, "interactive", "nfm_reply", "body")]);
+  // Whether calls are allowed: a setting, no words.
+  if (type === "call_permission_reply") return undefined;
+  const form = readValue(message, "interactive", "nfm_reply");
+  return toOther(type, [readMessage(form, "body"), ...listAnswers(form)]);
+}
+
+/** The answers of a form that was filled in (a flow): `name: value`. */
+function listAnswers(form: unknown): string[] {
+  const answers = parseJson(readText(form, "response_json") ?? "");
+  if (typeof answers !== "object" || answers === null) return [];
+  return Object.entries(answers)
+    .filter(([name, value]) => name !== "flow_token" && value !== null && value !== "")
+    .slice(0, MAX_ANSWERS)
+    .map(([name, value]) => `${name}: ${typeof value === "string" ? value : toJson(value)}`);
+}
+
+/** What is nested too deep for JSON is no answer of a form. */
+function toJson(value: unknown): string {
+  try {
+    return JSON.stringify(value);
+  } catch {
+    return "…";
+  }
 }
 
 function readReaction(message: unknown): EventContent | undefined {

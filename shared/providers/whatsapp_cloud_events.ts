@@ -3,13 +3,14 @@
  * smb_message_echoes, message_template_status_update). One payload may hold many entries, changes,
  * messages and statuses: each is read by itself.
  */
-import { normalizeAddress, readGroupAddress } from "./event_address.ts";
+import { readGroupAddress } from "./event_address.ts";
 import { attributeToAuthor } from "./event_content.ts";
 import { readList, readTime } from "./event_fields.ts";
 import { readId, readText, readValue } from "./json_value.ts";
-import type { MessageEvent, NumberChangeEvent, ProviderEvent } from "./provider_event.ts";
+import type { MessageEvent, ProviderEvent } from "./provider_event.ts";
 import { CloudContacts } from "./whatsapp_cloud_contacts.ts";
 import { readCloudContent } from "./whatsapp_cloud_event_content.ts";
+import { readCloudIdentityChanges, readUserIdUpdates } from "./whatsapp_cloud_identity_events.ts";
 import { readCloudStatus, readCloudTemplateStatus } from "./whatsapp_cloud_status_events.ts";
 
 /**
@@ -37,7 +38,11 @@ function readChange(change: unknown): ProviderEvent[] {
     case "messages": {
       const contacts = new CloudContacts(value);
       return [
-        ...readEach(readList(value, "messages"), (item) => readInbound(item, contacts)),
+        ...readList(value, "messages").flatMap((item): ProviderEvent[] =>
+          readText(item, "type") === "system"
+            ? readCloudIdentityChanges(item)
+            : readEach([item], (one) => readInbound(one, contacts))
+        ),
         ...readEach(readList(value, "statuses"), readCloudStatus),
       ];
     }
@@ -45,6 +50,8 @@ function readChange(change: unknown): ProviderEvent[] {
       const contacts = new CloudContacts(value);
       return readEach(readList(value, "message_echoes"), (item) => readEcho(item, contacts));
     }
+    case "user_id_update":
+      return readUserIdUpdates(value);
     case "message_template_status_update":
       return readEach([value], readCloudTemplateStatus);
     default:
@@ -59,11 +66,7 @@ function readEach(
   return items.map(read).filter((event) => event !== undefined);
 }
 
-function readInbound(
-  message: unknown,
-  contacts: CloudContacts,
-): MessageEvent | NumberChangeEvent | undefined {
-  if (readText(message, "type") === "system") return readNumberChange(message);
+function readInbound(message: unknown, contacts: CloudContacts): MessageEvent | undefined {
   const providerMessageId = readId(message, "id");
   const ids = [readId(message, "from"), readId(message, "from_user_id")];
   const content = readCloudContent(message);
@@ -105,18 +108,4 @@ function readEcho(message: unknown, contacts: CloudContacts): MessageEvent | und
     sentAt: readTime(message, "s", "timestamp"),
     isGroup: group !== undefined,
   };
-}
-
-/** `wa_id` is the new number, in older versions `new_wa_id`. */
-function readNumberChange(message: unknown): NumberChangeEvent | undefined {
-  const type = readText(message, "system", "type");
-  if (type !== "user_changed_number" && type !== "customer_changed_number") return undefined;
-  const oldAddress = normalizeAddress(readValue(message, "from"));
-  const newAddress = normalizeAddress(
-    readText(message, "system", "wa_id") ?? readText(message, "system", "new_wa_id"),
-  );
-  const isChange = oldAddress !== undefined && newAddress !== undefined &&
-    oldAddress !== newAddress;
-  const eventId = readId(message, "id");
-  return isChange ? { kind: "number_change", eventId, oldAddress, newAddress } : undefined;
 }

@@ -3,7 +3,8 @@ import { joinUrl } from "./config_fields.ts";
 import type { WhatsappCloudConfig } from "./whatsapp_cloud_config.ts";
 
 const DEFAULT_BASE_URL = "https://graph.facebook.com";
-const DEFAULT_API_VERSION = "v23.0";
+/** Meta's current version (Graph API changelog: since 29 July 2026; v23.0 ends on 8 October 2027). */
+const DEFAULT_API_VERSION = "v26.0";
 
 /** The path of what belongs to a node (a phone number, a business account): its `messages`, say. */
 export function graphPath(config: WhatsappCloudConfig, nodeId: string, edge: string): string {

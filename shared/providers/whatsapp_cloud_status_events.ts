@@ -4,6 +4,7 @@ import { toStatusError } from "./event_content.ts";
 import { readLabel, readMessage, readNumericId, readTime, readUuid } from "./event_fields.ts";
 import { readId, readText, readValue } from "./json_value.ts";
 import type { StatusEvent, TemplateStatusEvent } from "./provider_event.ts";
+import { nameWhatsappCloudError } from "./whatsapp_cloud_errors.ts";
 
 /** `played` is said of voice messages that were read and then heard. */
 const statuses: Readonly<Record<string, StatusEvent["status"]>> = {
@@ -36,20 +37,21 @@ function readError(item: unknown): StatusEvent["error"] {
     readMessage(item, "errors", 0, "error_data", "details"),
   ];
   const recipient = normalizeAddress(readValue(item, "recipient_id"));
-  return toStatusError(readNumericId(item, "errors", 0, "code"), words, recipient);
+  const code = readNumericId(item, "errors", 0, "code");
+  return toStatusError(code && nameWhatsappCloudError(code), words, recipient);
 }
 
 /** Events that name no status of their own: with each the template may be sent again. */
 const restorations = new Set(["REINSTATED", "UNARCHIVED"]);
 
-/**
- * What was decided about one template. None where it is only at risk of being disabled (`FLAGGED`):
- * it may still be sent.
- */
+/** Events after which a template may be sent as before: at risk of being disabled, not to be edited. */
+const harmless = new Set(["FLAGGED", "LOCKED", "UNLOCKED"]);
+
+/** What was decided about one template; none where it may be sent as before. */
 export function readCloudTemplateStatus(value: unknown): TemplateStatusEvent | undefined {
   const providerTemplateId = readNumericId(value, "message_template_id");
   const word = readLabel(value, "event");
-  if (providerTemplateId === undefined || word === undefined || word === "FLAGGED") {
+  if (providerTemplateId === undefined || word === undefined || harmless.has(word)) {
     return undefined;
   }
   const status = restorations.has(word) ? "APPROVED" : word;

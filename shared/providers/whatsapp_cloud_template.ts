@@ -18,6 +18,9 @@ const LONE_BODY_MAX = 32_768;
 const SUFFIX_MAX = 2_000;
 const PAYLOAD_MAX = 128;
 
+/** Meta's own word for a flow that nobody tells apart (page Flows, `flow_token`). */
+const DEFAULT_FLOW_TOKEN = "unused";
+
 /** Meta, error 132018: "cannot have new-line/tab characters or more than 4 consecutive spaces". */
 const refusedWhiteSpace = /[\n\r\t]| {5}/;
 
@@ -37,9 +40,9 @@ export function checkWhatsappCloudTemplate(template: FilledTemplate): Issue[] {
     ...(header?.format === "TEXT" ? header.parameters : [])
       .flatMap(({ key, value }) => checkText(key, value, HEADER_MAX)),
     ...body.parameters.flatMap(({ key, value }) => checkText(key, value, bodyMax)),
-    ...buttons.flatMap(({ suffix, payload }, index) => [
+    ...buttons.flatMap(({ suffix, payload, flowToken }, index) => [
       ...checkText(`button_${index + 1}`, suffix, SUFFIX_MAX),
-      ...checkLength(`variables.button_${index + 1}_payload`, payload, PAYLOAD_MAX),
+      ...checkLength(`variables.button_${index + 1}_payload`, payload ?? flowToken, PAYLOAD_MAX),
     ]),
   ];
 }
@@ -99,8 +102,18 @@ function toTextParameters(
 
 /** `index` counts all buttons from zero, as a text. */
 function toButtons({ buttons }: FilledTemplate): Component[] {
-  return buttons.flatMap(({ suffix, payload }, position): Component[] => {
+  return buttons.flatMap(({ type, suffix, payload, flowToken }, position): Component[] => {
     const index = String(position);
+    // Page Flows, Sending a Flow: without its component every send is refused.
+    if (type === "FLOW") {
+      const action = { flow_token: flowToken ?? DEFAULT_FLOW_TOKEN };
+      return [{
+        type: "button",
+        sub_type: "flow",
+        index,
+        parameters: [{ type: "action", action }],
+      }];
+    }
     if (suffix !== undefined) {
       const parameters = [{ type: "text", text: suffix }];
       return [{ type: "button", sub_type: "url", index, parameters }];

@@ -1,7 +1,14 @@
 /** What a message of Z-API says (page Webhooks, Ao receber). */
-import { type EventContent, toChoice, toLocation, toOther, toReaction } from "./event_content.ts";
+import {
+  type EventContent,
+  toChoice,
+  toLocation,
+  toOther,
+  toReaction,
+  toUnknownKind,
+} from "./event_content.ts";
 import { readLabel, readList, readMessage, readName, readUrl } from "./event_fields.ts";
-import { readId, readValue } from "./json_value.ts";
+import { readId, readText, readValue } from "./json_value.ts";
 import type { InboundMessageType } from "./provider_event.ts";
 
 /** Each kind of media under its member, with the name of its URL. */
@@ -22,11 +29,17 @@ const choices: readonly (readonly [string, string, string])[] = [
 ];
 
 /** Contents that are named in the history and nothing more. */
-const named = ["poll", "order", "product", "event", "hydratedTemplate", "pixKeyMessage"];
+const named = ["poll", "order", "product", "event", "pixKeyMessage"];
+
+/** Members that are objects and no content: of the message around it, or blank where we get to them. */
+const silent = new Set([
+  ...["text", "reaction", "externalAdReply", "ctwaContext", "referral", "contextInfo", "context"],
+  ...["pinMessage", "profilePicture", "announcement", "expiration", "notificationParameters"],
+]);
 
 /**
  * The content of a message, by the member that it has. Undefined where nothing was said: a reaction
- * taken back, a notice about a group, a member that is new to us.
+ * taken back, a notice about a group.
  */
 export function readZapiContent(payload: unknown): EventContent | undefined {
   const text = readMessage(payload, "text", "message");
@@ -79,7 +92,16 @@ function readOther(payload: unknown): EventContent | undefined {
     return toOther("poll vote", options.map((option) => readName(option, "name")));
   }
   const name = named.find((member) => isObject(readValue(payload, member)));
-  return name === undefined ? undefined : toOther(name);
+  return name === undefined ? readUnknownKind(payload) : toOther(name);
+}
+
+/** A member that is new to us, in a message that is no notice of the system. */
+function readUnknownKind(payload: unknown): EventContent | undefined {
+  if (readText(payload, "notification") !== undefined) return undefined;
+  const found = Object.entries((payload ?? {}) as object).find(([member, value]) =>
+    !silent.has(member) && isObject(value) && !Array.isArray(value)
+  );
+  return found === undefined ? undefined : toUnknownKind(found[1]);
 }
 
 function isObject(value: unknown): boolean {

@@ -40,14 +40,13 @@ export function readZapiEvents(
 }
 
 /**
- * No event for what we sent ourselves (`fromApi`); for an edit, whose message is recorded already;
- * for a message that the phone has yet to decrypt, which comes again under the same id; and for a
+ * No event for what we sent ourselves (`fromApi`), or edit on the phone; for a message that the phone has yet to decrypt, which comes again under the same id; and for a
  * channel's posts.
  */
 function isPassedOver(payload: unknown): boolean {
   const isTrue = (key: string): boolean => readValue(payload, key) === true;
-  return (isTrue("fromMe") && isTrue("fromApi")) || isTrue("isEdit") || isTrue("waitingMessage") ||
-    isTrue("isNewsletter");
+  return (isTrue("fromMe") && (isTrue("fromApi") || isTrue("isEdit"))) ||
+    isTrue("waitingMessage") || isTrue("isNewsletter");
 }
 
 function readMessageEvent(payload: unknown): MessageEvent[] {
@@ -69,6 +68,7 @@ function readMessageEvent(payload: unknown): MessageEvent[] {
     ...addresses,
     contactName: readContactName(payload, isEcho || isGroup),
     ...(isGroup && !isEcho ? attributeToAuthor(content, readAuthor(payload)) : content),
+    ...(readValue(payload, "isEdit") === true ? { isEdit: true } as const : {}),
     sentAt: readTime(payload, "ms", "momment"),
     isGroup,
     chatName: readName(payload, "chatName"),

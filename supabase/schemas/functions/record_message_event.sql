@@ -1,7 +1,8 @@
 -- Stores a message that somebody wrote: the contact, or a person on the business's own phone.
 -- Inbound opens a closed conversation and asks the agent for an answer; an echo pauses the agent, as
 -- any person's message does; a group has no agent to ask or to pause, and a reaction does neither.
--- Returns false for a message that is known already.
+-- What the channel does not show (isUnreadable) asks no agent either.
+-- Returns false for a message that is known already, unless it is an edit of its words.
 -- The caller holds lock_provider_messages for it.
 create or replace function public.record_message_event(instance public.instances, event jsonb)
 returns boolean
@@ -21,7 +22,7 @@ begin
     select from public.messages m
     where m.instance_id = instance.id and m.provider_message_id = event->>'providerMessageId'
   ) then
-    return false;
+    return (event->>'isEdit')::boolean is true and public.record_message_edit(instance.id, event);
   end if;
   contact := public.resolve_sender(instance.id, event);
   if coalesce((event->>'mayBeOurs')::boolean, false)
@@ -61,7 +62,7 @@ begin
   update public.conversations c
   set status = 'open', updated_at = now()
   where c.id = conversation.id and c.status = 'closed';
-  if not is_group and not is_reaction then
+  if not is_group and not is_reaction and (event->>'isUnreadable')::boolean is not true then
     perform public.request_agent_reply(instance, contact.id, conversation.id);
   end if;
   return true;

@@ -1,4 +1,5 @@
--- A contact goes on under another number: the new one becomes its address, proven last. Somebody whom
+-- A contact goes on under another number: the new one becomes its address, proven last. A changed user
+-- id (isUserId) takes the place of the old one among the contact's addresses instead. Somebody whom
 -- we know by the new number only since yesterday, for having written, is the same person; anybody
 -- else may be the number's former owner and keeps it. Returns whether a contact was concerned.
 create or replace function public.record_number_change(instance_id uuid, event jsonb)
@@ -9,6 +10,8 @@ as $$
 declare
   contact public.contacts := public.find_contact(instance_id, event->>'oldAddress');
   other public.contacts := public.find_contact(instance_id, event->>'newAddress');
+  is_user_id constant boolean := coalesce((event->>'isUserId')::boolean, false);
+  moved_proven_at timestamptz;
 begin
   if contact.id is null or exists (
     select from public.contact_addresses a
@@ -19,16 +22,39 @@ begin
     return false;
   end if;
   if other.id <> contact.id then
-    if other.origin <> 'inbound' or other.created_at < clock_timestamp() - interval '1 day' then
+    -- A user id is never given to somebody else: who has it is this person.
+    if (
+      is_user_id and contact.phone is not null and other.phone is not null
+    ) or (
+      not is_user_id
+      and (other.origin <> 'inbound' or other.created_at < clock_timestamp() - interval '1 day')
+    ) then
       return false;
     end if;
-    contact := public.merge_contacts(contact, other);
+    contact := case
+      when is_user_id and contact.phone is null then public.merge_contacts(other, contact)
+      else public.merge_contacts(contact, other)
+    end;
+  end if;
+  if is_user_id then
+    select a.proven_at into moved_proven_at
+    from public.contact_addresses a
+    where a.instance_id = record_number_change.instance_id
+      and a.identity_key = public.phone_identity_key(event->>'oldAddress');
+    update public.contact_addresses a set proven_at = '-infinity'
+    where a.instance_id = record_number_change.instance_id
+      and a.identity_key = public.phone_identity_key(event->>'oldAddress');
   end if;
   insert into public.contact_addresses as a (
     instance_id, address, contact_id, proven_at, changed_by
   )
   values (
-    record_number_change.instance_id, event->>'newAddress', contact.id, clock_timestamp(),
+    record_number_change.instance_id, event->>'newAddress', contact.id,
+    case
+      when not is_user_id then clock_timestamp()
+      when contact.phone is null then greatest(moved_proven_at, clock_timestamp())
+      else coalesce(moved_proven_at, '-infinity')
+    end,
     event->>'eventId'
   )
   on conflict on constraint contact_addresses_pkey do update

@@ -50,6 +50,7 @@ begin
     recorded := recorded + case
       when case event->>'kind'
         when 'message' then public.record_message_event(instance, event)
+        when 'message_edit' then public.record_message_edit(instance.id, event)
         when 'status' then public.record_status_event(instance.id, event)
         when 'template_status' then public.record_template_status(instance.id, event)
         when 'number_change' then public.record_number_change(instance.id, event)

@@ -39,6 +39,15 @@ begin
       return true;
     end if;
   end if;
+  -- What became of a message of the contact is no news: gateways tell of those too.
+  if message_id is null and exists (
+    select from public.messages m
+    where m.instance_id = record_status_event.instance_id
+      and m.provider_message_id = event->>'providerMessageId'
+      and m.direction = 'inbound'
+  ) then
+    return false;
+  end if;
   if message_id is null then
     insert into public.early_statuses (
       instance_id, provider_message_id, status, occurred_at, error

@@ -92,7 +92,7 @@ Deno.test("a sync stores every page of the provider's list, asked for by cursor 
   const pages = provider.requests.map(({ url }) => url.searchParams.get("after"));
   assertEquals(pages, [null, "cursor-2", "cursor-4"]);
   for (const { url, authorization } of provider.requests) {
-    assertEquals(url.pathname, "/v23.0/10229/message_templates");
+    assertEquals(url.pathname, "/v26.0/10229/message_templates");
     assertMatch(url.searchParams.get("fields") ?? "", /parameter_format/);
     assertEquals(authorization, "Bearer secret-access-token");
   }

@@ -29,7 +29,7 @@ export const providerCases: readonly ProviderCase[] = [
       verifyToken: "verify-token",
     },
     secrets: ["EAAG-access", "app-secret", "verify-token"],
-    path: "/v23.0/106540352242922/messages",
+    path: "/v26.0/106540352242922/messages",
     headers: { authorization: "Bearer EAAG-access" },
     body: {
       messaging_product: "whatsapp",

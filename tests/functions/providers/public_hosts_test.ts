@@ -45,7 +45,7 @@ for (const { kind, config, path, body, success, accepted } of providerCases) {
 }
 
 Deno.test("whatsapp_cloud: without a base URL the templates are read from graph.facebook.com", async () => {
-  using _host = interceptOnly("get", "https://graph.facebook.com/v23.0/987/message_templates", {
+  using _host = interceptOnly("get", "https://graph.facebook.com/v26.0/987/message_templates", {
     data: [],
   });
   const config = { accessToken: "EAAG-access", appSecret: "s", verifyToken: "v", wabaId: "987" };

@@ -231,7 +231,7 @@ Deno.test("what was sent through the API is no message but a sent one of ours", 
   }
 });
 
-Deno.test("Evolution's updates move our messages, one or many, and nobody else's", () => {
+Deno.test("Evolution's updates tell of a message by its id, one or many, whoever they say sent it", () => {
   const update = (status: string, members: Record<string, unknown> = {}): unknown => ({
     keyId: "3EB0",
     remoteJid: "5511987654321@s.whatsapp.net",
@@ -265,12 +265,16 @@ Deno.test("Evolution's updates move our messages, one or many, and nobody else's
   assertEquals(readEvents("evolution", one), [
     { kind: "status", providerMessageId: "3EB0", status: "read" },
   ]);
+  // The channel of the Cloud API says `fromMe: false` of ours: the id tells whose message it is.
+  const cloud = update("DELIVERED", { keyId: "wamid.HBgN", fromMe: false, participant: "5511" });
+  assertEquals(readEvents("evolution", evolutionEvent("messages.update", cloud)), [
+    { kind: "status", providerMessageId: "wamid.HBgN", status: "delivered" },
+  ]);
   for (
     const data of [
       update("PENDING"),
       update("DELETED"),
       update("constructor"),
-      update("READ", { fromMe: false }),
       update("READ", { keyId: undefined }),
     ]
   ) {
@@ -296,7 +300,7 @@ Deno.test("Baileys' own updates move our messages by their numbers", () => {
   for (const status of [-1, 6, 1.5, "4", "length", null, {}]) {
     assertEquals(read(update(status)), undefined);
   }
-  assertEquals(read(update(4, false)), undefined);
+  assertEquals(read(update(4, false)), "read");
 });
 
 Deno.test("other Evolution events and those of another instance say nothing", () => {
@@ -312,4 +316,84 @@ Deno.test("other Evolution events and those of another instance say nothing", ()
 Deno.test("the credential inside an Evolution webhook reaches no event", () => {
   const payload = evolutionEvent("messages.upsert", evolutionMessage({ conversation: "a" }));
   assertEquals(JSON.stringify(readEvents("evolution", payload)).includes("never-to-be"), false);
+});
+
+Deno.test("a kind of Evolution message that is new to us is [other] with its words", () => {
+  const cases: [Record<string, unknown>, string][] = [
+    [
+      {
+        templateMessage: {
+          hydratedTemplate: {
+            hydratedTitleText: "Oferta",
+            hydratedContentText: "Só hoje",
+            hydratedButtons: [{ urlButton: { displayText: "Ver", url: "https://x.example" } }],
+          },
+        },
+      },
+      "[other] Oferta, Só hoje, Ver",
+    ],
+    [
+      {
+        buttonsMessage: {
+          contentText: "Confirma?",
+          buttons: [{ buttonId: "1", buttonText: { displayText: "Sim" }, type: 1 }],
+        },
+      },
+      "[other] Confirma?, Sim",
+    ],
+    [
+      {
+        listMessage: {
+          title: "Menu",
+          description: "Escolha",
+          buttonText: "Abrir",
+          sections: [{ title: "A", rows: [{ title: "Um", rowId: "1" }] }],
+        },
+      },
+      "[other] Menu, Escolha, A, Um",
+    ],
+    [{ interactiveMessage: { body: { text: "Pague aqui" } } }, "[other] Pague aqui"],
+    [
+      { groupInviteMessage: { groupName: "Clientes", inviteCode: "x", caption: "Entre" } },
+      "[other] Clientes, Entre",
+    ],
+    [{ lottieStickerMessage: { message: { stickerMessage: { url: "x" } } } }, "[other]"],
+    [
+      { pollCreationMessageV2: { name: "Quando?", options: [{ optionName: "Hoje" }] } },
+      "[other] Quando?, Hoje",
+    ],
+    [{ brandNewMessageV9: { x: 1 }, messageContextInfo: {} }, "[other]"],
+  ];
+  for (const [message, expected] of cases) {
+    const event = readUpsert(evolutionMessage(message));
+    assertEquals([event?.["messageType"], event?.["message"]], ["other", expected]);
+  }
+});
+
+Deno.test("an Evolution edit is known by its key's id alone, whoever it says wrote it", () => {
+  const edit = (editedMessage: unknown): unknown =>
+    evolutionEvent("messages.edited", {
+      key: { remoteJid: "5511900000000@s.whatsapp.net", fromMe: true, id: "3EB0OLD" },
+      type: "MESSAGE_EDIT",
+      editedMessage,
+      timestampMs: "1717689097000",
+    });
+  const expected = [{
+    kind: "message_edit",
+    providerMessageId: "3EB0OLD",
+    message: "às 11h",
+  }];
+  for (
+    const words of [
+      { conversation: "às 11h" },
+      { extendedTextMessage: { text: "às 11h" } },
+      { imageMessage: { caption: "às 11h" } },
+      { message: { conversation: "às 11h" } },
+    ]
+  ) {
+    assertEquals(readEvents("evolution", edit(words)), expected);
+  }
+  for (const none of [undefined, null, {}, { imageMessage: {} }, "x"]) {
+    assertEquals(readEvents("evolution", edit(none)), []);
+  }
 });

@@ -60,13 +60,14 @@ Deno.test("Evolution: media say their kind and, where the name tells it, their M
   });
 });
 
-Deno.test("Evolution: a list has its required footer, row ids, and no empty description", () => {
+Deno.test("Evolution: a list has its required footer, row ids, and a description in every row", () => {
   const optionList = {
     title: "Setores",
     buttonLabel: "Abrir",
     options: [
       { id: "1", title: "Um", description: "d" },
       { id: "2", title: "Dois", description: "" },
+      { id: "3", title: "Três" },
     ],
   };
   assertEquals(convert({ messageType: "option_list", message: "Escolha", optionList }), {
@@ -79,7 +80,11 @@ Deno.test("Evolution: a list has its required footer, row ids, and no empty desc
       buttonText: "Abrir",
       sections: [{
         title: "Setores",
-        rows: [{ rowId: "1", title: "Um", description: "d" }, { rowId: "2", title: "Dois" }],
+        rows: [
+          { rowId: "1", title: "Um", description: "d" },
+          { rowId: "2", title: "Dois", description: "Dois" },
+          { rowId: "3", title: "Três", description: "Três" },
+        ],
       }],
     },
   });
@@ -173,4 +178,46 @@ Deno.test("Evolution: a refusal holds its words, in whichever shape they come", 
     outcome: "unknown",
     reason: "http_502",
   });
+});
+
+Deno.test("Evolution: a document's name always has an extension, by which its type is told", () => {
+  const name = (mediaUrl: string, mediaFilename?: string): unknown =>
+    convert({ messageType: "document", mediaUrl, mediaFilename }).body["fileName"];
+  const bare = "https://files.example.com/download";
+  assertEquals(name("https://files.example.com/a1.pdf", "Contrato"), "Contrato.pdf");
+  assertEquals(name("https://files.example.com/a1.png", "Planta v1.2"), "Planta v1.2.png");
+  assertEquals(name(bare, "Contrato.docx"), "Contrato.docx");
+  assertEquals(name("https://files.example.com/a1.pdf"), "a1.pdf");
+  assertEquals([name(bare, "Contrato"), name(bare)], ["Contrato.pdf", "document.pdf"]);
+});
+
+Deno.test("Evolution: Meta's bare error under 201 is a refusal by Meta's own table", () => {
+  const read = (error: Record<string, unknown>): unknown => {
+    const receipt = readEvolutionAnswer(jsonAnswer(201, error), plainReading);
+    if (receipt.outcome !== "rejected") return receipt;
+    return [receipt.code, receipt.message, receipt.retryable, receipt.scope];
+  };
+  const base = { type: "OAuthException", fbtrace_id: "AbC" };
+  assertEquals(
+    read({
+      ...base,
+      code: 131047,
+      message: "(#131047) Re-engagement message",
+      error_data: { messaging_product: "whatsapp", details: "More than 24 hours have passed" },
+    }),
+    [
+      "131047",
+      "(#131047) Re-engagement message: More than 24 hours have passed (fbtrace_id AbC)",
+      false,
+      "message",
+    ],
+  );
+  assertEquals((read({ ...base, code: 130429, message: "Rate limit" }) as unknown[]).slice(2), [
+    true,
+    "instance",
+  ]);
+  assertEquals((read({ ...base, code: 190, message: "Expired" }) as unknown[]).slice(2), [
+    false,
+    "instance",
+  ]);
 });

@@ -86,11 +86,15 @@ Deno.test("each kind of Cloud content becomes its message type", () => {
     ],
     [
       { type: "unsupported", errors: [{ code: 131051, title: "Message type unknown" }] },
-      { messageType: "other", message: "[unsupported] Message type unknown" },
+      {
+        messageType: "other",
+        message: "[unsupported] Message type unknown",
+        isUnreadable: true,
+      },
     ],
     [{ type: "hologram", hologram: {} }, { messageType: "other", message: "[hologram]" }],
     [{ type: "constructor" }, { messageType: "other", message: "[constructor]" }],
-    [{}, { messageType: "other", message: "[unsupported]" }],
+    [{}, { messageType: "other", message: "[unsupported]", isUnreadable: true }],
   ];
   for (const [message, expected] of cases) assertEquals(readContent(message), expected);
 });
@@ -368,7 +372,8 @@ Deno.test("a template that may be sent again is approved, one at risk keeps its 
       cloudChange({ event, message_template_id: 7 }, "message_template_status_update"),
     )?.["status"];
   assertEquals(["REINSTATED", "UNARCHIVED"].map(statusAfter), ["APPROVED", "APPROVED"]);
-  assertEquals(statusAfter("FLAGGED"), undefined);
+  // Not to be edited is not "not to be sent".
+  assertEquals(["FLAGGED", "LOCKED", "UNLOCKED"].map(statusAfter), Array(3).fill(undefined));
   const kept = ["APPROVED", "ARCHIVED", "PAUSED", "DISABLED", "IN_APPEAL", "PENDING_DELETION"];
   assertEquals(kept.map(statusAfter), kept);
 });
@@ -377,4 +382,85 @@ Deno.test("another number of the same business account is left out", () => {
   const payload = cloudMessage({ type: "text", text: { body: "a" } });
   assertEquals(readEvents("whatsapp_cloud", payload, "106540352242922").length, 1);
   assertEquals(readEvents("whatsapp_cloud", payload, "999").length, 0);
+});
+
+Deno.test("the answers of a flow are words, its token is not; a permission to call is no message", () => {
+  const read = (interactive: unknown): Record<string, unknown> | undefined =>
+    readEvent("whatsapp_cloud", cloudMessage({ type: "interactive", interactive }));
+  const form = (response_json: unknown): unknown => ({
+    type: "nfm_reply",
+    nfm_reply: { name: "flow", body: "Sent", response_json },
+  });
+  const answers = JSON.stringify({
+    flow_token: "unused",
+    nome: "Ana",
+    idade: 41,
+    dias: ["seg", "ter"],
+    vazio: "",
+  });
+  assertEquals(
+    read(form(answers))?.["message"],
+    '[nfm_reply] Sent, nome: Ana, idade: 41, dias: ["seg","ter"]',
+  );
+  for (const none of [undefined, "{", "7", "null", {}]) {
+    assertEquals(read(form(none))?.["message"], "[nfm_reply] Sent");
+  }
+  const permission = { response: "accept", is_permanent: false, response_source: "user_action" };
+  assertEquals(
+    read({ type: "call_permission_reply", call_permission_reply: permission }),
+    undefined,
+  );
+});
+
+Deno.test("a changed user id is told in any of three places, and beside a changed number", () => {
+  const [oldId, newId] = ["BR.1502576394655843", "BR.2703118841200391"];
+  const system = (members: Record<string, unknown>, outer: Record<string, unknown> = {}): unknown =>
+    cloudChange({
+      messages: [{ id: "a", type: "system", system: { user_id: newId, ...members }, ...outer }],
+    });
+  const type = "user_changed_user_id";
+  const event = {
+    kind: "number_change",
+    eventId: "a",
+    oldAddress: oldId,
+    newAddress: newId,
+    isUserId: true,
+  };
+  for (
+    const payload of [
+      system({ type, previous_user_id: oldId }),
+      system({ type, body: `User Ana changed from ${oldId} to ${newId}` }),
+      system({ type }, { user_id_update: { previous: oldId, current: newId } }),
+      system({ type, user_id_update: { previous: oldId, current: newId } }),
+    ]
+  ) {
+    assertEquals(readEvents("whatsapp_cloud", payload), [event]);
+  }
+  const field = cloudChange(
+    { user_id_update: [{ user_id: { previous: oldId, current: newId } }] },
+    "user_id_update",
+  );
+  assertEquals(readEvents("whatsapp_cloud", field), [{
+    kind: "number_change",
+    oldAddress: oldId,
+    newAddress: newId,
+    isUserId: true,
+  }]);
+  const number = system(
+    { type: "user_changed_number", wa_id: "12195555358", previous_user_id: oldId },
+    { from: "16505551234" },
+  );
+  assertEquals(readEvents("whatsapp_cloud", number).map(({ newAddress }) => newAddress), [
+    "12195555358",
+    newId,
+  ]);
+  for (
+    const none of [
+      system({ type }),
+      system({ type, previous_user_id: newId }),
+      system({ type, previous_user_id: "5511977776666" }),
+    ]
+  ) {
+    assertEquals(readEvents("whatsapp_cloud", none), []);
+  }
 });

@@ -28,7 +28,7 @@ Deno.test("Cloud API: a text is the whole documented request and carries our mes
     config,
   );
   assertEquals(request, {
-    path: "/v23.0/106540352242922/messages",
+    path: "/v26.0/106540352242922/messages",
     body: {
       messaging_product: "whatsapp",
       recipient_type: "individual",

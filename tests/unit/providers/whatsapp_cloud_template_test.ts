@@ -140,3 +140,17 @@ Deno.test("Cloud template: values that the channel refuses are told under their 
   const tooLong = fill({ body: "{{1}}" }, { "1": "a".repeat(32_769) });
   assertEquals(checkWhatsappCloudTemplate(tooLong).length, 1);
 });
+
+Deno.test("Cloud template: a FLOW button travels with its component, its token where one is given", () => {
+  const buttons = [{ type: "QUICK_REPLY", text: "Sim" }, { type: "FLOW", text: "Agendar" }];
+  const component = (flow_token: string): unknown => ({
+    type: "button",
+    sub_type: "flow",
+    index: "1",
+    parameters: [{ type: "action", action: { flow_token } }],
+  });
+  assertEquals(componentsOf(fill({ buttons })), [component("unused")]);
+  assertEquals(componentsOf(fill({ buttons }, { button_2_payload: "pedido-7" })), [
+    component("pedido-7"),
+  ]);
+});

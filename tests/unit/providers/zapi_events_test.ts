@@ -136,11 +136,12 @@ Deno.test("a Z-API group message belongs to the group and names its author", () 
   assertEquals(echo?.["isGroup"], true);
 });
 
-Deno.test("edits, undecrypted messages, channels, stories and group notices are no messages", () => {
+Deno.test("our edits, undecrypted messages, channels, stories, broadcast lists and group notices are no messages", () => {
   const text = { text: { message: "a" } };
   for (
     const members of [
-      { ...text, isEdit: true },
+      { ...text, isEdit: true, fromMe: true },
+      { ...text, phone: "1795438800-broadcast" },
       { ...text, waitingMessage: true },
       { ...text, isNewsletter: true, phone: "120363@newsletter" },
       { ...text, phone: "status@broadcast" },
@@ -211,4 +212,50 @@ Deno.test("other Z-API callbacks and those of another instance say nothing", () 
   const payload = zapiMessage({ text: { message: "a" } });
   assertEquals(readEvents("zapi", payload, "a20da9c0183a2d35a260f53f5d2b9244").length, 1);
   assertEquals(readEvents("zapi", payload, "B20DA9C0183A2D35A260F53F5D2B9244").length, 0);
+});
+
+Deno.test("a Z-API edit is the message as it is now, under its own id", () => {
+  const [event] = readEvents("zapi", zapiMessage({ text: { message: "às 11h" }, isEdit: true }));
+  assertEquals(
+    [event?.["kind"], event?.["providerMessageId"], event?.["message"], event?.["isEdit"]],
+    ["message", "3EB0ZAPI", "às 11h", true],
+  );
+  const [plain] = readEvents("zapi", zapiMessage({ text: { message: "a" } }));
+  assertEquals(plain !== undefined && "isEdit" in plain, false);
+});
+
+Deno.test("a kind of Z-API message without a reading of its own is [other] with its words", () => {
+  const cases: [Record<string, unknown>, string][] = [
+    [
+      {
+        buttonsMessage: { message: "Confirma?", buttons: [{ buttonText: { displayText: "Sim" } }] },
+      },
+      "[other] Confirma?, Sim",
+    ],
+    [{ requestPayment: { value: 5, currencyCode: "BRL", message: "Pague" } }, "[other] Pague"],
+    [{ sendPayment: { paymentStatus: "WAITING", transactionStatus: "PENDING" } }, "[other]"],
+    [{ reviewAndPay: { type: "physical-goods", products: [{ name: "Café" }] } }, "[other] Café"],
+    [{ reviewOrder: { orderStatus: "pending" } }, "[other]"],
+    [
+      { newsletterAdminInvite: { newsletterName: "Loja", text: "Convite" } },
+      "[other] Loja, Convite",
+    ],
+    [{ eventResponse: { response: "GOING" } }, "[other]"],
+    [
+      {
+        hydratedTemplate: {
+          header: {},
+          message: "Só hoje",
+          title: "Oferta",
+          hydratedButtons: [{ urlButton: { displayText: "Ver" } }],
+        },
+      },
+      "[other] Só hoje, Oferta, Ver",
+    ],
+    [{ somethingNew: { caption: "oi" } }, "[other] oi"],
+  ];
+  for (const [members, expected] of cases) {
+    const [event] = readEvents("zapi", zapiMessage(members));
+    assertEquals([event?.["messageType"], event?.["message"]], ["other", expected]);
+  }
 });

@@ -1,0 +1,107 @@
+import { assertEquals } from "../../support/assert.ts";
+import { createAgent } from "../../support/tenant.ts";
+import {
+  cloudPayload,
+  cloudText,
+  createWebhookClient,
+  evolutionMessage,
+  phone,
+} from "./webhook_client.ts";
+
+Deno.test("an edit of a contact's message changes its words, on both gateways, and asks nobody anew", async () => {
+  await using client = await createWebhookClient();
+  const zapi = await client.createTenant();
+  const evolution = await client.createTenant({ provider: "evolution" });
+  await createAgent(client.stack.admin, zapi.instanceId);
+  await client.receive(zapi, { messageId: "IN1", text: { message: "às 10h" } });
+  const edited = { messageId: "IN1", text: { message: "às 11h" }, isEdit: true };
+  for (const recorded of [1, 0]) {
+    assertEquals((await client.receive(zapi, edited)).body.recorded, recorded);
+  }
+  await client.evolution(evolution, evolutionMessage({ conversation: "às 10h" }, { id: "EVO1" }));
+  const edit = {
+    event: "messages.edited",
+    // The author's view: our number, and as if it were ours.
+    data: {
+      key: { remoteJid: "551140001234@s.whatsapp.net", fromMe: true, id: "EVO1" },
+      type: "MESSAGE_EDIT",
+      editedMessage: { conversation: "às 11h" },
+    },
+  };
+  for (const recorded of [1, 0]) {
+    assertEquals((await client.evolution(evolution, edit)).body.recorded, recorded);
+  }
+  for (const tenant of [zapi, evolution]) {
+    const { body } = await client.history(tenant);
+    assertEquals(body.conversation.map(({ content }: { content: string }) => content), ["às 11h"]);
+  }
+  const [asked] = await client.stack.admin`
+    select count(*)::integer as rows from public.outbox where kind = 'agent_reply'`;
+  assertEquals(asked?.["rows"], 1);
+  // Of a message that is not known, Z-API's says enough to record it.
+  await client.receive(zapi, { messageId: "IN2", text: { message: "novo" }, isEdit: true });
+  assertEquals((await client.messages(zapi)).length, 2);
+});
+
+Deno.test("Evolution's Cloud channel: what became of ours is known by its id, of theirs it is no news", async () => {
+  await using client = await createWebhookClient();
+  const tenant = await client.createTenant({ provider: "evolution" });
+  client.stack.provider.answer = () =>
+    Response.json({ key: { id: "wamid.OURS", fromMe: true } }, { status: 201 });
+  const { body } = await client.stack.send(tenant, { phone, messageType: "text", message: "Olá" });
+  await client.evolution(tenant, evolutionMessage({ conversation: "oi" }, { id: "wamid.THEIRS" }));
+  const update = (keyId: string, status: string): Promise<unknown> =>
+    client.evolution(tenant, {
+      event: "messages.update",
+      data: { keyId, remoteJid: `${phone}@s.whatsapp.net`, fromMe: false, status },
+    });
+  for (const status of ["SENT", "DELIVERED", "READ"]) await update("wamid.OURS", status);
+  await update("wamid.THEIRS", "READ");
+  const rows = await client.messages(tenant);
+  const statusOf = (id: unknown): unknown =>
+    rows.find((row) => row["provider_message_id"] === id)?.["status"];
+  assertEquals(statusOf("wamid.OURS"), "read");
+  assertEquals(statusOf("wamid.THEIRS"), "received");
+  assertEquals(body.providerMessageId, "wamid.OURS");
+  assertEquals((await client.stack.admin`select from public.early_statuses`).length, 0);
+});
+
+Deno.test("what the official channel does not show is in the history and asks no agent", async () => {
+  await using client = await createWebhookClient();
+  const tenant = await client.createTenant({ provider: "whatsapp_cloud" });
+  await createAgent(client.stack.admin, tenant.instanceId);
+  const unsupported = {
+    ...cloudText("wamid.1", ""),
+    type: "unsupported",
+    errors: [{ code: 131051, title: "Message type unknown" }],
+  };
+  await client.cloud(tenant, cloudPayload({ messages: [unsupported] }));
+  const { body } = await client.history(tenant);
+  assertEquals(body.conversation.length, 1);
+  assertEquals((await client.stack.admin`select from public.outbox`).length, 0);
+});
+
+Deno.test("a changed user id stays one contact, and messages go where they went or to the new id", async () => {
+  await using client = await createWebhookClient();
+  const tenant = await client.createTenant({ provider: "whatsapp_cloud" });
+  const from = (id: string, name: string): Record<string, unknown> => ({
+    contacts: [{ profile: { name }, user_id: id }],
+    messages: [{ ...cloudText(`wamid.${id}`, "oi"), from: undefined, from_user_id: id }],
+  });
+  await client.cloud(tenant, cloudPayload(from("BR.1", "Ana")));
+  const change = {
+    messages: [{
+      id: "wamid.CHANGE",
+      type: "system",
+      system: { type: "user_changed_user_id", previous_user_id: "BR.1", user_id: "BR.2" },
+    }],
+  };
+  for (const recorded of [1, 0]) {
+    assertEquals((await client.cloud(tenant, cloudPayload(change))).body.recorded, recorded);
+  }
+  await client.cloud(tenant, cloudPayload(from("BR.2", "Ana")));
+  assertEquals((await client.stack.admin`select from public.contacts`).length, 1);
+  const [sendsTo] = await client.stack.admin`
+    select public.address_of(c, null) as address from public.contacts c`;
+  assertEquals(sendsTo?.["address"], "BR.2");
+});
