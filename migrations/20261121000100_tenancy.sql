@@ -237,11 +237,12 @@ revoke all on function public.instances_named(text) from public, anon, authentic
 grant execute on function public.instances_named(text) to service_role;
 
 -- source: supabase/schemas/functions/authenticate_client.sql
--- Who a client token is and which instance it opens. `request`: tokenHash, instanceRef (UUID,
--- business instance id or embed key; NULL for the token's own instance), functionName: the request
+-- Who a client token is and which instance it opens. `request`: tokenHash, functionName: the request
 -- is counted against the token's allowance for it.
--- Returns {tokenId, instance, rateLimit (see count_request)}: NULL tokenId for an unknown, expired or revoked token, NULL instance
--- where the reference is not the token's instance. Notes the token's use at most once a minute.
+-- Returns {tokenId, instance, rateLimit (see count_request)}: NULL tokenId for an unknown, expired or
+-- revoked token. The instance's `references` are all that a request may call it by (UUID, embed key,
+-- business instance id): the caller compares, so that no body is read before a token has been found
+-- good. Notes the token's use at most once a minute.
 create or replace function public.authenticate_client(request jsonb)
 returns jsonb
 language plpgsql
@@ -251,8 +252,6 @@ as $$
 declare
   token public.client_tokens;
   instance public.instances;
-  is_named boolean;
-  reference text := request->>'instanceRef';
 begin
   select t.* into token
   from public.client_tokens t
@@ -269,24 +268,25 @@ begin
     );
   end if;
   select i.* into strict instance from public.instances i where i.id = token.instance_id;
-  is_named := reference is null
-    or instance.id::text = lower(reference)
-    or instance.embed_key = reference
-    or coalesce(instance.business_instance_id, instance.gateway_instance_id) = reference;
   return jsonb_build_object(
     'tokenId', token.id,
     'rateLimit', public.count_request(
       token.id, request->>'functionName', instance.requests_per_minute
     ),
-    'instance', case when is_named then jsonb_build_object(
+    'instance', jsonb_build_object(
       'instanceId', instance.id,
       'name', instance.name,
       'provider', instance.provider,
       'sealedProviderConfig', instance.sealed_provider_config,
       'gatewayInstanceId', instance.gateway_instance_id,
       'connectedPhone', instance.connected_phone,
-      'timeZone', instance.time_zone
-    ) end
+      'timeZone', instance.time_zone,
+      'references', jsonb_build_array(
+        instance.id,
+        instance.embed_key,
+        coalesce(instance.business_instance_id, instance.gateway_instance_id)
+      )
+    )
   );
 end;
 $$;

@@ -7,6 +7,7 @@ import type { Idempotency } from "../idempotent_response.ts";
 import type { AppVariables } from "./create_app.ts";
 import { readIdempotency } from "./idempotency.ts";
 import { type JsonObject, readJsonBody } from "./json_body.ts";
+import { refuseDeclaredBody } from "./request_body.ts";
 import { applyRateLimit, type RateLimit } from "./rate_limit.ts";
 
 /** What the guard leaves for the handler. */
@@ -27,7 +28,8 @@ export interface GuardOptions {
 
 interface Authentication {
   readonly tokenId: string | null;
-  readonly instance: Instance | null;
+  /** The token's own instance, and what a request may call it by. */
+  readonly instance: Instance & { readonly references: readonly (string | null)[] } | null;
   /** NULL where the instance sets no limit. */
   readonly rateLimit: RateLimit | null;
 }
@@ -45,20 +47,18 @@ export function createClientTokenGuard(
   return async (context, next) => {
     const token = context.req.header("x-client-token")?.trim();
     if (!token) throw new AppError("missing_client_token");
-    const takesBody = hasBody && context.req.method === "POST";
-    const body = takesBody ? await readBody(context) : {};
-    const reference = readReference(takesBody ? body : context.req.query());
-    const { tokenId, instance, rateLimit } = await database.rpc<Authentication>(
+    const { tokenId, instance: own, rateLimit } = await database.rpc<Authentication>(
       "authenticate_client",
-      {
-        tokenHash: await hashClientToken(token),
-        instanceRef: reference,
-        functionName: context.get("functionName"),
-      },
+      { tokenHash: await hashClientToken(token), functionName: context.get("functionName") },
     );
-    if (tokenId === null) throw new AppError("invalid_client_token");
+    if (tokenId === null || own === null) throw new AppError("invalid_client_token");
     applyRateLimit(context, rateLimit);
-    if (body instanceof AppError) throw body;
+    const takesBody = hasBody && context.req.method === "POST";
+    if (!takesBody) refuseDeclaredBody(context);
+    const body = takesBody ? await readJsonBody(context) : {};
+    const { references, ...ownInstance } = own;
+    const isOwn = isNamed(references, takesBody ? body : context.req.query());
+    const instance = isOwn ? ownInstance : null;
     context.set("tokenId", tokenId);
     context.set("body", body);
     context.set("instance", instance);
@@ -84,20 +84,10 @@ export function readClientIdempotency(context: ClientContext): Promise<Idempoten
   return readIdempotency(context, context.get("tokenId"), context.get("body"));
 }
 
-/** The body, or why there is none: said only to who has a token. */
-async function readBody(context: ClientContext): Promise<JsonObject | AppError> {
-  try {
-    return await readJsonBody(context);
-  } catch (error) {
-    if (error instanceof AppError) return error;
-    throw error;
-  }
-}
-
-function readReference(holder: JsonObject | AppError): string | null {
-  const reference = holder instanceof AppError ? null : holder["instanceId"];
-  if (typeof reference !== "string" || reference === "") return null;
-  // Read before validation, and Postgres takes neither NUL nor half of a surrogate pair: with them no
-  // instance is meant.
-  return reference.toWellFormed().replaceAll("\u0000", "\ufffd");
+/** Whether a request without a reference, or with one of these, is about the token's instance. */
+function isNamed(references: readonly (string | null)[], holder: JsonObject): boolean {
+  const reference = holder["instanceId"];
+  if (typeof reference !== "string" || reference === "") return true;
+  const [instanceId] = references;
+  return reference.toLowerCase() === instanceId || references.includes(reference);
 }

@@ -1,11 +1,10 @@
 import { type Context, Hono, type MiddlewareHandler } from "hono";
-import { bodyLimit } from "hono/body-limit";
 import { requestId } from "hono/request-id";
 import { AppError } from "../errors.ts";
 import type { Log } from "../log.ts";
 import { allowsCrossOrigin, createCors } from "./cross_origin.ts";
 import { respondToError } from "./error_response.ts";
-import { defaultMaxBodyBytes } from "./json_body.ts";
+import { defaultMaxBodyBytes } from "./request_body.ts";
 
 export type HttpMethod = "GET" | "POST" | "PATCH" | "DELETE";
 
@@ -14,6 +13,8 @@ export interface AppVariables {
   requestId: string;
   /** The function's name, which its requests are counted under. */
   functionName: string;
+  /** Bound on the body, for who reads it: see `readBody`. */
+  maxBodyBytes: number;
   errorCode?: string;
   /** Which instance the request is about, for the log line. */
   instanceId?: string;
@@ -51,14 +52,7 @@ export function createApp({ slug, routes, log, maxBodyBytes }: AppOptions): Hono
   app.use(requestId({ limitLength: 128 }));
   app.use(logRequest(slug, log));
   if (allowsCrossOrigin(slug)) app.use(createCors());
-  if (maxBodyBytes !== null) {
-    app.use(bodyLimit({
-      maxSize: maxBodyBytes ?? defaultMaxBodyBytes,
-      onError: () => {
-        throw new AppError("payload_too_large");
-      },
-    }));
-  }
+  app.use(boundBody(maxBodyBytes ?? defaultMaxBodyBytes));
   const own = app.basePath(`/${slug}`);
   for (const { method, path, handlers } of routes) own.on(method, path, ...handlers);
   for (const [path, allow] of listAllowed(routes)) {
@@ -80,6 +74,14 @@ function listAllowed(routes: readonly Route[]): Map<string, string> {
     methodsByPath.set(path, [...methods, ...(method === "GET" ? ["GET", "HEAD"] : [method])]);
   }
   return new Map([...methodsByPath].map(([path, methods]) => [path, methods.sort().join(", ")]));
+}
+
+/** Says what a body may hold at most; whoever reads it holds it to that, see `readBody`. */
+function boundBody(maxBytes: number): MiddlewareHandler<{ Variables: AppVariables }> {
+  return async (context, next) => {
+    context.set("maxBodyBytes", maxBytes);
+    await next();
+  };
 }
 
 /** The route's pattern, never the path: a path may hold a secret. */

@@ -1,8 +1,6 @@
 import type { Context } from "hono";
 import { AppError } from "../errors.ts";
-
-/** Largest request body in bytes, but for provider webhooks (decisions, section 1). */
-export const defaultMaxBodyBytes = 256 * 1024;
+import { readBody } from "./request_body.ts";
 
 /** Levels of objects and arrays in a body: far above any request's, far below what breaks a stack. */
 const maxDepth = 100;
@@ -14,15 +12,15 @@ export type JsonObject = Record<string, unknown>;
  *
  * Whether its text can be stored is for `validateBody` to say, which knows what of it is kept.
  *
- * @throws {AppError} `unsupported_media_type`, `invalid_json`, or `invalid_request` for more than
- * 100 levels.
+ * @throws {AppError} `unsupported_media_type`, `payload_too_large`, `invalid_json`, or
+ * `invalid_request` for more than 100 levels.
  */
 export async function readJsonBody(context: Context): Promise<JsonObject> {
   const mediaType = (context.req.header("content-type") ?? "").split(";")[0] ?? "";
   if (mediaType.trim().toLowerCase() !== "application/json") {
     throw new AppError("unsupported_media_type");
   }
-  const value = parseJson(decodeUtf8(await context.req.arrayBuffer()));
+  const value = parseJson(decodeUtf8(await readBody(context)));
   if (isDeeperThan(value, maxDepth)) {
     const message = `must not be nested deeper than ${maxDepth} levels`;
     throw new AppError("invalid_request", { issues: [{ path: "", message }] });
@@ -31,7 +29,7 @@ export async function readJsonBody(context: Context): Promise<JsonObject> {
 }
 
 /** JSON is UTF-8 (RFC 8259, section 8.1): in another encoding a customer would read other words. */
-function decodeUtf8(bytes: ArrayBuffer): string {
+function decodeUtf8(bytes: Uint8Array): string {
   try {
     return new TextDecoder("utf-8", { fatal: true }).decode(bytes);
   } catch {

@@ -3,6 +3,7 @@ import type { MiddlewareHandler } from "hono";
 import { HTTPException } from "hono/http-exception";
 import { AppError } from "../errors.ts";
 import type { AppVariables } from "./create_app.ts";
+import { refuseDeclaredBody } from "./request_body.ts";
 
 /**
  * Stands for the project's URL and publishable key. The library builds clients with them for who
@@ -37,6 +38,7 @@ export function createSecretKeyGuard(
       }
       throw error;
     }
+    refuseDeclaredBody(context);
     await next();
   };
 }

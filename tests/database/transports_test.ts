@@ -182,7 +182,6 @@ Deno.test("the transports give the same answers of a real function, word for wor
     await using open = transport.open(testDatabase.url);
     const answer = await open.database.rpc("authenticate_client", {
       tokenHash: "0".repeat(64),
-      instanceRef: null,
       functionName: "send-message",
     });
     answers.push(JSON.stringify(answer));

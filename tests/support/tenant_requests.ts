@@ -104,7 +104,7 @@ export function tenantRequests(tenant: SmallTenant): Readonly<Record<string, rea
       { queued: false, delaySeconds: 0, leaseSeconds: 30 },
     ].map((delivery) => ({ ...acceptRequest(instanceId, delivery), assignment, idempotency })),
     authenticate_client: [{
-      ...{ tokenHash: "0".repeat(64), instanceRef: tenant.businessInstanceId },
+      tokenHash: "0".repeat(64),
       functionName: "send-message",
     }],
     begin_template_sync: [{ instanceId, idempotency }],

@@ -86,7 +86,7 @@ const introduction =
 
 A channel connection is an *instance*. \`instanceId\` is accepted in three forms: the UUID, the business instance id, the embed key (\`emb_...\`). Phone numbers are digits with country code, without \`+\` or separators.
 
-Every answer is JSON and carries \`X-Request-Id\`. POST operations take an \`Idempotency-Key\`: for 24 hours the same key with the same body gets the first answer again, marked \`Idempotent-Replayed: true\`. A body is at most 256 KiB.
+Every answer is JSON and carries \`X-Request-Id\`. POST operations take an \`Idempotency-Key\`: for 24 hours the same key with the same body gets the first answer again, marked \`Idempotent-Replayed: true\`. A refusal with \`retryable\` = true is not repeated: the key makes another attempt of the same message. An unknown outcome that was settled since is answered as it was settled, a canceled message as canceled. A body is at most 256 KiB.
 
 Unknown fields are ignored and named in \`ignoredFields\` of the answer, which is there only when there are any. \`null\` in an optional field means "not given"; only in a contact's text fields and in \`customLabels\` it clears, and where a field takes \`null\` its own description says so. Whole numbers with a fraction are rounded up.`;
 

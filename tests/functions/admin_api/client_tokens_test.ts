@@ -13,7 +13,6 @@ import {
 async function openedBy(client: AdminClient, token: string): Promise<string | null> {
   const answer = await client.rpc<Body>("authenticate_client", {
     tokenHash: await hashClientToken(token),
-    instanceRef: null,
     functionName: "send-message",
   });
   return answer.instance?.instanceId ?? null;

@@ -293,3 +293,35 @@ async function assertRefused(
   assertNotEquals(answer.headers.get("x-request-id") ?? "", "");
   return answer;
 }
+
+Deno.test("nobody without a good token has a body read, however large it is", async () => {
+  await using stack = await startMessagingStack();
+  const tenant = await stack.createTenant();
+  let pulls = 0;
+  const post = (token: string | null, declared?: string): ReturnType<typeof stack.request> => {
+    pulls = 0;
+    const body = new ReadableStream({
+      pull: (controller) => {
+        pulls += 1;
+        controller.enqueue(new Uint8Array(64 * 1024));
+      },
+    }, { highWaterMark: 0 });
+    return stack.request("/send-message", {
+      method: "POST",
+      headers: {
+        ...json,
+        ...(token === null ? {} : { "X-Client-Token": token }),
+        ...(declared === undefined ? {} : { "Content-Length": declared }),
+      },
+      body,
+    });
+  };
+  for (const declared of [undefined, "262144", "900000000"]) {
+    for (const token of [null, "mia_unknown"]) {
+      const refused = await post(token, declared);
+      assertEquals([refused.status, pulls], [401, 0], `${declared}`);
+    }
+  }
+  const tooLarge = await post(tenant.token);
+  assertEquals([tooLarge.status, pulls], [413, 5], "read no further than the bound");
+});
