@@ -96,6 +96,10 @@ async function runLayers(
   if (!areTypesRight) return [failure];
   const lanes = [...new Set(layers.map((layer) => layer.lane))]
     .map((lane) => layers.filter((layer) => layer.lane === lane));
+  if (lanes.length > 1) {
+    const names = lanes.map((lane) => lane.map((layer) => layer.name).join(", then "));
+    print(`Side by side, each layer printed when it has ended: ${names.join("; ")}`);
+  }
   const results = await Promise.all(lanes.map(async (lane) => {
     const done: LayerResult[] = [];
     for (const layer of lane) {

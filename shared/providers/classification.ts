@@ -121,9 +121,19 @@ export function isSuccess(answer: HttpAnswer): boolean {
   return answer.status >= 200 && answer.status < 300;
 }
 
-/** The words of an answer that holds no error object: its plain text, else its status. */
-export function describeAnswer(answer: HttpAnswer): string {
-  const text = answer.text.trim();
-  if (text !== "" && !text.startsWith("<") && answer.json === undefined) return text;
+/**
+ * What a caller is told of a refusal: the words of the provider's known fields, else the status. Never
+ * the body as it came: at the address of an instance may be another service of the network, whose
+ * answer is nobody's to read.
+ */
+export function describeAnswer(answer: HttpAnswer, knownWords: string): string {
+  if (knownWords !== "") return knownWords;
   return `The provider answered with HTTP status ${answer.status}.`;
+}
+
+/** What a refusal is classed by: the same words, else the plain text, which is not passed on. */
+export function readWordsToClass(answer: HttpAnswer, knownWords: string): string {
+  if (knownWords !== "" || answer.json !== undefined) return knownWords;
+  const text = answer.text.trim();
+  return text.startsWith("<") ? "" : text;
 }

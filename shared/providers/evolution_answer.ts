@@ -4,6 +4,7 @@ import {
   describeAnswer,
   isSuccess,
   type ReadingContext,
+  readWordsToClass,
   toRefusalReceipt,
   toSuccessReceipt,
 } from "./classification.ts";
@@ -27,10 +28,15 @@ export function readEvolutionAnswer(answer: HttpAnswer, context: ReadingContext)
       message: "The number is not on WhatsApp.",
     });
   }
-  const words = describeError(answer);
-  return toRefusalReceipt(classifyByWords(evolutionErrors, answer.status, words), {
+  const words = readErrorWords(answer.json);
+  const classification = classifyByWords(
+    evolutionErrors,
+    answer.status,
+    readWordsToClass(answer, words),
+  );
+  return toRefusalReceipt(classification, {
     code: `http_${answer.status}`,
-    message: context.redact(words),
+    message: context.redact(describeAnswer(answer, words)),
     retryAfterMs: readRetryAfterMs(answer.headers, context.nowMs),
   });
 }
@@ -56,13 +62,10 @@ function isUnknownNumber(answer: HttpAnswer): boolean {
     listMessages(answer.json).some((item) => readValue(item, "exists") === false);
 }
 
-function describeError(answer: HttpAnswer): string {
-  const error = readText(answer.json, "error");
-  const messages = listMessages(answer.json).filter((item) => typeof item === "string");
-  const words = [error, messages.join("; "), readText(answer.json, "message")].filter((text) =>
-    text !== undefined && text !== ""
-  );
-  return words.length === 0 ? describeAnswer(answer) : words.join(": ");
+function readErrorWords(json: unknown): string {
+  const messages = listMessages(json).filter((item) => typeof item === "string");
+  return [readText(json, "error"), messages.join("; "), readText(json, "message")]
+    .filter((text) => text !== undefined && text !== "").join(": ");
 }
 
 /** `response.message`: one text, or a list (of lists, from the validation) of texts and objects. */

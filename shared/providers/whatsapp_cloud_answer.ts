@@ -50,8 +50,8 @@ function describeError(answer: HttpAnswer): string {
   const details = readText(answer.json, "error", "error_data", "details");
   const trace = readText(answer.json, "error", "fbtrace_id");
   const words = [message, details].filter((text) => text !== undefined).join(": ");
-  if (words === "") return describeAnswer(answer);
-  return trace === undefined ? words : `${words} (fbtrace_id ${trace})`;
+  const traced = words === "" || trace === undefined ? words : `${words} (fbtrace_id ${trace})`;
+  return describeAnswer(answer, traced);
 }
 
 function readNumber(json: unknown, ...path: readonly string[]): number | undefined {

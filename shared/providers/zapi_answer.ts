@@ -4,6 +4,7 @@ import {
   describeAnswer,
   isSuccess,
   type ReadingContext,
+  readWordsToClass,
   toRefusalReceipt,
   toSuccessReceipt,
 } from "./classification.ts";
@@ -22,16 +23,20 @@ export function readZapiAnswer(answer: HttpAnswer, context: ReadingContext): Rec
     const messageId = readId(answer.json, "messageId") ?? readId(answer.json, "id");
     return toSuccessReceipt(messageId, undefined);
   }
-  const words = describeError(answer);
-  return toRefusalReceipt(classifyByWords(zapiErrors, answer.status, words), {
+  const words = readErrorWords(answer.json);
+  const classification = classifyByWords(
+    zapiErrors,
+    answer.status,
+    readWordsToClass(answer, words),
+  );
+  return toRefusalReceipt(classification, {
     code: `http_${answer.status}`,
-    message: context.redact(words),
+    message: context.redact(describeAnswer(answer, words)),
     retryAfterMs: readRetryAfterMs(answer.headers, context.nowMs),
   });
 }
 
-function describeError(answer: HttpAnswer): string {
-  const words = [readText(answer.json, "error"), readText(answer.json, "message")]
-    .filter((text) => text !== undefined);
-  return words.length === 0 ? describeAnswer(answer) : words.join(": ");
+function readErrorWords(json: unknown): string {
+  return [readText(json, "error"), readText(json, "message")]
+    .filter((text) => text !== undefined).join(": ");
 }

@@ -4,19 +4,6 @@
  * and every other line, is printed as it is.
  */
 
-/** Replaces `console.log` by one without the lines of idle runs. */
-export function hideIdleRuns(): void {
-  const isWorthPrinting = createIdleRunFilter();
-  // deno-lint-ignore no-console
-  const print = console.log;
-  // deno-lint-ignore no-console
-  console.log = (...values: unknown[]): void => {
-    const [line] = values;
-    if (values.length === 1 && typeof line === "string" && !isWorthPrinting(line)) return;
-    print(...values);
-  };
-}
-
 /** Says of each line of the functions' log, in its order, whether it tells anything. */
 export function createIdleRunFilter(): (line: string) => boolean {
   const idleRequestIds = new Set<unknown>();

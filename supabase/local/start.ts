@@ -4,9 +4,9 @@
  */
 import { ConfigError } from "../../shared/config.ts";
 import { consoleLog } from "../../shared/log.ts";
-import { hideIdleRuns } from "./idle_runs.ts";
 import { MigrationError } from "./migrations.ts";
 import { PostgresStartError } from "./postgres_start_error.ts";
+import { takeOverConsole } from "./request_log.ts";
 import { readSettings } from "./settings.ts";
 import { type Stack, startStack } from "./stack.ts";
 import { StackStartError } from "./stack_start_error.ts";
@@ -58,7 +58,10 @@ function hearSignals(): Wishes {
 
 async function runStack(): Promise<number> {
   const wishes = hearSignals();
-  hideIdleRuns();
+  const requestLog = takeOverConsole({
+    stdout: Deno.stdout.isTerminal(),
+    stderr: Deno.stderr.isTerminal(),
+  });
   surviveUncaughtErrors(consoleLog);
   let stack: Stack;
   try {
@@ -69,6 +72,7 @@ async function runStack(): Promise<number> {
     return 1;
   }
   print(describeStack(stack));
+  requestLog.open();
   const reason = await Promise.race([
     wishes.stop.then(() => "asked" as const),
     stack.failed.then(() => "failed" as const),

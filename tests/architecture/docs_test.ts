@@ -11,7 +11,7 @@ import { resolveRelative } from "./source_file.ts";
 
 const pageNames = [
   ...["README.md", "CONTRIBUTING.md", "CHANGELOG.md"],
-  "functions/api-docs/README.md",
+  ...["functions/api-docs/README.md", "supabase/local/simulator/README.md"],
 ];
 
 /** Words that a page sets in code to say that they are not to be used, or how names end. */

@@ -5,10 +5,13 @@ import { DatabaseError } from "../../shared/database/sqlstates.ts";
 import { AppError } from "../../shared/errors.ts";
 import { assert, assertEquals, assertInstanceOf, assertMatch } from "../support/assert.ts";
 import { createTestDatabase, type TestDatabase } from "../support/database.ts";
+import { surviveBrokenWrites } from "../support/driver_faults.ts";
 import { createTenant } from "../support/tenant.ts";
 import { startSilentProxy } from "../support/silent_proxy.ts";
 import { type Transport, transports } from "../support/transports.ts";
 import { waitUntil } from "../support/wait_until.ts";
+
+surviveBrokenWrites();
 
 /** What a call came to, comparable between the transports. */
 type Outcome =

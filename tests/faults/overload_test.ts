@@ -11,7 +11,10 @@ import {
 } from "../support/local_stack.ts";
 
 const { seconds = 4, concurrency = 4_000 } = readFaultSettings();
-const calmWithinMs = 5_000;
+/** An answer within a second, within five of the end; a machine busy with other work may be slower. */
+const calmAnswerMs = 1_000;
+const calmAnswersWithin = 5;
+const busySlack = 10;
 
 Deno.test("under more calls than it can take the stack refuses some, loses nothing it accepted, and recovers", async () => {
   await using database = await createTestDatabase();
@@ -23,10 +26,20 @@ Deno.test("under more calls than it can take the stack refuses some, loses nothi
   await using stack = await startLocalStack({ dataDir: folder.path, databaseUrl: database.url });
   const instance = await createInstance(stack, provider);
 
+  let sequence = 0;
+  const answerInMs = async (): Promise<number> => {
+    const startedAt = performance.now();
+    const { status } = await send(stack, instance, sequence++);
+    return status === 200 ? performance.now() - startedAt : Infinity;
+  };
+  // The first call opens connections.
+  await answerInMs();
+  const unhurriedMs = Math.max(calmAnswerMs, busySlack * await answerInMs());
+  assert(Number.isFinite(unhurriedMs), "an answer before the load");
+
   const statuses = new Map<number, number>();
   const accepted = new Set<string>();
   const until = performance.now() + seconds * 1_000;
-  let sequence = 0;
   const call = async (): Promise<void> => {
     while (performance.now() < until) {
       const { status, body } = await send(stack, instance, sequence++);
@@ -40,12 +53,9 @@ Deno.test("under more calls than it can take the stack refuses some, loses nothi
 
   const endedAt = performance.now();
   let calmMs = Infinity;
-  while (performance.now() - endedAt < calmWithinMs && calmMs > 1_000) {
-    const startedAt = performance.now();
-    const { status } = await send(stack, instance, sequence++);
-    if (status === 200) calmMs = performance.now() - startedAt;
-  }
-  assertLess(calmMs, 1_000, "an answer within a second, within five of the end");
+  const calmUntil = endedAt + calmAnswersWithin * unhurriedMs;
+  while (performance.now() < calmUntil && calmMs > unhurriedMs) calmMs = await answerInMs();
+  assertLess(calmMs, unhurriedMs, "an answer in time, soon after the end");
 
   const rows = await database.admin<{ id: string; status: string }[]>`
     select id, status from public.messages where instance_id = ${instance.instanceId}`;

@@ -4,10 +4,10 @@ import { faultSettingNames } from "./fault_settings.ts";
 export interface TestLayer {
   readonly name: string;
   /**
-   * Lanes run side by side, the layers of a lane one after another: some keep the processors busy,
-   * the others mostly wait for intervals, kills and restarts.
+   * Lanes run side by side, the layers of a lane one after another: what waits for kills, restarts
+   * and intervals waits while others work.
    */
-  readonly lane: "busy" | "waiting";
+  readonly lane: "apps" | "processes" | "faults";
   /** Whether its tests need a Postgres. */
   readonly database: boolean;
   /** Whether its files may run side by side. */
@@ -21,22 +21,21 @@ export interface TestLayer {
 // The npm client of Postgres and msw read the environment at large, so it cannot be narrowed.
 const onMachine = ["--allow-env", "--allow-net=127.0.0.1,<host>", "--allow-read"];
 
-// The longest of each lane first, so that neither lane waits long for the other's last layer.
 export const testLayers: readonly TestLayer[] = [
-  { name: "functions", lane: "busy", database: true, parallel: true, permissions: onMachine },
-  { name: "database", lane: "busy", database: true, parallel: true, permissions: onMachine },
-  { name: "unit", lane: "busy", database: false, parallel: true, permissions: [] },
+  { name: "functions", lane: "apps", database: true, parallel: true, permissions: onMachine },
+  { name: "database", lane: "apps", database: true, parallel: true, permissions: onMachine },
+  { name: "unit", lane: "apps", database: false, parallel: true, permissions: [] },
   {
     name: "architecture",
-    lane: "busy",
+    lane: "apps",
     database: false,
     parallel: true,
     permissions: ["--allow-read=."],
   },
-  // They start servers and kill them; side by side they would starve each other.
+  // These start servers and kill them: the files of one side by side would starve each other.
   {
     name: "faults",
-    lane: "waiting",
+    lane: "faults",
     database: true,
     parallel: false,
     permissions: ["--allow-all"],
@@ -44,7 +43,7 @@ export const testLayers: readonly TestLayer[] = [
   },
   {
     name: "e2e",
-    lane: "waiting",
+    lane: "processes",
     database: true,
     parallel: false,
     permissions: ["--allow-all"],

@@ -1,7 +1,7 @@
 /** What the console and tests do on the simulated phones, and where webhooks are registered. */
 import { type Context, Hono } from "hono";
 import * as z from "zod";
-import { listFlaws, readJson, requireJson } from "./json_request.ts";
+import { listFlaws, readJson } from "./json_request.ts";
 import { readChat, readingSchema, replySchema, writeReply } from "./phones.ts";
 import type { SimulatedWorld } from "./simulated_world.ts";
 import { templateStatuses } from "./template_library.ts";
@@ -22,7 +22,6 @@ export function createPhoneApi(world: SimulatedWorld): Hono {
   app.get("/webhooks", () => Response.json({ items: world.webhooks.list() }));
   app.post(
     "/webhooks",
-    requireJson,
     (context) =>
       withBody(context, webhookSchema, async (webhook) => {
         if (webhook.provider === "whatsapp_cloud" && !await verifyWebhook(webhook)) {
@@ -36,12 +35,12 @@ export function createPhoneApi(world: SimulatedWorld): Hono {
         return Response.json({ provider, instance }, { status: 201 });
       }),
   );
-  app.post("/replies", requireJson, (context) =>
+  app.post("/replies", (context) =>
     withBody(context, replySchema, (request) => {
       if (!world.webhooks.has(request.provider, request.instance)) return refuseUnregistered();
       return Response.json(writeReply(world, request), { status: 201 });
     }));
-  app.post("/readings", requireJson, (context) =>
+  app.post("/readings", (context) =>
     withBody(context, readingSchema, (request) => {
       if (!world.webhooks.has(request.provider, request.instance)) return refuseUnregistered();
       return Response.json({ read: readChat(world, request) });

@@ -3,7 +3,7 @@ import { type Context, Hono } from "hono";
 import * as z from "zod";
 import { streamEvents } from "./events.ts";
 import { faultRequestSchema, normalizeRecipient } from "./faults.ts";
-import { listFlaws, readJson, requireJson } from "./json_request.ts";
+import { listFlaws, readJson } from "./json_request.ts";
 import { channelKinds } from "./records.ts";
 import type { SimulatedWorld } from "./simulated_world.ts";
 import { type RecordKinds, recordKinds } from "./store.ts";
@@ -33,7 +33,7 @@ export function createReadApi(world: SimulatedWorld): Hono {
   }
   app.get("/events", () => streamEvents(world.store, world.closing));
   app.get("/faults", () => Response.json({ items: world.faults.list() }));
-  app.post("/faults", requireJson, (context) => planFault(world, context));
+  app.post("/faults", (context) => planFault(world, context));
   app.delete("/faults", () => {
     const deleted = world.faults.clear();
     world.store.announce({ type: "faults_changed" });

@@ -9,6 +9,7 @@ import { createChatCompletions } from "./chat_completions.ts";
 import { ConversationWindows } from "./conversation_windows.ts";
 import { createEvolution } from "./evolution.ts";
 import { FaultPlan } from "./faults.ts";
+import { requireJson } from "./json_request.ts";
 import { createPhoneApi } from "./phone_api.ts";
 import { reportArrivals } from "./phones.ts";
 import { createReadApi } from "./read_api.ts";
@@ -57,6 +58,8 @@ export function createSimulator(options: SimulatorOptions = {}): Simulator {
   reportArrivals(world);
   const app = new Hono();
   app.on("POST", "/simulator/*", bodyLimit({ maxSize: maxBodyBytes }));
+  // One level down stands what drives the world; below it the providers' own endpoints.
+  app.on("POST", "/simulator/:path", requireJson);
   app.route("/simulator/zapi", createZapi(world));
   app.route("/simulator/evolution", createEvolution(world));
   app.route("/simulator/graph", createWhatsappCloud(world));

@@ -60,11 +60,16 @@ export class Store {
     return this.#add("messages", message);
   }
 
-  /** @param reply with `receivedAt` when it was written at another time than now. */
+  /**
+   * What is written in one chat now is at least a millisecond apart: the order of two messages of the
+   * same one is nowhere promised, and nobody writes so fast.
+   *
+   * @param reply with `receivedAt` when it was written at another time than now.
+   */
   addReply(
     reply: Unnumbered<SimulatedReply> & { readonly receivedAt?: string },
   ): SimulatedReply {
-    return this.#add("replies", reply);
+    return this.#add("replies", { receivedAt: this.#nextInstant(reply), ...reply });
   }
 
   addStatus(status: Unnumbered<SimulatedStatus>): SimulatedStatus {
@@ -100,6 +105,16 @@ export class Store {
     return () => {
       this.#listeners.delete(listener);
     };
+  }
+
+  /** Now, or the millisecond after the chat's former message. */
+  #nextInstant({ provider, instance, waId }: Unnumbered<SimulatedReply>): string {
+    const [former] = this.logs.replies.read({
+      matches: (one) => one.provider === provider && one.instance === instance && one.waId === waId,
+      limit: 1,
+    }).items;
+    const earliestMs = former === undefined ? 0 : Date.parse(former.receivedAt) + 1;
+    return new Date(Math.max(this.now().getTime(), earliestMs)).toISOString();
   }
 
   #add<Kind extends RecordKind>(

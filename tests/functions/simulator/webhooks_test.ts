@@ -33,6 +33,38 @@ Deno.test("an event that is not taken is delivered again, in its order; one that
   await waitUntil(() => stranger.requests.length === 2, { what: "both, once each" });
 });
 
+Deno.test("what one phone writes at once is told one after the other, each at an instant of its own", async () => {
+  await using simulator = startSimulator({ now: () => new Date("2026-03-01T12:00:00.500Z") });
+  let underWay = 0;
+  let most = 0;
+  await using receiver = startHttpDouble(async () => {
+    most = Math.max(most, ++underWay);
+    await new Promise((resolve) => setTimeout(resolve, 20));
+    underWay--;
+    return new Response();
+  });
+  await simulator.post("/webhooks", { provider: "zapi", instance: "A", url: receiver.baseUrl });
+  const texts = ["um", "dois", "três", "quatro"];
+  for (const waId of [phone, "5511933332222"]) {
+    for (const text of texts) {
+      const content = { messageType: "text", text };
+      await simulator.post("/replies", { provider: "zapi", instance: "A", waId, content });
+    }
+  }
+  await waitUntil(() => receiver.requests.length === 8 && underWay === 0, { what: "all eight" });
+  assertEquals(most, 1);
+  const start = Date.parse("2026-03-01T12:00:00.500Z");
+  for (const waId of [phone, "5511933332222"]) {
+    const events = receiver.requests.map(({ json }) => json).filter((json) =>
+      json["phone"] === waId
+    );
+    assertEquals(
+      events.map((json) => [(json["text"] as { message: string }).message, json["momment"]]),
+      texts.map((text, index) => [text, start + index]),
+    );
+  }
+});
+
 Deno.test("an address that does not know the verify token is not registered", async () => {
   await using simulator = startSimulator();
   await using receiver = startHttpDouble(() => new Response("another challenge"));
@@ -50,7 +82,7 @@ Deno.test("an address that does not know the verify token is not registered", as
 
 Deno.test("what drives the simulated world takes declared JSON alone", async () => {
   await using simulator = startSimulator();
-  for (const path of ["/webhooks", "/replies", "/readings", "/faults"]) {
+  for (const path of ["/webhooks", "/replies", "/readings", "/template-reviews", "/faults"]) {
     for (const type of ["text/plain", "application/x-www-form-urlencoded", "multipart/form-data"]) {
       const { status, json } = await simulator.post(path, "{}", { "Content-Type": type });
       assertEquals([status, (json as { error: string }).error], [415, "unsupported_media_type"]);

@@ -1,0 +1,77 @@
+/** The simulator's README: its examples work, and it names every field. */
+import * as z from "zod";
+import { faultRequestSchema } from "../../../supabase/local/simulator/faults.ts";
+import { readingSchema, replySchema } from "../../../supabase/local/simulator/phones.ts";
+import {
+  channelKinds,
+  faultKinds,
+  serviceKinds,
+} from "../../../supabase/local/simulator/records.ts";
+import { templateStatuses } from "../../../supabase/local/simulator/template_library.ts";
+import { webhookSchema } from "../../../supabase/local/simulator/webhooks.ts";
+import { assert, assertEquals } from "../../support/assert.ts";
+import { startSimulator } from "./simulator_server.ts";
+
+const readme = await Deno.readTextFile(
+  new URL("../../../supabase/local/simulator/README.md", import.meta.url),
+);
+
+interface Example {
+  readonly path: string;
+  readonly headers: Record<string, string>;
+  readonly body: Record<string, unknown>;
+}
+
+function readExamples(): Example[] {
+  return Array.from(readme.matchAll(/^```http\nPOST \/simulator(\S+)\n([^]*?)\n\n?(\{[^]*?)^```/gm))
+    .map(([, path = "", headers = "", body = ""]) => ({
+      path,
+      headers: Object.fromEntries(
+        headers.split("\n").filter((line) => line.includes(": ")).map((line) => line.split(": ")),
+      ),
+      body: JSON.parse(body),
+    }));
+}
+
+Deno.test("every example of the simulator's documentation is taken as it stands", async () => {
+  await using server = startSimulator();
+  const examples = readExamples();
+  assertEquals(examples.length, [...readme.matchAll(/^```http$/gm)].length, "all are read");
+  assert(examples.length >= 9);
+  for (const { path, headers, body } of examples) {
+    const { status, json } = await server.post(path, body, headers);
+    assert(status === 200 || status === 201, `${path} ${status} ${JSON.stringify(json)}`);
+    // A field that a schema does not know would be dropped without a word.
+    if (path === "/replies") {
+      const { writtenAt: _, ...kept } = body;
+      const answer = json as Record<string, unknown>;
+      for (const name of Object.keys(kept)) assert(name in answer, name);
+    }
+  }
+  assertEquals((await server.read("/replies")).total, 3);
+  assertEquals((await server.read("/faults")).items.length, 3);
+});
+
+Deno.test("the simulator's documentation names every field and value of its requests", () => {
+  const contents = replySchema.shape.content.options.flatMap((option) => Object.keys(option.shape));
+  const contentKinds = replySchema.shape.content.options.flatMap(({ shape }) => {
+    const type: z.ZodLiteral<string> | z.ZodEnum = shape.messageType;
+    return type instanceof z.ZodEnum ? type.options : [...type.values];
+  });
+  const names = [
+    ...Object.keys(replySchema.shape),
+    ...Object.keys(readingSchema.shape),
+    ...Object.keys(faultRequestSchema.shape),
+    ...Object.keys(webhookSchema.shape),
+    ...contents,
+    ...contentKinds,
+    ...faultKinds,
+    ...serviceKinds,
+    ...channelKinds,
+    ...templateStatuses,
+  ];
+  const missing = names.map(String).filter((name) =>
+    !readme.includes(`\`${name}\``) && !readme.includes(`"${name}"`)
+  );
+  assertEquals([...new Set(missing)], []);
+});

@@ -1,0 +1,64 @@
+import { takeOverConsole, toReadableLine } from "../../supabase/local/request_log.ts";
+import { assertEquals } from "../support/assert.ts";
+
+const now = new Date(2026, 10, 20, 4, 3, 22);
+const request = {
+  ...{ level: "info", event: "request", requestId: "r-1", function: "messages-api" },
+  ...{ method: "GET", route: "/messages-api/messages/:id", status: 200, durationMs: 43 },
+};
+
+Deno.test("a request is one readable line", () => {
+  const read = (fields: object): string =>
+    toReadableLine(JSON.stringify({ ...request, ...fields }), now);
+  assertEquals(read({}), "04:03:22  200  GET     messages-api/messages/:id  43 ms");
+  assertEquals(
+    read({ function: "send-message", route: "/send-message/*", method: "POST", status: 401 }),
+    "04:03:22  401  POST    send-message  43 ms",
+  );
+  assertEquals(
+    read({ status: 404, errorCode: "message_not_found", instanceId: "i-1" }),
+    "04:03:22  404  GET     messages-api/messages/:id  43 ms  errorCode=message_not_found instanceId=i-1",
+  );
+});
+
+Deno.test("every other line of the functions' log is one readable line too, and what is none stays", () => {
+  const run = { level: "info", event: "dispatch_run", accepted: 1, failed: 0, left: null };
+  assertEquals(
+    toReadableLine(JSON.stringify(run), now),
+    "04:03:22  dispatch_run  accepted=1 failed=0",
+  );
+  const defect = { level: "error", event: "defect", errorName: "TypeError" };
+  assertEquals(
+    toReadableLine(JSON.stringify(defect), now),
+    "04:03:22  ERROR  defect  errorName=TypeError",
+  );
+  for (const line of ["Listening", "{}", "{broken", "[1]", '{"level":"info"}', ""]) {
+    assertEquals(toReadableLine(line, now), line);
+  }
+});
+
+Deno.test("requests are shown from the opening on, errors always; JSON where there is no terminal", () => {
+  const shown: unknown[] = [];
+  const { log: formerLog, error: formerError } = console;
+  try {
+    // deno-lint-ignore no-console
+    console.log = (...values: unknown[]): void => void shown.push(values);
+    // deno-lint-ignore no-console
+    console.error = (...values: unknown[]): void => void shown.push(values);
+    const requestLog = takeOverConsole({ stdout: false, stderr: false });
+    const line = JSON.stringify(request);
+    // deno-lint-ignore no-console
+    console.log(line);
+    // deno-lint-ignore no-console
+    console.error("server_gave_up");
+    requestLog.open();
+    // deno-lint-ignore no-console
+    console.log(line);
+    assertEquals(shown, [["server_gave_up"], [line]]);
+  } finally {
+    // deno-lint-ignore no-console
+    console.log = formerLog;
+    // deno-lint-ignore no-console
+    console.error = formerError;
+  }
+});
