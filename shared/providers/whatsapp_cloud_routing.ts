@@ -1,6 +1,7 @@
 /**
- * Which number each part of a Cloud API webhook is about. Meta has one address per app, so that the
- * events of several numbers, and those of their accounts, may come to the address of one.
+ * Which number each part of a Cloud API webhook is about. Meta has one address per app (unless
+ * `override_callback_uri` gives a number or an account its own, page Webhook overrides: the number's
+ * `webhook_configuration`), so that the events of several numbers may come to the address of one.
  */
 import { readList, readNumericId } from "./event_fields.ts";
 import { readText } from "./json_value.ts";

@@ -85,6 +85,7 @@ const meanings: Readonly<Record<string, Record<string, unknown> | null>> = {
     ...sheena,
     messageType: "other",
     message: "[unsupported] Message type unknown",
+    isUnreadable: true,
   },
   "Button Message": {
     ...sheena,

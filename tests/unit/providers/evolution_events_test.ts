@@ -396,4 +396,6 @@ Deno.test("an Evolution edit is known by its key's id alone, whoever it says wro
   for (const none of [undefined, null, {}, { imageMessage: {} }, "x"]) {
     assertEquals(readEvents("evolution", edit(none)), []);
   }
+  const data = { key: { id: "3EB0OLD" }, editedMessage: { conversation: "às 11h" } };
+  assertEquals(readEvents("evolution", evolutionEvent("MESSAGES_EDITED", data)), expected);
 });
