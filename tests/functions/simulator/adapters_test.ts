@@ -95,6 +95,18 @@ for (const kind of ["zapi", "evolution", "whatsapp_cloud"] as const) {
       assert(receipt.outcome === "accepted", JSON.stringify(receipt));
       assertObjectMatch(items[0] ?? {}, {
         ...seen,
+        // Evolution needs a description in every row: the title stands in.
+        ...(kind === "evolution" && "optionList" in seen
+          ? {
+            optionList: {
+              ...seenOptionList,
+              options: seenOptionList.options.map((option) => ({
+                ...option,
+                description: option.description ?? option.title,
+              })),
+            },
+          }
+          : {}),
         provider: kind,
         instance: "INSTANCE",
         to: "5511912345678",
