@@ -3,7 +3,7 @@ import { buildPrompt, historyBudgets } from "./agent_prompt.ts";
 import { type AskModel, type ChatAnswer, promptTooLong } from "./chat_model.ts";
 import type { Database } from "./database/database.ts";
 import { DatabaseError } from "./database/sqlstates.ts";
-import { AppError } from "./errors.ts";
+import { AppError } from "./model/errors.ts";
 import type { HistoryMessage } from "./history.ts";
 import { answerFiltered } from "./model_answer.ts";
 import { acceptMessage, defaultIntervalSeconds } from "./messages.ts";

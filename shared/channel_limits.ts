@@ -1,4 +1,4 @@
-import { AppError } from "./errors.ts";
+import { AppError } from "./model/errors.ts";
 import type { Instance } from "./instances.ts";
 import type { MessageContent, Provider } from "./providers/provider.ts";
 

@@ -1,5 +1,5 @@
 import type { Database } from "./database/database.ts";
-import { AppError } from "./errors.ts";
+import { AppError } from "./model/errors.ts";
 import { describeDefect, type Log } from "./log.ts";
 
 /** Kinds of work; each kind is claimed by itself, so that a slow one delays no other. */

@@ -6,7 +6,7 @@ import {
   sendClaimedMessage,
 } from "./dispatching.ts";
 import { readResponse, type StoredResponse } from "./idempotent_response.ts";
-import { againInASecond, AppError } from "./errors.ts";
+import { againInASecond, AppError } from "./model/errors.ts";
 import type { SealedInstance } from "./instances.ts";
 import {
   type AcceptedOutcome,

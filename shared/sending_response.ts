@@ -1,4 +1,4 @@
-import { AppError } from "./errors.ts";
+import { AppError } from "./model/errors.ts";
 import type { StoredResponse } from "./idempotent_response.ts";
 import type { AcceptedOutcome, AssignmentOutcome, MessageStatus } from "./messages.ts";
 import type { Receipt } from "./providers/provider.ts";

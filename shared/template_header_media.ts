@@ -1,5 +1,5 @@
-import type { Issue } from "./errors.ts";
-import { checkMediaUrl, lowerScheme, mediaExtensionOf } from "./media_url.ts";
+import type { Issue } from "./model/errors.ts";
+import { checkMediaUrl, lowerScheme, mediaExtensionOf } from "./model/media_url.ts";
 import type { MediaFormat } from "./template_definition.ts";
 
 /** The file of a media header: uploaded to the channel's provider, or public. */

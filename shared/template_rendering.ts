@@ -1,5 +1,5 @@
 import type { MessageContent } from "./providers/provider.ts";
-import { mediaExtensionOf } from "./media_url.ts";
+import { mediaExtensionOf } from "./model/media_url.ts";
 import type { FilledButton, FilledTemplate } from "./template_variables.ts";
 
 /**

@@ -4,7 +4,7 @@ import {
   instanceIdSchema,
   instantSchema,
   pageSizeSchema,
-} from "../../shared/request_fields.ts";
+} from "../../shared/model/request_fields.ts";
 
 /** What a person calls something. */
 export const nameSchema = z.string().trim().min(1).max(200);

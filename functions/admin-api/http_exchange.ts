@@ -1,10 +1,10 @@
 import type { Context } from "hono";
-import { AppError, type ErrorCode } from "../../shared/errors.ts";
+import { AppError, type ErrorCode } from "../../shared/model/errors.ts";
 import type { AppVariables } from "../../shared/http/create_app.ts";
 import { readIdempotency } from "../../shared/http/idempotency.ts";
 import type { JsonObject } from "../../shared/http/json_body.ts";
 import type { Idempotency } from "../../shared/idempotent_response.ts";
-import { idSchema } from "../../shared/request_fields.ts";
+import { idSchema } from "../../shared/model/request_fields.ts";
 
 export type AdminContext = Context<{ Variables: AppVariables }>;
 

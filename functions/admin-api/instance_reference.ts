@@ -1,6 +1,6 @@
 import type { Database } from "../../shared/database/database.ts";
-import { idSchema, instanceIdSchema } from "../../shared/request_fields.ts";
-import { AppError, type Issue } from "../../shared/errors.ts";
+import { idSchema, instanceIdSchema } from "../../shared/model/request_fields.ts";
+import { AppError, type Issue } from "../../shared/model/errors.ts";
 import type { AdminContext } from "./http_exchange.ts";
 
 /**

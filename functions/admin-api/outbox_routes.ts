@@ -1,5 +1,5 @@
 import type { Database } from "../../shared/database/database.ts";
-import { AppError } from "../../shared/errors.ts";
+import { AppError } from "../../shared/model/errors.ts";
 import type { Route } from "../../shared/http/create_app.ts";
 import { answerRecorded } from "../../shared/http/recorded_answer.ts";
 import { validate } from "../../shared/http/validate.ts";

@@ -1,5 +1,5 @@
 import type * as z from "zod";
-import type { ErrorCode } from "../../shared/errors.ts";
+import type { ErrorCode } from "../../shared/model/errors.ts";
 import type { ChangeCheck, CrossCheck } from "../../shared/http/validate.ts";
 import {
   agentPageSchema,

@@ -1,6 +1,6 @@
 import type * as z from "zod";
 import type { Operation, SuccessResponse } from "../../shared/contract/operation.ts";
-import type { ErrorCode } from "../../shared/errors.ts";
+import type { ErrorCode } from "../../shared/model/errors.ts";
 import { pageAnswer, recordAnswer } from "./record_schemas.ts";
 
 /** What the document says of one kind of record: its name, what it holds, what its methods take. */

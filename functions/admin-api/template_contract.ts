@@ -1,7 +1,7 @@
 import * as z from "zod";
-import type { Issue } from "../../shared/errors.ts";
+import type { Issue } from "../../shared/model/errors.ts";
 import type { ChangeCheck, CrossCheck } from "../../shared/http/validate.ts";
-import { idSchema, instanceIdSchema } from "../../shared/request_fields.ts";
+import { idSchema, instanceIdSchema } from "../../shared/model/request_fields.ts";
 import { isNumbered, listPlaceholders } from "../../shared/template_text.ts";
 import { workspacePageSchema } from "./contract.ts";
 

@@ -1,5 +1,5 @@
 import * as z from "zod";
-import { instantSchema } from "../../shared/request_fields.ts";
+import { instantSchema } from "../../shared/model/request_fields.ts";
 
 /** POST admin-api/instances/:id/tokens. */
 export const createTokenSchema = z.object({

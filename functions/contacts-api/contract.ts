@@ -1,6 +1,10 @@
 import * as z from "zod";
 import type { CrossCheck } from "../../shared/http/validate.ts";
-import { freeObjectSchema, instanceIdSchema, phoneSchema } from "../../shared/request_fields.ts";
+import {
+  freeObjectSchema,
+  instanceIdSchema,
+  phoneSchema,
+} from "../../shared/model/request_fields.ts";
 
 const shortText = z.string().max(500).nullable().optional();
 

@@ -4,7 +4,7 @@ import {
   idSchema,
   instanceIdSchema,
   phoneSchema,
-} from "../../shared/request_fields.ts";
+} from "../../shared/model/request_fields.ts";
 
 const targetFields = { instanceId: instanceIdSchema, phone: phoneSchema };
 const noteSchema = z.string().trim().min(1).max(10_000);

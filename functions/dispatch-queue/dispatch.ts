@@ -1,5 +1,5 @@
 import { type DispatchingServices, dispatchMessage } from "../../shared/dispatching.ts";
-import { againInASecond, AppError } from "../../shared/errors.ts";
+import { againInASecond, AppError } from "../../shared/model/errors.ts";
 import { describeDefect } from "../../shared/log.ts";
 import { claimDueMessages, toLeaseSeconds } from "../../shared/queue.ts";
 import {

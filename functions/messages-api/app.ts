@@ -1,6 +1,6 @@
 import type { Hono } from "hono";
 import type { Database } from "../../shared/database/database.ts";
-import { AppError } from "../../shared/errors.ts";
+import { AppError } from "../../shared/model/errors.ts";
 import {
   type ClientContext,
   createClientTokenGuard,

@@ -4,7 +4,7 @@ import {
   instanceIdSchema,
   instantSchema,
   pageSizeSchema,
-} from "../../shared/request_fields.ts";
+} from "../../shared/model/request_fields.ts";
 
 /** GET /functions/v1/messages-api/queue (decisions, section 9). */
 export const listQueueSchema = z.object({

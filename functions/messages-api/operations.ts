@@ -16,7 +16,7 @@ import {
   messageStatusSchema,
   successField,
 } from "../../shared/contract/response_fields.ts";
-import { instanceIdSchema } from "../../shared/request_fields.ts";
+import { instanceIdSchema } from "../../shared/model/request_fields.ts";
 import { healthSchema, listQueueSchema } from "./contract.ts";
 
 const messageSchema = z.object({

@@ -1,6 +1,6 @@
 import type { Hono } from "hono";
 import type { Database } from "../../shared/database/database.ts";
-import { AppError } from "../../shared/errors.ts";
+import { AppError } from "../../shared/model/errors.ts";
 import {
   type ClientContext,
   createClientTokenGuard,
@@ -9,7 +9,7 @@ import {
 import { createApp } from "../../shared/http/create_app.ts";
 import { validate } from "../../shared/http/validate.ts";
 import type { Log } from "../../shared/log.ts";
-import { identityKeyOf } from "../../shared/phone.ts";
+import { identityKeyOf } from "../../shared/model/phone.ts";
 import { checkReadContext, readContextSchema } from "./contract.ts";
 import { readContext } from "./read_context.ts";
 

@@ -1,8 +1,12 @@
 import * as z from "zod";
-import type { Issue } from "../../shared/errors.ts";
+import type { Issue } from "../../shared/model/errors.ts";
 import { countDays } from "../../shared/history_period.ts";
 import type { CrossCheck } from "../../shared/http/validate.ts";
-import { instanceIdSchema, pageSizeSchema, phoneSchema } from "../../shared/request_fields.ts";
+import {
+  instanceIdSchema,
+  pageSizeSchema,
+  phoneSchema,
+} from "../../shared/model/request_fields.ts";
 
 const maxDays = 366;
 

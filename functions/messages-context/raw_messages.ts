@@ -1,5 +1,5 @@
 import type { HistoryMessage } from "../../shared/history.ts";
-import { createLocalTimeWriter } from "../../shared/local_time.ts";
+import { createLocalTimeWriter } from "../../shared/model/local_time.ts";
 import type { Disclosure } from "./conversation.ts";
 
 /**

@@ -6,7 +6,7 @@ import {
   phoneSchema,
   sentBySchema,
   visibleTextSchema,
-} from "../../shared/request_fields.ts";
+} from "../../shared/model/request_fields.ts";
 
 /** In characters, its variables filled. */
 export const maxMessageLength = 65_536;

@@ -2,7 +2,7 @@ import type { Context, Hono } from "hono";
 import { equalInConstantTime } from "../../shared/constant_time.ts";
 import type { CredentialVault } from "../../shared/credentials.ts";
 import type { Database } from "../../shared/database/database.ts";
-import { AppError, type ErrorCode } from "../../shared/errors.ts";
+import { AppError, type ErrorCode } from "../../shared/model/errors.ts";
 import { createApp, type Route } from "../../shared/http/create_app.ts";
 import type { Log } from "../../shared/log.ts";
 import { gatewayInstanceIdOf } from "../../shared/providers/create_provider.ts";

@@ -1,5 +1,5 @@
 /** Reads the body of a delivery in bounded memory, without the files that gateways put into it. */
-import { AppError } from "../../shared/errors.ts";
+import { AppError } from "../../shared/model/errors.ts";
 
 /**
  * Most bytes of a delivery with its files: WhatsApp's largest video, 16 MB, makes 22 MB as base64

@@ -1,5 +1,5 @@
 import type { Database } from "../../shared/database/database.ts";
-import { AppError } from "../../shared/errors.ts";
+import { AppError } from "../../shared/model/errors.ts";
 import type { ProviderKind } from "../../shared/providers/provider.ts";
 import { readProviderEvents } from "../../shared/providers/read_provider_events.ts";
 import { parseWebhookPayload } from "../../shared/providers/webhook_payload.ts";

@@ -1,11 +1,11 @@
 import type { Context, Hono } from "hono";
-import { AppError } from "../../shared/errors.ts";
+import { AppError } from "../../shared/model/errors.ts";
 import { answerJson } from "../../shared/http/answer.ts";
 import { createApp } from "../../shared/http/create_app.ts";
 import { readJsonBody } from "../../shared/http/json_body.ts";
 import { findUnstorableText } from "../../shared/http/storable_text.ts";
 import type { Log } from "../../shared/log.ts";
-import { maxFormattedPhoneLength, sanitizePhone } from "../../shared/phone.ts";
+import { maxFormattedPhoneLength, sanitizePhone } from "../../shared/model/phone.ts";
 
 /**
  * POST /functions/v1/sanitize-phone-number (specification 4.6): public, without a database. Checks by

@@ -1,5 +1,5 @@
 import * as z from "zod";
-import { maxFormattedPhoneLength } from "../../shared/phone.ts";
+import { maxFormattedPhoneLength } from "../../shared/model/phone.ts";
 
 /** POST /functions/v1/sanitize-phone-number (specification 4.6). */
 export const sanitizePhoneNumberSchema = z.object({

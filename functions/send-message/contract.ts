@@ -1,14 +1,14 @@
 import * as z from "zod";
-import type { Issue } from "../../shared/errors.ts";
+import type { Issue } from "../../shared/model/errors.ts";
 import type { CrossCheck } from "../../shared/http/validate.ts";
-import { checkMediaUrl, lowerScheme } from "../../shared/media_url.ts";
+import { checkMediaUrl, lowerScheme } from "../../shared/model/media_url.ts";
 import {
   assignToSchema,
   instanceIdSchema,
   phoneSchema,
   sentBySchema,
   visibleTextSchema,
-} from "../../shared/request_fields.ts";
+} from "../../shared/model/request_fields.ts";
 
 const optionSchema = z.object({
   id: z.string().min(1).max(200).optional(),

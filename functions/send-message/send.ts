@@ -2,7 +2,7 @@ import { refuseUncarriable } from "../../shared/channel_limits.ts";
 import type { Idempotency } from "../../shared/idempotent_response.ts";
 import type { Instance } from "../../shared/instances.ts";
 import { defaultIntervalSeconds, type MessageDraft } from "../../shared/messages.ts";
-import { toMessageContent } from "../../shared/stored_content.ts";
+import { toMessageContent } from "../../shared/model/stored_content.ts";
 import type { MessageContent } from "../../shared/providers/provider.ts";
 import { toLeaseSeconds } from "../../shared/queue.ts";
 import { executeSending, type SendingAnswer, type SendingServices } from "../../shared/sending.ts";

@@ -1,4 +1,4 @@
-import { AppError } from "../../shared/errors.ts";
+import { AppError } from "../../shared/model/errors.ts";
 import type { Instance } from "../../shared/instances.ts";
 import { readTemplateDefinition } from "../../shared/template_definition.ts";
 import {

@@ -1,8 +1,8 @@
 import * as z from "zod";
-import { AppError } from "../../shared/errors.ts";
+import { AppError } from "../../shared/model/errors.ts";
 import type { JsonObject } from "../../shared/http/json_body.ts";
 import { type RequestNotes, validateBody } from "../../shared/http/validate.ts";
-import { instanceIdSchema, phoneSchema } from "../../shared/request_fields.ts";
+import { instanceIdSchema, phoneSchema } from "../../shared/model/request_fields.ts";
 
 /**
  * POST /functions/v1/send-template-message (specification 4.7). The values of `variables` are

@@ -1,5 +1,5 @@
 import { refuseUncarriable } from "../../shared/channel_limits.ts";
-import { AppError } from "../../shared/errors.ts";
+import { AppError } from "../../shared/model/errors.ts";
 import type { MessageDraft } from "../../shared/messages.ts";
 import type { MessageContent, Provider } from "../../shared/providers/provider.ts";
 import {

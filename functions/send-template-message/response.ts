@@ -1,4 +1,4 @@
-import { AppError } from "../../shared/errors.ts";
+import { AppError } from "../../shared/model/errors.ts";
 import type { StoredResponse } from "../../shared/idempotent_response.ts";
 import type { AcceptedOutcome, MessageStatus } from "../../shared/messages.ts";
 import type { ProviderClass, Receipt } from "../../shared/providers/provider.ts";

@@ -1,4 +1,4 @@
-import { AppError } from "../../shared/errors.ts";
+import { AppError } from "../../shared/model/errors.ts";
 import type { Idempotency } from "../../shared/idempotent_response.ts";
 import type { Instance } from "../../shared/instances.ts";
 import { defaultIntervalSeconds } from "../../shared/messages.ts";

@@ -1,5 +1,5 @@
 import type * as z from "zod";
-import type { ErrorCode } from "../errors.ts";
+import type { ErrorCode } from "../model/errors.ts";
 import type { HttpMethod } from "../http/create_app.ts";
 
 /** What opens an operation: the instance's token, the project's secret key, or nothing. */

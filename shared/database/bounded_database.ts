@@ -1,4 +1,4 @@
-import { againInASecond, AppError } from "../errors.ts";
+import { againInASecond, AppError } from "../model/errors.ts";
 import { Places } from "../places.ts";
 import type { Database } from "./database.ts";
 

@@ -1,4 +1,4 @@
-import { againInASecond, AppError, type ErrorCode, type Issue } from "../errors.ts";
+import { againInASecond, AppError, type ErrorCode, type Issue } from "../model/errors.ts";
 
 /** The refusals that SQL functions raise, by SQLSTATE; their headers say which of them. */
 const refusalBySqlstate: Readonly<Record<string, ErrorCode>> = {

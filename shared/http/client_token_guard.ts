@@ -1,7 +1,7 @@
 import type { Context, MiddlewareHandler } from "hono";
 import { hashClientToken } from "../client_token.ts";
 import type { Database } from "../database/database.ts";
-import { AppError } from "../errors.ts";
+import { AppError } from "../model/errors.ts";
 import type { Instance } from "../instances.ts";
 import type { Idempotency } from "../idempotent_response.ts";
 import type { AppVariables } from "./create_app.ts";

@@ -1,6 +1,6 @@
 import { type Context, Hono, type MiddlewareHandler } from "hono";
 import { requestId } from "hono/request-id";
-import { AppError } from "../errors.ts";
+import { AppError } from "../model/errors.ts";
 import type { Log } from "../log.ts";
 import { allowsCrossOrigin, createCors } from "./cross_origin.ts";
 import { respondToError } from "./error_response.ts";

@@ -1,6 +1,6 @@
 import type * as z from "zod";
 import { decodeBase64Url, encodeBase64Url } from "../encoding.ts";
-import { AppError } from "../errors.ts";
+import { AppError } from "../model/errors.ts";
 
 /** The cursor to ask for what comes after `end`, the place where a page ended: opaque to the caller. */
 export function writeCursor(end: object): string {

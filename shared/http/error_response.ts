@@ -1,5 +1,5 @@
 import type { Context } from "hono";
-import { AppError } from "../errors.ts";
+import { AppError } from "../model/errors.ts";
 import { answerJson } from "./answer.ts";
 import { describeDefect, type Log } from "../log.ts";
 

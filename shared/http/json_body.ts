@@ -1,5 +1,5 @@
 import type { Context } from "hono";
-import { AppError } from "../errors.ts";
+import { AppError } from "../model/errors.ts";
 import { readBody } from "./request_body.ts";
 
 /** Levels of objects and arrays in a body: far above any request's, far below what breaks a stack. */

@@ -1,5 +1,5 @@
 import type { Context } from "hono";
-import { AppError } from "../errors.ts";
+import { AppError } from "../model/errors.ts";
 
 /** Where a token stands with its allowance for a function, as `count_request` tells it. */
 export interface RateLimit {

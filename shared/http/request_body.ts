@@ -1,5 +1,5 @@
 import type { Context } from "hono";
-import { AppError } from "../errors.ts";
+import { AppError } from "../model/errors.ts";
 
 /** Largest request body in bytes, but for provider webhooks (decisions, section 1). */
 export const defaultMaxBodyBytes = 256 * 1024;

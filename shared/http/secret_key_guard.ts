@@ -1,7 +1,7 @@
 import { withSupabase } from "@supabase/server/adapters/hono";
 import type { MiddlewareHandler } from "hono";
 import { HTTPException } from "hono/http-exception";
-import { AppError } from "../errors.ts";
+import { AppError } from "../model/errors.ts";
 import type { AppVariables } from "./create_app.ts";
 import { refuseDeclaredBody } from "./request_body.ts";
 

@@ -1,4 +1,4 @@
-import type { Issue } from "../errors.ts";
+import type { Issue } from "../model/errors.ts";
 
 const maxIssues = 100;
 

@@ -1,6 +1,6 @@
 import * as z from "zod";
-import { AppError, type Issue } from "../errors.ts";
-import { findPhoneFault } from "../phone.ts";
+import { AppError, type Issue } from "../model/errors.ts";
+import { findPhoneFault } from "../model/phone.ts";
 import { describeIssue } from "./issue_words.ts";
 import { prepareInput } from "./request_input.ts";
 import { findUnstorableText } from "./storable_text.ts";

@@ -1,5 +1,5 @@
 /** Length limits of a channel, found before it is called. */
-import type { Issue } from "../errors.ts";
+import type { Issue } from "../model/errors.ts";
 import type { OptionList } from "./provider.ts";
 
 /**

@@ -1,9 +1,9 @@
 /** From an instance's provider kind and configuration to its provider. */
-import type { Issue } from "../errors.ts";
+import type { Issue } from "../model/errors.ts";
 import type * as z from "zod";
 import { createEvolutionProvider } from "./evolution.ts";
 import { type EvolutionConfig, evolutionConfigSchema } from "./evolution_config.ts";
-import { readText } from "./json_value.ts";
+import { readText } from "../model/json_value.ts";
 import type { Provider, ProviderKind } from "./provider.ts";
 import { createWhatsappCloudProvider } from "./whatsapp_cloud.ts";
 import { type WhatsappCloudConfig, whatsappCloudConfigSchema } from "./whatsapp_cloud_config.ts";

@@ -3,7 +3,7 @@
  * shows no phone keeps the provider's own address (`...@lid`, a business-scoped user id), and so
  * does a group (`...@g.us`, Z-API's `...-group`): that is what a message to them is sent to.
  */
-import { cleanText } from "./json_value.ts";
+import { cleanText } from "../model/json_value.ts";
 
 const ADDRESS_MAX = 200;
 

@@ -1,6 +1,6 @@
 /** What a message from a provider says, whichever provider carried it. */
 import { MESSAGE_MAX, readMessage } from "./event_fields.ts";
-import { cleanText, ID_MAX } from "./json_value.ts";
+import { cleanText, ID_MAX } from "../model/json_value.ts";
 import type { MessageEvent } from "./provider_event.ts";
 import { createRedactor } from "./redaction.ts";
 

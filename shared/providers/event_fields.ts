@@ -2,7 +2,7 @@
  * Reads fields of webhook payloads for keeping: bounded, and free of what Postgres cannot store. No
  * reader throws, whatever it is given.
  */
-import { cleanText, readId, readText, readValue } from "./json_value.ts";
+import { cleanText, readId, readText, readValue } from "../model/json_value.ts";
 
 type Path = readonly (string | number)[];
 

@@ -8,7 +8,7 @@ import {
   toUnknownKind,
 } from "./event_content.ts";
 import { readLabel, readMessage, readName, readUrl } from "./event_fields.ts";
-import { parseJson, readId, readText, readValue } from "./json_value.ts";
+import { parseJson, readId, readText, readValue } from "../model/json_value.ts";
 import type { InboundMessageType } from "./provider_event.ts";
 
 type Wrapper = readonly [member: string, inner: string];

@@ -12,7 +12,7 @@ import {
 import { attributeToAuthor, toStatusError } from "./event_content.ts";
 import { readName, readPersonName, readTime } from "./event_fields.ts";
 import { readEditedWords, readEvolutionContent } from "./evolution_event_content.ts";
-import { readId, readText, readValue } from "./json_value.ts";
+import { readId, readText, readValue } from "../model/json_value.ts";
 import type {
   MessageEditEvent,
   MessageEvent,

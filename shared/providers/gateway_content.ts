@@ -3,7 +3,7 @@
  * clients take texts of up to 65,536 characters. The bound on the parts of a list is ours: far
  * above what a phone shows, low enough that a slip (a whole document as a title) is found here.
  */
-import type { Issue } from "../errors.ts";
+import type { Issue } from "../model/errors.ts";
 import { checkLength, checkOptionListLengths } from "./content_length.ts";
 import type { MessageContent } from "./provider.ts";
 

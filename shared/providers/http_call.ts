@@ -4,7 +4,7 @@
  */
 
 import { takeCallPlace } from "./call_places.ts";
-import { parseJson } from "./json_value.ts";
+import { parseJson } from "../model/json_value.ts";
 
 const MAX_ANSWER_BYTES = 256 * 1024;
 

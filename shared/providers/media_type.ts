@@ -1,5 +1,5 @@
 /** What kind of file a media URL leads to, as far as its name tells. */
-import { mediaExtensionOf } from "../media_url.ts";
+import { mediaExtensionOf } from "../model/media_url.ts";
 
 /** With a letter in it: `v1.2` ends in a version. */
 const FILE_EXTENSION = /[^.]\.(?=[0-9]*[a-z])([a-z0-9]{1,8})$/i;

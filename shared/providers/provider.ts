@@ -3,7 +3,7 @@
  * HTTP call, and an honest account of the outcome. A provider never retries (the dispatcher alone
  * does), never touches the database and never throws for what the other side does.
  */
-import type { Issue } from "../errors.ts";
+import type { Issue } from "../model/errors.ts";
 
 /** The channels that there are; each has its own form of `providerConfig`. */
 export const providerKinds = ["whatsapp_cloud", "zapi", "evolution"] as const;

@@ -1,5 +1,5 @@
 /** Makes a provider's own words fit to be passed on and kept. */
-import { cleanText } from "./json_value.ts";
+import { cleanText } from "../model/json_value.ts";
 
 const MAX_CHARACTERS = 500;
 const REDACTED = "[redacted]";

@@ -1,5 +1,5 @@
 /** How long a provider asks to be left alone, in milliseconds. */
-import { readValue } from "./json_value.ts";
+import { readValue } from "../model/json_value.ts";
 
 /** No wait is longer: a day is past every quota of the providers, and a slip must not bury a message. */
 const MAX_RETRY_AFTER_MS = 24 * 60 * 60 * 1_000;

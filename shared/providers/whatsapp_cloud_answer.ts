@@ -8,7 +8,7 @@ import {
   toSuccessReceipt,
 } from "./classification.ts";
 import type { HttpAnswer } from "./http_call.ts";
-import { readId, readText, readValue } from "./json_value.ts";
+import { readId, readText, readValue } from "../model/json_value.ts";
 import type { Receipt } from "./provider.ts";
 import { readCloudRetryAfterMs } from "./retry_after.ts";
 import { classifyWhatsappCloudError, nameWhatsappCloudError } from "./whatsapp_cloud_errors.ts";

@@ -1,7 +1,7 @@
 /** Who wrote: the list `contacts` beside the messages of a Cloud API webhook. */
 import { chooseAddresses, type EventAddresses } from "./event_address.ts";
 import { readList, readPersonName } from "./event_fields.ts";
-import { readId } from "./json_value.ts";
+import { readId } from "../model/json_value.ts";
 
 /** What is known of one person: phone and business-scoped user id come in pairs. */
 export interface CloudContact {

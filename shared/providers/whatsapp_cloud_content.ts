@@ -4,7 +4,7 @@
  * 200, row title 24, row description 72). For the body of a list the page says 4,096 and Meta's
  * OpenAPI description 1,024: the smaller one holds for sure.
  */
-import type { Issue } from "../errors.ts";
+import type { Issue } from "../model/errors.ts";
 import { checkLength, checkOptionListLengths } from "./content_length.ts";
 import type { MessageContent } from "./provider.ts";
 import { chooseMediaType } from "./whatsapp_cloud_media.ts";

@@ -1,7 +1,7 @@
 /** What a message of the Cloud API says (page Webhooks, messages), inbound and echo alike. */
 import { type EventContent, toChoice, toLocation, toOther, toReaction } from "./event_content.ts";
 import { readLabel, readList, readMessage, readName } from "./event_fields.ts";
-import { parseJson, readId, readText, readValue } from "./json_value.ts";
+import { parseJson, readId, readText, readValue } from "../model/json_value.ts";
 import type { InboundMessageType } from "./provider_event.ts";
 
 const MAX_ANSWERS = 100;

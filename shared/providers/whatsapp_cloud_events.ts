@@ -6,7 +6,7 @@
 import { readGroupAddress } from "./event_address.ts";
 import { attributeToAuthor } from "./event_content.ts";
 import { readList, readTime } from "./event_fields.ts";
-import { readId, readText, readValue } from "./json_value.ts";
+import { readId, readText, readValue } from "../model/json_value.ts";
 import type { MessageEvent, ProviderEvent } from "./provider_event.ts";
 import { CloudContacts } from "./whatsapp_cloud_contacts.ts";
 import { readCloudContent } from "./whatsapp_cloud_event_content.ts";

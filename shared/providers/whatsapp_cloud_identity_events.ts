@@ -1,7 +1,7 @@
 /** Changed numbers and user ids as the Cloud API tells them (page Webhooks, system messages). */
 import { normalizeAddress } from "./event_address.ts";
 import { readList } from "./event_fields.ts";
-import { readId, readText, readValue } from "./json_value.ts";
+import { readId, readText, readValue } from "../model/json_value.ts";
 import type { NumberChangeEvent } from "./provider_event.ts";
 
 const userIdPattern = /^[A-Z]{2}\.(?:ENT\.)?[0-9A-Za-z]{1,128}$/;

@@ -4,7 +4,7 @@
  * `webhook_configuration`), so that the events of several numbers may come to the address of one.
  */
 import { readList, readNumericId } from "./event_fields.ts";
-import { readText } from "./json_value.ts";
+import { readText } from "../model/json_value.ts";
 
 /** One change with the entry (the business account) that it stands in. */
 interface Change {

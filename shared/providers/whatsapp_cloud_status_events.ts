@@ -2,7 +2,7 @@
 import { normalizeAddress } from "./event_address.ts";
 import { toStatusError } from "./event_content.ts";
 import { readLabel, readMessage, readNumericId, readTime, readUuid } from "./event_fields.ts";
-import { readId, readText, readValue } from "./json_value.ts";
+import { readId, readText, readValue } from "../model/json_value.ts";
 import type { StatusEvent, TemplateStatusEvent } from "./provider_event.ts";
 import { nameWhatsappCloudError } from "./whatsapp_cloud_errors.ts";
 

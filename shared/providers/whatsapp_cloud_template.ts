@@ -3,7 +3,7 @@
  * fixed headers, footers and buttons are part of the template at the provider.
  */
 import { isNumbered } from "../template_text.ts";
-import type { Issue } from "../errors.ts";
+import type { Issue } from "../model/errors.ts";
 import type { FilledParameter, FilledTemplate } from "../template_variables.ts";
 import { checkLength } from "./content_length.ts";
 import { readFilename } from "./media_type.ts";

@@ -5,7 +5,7 @@
 import { isNumbered, listPlaceholders } from "../template_text.ts";
 import { isSuccess, toFailureReceipt } from "./classification.ts";
 import { getJson, type HttpResult } from "./http_call.ts";
-import { readText, readValue } from "./json_value.ts";
+import { readText, readValue } from "../model/json_value.ts";
 import type { Receipt } from "./provider.ts";
 import { createRedactor } from "./redaction.ts";
 import { readWhatsappCloudAnswer } from "./whatsapp_cloud_answer.ts";

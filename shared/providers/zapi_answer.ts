@@ -9,7 +9,7 @@ import {
   toSuccessReceipt,
 } from "./classification.ts";
 import type { HttpAnswer } from "./http_call.ts";
-import { readId, readText } from "./json_value.ts";
+import { readId, readText } from "../model/json_value.ts";
 import type { Receipt } from "./provider.ts";
 import { readRetryAfterMs } from "./retry_after.ts";
 import { zapiErrors } from "./zapi_errors.ts";

@@ -8,7 +8,7 @@ import {
   toUnknownKind,
 } from "./event_content.ts";
 import { readLabel, readList, readMessage, readName, readUrl } from "./event_fields.ts";
-import { readId, readText, readValue } from "./json_value.ts";
+import { readId, readText, readValue } from "../model/json_value.ts";
 import type { InboundMessageType } from "./provider_event.ts";
 
 /** Each kind of media under its member, with the name of its URL. */

@@ -11,7 +11,7 @@ import {
 } from "./event_address.ts";
 import { attributeToAuthor, toStatusError } from "./event_content.ts";
 import { readList, readMessage, readName, readPersonName, readTime } from "./event_fields.ts";
-import { readId, readText, readValue } from "./json_value.ts";
+import { readId, readText, readValue } from "../model/json_value.ts";
 import type { MessageEvent, ProviderEvent, StatusEvent } from "./provider_event.ts";
 import { readZapiContent } from "./zapi_event_content.ts";
 

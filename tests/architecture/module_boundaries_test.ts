@@ -12,10 +12,10 @@ const pureModules: readonly string[] = [
   "shared/encoding.ts",
   "shared/history_content.ts",
   "shared/history_period.ts",
-  "shared/local_time.ts",
-  "shared/media_url.ts",
-  "shared/phone.ts",
-  "shared/public_host.ts",
+  "shared/model/local_time.ts",
+  "shared/model/media_url.ts",
+  "shared/model/phone.ts",
+  "shared/model/public_host.ts",
 ];
 
 /** A layer may not import from any of the layers named with it. */

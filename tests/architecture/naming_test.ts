@@ -98,7 +98,11 @@ Deno.test("a misnamed file is found", () => {
     ...["shared/index.ts", "shared/mod.ts", "functions/index.ts", "functions/a/b/index.ts"],
   ];
   assertEquals(findMisnamedFiles(offending), offending);
-  const fine = ["functions/send-message/index.ts", "shared/media_url.ts", "tests/support/a.d.ts"];
+  const fine = [
+    "functions/send-message/index.ts",
+    "shared/model/media_url.ts",
+    "tests/support/a.d.ts",
+  ];
   assertEquals(findMisnamedFiles(fine), []);
 });
 

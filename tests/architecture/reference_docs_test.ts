@@ -1,4 +1,4 @@
-import { listErrors } from "../../shared/errors.ts";
+import { listErrors } from "../../shared/model/errors.ts";
 import { assertEquals } from "../support/assert.ts";
 import { type MarkdownPage, readTables } from "./markdown.ts";
 import { readText, readTextFiles } from "./repository.ts";

@@ -73,7 +73,11 @@ function findRegistrationFaults({ slugs, config, readme }: Registration): string
 Deno.test("the rules are given the repository's files and folders", async () => {
   const paths = (await readSourceFiles("shared", "tests", "nowhere")).map(({ path }) => path);
   for (
-    const path of ["shared/phone.ts", "shared/providers/provider.ts", "tests/support/assert.ts"]
+    const path of [
+      "shared/model/phone.ts",
+      "shared/providers/provider.ts",
+      "tests/support/assert.ts",
+    ]
   ) {
     assertEquals(paths.includes(path), true, path);
   }

@@ -14,7 +14,7 @@ export interface ImportStatement {
 }
 
 export interface SourceFile {
-  /** Relative to the repository's root, with slashes: `shared/phone.ts`. */
+  /** Relative to the repository's root, with slashes: `shared/model/phone.ts`. */
   readonly path: string;
   readonly text: string;
   /** `text` without comments and without the contents of literals. */

@@ -1,5 +1,5 @@
 import fc from "fast-check";
-import { identityKeyOf } from "../../shared/phone.ts";
+import { identityKeyOf } from "../../shared/model/phone.ts";
 import { assertEquals, assertGreater } from "../support/assert.ts";
 import { createTestDatabase } from "../support/database.ts";
 

@@ -2,7 +2,7 @@ import type { Sql } from "postgres";
 import { callTimeoutMs, type Database } from "../../shared/database/database.ts";
 import { openDirectDatabase } from "../../shared/database/direct_database.ts";
 import { DatabaseError } from "../../shared/database/sqlstates.ts";
-import { AppError } from "../../shared/errors.ts";
+import { AppError } from "../../shared/model/errors.ts";
 import { assert, assertEquals, assertInstanceOf, assertMatch } from "../support/assert.ts";
 import { createTestDatabase, type TestDatabase } from "../support/database.ts";
 import { surviveBrokenWrites } from "../support/driver_faults.ts";

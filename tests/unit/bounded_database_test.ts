@@ -1,5 +1,5 @@
 import { boundDatabase } from "../../shared/database/bounded_database.ts";
-import { AppError } from "../../shared/errors.ts";
+import { AppError } from "../../shared/model/errors.ts";
 import { assertEquals, assertRejects } from "../support/assert.ts";
 
 Deno.test("with all places taken a request waits for its turn in vain, what was begun goes on, and a free place is used", async () => {

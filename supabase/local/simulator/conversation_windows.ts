@@ -1,4 +1,4 @@
-import { identityKeyOf } from "../../../shared/phone.ts";
+import { identityKeyOf } from "../../../shared/model/phone.ts";
 import type { SimulatedReply } from "./records.ts";
 import type { Store } from "./store.ts";
 

@@ -1,5 +1,5 @@
 import type { Operation, Tag } from "../../../shared/contract/operation.ts";
-import type { ErrorCode } from "../../../shared/errors.ts";
+import type { ErrorCode } from "../../../shared/model/errors.ts";
 import { describeErrorExamples, listRefusals, writeErrorTable } from "./error_responses.ts";
 import type { JsonObject } from "./json_schema.ts";
 import { describeOperation, ignoredFieldsSchema } from "./operation_object.ts";

@@ -1,5 +1,5 @@
 import Ajv2020 from "ajv/dist/2020.js";
-import { listErrors } from "../../../shared/errors.ts";
+import { listErrors } from "../../../shared/model/errors.ts";
 import { composeDocument, toPathTemplate } from "../../../supabase/tools/openapi/document.ts";
 import { readOperations } from "../../../supabase/tools/openapi/read_operations.ts";
 import { documentFile, writeDocument } from "../../../supabase/tools/write_openapi.ts";

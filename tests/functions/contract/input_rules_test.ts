@@ -1,6 +1,6 @@
 /** What every body endpoint makes of null, of fractions, of unknown fields and of faults. */
 import type * as z from "zod";
-import { AppError, type Issue } from "../../../shared/errors.ts";
+import { AppError, type Issue } from "../../../shared/model/errors.ts";
 import { validate, validateBody } from "../../../shared/http/validate.ts";
 import { providerConfigSchemas } from "../../../shared/providers/create_provider.ts";
 import { assert, assertEquals, assertFalse } from "../../support/assert.ts";

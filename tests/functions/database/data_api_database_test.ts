@@ -1,7 +1,7 @@
 import { boundDatabase } from "../../../shared/database/bounded_database.ts";
 import { openDataApiDatabase } from "../../../shared/database/data_api_database.ts";
 import { DatabaseError } from "../../../shared/database/sqlstates.ts";
-import { AppError } from "../../../shared/errors.ts";
+import { AppError } from "../../../shared/model/errors.ts";
 import { recordOutcome } from "../../../shared/settling.ts";
 import { assertEquals, assertInstanceOf } from "../../support/assert.ts";
 import { answerNever, startHttpDouble } from "../../support/http_double.ts";

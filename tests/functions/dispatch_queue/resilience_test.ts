@@ -2,7 +2,7 @@ import { createDispatchQueueApp } from "../../../functions/dispatch-queue/app.ts
 import { runDispatch } from "../../../functions/dispatch-queue/dispatch.ts";
 import { createSendMessageApp } from "../../../functions/send-message/app.ts";
 import type { Database } from "../../../shared/database/database.ts";
-import { AppError } from "../../../shared/errors.ts";
+import { AppError } from "../../../shared/model/errors.ts";
 import { assert, assertEquals } from "../../support/assert.ts";
 import {
   type MessagingStack,

@@ -3,7 +3,7 @@
 import { createMessagesContextApp } from "../../../functions/messages-context/app.ts";
 import type { Database } from "../../../shared/database/database.ts";
 import { openDirectDatabase } from "../../../shared/database/direct_database.ts";
-import { identityKeyOf } from "../../../shared/phone.ts";
+import { identityKeyOf } from "../../../shared/model/phone.ts";
 import { createTestDatabase, type TestDatabase } from "../../support/database.ts";
 import { createTenant, type Tenant, type TenantOptions } from "../../support/tenant.ts";
 

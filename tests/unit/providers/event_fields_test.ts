@@ -6,7 +6,7 @@ import {
   readUrl,
   readUuid,
 } from "../../../shared/providers/event_fields.ts";
-import { cleanText, readId } from "../../../shared/providers/json_value.ts";
+import { cleanText, readId } from "../../../shared/model/json_value.ts";
 import { assertEquals } from "../../support/assert.ts";
 
 Deno.test("a cut text never ends in half a character, and what Postgres refuses is replaced", () => {

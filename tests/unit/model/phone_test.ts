@@ -1,6 +1,11 @@
 import fc from "fast-check";
-import { findPhoneFault, identityKeyOf, phonePattern, sanitizePhone } from "../../shared/phone.ts";
-import { assertEquals } from "../support/assert.ts";
+import {
+  findPhoneFault,
+  identityKeyOf,
+  phonePattern,
+  sanitizePhone,
+} from "../../../shared/model/phone.ts";
+import { assertEquals } from "../../support/assert.ts";
 
 const digits = (length: number): fc.Arbitrary<string> =>
   fc.array(fc.integer({ min: 0, max: 9 }), { minLength: length, maxLength: length })

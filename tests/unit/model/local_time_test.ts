@@ -1,5 +1,5 @@
-import { createLocalTimeWriter } from "../../shared/local_time.ts";
-import { assertEquals, assertThrows } from "../support/assert.ts";
+import { createLocalTimeWriter } from "../../../shared/model/local_time.ts";
+import { assertEquals, assertThrows } from "../../support/assert.ts";
 
 function write(instant: string, timeZone: string): string {
   return createLocalTimeWriter(timeZone)(Date.parse(instant));

@@ -1,7 +1,7 @@
 import fc from "fast-check";
-import { checkMediaUrl, mediaExtensionOf } from "../../shared/media_url.ts";
-import type { MediaMessageType } from "../../shared/media_url.ts";
-import { assertEquals, assertMatch } from "../support/assert.ts";
+import { checkMediaUrl, mediaExtensionOf } from "../../../shared/model/media_url.ts";
+import type { MediaMessageType } from "../../../shared/model/media_url.ts";
+import { assertEquals, assertMatch } from "../../support/assert.ts";
 
 const notPublic = /public host name/;
 const notHttps = /complete https/;

@@ -1,5 +1,5 @@
-import { isIpv4, isPublicHost } from "../../shared/public_host.ts";
-import { assertEquals } from "../support/assert.ts";
+import { isIpv4, isPublicHost } from "../../../shared/model/public_host.ts";
+import { assertEquals } from "../../support/assert.ts";
 
 Deno.test("every non-public IPv4 block is refused from its first to its last address", () => {
   const blocks: readonly [first: string, last: string][] = [
