@@ -1,6 +1,6 @@
 import * as z from "zod";
 import { conversationUrl, renderAssignmentEmail } from "./assignment_email.ts";
-import type { EmailConfig } from "./config.ts";
+import type { EmailConfig } from "./runtime/config.ts";
 import type { DeliverOutboxRow, OutboxOutcome } from "./outbox.ts";
 
 const assignmentEmailSchema = z.object({

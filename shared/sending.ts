@@ -1,4 +1,4 @@
-import type { RunAfterResponse } from "./background.ts";
+import type { RunAfterResponse } from "./runtime/background.ts";
 import {
   callProvider,
   dispatchDueMessages,

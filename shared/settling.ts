@@ -1,5 +1,5 @@
 import type { Database } from "./database/database.ts";
-import { describeDefect, type Log } from "./log.ts";
+import { describeDefect, type Log } from "./runtime/log.ts";
 import { type Idempotency, type StoredResponse, writeResponse } from "./idempotent_response.ts";
 import type { Receipt } from "./providers/provider.ts";
 

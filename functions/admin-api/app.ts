@@ -1,7 +1,7 @@
 import type { Hono } from "hono";
 import { createApp, type Route } from "../../shared/http/create_app.ts";
 import { createSecretKeyGuard } from "../../shared/http/secret_key_guard.ts";
-import type { Log } from "../../shared/log.ts";
+import type { Log } from "../../shared/runtime/log.ts";
 import { createInstanceRoutes } from "./instance_routes.ts";
 import { createOutboxRoutes } from "./outbox_routes.ts";
 import { createRecordRoutes } from "./record_routes.ts";

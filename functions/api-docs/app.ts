@@ -1,7 +1,7 @@
 import type { Context, Hono } from "hono";
 import { etag } from "hono/etag";
 import { createApp } from "../../shared/http/create_app.ts";
-import type { Log } from "../../shared/log.ts";
+import type { Log } from "../../shared/runtime/log.ts";
 import document from "./openapi.json" with { type: "json" };
 import { renderReferencePage } from "./page.ts";
 import type { ReferenceLink } from "./reference_link.ts";

@@ -1,4 +1,4 @@
-import { consoleLog } from "../../shared/log.ts";
+import { consoleLog } from "../../shared/runtime/log.ts";
 import { createApiDocsApp } from "./app.ts";
 import { readReferenceLink } from "./reference_link.ts";
 

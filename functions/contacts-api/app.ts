@@ -9,7 +9,7 @@ import {
 import { createApp, type Route } from "../../shared/http/create_app.ts";
 import { answerRecorded } from "../../shared/http/recorded_answer.ts";
 import { validateBody } from "../../shared/http/validate.ts";
-import type { Log } from "../../shared/log.ts";
+import type { Log } from "../../shared/runtime/log.ts";
 import { callRecorded } from "../../shared/recorded_call.ts";
 import {
   changeTagsSchema,

@@ -1,6 +1,6 @@
-import { parseConfig } from "../../shared/config.ts";
+import { parseConfig } from "../../shared/runtime/config.ts";
 import { connectDatabase } from "../../shared/database/connect_database.ts";
-import { consoleLog } from "../../shared/log.ts";
+import { consoleLog } from "../../shared/runtime/log.ts";
 import { createConversationsApiApp } from "./app.ts";
 
 const config = parseConfig(Deno.env.toObject());

@@ -1,6 +1,6 @@
 import { type DispatchingServices, dispatchMessage } from "../../shared/dispatching.ts";
 import { againInASecond, AppError } from "../../shared/model/errors.ts";
-import { describeDefect } from "../../shared/log.ts";
+import { describeDefect } from "../../shared/runtime/log.ts";
 import { claimDueMessages, toLeaseSeconds } from "../../shared/queue.ts";
 import {
   expireClaims,

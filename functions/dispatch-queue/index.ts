@@ -1,10 +1,10 @@
 import { createAgentReplies } from "../../shared/agents.ts";
 import { createChatModel } from "../../shared/chat_model.ts";
-import { parseConfig } from "../../shared/config.ts";
+import { parseConfig } from "../../shared/runtime/config.ts";
 import { createCredentialVault } from "../../shared/credentials.ts";
 import { connectDatabase } from "../../shared/database/connect_database.ts";
 import { createProviderOpener } from "../../shared/instances.ts";
-import { consoleLog } from "../../shared/log.ts";
+import { consoleLog } from "../../shared/runtime/log.ts";
 import { createEmailDelivery } from "../../shared/notifications.ts";
 // A run is there to send. Loaded with the first message instead, providers would make that one
 // late, and the next one of its instance would follow too closely.

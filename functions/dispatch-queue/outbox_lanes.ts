@@ -1,5 +1,5 @@
 import type { Database } from "../../shared/database/database.ts";
-import { describeDefect, type Log } from "../../shared/log.ts";
+import { describeDefect, type Log } from "../../shared/runtime/log.ts";
 import { claimOutbox, type DeliverOutboxRow, deliverOutboxRow } from "../../shared/outbox.ts";
 
 export interface OutboxLaneServices {

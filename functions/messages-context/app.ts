@@ -8,7 +8,7 @@ import {
 } from "../../shared/http/client_token_guard.ts";
 import { createApp } from "../../shared/http/create_app.ts";
 import { validate } from "../../shared/http/validate.ts";
-import type { Log } from "../../shared/log.ts";
+import type { Log } from "../../shared/runtime/log.ts";
 import { identityKeyOf } from "../../shared/model/phone.ts";
 import { checkReadContext, readContextSchema } from "./contract.ts";
 import { readContext } from "./read_context.ts";

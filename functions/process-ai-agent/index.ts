@@ -1,9 +1,9 @@
-import { parseConfig } from "../../shared/config.ts";
+import { parseConfig } from "../../shared/runtime/config.ts";
 import { createCredentialVault } from "../../shared/credentials.ts";
 import { connectDatabase } from "../../shared/database/connect_database.ts";
-import { createBackground } from "../../shared/background.ts";
+import { createBackground } from "../../shared/runtime/background.ts";
 import { createProviderOpener } from "../../shared/instances.ts";
-import { consoleLog } from "../../shared/log.ts";
+import { consoleLog } from "../../shared/runtime/log.ts";
 import { createProcessAiAgentApp } from "./app.ts";
 
 const config = parseConfig(Deno.env.toObject());

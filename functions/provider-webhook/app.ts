@@ -4,7 +4,7 @@ import type { CredentialVault } from "../../shared/credentials.ts";
 import type { Database } from "../../shared/database/database.ts";
 import { AppError, type ErrorCode } from "../../shared/model/errors.ts";
 import { createApp, type Route } from "../../shared/http/create_app.ts";
-import type { Log } from "../../shared/log.ts";
+import type { Log } from "../../shared/runtime/log.ts";
 import { gatewayInstanceIdOf } from "../../shared/providers/create_provider.ts";
 import type { ProviderKind } from "../../shared/providers/provider.ts";
 import { verifySignature } from "../../shared/providers/webhook_signature.ts";

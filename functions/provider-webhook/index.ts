@@ -1,7 +1,7 @@
-import { parseConfig } from "../../shared/config.ts";
+import { parseConfig } from "../../shared/runtime/config.ts";
 import { createCredentialVault } from "../../shared/credentials.ts";
 import { connectDatabase } from "../../shared/database/connect_database.ts";
-import { consoleLog } from "../../shared/log.ts";
+import { consoleLog } from "../../shared/runtime/log.ts";
 import { createProviderWebhookApp } from "./app.ts";
 
 const config = parseConfig(Deno.env.toObject());

@@ -1,7 +1,7 @@
 /** Which instances a signed delivery of the official channel is about, and what each is told. */
 import type { CredentialVault } from "../../shared/credentials.ts";
 import type { Database } from "../../shared/database/database.ts";
-import type { Log } from "../../shared/log.ts";
+import type { Log } from "../../shared/runtime/log.ts";
 import { parseProviderConfig } from "../../shared/providers/create_provider.ts";
 import { verifySignature } from "../../shared/providers/webhook_signature.ts";
 import type { WhatsappCloudConfig } from "../../shared/providers/whatsapp_cloud_config.ts";

@@ -4,7 +4,7 @@ import { answerJson } from "../../shared/http/answer.ts";
 import { createApp } from "../../shared/http/create_app.ts";
 import { readJsonBody } from "../../shared/http/json_body.ts";
 import { findUnstorableText } from "../../shared/http/storable_text.ts";
-import type { Log } from "../../shared/log.ts";
+import type { Log } from "../../shared/runtime/log.ts";
 import { maxFormattedPhoneLength, sanitizePhone } from "../../shared/model/phone.ts";
 
 /**

@@ -1,4 +1,4 @@
-import { consoleLog } from "../../shared/log.ts";
+import { consoleLog } from "../../shared/runtime/log.ts";
 import { createSanitizePhoneNumberApp } from "./app.ts";
 
 const app = createSanitizePhoneNumberApp(consoleLog);

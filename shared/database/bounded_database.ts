@@ -1,5 +1,5 @@
 import { againInASecond, AppError } from "../model/errors.ts";
-import { Places } from "../places.ts";
+import { Places } from "../runtime/semaphore.ts";
 import type { Database } from "./database.ts";
 
 /** The first call of every request that others pay for: refusing it costs the caller nothing. */

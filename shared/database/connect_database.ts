@@ -1,4 +1,4 @@
-import type { DatabaseConfig } from "../config.ts";
+import type { DatabaseConfig } from "../runtime/config.ts";
 import { boundDatabase } from "./bounded_database.ts";
 import type { Database } from "./database.ts";
 import { repeatRolledBack } from "./repeating_database.ts";

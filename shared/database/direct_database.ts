@@ -1,6 +1,6 @@
 import postgres from "postgres";
-import { inTime } from "../in_time.ts";
-import { Places } from "../places.ts";
+import { inTime } from "../runtime/time_limit.ts";
+import { Places } from "../runtime/semaphore.ts";
 import { callTimeoutMs, type Database } from "./database.ts";
 import { toDatabaseError } from "./sqlstates.ts";
 

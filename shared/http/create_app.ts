@@ -1,7 +1,7 @@
 import { type Context, Hono, type MiddlewareHandler } from "hono";
 import { requestId } from "hono/request-id";
 import { AppError } from "../model/errors.ts";
-import type { Log } from "../log.ts";
+import type { Log } from "../runtime/log.ts";
 import { allowsCrossOrigin, createCors } from "./cross_origin.ts";
 import { respondToError } from "./error_response.ts";
 import { defaultMaxBodyBytes } from "./request_body.ts";

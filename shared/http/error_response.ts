@@ -1,7 +1,7 @@
 import type { Context } from "hono";
 import { AppError } from "../model/errors.ts";
 import { answerJson } from "./answer.ts";
-import { describeDefect, type Log } from "../log.ts";
+import { describeDefect, type Log } from "../runtime/log.ts";
 
 /**
  * The answer to anything thrown: a refusal says what it is, a defect says nothing but the request

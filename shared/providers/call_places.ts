@@ -1,4 +1,4 @@
-import { Places } from "../places.ts";
+import { Places } from "../runtime/semaphore.ts";
 
 /**
  * Calls that one process makes to one host at the same time. Far beyond it the runtime's fetch

@@ -12,7 +12,7 @@ import { evolutionErrors } from "./evolution_errors.ts";
 import type { HttpAnswer } from "./http_call.ts";
 import { readId, readText, readValue } from "../model/json_value.ts";
 import type { Receipt } from "./provider.ts";
-import { readRetryAfterMs } from "./retry_after.ts";
+import { readRetryAfterMs } from "../runtime/retry_after.ts";
 import { readWhatsappCloudAnswer } from "./whatsapp_cloud_answer.ts";
 
 /** What the answer says of the message. */

@@ -10,7 +10,7 @@ import {
 import type { HttpAnswer } from "./http_call.ts";
 import { readId, readText, readValue } from "../model/json_value.ts";
 import type { Receipt } from "./provider.ts";
-import { readCloudRetryAfterMs } from "./retry_after.ts";
+import { readCloudRetryAfterMs } from "../runtime/retry_after.ts";
 import { classifyWhatsappCloudError, nameWhatsappCloudError } from "./whatsapp_cloud_errors.ts";
 
 /**

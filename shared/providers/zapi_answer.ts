@@ -11,7 +11,7 @@ import {
 import type { HttpAnswer } from "./http_call.ts";
 import { readId, readText } from "../model/json_value.ts";
 import type { Receipt } from "./provider.ts";
-import { readRetryAfterMs } from "./retry_after.ts";
+import { readRetryAfterMs } from "../runtime/retry_after.ts";
 import { zapiErrors } from "./zapi_errors.ts";
 
 /**

@@ -1,7 +1,7 @@
 import { App } from "@supabase/lite";
 import { createPostgresConnection } from "@supabase/lite/postgres";
 import { reconnectSeconds } from "../../shared/database/direct_database.ts";
-import { inTime } from "../../shared/in_time.ts";
+import { inTime } from "../../shared/runtime/time_limit.ts";
 import { toDataApiError } from "./data_api_error.ts";
 
 export interface DataApi {

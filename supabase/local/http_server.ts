@@ -1,4 +1,4 @@
-import { consoleLog, describeDefect } from "../../shared/log.ts";
+import { consoleLog, describeDefect } from "../../shared/runtime/log.ts";
 import { StackStartError } from "./stack_start_error.ts";
 
 /** A listening server that stays until it is shut down. */

@@ -2,8 +2,8 @@
  * `deno task start`: the whole product on one machine, without Docker or an account.
  * `--data-api` runs the functions on the transport of the platform (supabase-js).
  */
-import { ConfigError } from "../../shared/config.ts";
-import { consoleLog } from "../../shared/log.ts";
+import { ConfigError } from "../../shared/runtime/config.ts";
+import { consoleLog } from "../../shared/runtime/log.ts";
 import { MigrationError } from "./migrations.ts";
 import { PostgresStartError } from "./postgres_start_error.ts";
 import { takeOverConsole } from "./request_log.ts";

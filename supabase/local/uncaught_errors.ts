@@ -1,4 +1,4 @@
-import { describeDefect, type Log } from "../../shared/log.ts";
+import { describeDefect, type Log } from "../../shared/runtime/log.ts";
 
 /**
  * Logs what nobody caught, instead of ending the process: a driver that trips over a connection its

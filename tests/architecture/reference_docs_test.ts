@@ -76,7 +76,7 @@ Deno.test("the README lists every error code under its status", async () => {
 
 Deno.test("every variable that is read is explained, and no other", async () => {
   const sources = await readTextFiles(
-    "shared/config.ts",
+    "shared/runtime/config.ts",
     "supabase/local/settings.ts",
     "supabase/deploy/deploy.ts",
     "supabase/admin/admin.ts",

@@ -16,7 +16,7 @@ import { createSendMessageApp } from "../../functions/send-message/app.ts";
 import type { Database } from "../../shared/database/database.ts";
 import { connectDatabase } from "../../shared/database/connect_database.ts";
 import { createProviderOpener } from "../../shared/instances.ts";
-import type { Log, LogFields } from "../../shared/log.ts";
+import type { Log, LogFields } from "../../shared/runtime/log.ts";
 import { createEmailDelivery } from "../../shared/notifications.ts";
 import type { DeliverOutboxRow } from "../../shared/outbox.ts";
 import type { SendingServices } from "../../shared/sending.ts";

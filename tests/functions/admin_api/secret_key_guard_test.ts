@@ -1,6 +1,6 @@
 import { createApp } from "../../../shared/http/create_app.ts";
 import { createSecretKeyGuard } from "../../../shared/http/secret_key_guard.ts";
-import type { Log } from "../../../shared/log.ts";
+import type { Log } from "../../../shared/runtime/log.ts";
 import { assertEquals } from "../../support/assert.ts";
 
 const firstKey = "sb_secret_first_0123456789";

@@ -1,5 +1,5 @@
-import { createBackground } from "../../shared/background.ts";
-import { assertEquals } from "../support/assert.ts";
+import { createBackground } from "../../../shared/runtime/background.ts";
+import { assertEquals } from "../../support/assert.ts";
 
 interface RuntimeHost {
   EdgeRuntime?: { waitUntil(promise: Promise<unknown>): void } | undefined;

@@ -1,5 +1,5 @@
-import { Places } from "../../shared/places.ts";
-import { assert, assertEquals, assertFalse } from "../support/assert.ts";
+import { Places } from "../../../shared/runtime/semaphore.ts";
+import { assert, assertEquals, assertFalse } from "../../support/assert.ts";
 
 Deno.test("a place that is given back goes to who waits longest, before anybody who comes later", async () => {
   const places = new Places(1);

@@ -1,10 +1,10 @@
 import * as z from "zod";
-import type { ChatModelConfig } from "./chat_model.ts";
+import type { ChatModelConfig } from "../chat_model.ts";
 import {
   describePublishedKey,
   isPublishedSecretKey,
   sealsWithPublishedKey,
-} from "./published_keys.ts";
+} from "../published_keys.ts";
 
 const secretKeysSchema = z.record(z.string(), z.string().min(20));
 

@@ -1,5 +1,5 @@
-import { ConfigError, parseConfig } from "../../shared/config.ts";
-import { assert, assertEquals, assertFalse, assertThrows } from "../support/assert.ts";
+import { ConfigError, parseConfig } from "../../../shared/runtime/config.ts";
+import { assert, assertEquals, assertFalse, assertThrows } from "../../support/assert.ts";
 
 const environment = {
   DATABASE_URL: "postgresql://user@127.0.0.1:5432/db",

@@ -1,6 +1,6 @@
-import { readCloudRetryAfterMs, readRetryAfterMs } from "../../../shared/providers/retry_after.ts";
+import { readCloudRetryAfterMs, readRetryAfterMs } from "../../../shared/runtime/retry_after.ts";
 import { assertEquals } from "../../support/assert.ts";
-import { nowMs } from "./answers.ts";
+import { nowMs } from "../providers/answers.ts";
 
 const DAY_MS = 86_400_000;
 
