@@ -1,4 +1,4 @@
-import type { CredentialVault } from "./credentials.ts";
+import type { CredentialVault } from "./crypto/credential_vault.ts";
 import type { Provider, ProviderKind } from "./providers/provider.ts";
 
 /** One channel connection, as the database hands it out with its credentials sealed. */

@@ -1,4 +1,4 @@
-import { createClientToken } from "../../shared/client_token.ts";
+import { createClientToken } from "../../shared/crypto/client_token.ts";
 import type { Idempotency } from "../../shared/idempotent_response.ts";
 import type { Recorded } from "../../shared/recorded_call.ts";
 import type { InstanceServices } from "./instances.ts";

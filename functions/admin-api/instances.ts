@@ -1,5 +1,5 @@
-import { createEmbedKey } from "../../shared/client_token.ts";
-import type { CredentialVault } from "../../shared/credentials.ts";
+import { createEmbedKey } from "../../shared/crypto/client_token.ts";
+import type { CredentialVault } from "../../shared/crypto/credential_vault.ts";
 import type { Database } from "../../shared/database/database.ts";
 import type { Idempotency } from "../../shared/idempotent_response.ts";
 import {

@@ -1,4 +1,4 @@
-import { CredentialError, type CredentialVault } from "../../shared/credentials.ts";
+import { CredentialError, type CredentialVault } from "../../shared/crypto/credential_vault.ts";
 import type { InstanceServices } from "./instances.ts";
 
 /** What one call did: `remaining` lie under a former key still, `unreadable` under none that there is. */

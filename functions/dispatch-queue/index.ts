@@ -1,7 +1,7 @@
 import { createAgentReplies } from "../../shared/agents.ts";
 import { createChatModel } from "../../shared/chat_model.ts";
 import { parseConfig } from "../../shared/runtime/config.ts";
-import { createCredentialVault } from "../../shared/credentials.ts";
+import { createCredentialVault } from "../../shared/crypto/credential_vault.ts";
 import { connectDatabase } from "../../shared/database/connect_database.ts";
 import { createProviderOpener } from "../../shared/instances.ts";
 import { consoleLog } from "../../shared/runtime/log.ts";

@@ -1,5 +1,5 @@
 import { parseConfig } from "../../shared/runtime/config.ts";
-import { createCredentialVault } from "../../shared/credentials.ts";
+import { createCredentialVault } from "../../shared/crypto/credential_vault.ts";
 import { connectDatabase } from "../../shared/database/connect_database.ts";
 import { createBackground } from "../../shared/runtime/background.ts";
 import { createProviderOpener } from "../../shared/instances.ts";

@@ -1,6 +1,6 @@
 import type { Context, Hono } from "hono";
-import { equalInConstantTime } from "../../shared/constant_time.ts";
-import type { CredentialVault } from "../../shared/credentials.ts";
+import { equalInConstantTime } from "../../shared/crypto/constant_time.ts";
+import type { CredentialVault } from "../../shared/crypto/credential_vault.ts";
 import type { Database } from "../../shared/database/database.ts";
 import { AppError, type ErrorCode } from "../../shared/model/errors.ts";
 import { createApp, type Route } from "../../shared/http/create_app.ts";

@@ -1,5 +1,5 @@
 /** Which instances a signed delivery of the official channel is about, and what each is told. */
-import type { CredentialVault } from "../../shared/credentials.ts";
+import type { CredentialVault } from "../../shared/crypto/credential_vault.ts";
 import type { Database } from "../../shared/database/database.ts";
 import type { Log } from "../../shared/runtime/log.ts";
 import { parseProviderConfig } from "../../shared/providers/create_provider.ts";

@@ -1,4 +1,4 @@
-import type { CredentialVault } from "../../shared/credentials.ts";
+import type { CredentialVault } from "../../shared/crypto/credential_vault.ts";
 import type { Database } from "../../shared/database/database.ts";
 import type { SealedInstance } from "../../shared/instances.ts";
 import type { ProviderKind } from "../../shared/providers/provider.ts";

@@ -1,5 +1,5 @@
 import type { Context, MiddlewareHandler } from "hono";
-import { hashClientToken } from "../client_token.ts";
+import { hashClientToken } from "../crypto/client_token.ts";
 import type { Database } from "../database/database.ts";
 import { AppError } from "../model/errors.ts";
 import type { Instance } from "../instances.ts";

@@ -1,5 +1,5 @@
 import type * as z from "zod";
-import { decodeBase64Url, encodeBase64Url } from "../encoding.ts";
+import { decodeBase64Url, encodeBase64Url } from "../crypto/encoding.ts";
 import { AppError } from "../model/errors.ts";
 
 /** The cursor to ask for what comes after `end`, the place where a page ended: opaque to the caller. */

@@ -1,5 +1,5 @@
 import type { Context } from "hono";
-import { hashText } from "../encoding.ts";
+import { hashText } from "../crypto/encoding.ts";
 import { AppError } from "../model/errors.ts";
 import type { Idempotency } from "../idempotent_response.ts";
 import type { JsonObject } from "./json_body.ts";

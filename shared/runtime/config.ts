@@ -4,7 +4,7 @@ import {
   describePublishedKey,
   isPublishedSecretKey,
   sealsWithPublishedKey,
-} from "../published_keys.ts";
+} from "../crypto/published_keys.ts";
 
 const secretKeysSchema = z.record(z.string(), z.string().min(20));
 

@@ -6,10 +6,10 @@ import type { SourceFile } from "./source_file.ts";
 /** Modules that work on their arguments alone: no runtime, no database, no HTTP. */
 const pureModules: readonly string[] = [
   "shared/assignment_email.ts",
-  "shared/client_token.ts",
-  "shared/constant_time.ts",
-  "shared/credentials.ts",
-  "shared/encoding.ts",
+  "shared/crypto/client_token.ts",
+  "shared/crypto/constant_time.ts",
+  "shared/crypto/credential_vault.ts",
+  "shared/crypto/encoding.ts",
   "shared/history_content.ts",
   "shared/history_period.ts",
   "shared/model/local_time.ts",

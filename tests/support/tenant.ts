@@ -1,8 +1,11 @@
 /** Fresh tenants for tests, made as admin-api makes them: credentials sealed, tokens hashed. */
 
 import type { Sql } from "postgres";
-import { createClientToken, createEmbedKey } from "../../shared/client_token.ts";
-import { createCredentialVault, type CredentialVault } from "../../shared/credentials.ts";
+import { createClientToken, createEmbedKey } from "../../shared/crypto/client_token.ts";
+import {
+  createCredentialVault,
+  type CredentialVault,
+} from "../../shared/crypto/credential_vault.ts";
 import { gatewayInstanceIdOf } from "../../shared/providers/create_provider.ts";
 import type { ProviderKind } from "../../shared/providers/provider.ts";
 

@@ -1,7 +1,10 @@
 /** The admin API over a database of its own, called as a holder of the secret key would. */
 
 import { createAdminApp } from "../../../functions/admin-api/app.ts";
-import { createCredentialVault, type CredentialVault } from "../../../shared/credentials.ts";
+import {
+  createCredentialVault,
+  type CredentialVault,
+} from "../../../shared/crypto/credential_vault.ts";
 import type { Database } from "../../../shared/database/database.ts";
 import { openDirectDatabase } from "../../../shared/database/direct_database.ts";
 import { assertEquals } from "../../support/assert.ts";

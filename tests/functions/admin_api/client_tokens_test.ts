@@ -1,4 +1,4 @@
-import { hashClientToken } from "../../../shared/client_token.ts";
+import { hashClientToken } from "../../../shared/crypto/client_token.ts";
 import { assert, assertEquals, assertMatch } from "../../support/assert.ts";
 import {
   type AdminClient,

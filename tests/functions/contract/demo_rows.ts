@@ -1,7 +1,7 @@
 /** The records that the examples of the document name, so that every example can be called as it stands. */
 
 import type { Sql } from "postgres";
-import { hashClientToken } from "../../../shared/client_token.ts";
+import { hashClientToken } from "../../../shared/crypto/client_token.ts";
 import {
   demoAgentId,
   demoContactId,

@@ -1,5 +1,5 @@
 import { createProviderOpener } from "../../../shared/instances.ts";
-import { CredentialError } from "../../../shared/credentials.ts";
+import { CredentialError } from "../../../shared/crypto/credential_vault.ts";
 import { assertEquals, assertRejects } from "../../support/assert.ts";
 import { testVault } from "../../support/tenant.ts";
 

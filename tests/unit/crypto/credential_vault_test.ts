@@ -1,5 +1,5 @@
-import { createCredentialVault, CredentialError } from "../../shared/credentials.ts";
-import { assertEquals, assertMatch, assertRejects, assertThrows } from "../support/assert.ts";
+import { createCredentialVault, CredentialError } from "../../../shared/crypto/credential_vault.ts";
+import { assertEquals, assertMatch, assertRejects, assertThrows } from "../../support/assert.ts";
 
 const createKey = (fill: number, sizeBytes = 32): string =>
   btoa(String.fromCharCode(...new Array<number>(sizeBytes).fill(fill)));

@@ -5,8 +5,8 @@ import {
   encodeBase64Url,
   encodeHex,
   hashText,
-} from "../../shared/encoding.ts";
-import { assertEquals, assertMatch } from "../support/assert.ts";
+} from "../../../shared/crypto/encoding.ts";
+import { assertEquals, assertMatch } from "../../support/assert.ts";
 
 Deno.test("base64url has no padding, no + and no /, and decodes to the same bytes", () => {
   fc.assert(fc.property(fc.uint8Array({ maxLength: 64 }), (bytes) => {

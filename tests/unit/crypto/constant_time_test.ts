@@ -1,6 +1,6 @@
 import fc from "fast-check";
-import { equalInConstantTime } from "../../shared/constant_time.ts";
-import { assertEquals } from "../support/assert.ts";
+import { equalInConstantTime } from "../../../shared/crypto/constant_time.ts";
+import { assertEquals } from "../../support/assert.ts";
 
 Deno.test("a text equals itself", async () => {
   const anyText = fc.string({ unit: "grapheme" });

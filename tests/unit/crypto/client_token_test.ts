@@ -1,5 +1,9 @@
-import { createClientToken, createEmbedKey, hashClientToken } from "../../shared/client_token.ts";
-import { assertEquals, assertMatch } from "../support/assert.ts";
+import {
+  createClientToken,
+  createEmbedKey,
+  hashClientToken,
+} from "../../../shared/crypto/client_token.ts";
+import { assertEquals, assertMatch } from "../../support/assert.ts";
 
 Deno.test("a client token is mia_ and 32 random bytes in base64url", async () => {
   const { token } = await createClientToken();
