@@ -1,7 +1,7 @@
 import type { DatabaseConfig } from "../runtime/config.ts";
-import { boundDatabase } from "./bounded_database.ts";
+import { boundDatabase } from "./load_shedding.ts";
 import type { Database } from "./database.ts";
-import { repeatRolledBack } from "./repeating_database.ts";
+import { repeatRolledBack } from "./retrying_database.ts";
 
 type DirectDatabaseModule = typeof import("./direct_database.ts");
 

@@ -1,4 +1,4 @@
-import { boundDatabase } from "../../../shared/database/bounded_database.ts";
+import { boundDatabase } from "../../../shared/database/load_shedding.ts";
 import { openDataApiDatabase } from "../../../shared/database/data_api_database.ts";
 import { DatabaseError } from "../../../shared/database/sqlstates.ts";
 import { AppError } from "../../../shared/model/errors.ts";

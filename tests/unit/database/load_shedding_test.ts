@@ -1,6 +1,6 @@
-import { boundDatabase } from "../../shared/database/bounded_database.ts";
-import { AppError } from "../../shared/model/errors.ts";
-import { assertEquals, assertRejects } from "../support/assert.ts";
+import { boundDatabase } from "../../../shared/database/load_shedding.ts";
+import { AppError } from "../../../shared/model/errors.ts";
+import { assertEquals, assertRejects } from "../../support/assert.ts";
 
 Deno.test("with all places taken a request waits for its turn in vain, what was begun goes on, and a free place is used", async () => {
   const answers: PromiseWithResolvers<unknown>[] = [];

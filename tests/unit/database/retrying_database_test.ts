@@ -1,7 +1,7 @@
-import type { Database } from "../../shared/database/database.ts";
-import { repeatRolledBack } from "../../shared/database/repeating_database.ts";
-import { RolledBackError } from "../../shared/database/sqlstates.ts";
-import { assertEquals, assertRejects } from "../support/assert.ts";
+import type { Database } from "../../../shared/database/database.ts";
+import { repeatRolledBack } from "../../../shared/database/retrying_database.ts";
+import { RolledBackError } from "../../../shared/database/sqlstates.ts";
+import { assertEquals, assertRejects } from "../../support/assert.ts";
 
 /** Fails so often with the error, then answers; counts its calls. */
 function failing(times: number, error: Error): Database & { calls: number } {
