@@ -1,5 +1,5 @@
 import type { Database } from "./database/database.ts";
-import type { Idempotency, WrittenResponse } from "./idempotent_response.ts";
+import type { Idempotency, WrittenResponse } from "./idempotency/stored_response.ts";
 import type { MessageContent } from "./providers/provider.ts";
 import type { ClaimedMessage } from "./queue.ts";
 

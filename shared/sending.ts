@@ -5,7 +5,7 @@ import {
   type DispatchingServices,
   sendClaimedMessage,
 } from "./dispatching.ts";
-import { readResponse, type StoredResponse } from "./idempotent_response.ts";
+import { readResponse, type StoredResponse } from "./idempotency/stored_response.ts";
 import { againInASecond, AppError } from "./model/errors.ts";
 import type { SealedInstance } from "./instances.ts";
 import {

@@ -1,5 +1,5 @@
 import { AppError } from "./model/errors.ts";
-import type { StoredResponse } from "./idempotent_response.ts";
+import type { StoredResponse } from "./idempotency/stored_response.ts";
 import type { AcceptedOutcome, AssignmentOutcome, MessageStatus } from "./messages.ts";
 import type { Receipt } from "./providers/provider.ts";
 

@@ -1,6 +1,10 @@
 import type { Database } from "./database/database.ts";
 import { describeDefect, type Log } from "./runtime/log.ts";
-import { type Idempotency, type StoredResponse, writeResponse } from "./idempotent_response.ts";
+import {
+  type Idempotency,
+  type StoredResponse,
+  writeResponse,
+} from "./idempotency/stored_response.ts";
 import type { Receipt } from "./providers/provider.ts";
 
 /** The outcome of one claimed message. */

@@ -1,5 +1,5 @@
 import type { Database } from "./database/database.ts";
-import type { Idempotency } from "./idempotent_response.ts";
+import type { Idempotency } from "./idempotency/stored_response.ts";
 import type { Replay } from "./messages.ts";
 import type { ParameterFormat } from "./template_definition.ts";
 import type { ContactFacts } from "./template_variables.ts";

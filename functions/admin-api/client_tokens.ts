@@ -1,6 +1,6 @@
 import { createClientToken } from "../../shared/crypto/client_token.ts";
-import type { Idempotency } from "../../shared/idempotent_response.ts";
-import type { Recorded } from "../../shared/recorded_call.ts";
+import type { Idempotency } from "../../shared/idempotency/stored_response.ts";
+import type { Recorded } from "../../shared/idempotency/recorded_call.ts";
 import type { InstanceServices } from "./instances.ts";
 import { type AdminRecord, executeOnce } from "./record_calls.ts";
 import type { CreateTokenRequest } from "./token_contract.ts";

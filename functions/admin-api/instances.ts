@@ -1,14 +1,14 @@
 import { createEmbedKey } from "../../shared/crypto/client_token.ts";
 import type { CredentialVault } from "../../shared/crypto/credential_vault.ts";
 import type { Database } from "../../shared/database/database.ts";
-import type { Idempotency } from "../../shared/idempotent_response.ts";
+import type { Idempotency } from "../../shared/idempotency/stored_response.ts";
 import {
   gatewayInstanceIdFieldOf,
   gatewayInstanceIdOf,
   parseProviderConfig,
 } from "../../shared/providers/create_provider.ts";
 import type { ProviderKind } from "../../shared/providers/provider.ts";
-import type { Recorded } from "../../shared/recorded_call.ts";
+import type { Recorded } from "../../shared/idempotency/recorded_call.ts";
 import {
   type CreateInstanceRequest,
   defaultSendWindow,

@@ -3,7 +3,7 @@ import { AppError } from "../../shared/model/errors.ts";
 import type { Route } from "../../shared/http/create_app.ts";
 import { answerRecorded } from "../../shared/http/recorded_answer.ts";
 import { validate } from "../../shared/http/validate.ts";
-import { type RecordedResult, toRecorded } from "../../shared/recorded_call.ts";
+import { type RecordedResult, toRecorded } from "../../shared/idempotency/recorded_call.ts";
 import { outboxPageSchema } from "./contract.ts";
 import { type AdminContext, readAdminIdempotency, requireId } from "./http_exchange.ts";
 import { type AdminRecord, listRecords } from "./record_calls.ts";

@@ -1,7 +1,11 @@
 import type { Database } from "../../shared/database/database.ts";
 import { AppError, type Issue } from "../../shared/model/errors.ts";
 import { readCursor, writeCursor } from "../../shared/http/cursor.ts";
-import { type Recorded, type RecordedResult, toRecorded } from "../../shared/recorded_call.ts";
+import {
+  type Recorded,
+  type RecordedResult,
+  toRecorded,
+} from "../../shared/idempotency/recorded_call.ts";
 import { type PageEnd, pageEndSchema } from "./contract.ts";
 
 /** A record as it stands in a response. */

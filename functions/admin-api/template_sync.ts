@@ -1,5 +1,5 @@
 import { AppError } from "../../shared/model/errors.ts";
-import type { Idempotency } from "../../shared/idempotent_response.ts";
+import type { Idempotency } from "../../shared/idempotency/stored_response.ts";
 import { parseProviderConfig } from "../../shared/providers/create_provider.ts";
 import type { ProviderKind } from "../../shared/providers/provider.ts";
 import type { WhatsappCloudConfig } from "../../shared/providers/whatsapp_cloud_config.ts";
@@ -7,7 +7,11 @@ import {
   type ListedTemplate,
   listWhatsappCloudTemplates,
 } from "../../shared/providers/whatsapp_cloud_templates.ts";
-import { type Recorded, type Replayed, toRecorded } from "../../shared/recorded_call.ts";
+import {
+  type Recorded,
+  type Replayed,
+  toRecorded,
+} from "../../shared/idempotency/recorded_call.ts";
 import type { InstanceServices } from "./instances.ts";
 import { type AdminRecord, executeOnce } from "./record_calls.ts";
 

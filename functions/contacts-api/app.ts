@@ -10,7 +10,7 @@ import { createApp, type Route } from "../../shared/http/create_app.ts";
 import { answerRecorded } from "../../shared/http/recorded_answer.ts";
 import { validateBody } from "../../shared/http/validate.ts";
 import type { Log } from "../../shared/runtime/log.ts";
-import { callRecorded } from "../../shared/recorded_call.ts";
+import { callRecorded } from "../../shared/idempotency/recorded_call.ts";
 import {
   changeTagsSchema,
   checkChangeTags,

@@ -1,6 +1,6 @@
 import type { Database } from "../../shared/database/database.ts";
-import type { Idempotency } from "../../shared/idempotent_response.ts";
-import { callRecorded, type Recorded } from "../../shared/recorded_call.ts";
+import type { Idempotency } from "../../shared/idempotency/stored_response.ts";
+import { callRecorded, type Recorded } from "../../shared/idempotency/recorded_call.ts";
 import type { SaveContactRequest } from "./contract.ts";
 
 export interface SavedContact {

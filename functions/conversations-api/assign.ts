@@ -1,11 +1,11 @@
 import type { Database } from "../../shared/database/database.ts";
-import type { Idempotency } from "../../shared/idempotent_response.ts";
+import type { Idempotency } from "../../shared/idempotency/stored_response.ts";
 import {
   type AcceptedOutcome,
   acceptMessage,
   type AssignmentRequest,
 } from "../../shared/messages.ts";
-import { type Recorded, toRecorded } from "../../shared/recorded_call.ts";
+import { type Recorded, toRecorded } from "../../shared/idempotency/recorded_call.ts";
 import { describeAssignment } from "../../shared/sending_response.ts";
 
 /** One valid call. */

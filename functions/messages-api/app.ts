@@ -11,7 +11,7 @@ import { createApp, type Route } from "../../shared/http/create_app.ts";
 import { answerRecorded } from "../../shared/http/recorded_answer.ts";
 import { validate } from "../../shared/http/validate.ts";
 import type { Log } from "../../shared/runtime/log.ts";
-import { callRecorded } from "../../shared/recorded_call.ts";
+import { callRecorded } from "../../shared/idempotency/recorded_call.ts";
 import { healthSchema, listQueueSchema, messageIdSchema } from "./contract.ts";
 import { listQueue } from "./queue_page.ts";
 

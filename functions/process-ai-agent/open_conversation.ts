@@ -2,7 +2,7 @@ import { fillMessageText } from "../../shared/agent_variables.ts";
 import { refuseUncarriable } from "../../shared/channel_limits.ts";
 import type { Database } from "../../shared/database/database.ts";
 import { AppError } from "../../shared/model/errors.ts";
-import type { Idempotency, StoredResponse } from "../../shared/idempotent_response.ts";
+import type { Idempotency, StoredResponse } from "../../shared/idempotency/stored_response.ts";
 import type { Instance } from "../../shared/instances.ts";
 import { type AcceptedOutcome, defaultIntervalSeconds } from "../../shared/messages.ts";
 import type { Receipt } from "../../shared/providers/provider.ts";

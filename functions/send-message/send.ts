@@ -1,5 +1,5 @@
 import { refuseUncarriable } from "../../shared/channel_limits.ts";
-import type { Idempotency } from "../../shared/idempotent_response.ts";
+import type { Idempotency } from "../../shared/idempotency/stored_response.ts";
 import type { Instance } from "../../shared/instances.ts";
 import { defaultIntervalSeconds, type MessageDraft } from "../../shared/messages.ts";
 import { toMessageContent } from "../../shared/model/stored_content.ts";

@@ -1,5 +1,5 @@
 import { AppError } from "../../shared/model/errors.ts";
-import type { StoredResponse } from "../../shared/idempotent_response.ts";
+import type { StoredResponse } from "../../shared/idempotency/stored_response.ts";
 import type { AcceptedOutcome, MessageStatus } from "../../shared/messages.ts";
 import type { ProviderClass, Receipt } from "../../shared/providers/provider.ts";
 import type { RespondToSending } from "../../shared/sending.ts";

@@ -1,5 +1,5 @@
 import { AppError } from "../../shared/model/errors.ts";
-import type { Idempotency } from "../../shared/idempotent_response.ts";
+import type { Idempotency } from "../../shared/idempotency/stored_response.ts";
 import type { Instance } from "../../shared/instances.ts";
 import { defaultIntervalSeconds } from "../../shared/messages.ts";
 import { toLeaseSeconds } from "../../shared/queue.ts";

@@ -3,7 +3,7 @@ import { hashClientToken } from "../crypto/client_token.ts";
 import type { Database } from "../database/database.ts";
 import { AppError } from "../model/errors.ts";
 import type { Instance } from "../instances.ts";
-import type { Idempotency } from "../idempotent_response.ts";
+import type { Idempotency } from "../idempotency/stored_response.ts";
 import type { AppVariables } from "./create_app.ts";
 import { readIdempotency } from "./idempotency.ts";
 import { type JsonObject, readJsonBody } from "./json_body.ts";

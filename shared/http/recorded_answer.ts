@@ -1,5 +1,5 @@
 import type { Context } from "hono";
-import type { Recorded } from "../recorded_call.ts";
+import type { Recorded } from "../idempotency/recorded_call.ts";
 import { answerJson } from "./answer.ts";
 import { replayedHeaders } from "./idempotency.ts";
 

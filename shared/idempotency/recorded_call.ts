@@ -1,5 +1,5 @@
-import type { Database } from "./database/database.ts";
-import type { Idempotency } from "./idempotent_response.ts";
+import type { Database } from "../database/database.ts";
+import type { Idempotency } from "./stored_response.ts";
 
 /** What a writing SQL function decided, now or under the same Idempotency-Key before. */
 export interface Recorded<Outcome> {
