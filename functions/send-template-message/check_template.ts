@@ -1,12 +1,12 @@
 import { AppError } from "../../shared/model/errors.ts";
 import type { Instance } from "../../shared/instances.ts";
-import { readTemplateDefinition } from "../../shared/template_definition.ts";
+import { readTemplateDefinition } from "../../shared/templates/definition.ts";
 import {
   type ContactFacts,
   type FilledTemplate,
   fillTemplate,
-} from "../../shared/template_variables.ts";
-import type { StoredTemplate } from "../../shared/templates.ts";
+} from "../../shared/templates/variables.ts";
+import type { StoredTemplate } from "../../shared/templates/stored_template.ts";
 import type { SendTemplateMessageRequest } from "./contract.ts";
 
 /** A template and the instance that sends it. */

@@ -6,8 +6,8 @@ import {
   checkWhatsappCloudTemplate,
   toWhatsappCloudTemplate,
 } from "../../shared/providers/whatsapp_cloud_template.ts";
-import { renderForGateway, renderTemplateText } from "../../shared/template_rendering.ts";
-import type { FilledTemplate } from "../../shared/template_variables.ts";
+import { renderForGateway, renderTemplateText } from "../../shared/templates/rendering.ts";
+import type { FilledTemplate } from "../../shared/templates/variables.ts";
 import type { ReadyTemplate } from "./check_template.ts";
 
 /**

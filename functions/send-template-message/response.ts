@@ -4,7 +4,7 @@ import type { AcceptedOutcome, MessageStatus } from "../../shared/messages.ts";
 import type { ProviderClass, Receipt } from "../../shared/providers/provider.ts";
 import type { RespondToSending } from "../../shared/sending.ts";
 import { toSentStatus } from "../../shared/sending_response.ts";
-import type { StoredTemplate } from "../../shared/templates.ts";
+import type { StoredTemplate } from "../../shared/templates/stored_template.ts";
 
 /**
  * How a call for this template is answered (specification 4.7): `messageId` is the provider's, ours

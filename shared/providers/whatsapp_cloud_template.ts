@@ -2,9 +2,9 @@
  * From a filled template to the Cloud API's (page Template messages). Only what was filled travels:
  * fixed headers, footers and buttons are part of the template at the provider.
  */
-import { isNumbered } from "../template_text.ts";
+import { isNumbered } from "../templates/text.ts";
 import type { Issue } from "../model/errors.ts";
-import type { FilledParameter, FilledTemplate } from "../template_variables.ts";
+import type { FilledParameter, FilledTemplate } from "../templates/variables.ts";
 import { checkLength } from "./content_length.ts";
 import { readFilename } from "./media_type.ts";
 import type { TemplateContent } from "./provider.ts";

@@ -1,5 +1,5 @@
 import { fillInstructions, fillMessageText } from "../../shared/agent_variables.ts";
-import { fillText, listPlaceholders } from "../../shared/template_text.ts";
+import { fillText, listPlaceholders } from "../../shared/templates/text.ts";
 import { assert, assertEquals } from "../support/assert.ts";
 
 Deno.test("a variable is filled wherever it stands, spaced or not, with any JSON value", () => {

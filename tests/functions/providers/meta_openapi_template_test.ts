@@ -5,8 +5,8 @@ import {
   checkWhatsappCloudTemplate,
   toWhatsappCloudTemplate,
 } from "../../../shared/providers/whatsapp_cloud_template.ts";
-import type { TemplateDefinition } from "../../../shared/template_definition.ts";
-import { type FilledTemplate, fillTemplate } from "../../../shared/template_variables.ts";
+import type { TemplateDefinition } from "../../../shared/templates/definition.ts";
+import { type FilledTemplate, fillTemplate } from "../../../shared/templates/variables.ts";
 import { assert } from "../../support/assert.ts";
 import { isMissing, loadJudge, note } from "./meta_openapi_judge.ts";
 

@@ -2,8 +2,8 @@ import {
   checkWhatsappCloudTemplate,
   toWhatsappCloudTemplate,
 } from "../../../shared/providers/whatsapp_cloud_template.ts";
-import type { TemplateDefinition } from "../../../shared/template_definition.ts";
-import { type FilledTemplate, fillTemplate } from "../../../shared/template_variables.ts";
+import type { TemplateDefinition } from "../../../shared/templates/definition.ts";
+import { type FilledTemplate, fillTemplate } from "../../../shared/templates/variables.ts";
 import { assertEquals } from "../../support/assert.ts";
 
 function fill(

@@ -1,12 +1,12 @@
-import type { Issue } from "./model/errors.ts";
+import type { Issue } from "../model/errors.ts";
 import type {
   MediaFormat,
   ParameterFormat,
   TemplateButton,
   TemplateDefinition,
-} from "./template_definition.ts";
-import { type HeaderMedia, readHeaderMedia } from "./template_header_media.ts";
-import { fillText, isNumbered, listPlaceholders } from "./template_text.ts";
+} from "./definition.ts";
+import { type HeaderMedia, readHeaderMedia } from "./header_media.ts";
+import { fillText, isNumbered, listPlaceholders } from "./text.ts";
 
 /** One placeholder with what it becomes. */
 export interface FilledParameter {

@@ -1,5 +1,5 @@
-import { readHeaderMedia } from "../../shared/template_header_media.ts";
-import { assertEquals } from "../support/assert.ts";
+import { readHeaderMedia } from "../../../shared/templates/header_media.ts";
+import { assertEquals } from "../../support/assert.ts";
 
 const link = "https://files.example.com/a";
 

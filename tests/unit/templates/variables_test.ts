@@ -1,9 +1,9 @@
 import fc from "fast-check";
-import type { TemplateDefinition } from "../../shared/template_definition.ts";
-import { renderTemplateText } from "../../shared/template_rendering.ts";
-import { listPlaceholders } from "../../shared/template_text.ts";
-import { type Filling, fillTemplate } from "../../shared/template_variables.ts";
-import { assert, assertEquals } from "../support/assert.ts";
+import type { TemplateDefinition } from "../../../shared/templates/definition.ts";
+import { renderTemplateText } from "../../../shared/templates/rendering.ts";
+import { listPlaceholders } from "../../../shared/templates/text.ts";
+import { type Filling, fillTemplate } from "../../../shared/templates/variables.ts";
+import { assert, assertEquals } from "../../support/assert.ts";
 
 const contact = { name: "Ana", phone: "5511987654321" };
 

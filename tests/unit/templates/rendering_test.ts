@@ -1,7 +1,7 @@
-import type { TemplateDefinition } from "../../shared/template_definition.ts";
-import { renderForGateway, renderTemplateText } from "../../shared/template_rendering.ts";
-import { type FilledTemplate, fillTemplate } from "../../shared/template_variables.ts";
-import { assertEquals } from "../support/assert.ts";
+import type { TemplateDefinition } from "../../../shared/templates/definition.ts";
+import { renderForGateway, renderTemplateText } from "../../../shared/templates/rendering.ts";
+import { type FilledTemplate, fillTemplate } from "../../../shared/templates/variables.ts";
+import { assertEquals } from "../../support/assert.ts";
 
 function fill(
   changes: Partial<TemplateDefinition>,

@@ -1,6 +1,6 @@
-import type { Issue } from "./model/errors.ts";
-import { checkMediaUrl, lowerScheme, mediaExtensionOf } from "./model/media_url.ts";
-import type { MediaFormat } from "./template_definition.ts";
+import type { Issue } from "../model/errors.ts";
+import { checkMediaUrl, lowerScheme, mediaExtensionOf } from "../model/media_url.ts";
+import type { MediaFormat } from "./definition.ts";
 
 /** The file of a media header: uploaded to the channel's provider, or public. */
 export type HeaderMedia =

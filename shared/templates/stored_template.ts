@@ -1,8 +1,8 @@
-import type { Database } from "./database/database.ts";
-import type { Idempotency } from "./idempotency/stored_response.ts";
-import type { Replay } from "./messages.ts";
-import type { ParameterFormat } from "./template_definition.ts";
-import type { ContactFacts } from "./template_variables.ts";
+import type { Database } from "../database/database.ts";
+import type { Idempotency } from "../idempotency/stored_response.ts";
+import type { Replay } from "../messages.ts";
+import type { ParameterFormat } from "./definition.ts";
+import type { ContactFacts } from "./variables.ts";
 
 /** A record of `message_templates` (specification, section 2). */
 export interface StoredTemplate {

@@ -1,5 +1,5 @@
-import { readTemplateDefinition } from "../../shared/template_definition.ts";
-import { assert, assertEquals } from "../support/assert.ts";
+import { readTemplateDefinition } from "../../../shared/templates/definition.ts";
+import { assert, assertEquals } from "../../support/assert.ts";
 
 const body = { type: "BODY", text: "Olá {{1}}" };
 

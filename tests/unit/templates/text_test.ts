@@ -1,6 +1,6 @@
 import fc from "fast-check";
-import { fillText, listPlaceholders } from "../../shared/template_text.ts";
-import { assertEquals } from "../support/assert.ts";
+import { fillText, listPlaceholders } from "../../../shared/templates/text.ts";
+import { assertEquals } from "../../support/assert.ts";
 
 Deno.test("placeholders are listed once, in the order in which they appear", () => {
   assertEquals(listPlaceholders("{{2}} e {{1}} e {{2}} e {{ nome }} e {{ação}}"), [
