@@ -4,7 +4,7 @@ import { type AskModel, type ChatAnswer, promptTooLong } from "./chat_model.ts";
 import type { Database } from "./database/database.ts";
 import { DatabaseError } from "./database/sqlstates.ts";
 import { AppError } from "./model/errors.ts";
-import type { HistoryMessage } from "./history.ts";
+import type { HistoryMessage } from "./history/query.ts";
 import { answerFiltered } from "./model_answer.ts";
 import { acceptMessage, defaultIntervalSeconds } from "./messages.ts";
 import type { DeliverOutboxRow, OutboxOutcome, OutboxRow } from "./outbox.ts";

@@ -1,6 +1,6 @@
 import * as z from "zod";
 import type { Issue } from "../../shared/model/errors.ts";
-import { countDays } from "../../shared/history_period.ts";
+import { countDays } from "../../shared/history/period.ts";
 import type { CrossCheck } from "../../shared/http/validate.ts";
 import {
   instanceIdSchema,

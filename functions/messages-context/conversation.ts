@@ -1,5 +1,5 @@
-import type { History, HistoryMessage } from "../../shared/history.ts";
-import { nameSender, renderContent } from "../../shared/history_content.ts";
+import type { History, HistoryMessage } from "../../shared/history/query.ts";
+import { nameSender, renderContent } from "../../shared/history/rendering.ts";
 
 /** How much of a message is told. */
 export interface Disclosure {

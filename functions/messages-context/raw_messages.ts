@@ -1,4 +1,4 @@
-import type { HistoryMessage } from "../../shared/history.ts";
+import type { HistoryMessage } from "../../shared/history/query.ts";
 import { createLocalTimeWriter } from "../../shared/model/local_time.ts";
 import type { Disclosure } from "./conversation.ts";
 

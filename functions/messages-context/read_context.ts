@@ -1,6 +1,6 @@
 import type { Database } from "../../shared/database/database.ts";
-import { readHistory } from "../../shared/history.ts";
-import { resolvePeriod } from "../../shared/history_period.ts";
+import { readHistory } from "../../shared/history/query.ts";
+import { resolvePeriod } from "../../shared/history/period.ts";
 import type { Instance } from "../../shared/instances.ts";
 import type { ReadContextRequest } from "./contract.ts";
 import { formatConversation } from "./conversation.ts";

@@ -1,5 +1,5 @@
 import { fromZonedTime } from "date-fns-tz/fromZonedTime";
-import { createLocalTimeWriter } from "./model/local_time.ts";
+import { createLocalTimeWriter } from "../model/local_time.ts";
 
 /** Days of a calendar, `YYYY-MM-DD`, both included. */
 export interface Period {

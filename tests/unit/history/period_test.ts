@@ -1,5 +1,5 @@
-import { countDays, resolvePeriod } from "../../shared/history_period.ts";
-import { assertEquals, assertGreater, assertThrows } from "../support/assert.ts";
+import { countDays, resolvePeriod } from "../../../shared/history/period.ts";
+import { assertEquals, assertGreater, assertThrows } from "../../support/assert.ts";
 
 function resolve(start: string, end: string, timeZone: string): [string, string] {
   const { startsAt, endsAt } = resolvePeriod({ start, end }, timeZone);

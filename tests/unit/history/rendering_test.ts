@@ -1,6 +1,6 @@
-import type { HistoryMessage } from "../../shared/history.ts";
-import { nameSender, renderContent } from "../../shared/history_content.ts";
-import { assertEquals } from "../support/assert.ts";
+import type { HistoryMessage } from "../../../shared/history/query.ts";
+import { nameSender, renderContent } from "../../../shared/history/rendering.ts";
+import { assertEquals } from "../../support/assert.ts";
 
 const url = "https://cdn.example.com/a/invoice.pdf";
 
