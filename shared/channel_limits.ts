@@ -1,5 +1,5 @@
 import { AppError } from "./model/errors.ts";
-import type { Instance } from "./instances.ts";
+import type { Instance } from "./providers/open_provider.ts";
 import type { MessageContent, Provider } from "./providers/provider.ts";
 
 /**

@@ -1,5 +1,5 @@
 import type { Database } from "./database/database.ts";
-import type { OpenProvider } from "./instances.ts";
+import type { OpenProvider } from "./providers/open_provider.ts";
 import { describeDefect, type Log } from "./runtime/log.ts";
 import { toMessageContent } from "./model/stored_content.ts";
 import type { OutboundMessage, Provider, Receipt } from "./providers/provider.ts";

@@ -7,7 +7,7 @@ import {
 } from "./dispatching.ts";
 import { readResponse, type StoredResponse } from "./idempotency/stored_response.ts";
 import { againInASecond, AppError } from "./model/errors.ts";
-import type { SealedInstance } from "./instances.ts";
+import type { SealedInstance } from "./providers/open_provider.ts";
 import {
   type AcceptedOutcome,
   acceptMessage,

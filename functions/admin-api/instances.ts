@@ -6,7 +6,7 @@ import {
   gatewayInstanceIdFieldOf,
   gatewayInstanceIdOf,
   parseProviderConfig,
-} from "../../shared/providers/create_provider.ts";
+} from "../../shared/providers/registry.ts";
 import type { ProviderKind } from "../../shared/providers/provider.ts";
 import type { Recorded } from "../../shared/idempotency/recorded_call.ts";
 import {

@@ -5,9 +5,9 @@ import {
   demoTemplateId,
   demoWorkspaceId,
 } from "../../shared/contract/demo_world.ts";
-import { evolutionConfigSchema } from "../../shared/providers/evolution_config.ts";
-import { whatsappCloudConfigSchema } from "../../shared/providers/whatsapp_cloud_config.ts";
-import { zapiConfigSchema } from "../../shared/providers/zapi_config.ts";
+import { evolutionConfigSchema } from "../../shared/providers/evolution/config.ts";
+import { whatsappCloudConfigSchema } from "../../shared/providers/whatsapp_cloud/config.ts";
+import { zapiConfigSchema } from "../../shared/providers/zapi/config.ts";
 import {
   agentPageSchema,
   createAgentSchema,

@@ -1,12 +1,12 @@
 import { AppError } from "../../shared/model/errors.ts";
 import type { Idempotency } from "../../shared/idempotency/stored_response.ts";
-import { parseProviderConfig } from "../../shared/providers/create_provider.ts";
+import { parseProviderConfig } from "../../shared/providers/registry.ts";
 import type { ProviderKind } from "../../shared/providers/provider.ts";
-import type { WhatsappCloudConfig } from "../../shared/providers/whatsapp_cloud_config.ts";
+import type { WhatsappCloudConfig } from "../../shared/providers/whatsapp_cloud/config.ts";
 import {
   type ListedTemplate,
   listWhatsappCloudTemplates,
-} from "../../shared/providers/whatsapp_cloud_templates.ts";
+} from "../../shared/providers/whatsapp_cloud/template_list.ts";
 import {
   type Recorded,
   type Replayed,

@@ -3,12 +3,12 @@ import { createChatModel } from "../../shared/chat_model.ts";
 import { parseConfig } from "../../shared/runtime/config.ts";
 import { createCredentialVault } from "../../shared/crypto/credential_vault.ts";
 import { connectDatabase } from "../../shared/database/connect_database.ts";
-import { createProviderOpener } from "../../shared/instances.ts";
+import { createProviderOpener } from "../../shared/providers/open_provider.ts";
 import { consoleLog } from "../../shared/runtime/log.ts";
 import { createEmailDelivery } from "../../shared/notifications.ts";
 // A run is there to send. Loaded with the first message instead, providers would make that one
 // late, and the next one of its instance would follow too closely.
-import "../../shared/providers/create_provider.ts";
+import "../../shared/providers/registry.ts";
 import { createDispatchQueueApp } from "./app.ts";
 
 const config = parseConfig(Deno.env.toObject());

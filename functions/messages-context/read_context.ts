@@ -1,7 +1,7 @@
 import type { Database } from "../../shared/database/database.ts";
 import { readHistory } from "../../shared/history/query.ts";
 import { resolvePeriod } from "../../shared/history/period.ts";
-import type { Instance } from "../../shared/instances.ts";
+import type { Instance } from "../../shared/providers/open_provider.ts";
 import type { ReadContextRequest } from "./contract.ts";
 import { formatConversation } from "./conversation.ts";
 import { formatRawMessages } from "./raw_messages.ts";

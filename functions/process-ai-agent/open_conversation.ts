@@ -3,7 +3,7 @@ import { refuseUncarriable } from "../../shared/channel_limits.ts";
 import type { Database } from "../../shared/database/database.ts";
 import { AppError } from "../../shared/model/errors.ts";
 import type { Idempotency, StoredResponse } from "../../shared/idempotency/stored_response.ts";
-import type { Instance } from "../../shared/instances.ts";
+import type { Instance } from "../../shared/providers/open_provider.ts";
 import { type AcceptedOutcome, defaultIntervalSeconds } from "../../shared/messages.ts";
 import type { Receipt } from "../../shared/providers/provider.ts";
 import { toLeaseSeconds } from "../../shared/queue.ts";

@@ -2,7 +2,7 @@ import type { Database } from "../../shared/database/database.ts";
 import { AppError } from "../../shared/model/errors.ts";
 import type { ProviderKind } from "../../shared/providers/provider.ts";
 import { readProviderEvents } from "../../shared/providers/read_provider_events.ts";
-import { parseWebhookPayload } from "../../shared/providers/webhook_payload.ts";
+import { parseWebhookPayload } from "../../shared/providers/webhooks/payload.ts";
 
 /** One authentic delivery, or the part of it that is about one instance. */
 export interface Delivery {

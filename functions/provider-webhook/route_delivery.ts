@@ -2,15 +2,15 @@
 import type { CredentialVault } from "../../shared/crypto/credential_vault.ts";
 import type { Database } from "../../shared/database/database.ts";
 import type { Log } from "../../shared/runtime/log.ts";
-import { parseProviderConfig } from "../../shared/providers/create_provider.ts";
-import { verifySignature } from "../../shared/providers/webhook_signature.ts";
-import type { WhatsappCloudConfig } from "../../shared/providers/whatsapp_cloud_config.ts";
+import { parseProviderConfig } from "../../shared/providers/registry.ts";
+import { verifySignature } from "../../shared/providers/webhooks/signature.ts";
+import type { WhatsappCloudConfig } from "../../shared/providers/whatsapp_cloud/config.ts";
 import {
   type CloudPart,
   joinParts,
   listTemplateIds,
   splitByNumber,
-} from "../../shared/providers/whatsapp_cloud_routing.ts";
+} from "../../shared/providers/whatsapp_cloud/routing.ts";
 import { type Delivery, parseDelivery } from "./receive.ts";
 import type { WebhookInstance } from "./webhook_instances.ts";
 

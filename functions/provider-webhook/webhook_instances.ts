@@ -1,11 +1,8 @@
 import type { CredentialVault } from "../../shared/crypto/credential_vault.ts";
 import type { Database } from "../../shared/database/database.ts";
-import type { SealedInstance } from "../../shared/instances.ts";
+import type { SealedInstance } from "../../shared/providers/open_provider.ts";
 import type { ProviderKind } from "../../shared/providers/provider.ts";
-import {
-  type ParsedProviderConfig,
-  parseProviderConfig,
-} from "../../shared/providers/create_provider.ts";
+import { type ParsedProviderConfig, parseProviderConfig } from "../../shared/providers/registry.ts";
 
 /** The instance that a webhook address names, with its credentials open. */
 export interface WebhookInstance<Kind extends ProviderKind> {

@@ -1,6 +1,6 @@
 import { refuseUncarriable } from "../../shared/channel_limits.ts";
 import type { Idempotency } from "../../shared/idempotency/stored_response.ts";
-import type { Instance } from "../../shared/instances.ts";
+import type { Instance } from "../../shared/providers/open_provider.ts";
 import { defaultIntervalSeconds, type MessageDraft } from "../../shared/messages.ts";
 import { toMessageContent } from "../../shared/model/stored_content.ts";
 import type { MessageContent } from "../../shared/providers/provider.ts";

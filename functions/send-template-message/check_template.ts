@@ -1,5 +1,5 @@
 import { AppError } from "../../shared/model/errors.ts";
-import type { Instance } from "../../shared/instances.ts";
+import type { Instance } from "../../shared/providers/open_provider.ts";
 import { readTemplateDefinition } from "../../shared/templates/definition.ts";
 import {
   type ContactFacts,

@@ -5,7 +5,7 @@ import type { MessageContent, Provider } from "../../shared/providers/provider.t
 import {
   checkWhatsappCloudTemplate,
   toWhatsappCloudTemplate,
-} from "../../shared/providers/whatsapp_cloud_template.ts";
+} from "../../shared/providers/whatsapp_cloud/template.ts";
 import { renderForGateway, renderTemplateText } from "../../shared/templates/rendering.ts";
 import type { FilledTemplate } from "../../shared/templates/variables.ts";
 import type { ReadyTemplate } from "./check_template.ts";

@@ -2,7 +2,7 @@ import { parseConfig } from "../../shared/runtime/config.ts";
 import { createCredentialVault } from "../../shared/crypto/credential_vault.ts";
 import { connectDatabase } from "../../shared/database/connect_database.ts";
 import { createBackground } from "../../shared/runtime/background.ts";
-import { createProviderOpener } from "../../shared/instances.ts";
+import { createProviderOpener } from "../../shared/providers/open_provider.ts";
 import { consoleLog } from "../../shared/runtime/log.ts";
 import { createSendTemplateMessageApp } from "./app.ts";
 

@@ -1,6 +1,6 @@
 import { AppError } from "../../shared/model/errors.ts";
 import type { Idempotency } from "../../shared/idempotency/stored_response.ts";
-import type { Instance } from "../../shared/instances.ts";
+import type { Instance } from "../../shared/providers/open_provider.ts";
 import { defaultIntervalSeconds } from "../../shared/messages.ts";
 import { toLeaseSeconds } from "../../shared/queue.ts";
 import {

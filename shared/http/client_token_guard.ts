@@ -2,7 +2,7 @@ import type { Context, MiddlewareHandler } from "hono";
 import { hashClientToken } from "../crypto/client_token.ts";
 import type { Database } from "../database/database.ts";
 import { AppError } from "../model/errors.ts";
-import type { Instance } from "../instances.ts";
+import type { Instance } from "../providers/open_provider.ts";
 import type { Idempotency } from "../idempotency/stored_response.ts";
 import type { AppVariables } from "./create_app.ts";
 import { readIdempotency } from "./idempotency.ts";

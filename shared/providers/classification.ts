@@ -2,7 +2,7 @@
  * From what a provider answered to a receipt. Every provider decides by its own error codes first;
  * what is here holds for answers without a known code.
  */
-import type { HttpAnswer, HttpFailure } from "./http_call.ts";
+import type { HttpAnswer, HttpFailure } from "./http/call.ts";
 import type { Receipt } from "./provider.ts";
 
 type Scope = Extract<Receipt, { outcome: "rejected" }>["scope"];

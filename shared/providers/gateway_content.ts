@@ -4,7 +4,7 @@
  * above what a phone shows, low enough that a slip (a whole document as a title) is found here.
  */
 import type { Issue } from "../model/errors.ts";
-import { checkLength, checkOptionListLengths } from "./content_length.ts";
+import { checkLength, checkOptionListLengths } from "./http/content_length.ts";
 import type { MessageContent } from "./provider.ts";
 
 const TEXT_MAX = 65_536;

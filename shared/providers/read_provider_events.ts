@@ -1,9 +1,9 @@
 /** From a provider's webhook payload to what it means. */
-import { readEvolutionEvents } from "./evolution_events.ts";
+import { readEvolutionEvents } from "./evolution/events.ts";
 import type { ProviderKind } from "./provider.ts";
-import type { ProviderEvent } from "./provider_event.ts";
-import { readWhatsappCloudEvents } from "./whatsapp_cloud_events.ts";
-import { readZapiEvents } from "./zapi_events.ts";
+import type { ProviderEvent } from "./webhooks/provider_event.ts";
+import { readWhatsappCloudEvents } from "./whatsapp_cloud/events.ts";
+import { readZapiEvents } from "./zapi/events.ts";
 
 const readers = {
   whatsapp_cloud: readWhatsappCloudEvents,

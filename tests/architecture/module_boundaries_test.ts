@@ -116,8 +116,8 @@ Deno.test("an import across the layers is found, a type too", () => {
     ["shared/queue.ts", "../tests/support/assert.ts"],
     ["functions/a/app.ts", "../../supabase/local/start.ts"],
     ["supabase/local/start.ts", "../../tests/support/wait_until.ts"],
-    ["shared/providers/zapi.ts", "../database/rpc.ts"],
-    ["shared/providers/zapi.ts", "../http/create_app.ts"],
+    ["shared/providers/zapi/provider.ts", "../database/rpc.ts"],
+    ["shared/providers/zapi/provider.ts", "../http/create_app.ts"],
     ["shared/database/rpc.ts", "../providers/provider.ts"],
     ["shared/database/rpc.ts", "../http/create_app.ts"],
   ];
@@ -130,7 +130,7 @@ Deno.test("an import across the layers is found, a type too", () => {
   const allowed: readonly (readonly [path: string, specifier: string])[] = [
     ["shared/http/token_guard.ts", "../database/rpc.ts"],
     ["shared/queue.ts", "./providers/provider.ts"],
-    ["shared/providers/zapi.ts", "../media_url.ts"],
+    ["shared/providers/zapi/provider.ts", "../media_url.ts"],
     ["functions/a/app.ts", "../../shared/http/create_app.ts"],
     ["supabase/local/start.ts", "../../functions/a/app.ts"],
   ];
@@ -172,7 +172,7 @@ Deno.test("an impure module is found, however far away the impurity is", () => {
     parseSourceFile("shared/c.ts", `export const c = Deno.build;`),
     parseSourceFile("shared/database/rpc.ts", ``),
     parseSourceFile("shared/http/create_app.ts", ``),
-    parseSourceFile("shared/providers/zapi.ts", ``),
+    parseSourceFile("shared/providers/zapi/provider.ts", ``),
   ];
   for (const text of samples) {
     const file = parseSourceFile("shared/a.ts", text);

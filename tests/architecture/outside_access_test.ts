@@ -89,7 +89,13 @@ Deno.test("each place has its own access and no other", () => {
     "the environment or the server",
     "the outside world",
   ]);
-  for (const path of ["shared/providers/zapi.ts", "shared/notifications.ts", "shared/agents.ts"]) {
+  for (
+    const path of [
+      "shared/providers/zapi/provider.ts",
+      "shared/notifications.ts",
+      "shared/agents.ts",
+    ]
+  ) {
     assertEquals(accessOf(path), ["the environment or the server", "the database"]);
   }
 });

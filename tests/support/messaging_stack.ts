@@ -15,7 +15,7 @@ import { createMessagesApiApp } from "../../functions/messages-api/app.ts";
 import { createSendMessageApp } from "../../functions/send-message/app.ts";
 import type { Database } from "../../shared/database/database.ts";
 import { connectDatabase } from "../../shared/database/connect_database.ts";
-import { createProviderOpener } from "../../shared/instances.ts";
+import { createProviderOpener } from "../../shared/providers/open_provider.ts";
 import type { Log, LogFields } from "../../shared/runtime/log.ts";
 import { createEmailDelivery } from "../../shared/notifications.ts";
 import type { DeliverOutboxRow } from "../../shared/outbox.ts";

@@ -6,7 +6,7 @@ import {
   createCredentialVault,
   type CredentialVault,
 } from "../../shared/crypto/credential_vault.ts";
-import { gatewayInstanceIdOf } from "../../shared/providers/create_provider.ts";
+import { gatewayInstanceIdOf } from "../../shared/providers/registry.ts";
 import type { ProviderKind } from "../../shared/providers/provider.ts";
 
 /** Seals every tenant's credentials here; it protects nothing. */

@@ -2,7 +2,7 @@ import { createAdminApp } from "../../../functions/admin-api/app.ts";
 import { createSendMessageApp } from "../../../functions/send-message/app.ts";
 import { createCredentialVault } from "../../../shared/crypto/credential_vault.ts";
 import { encodeHex } from "../../../shared/crypto/encoding.ts";
-import { createProviderOpener } from "../../../shared/instances.ts";
+import { createProviderOpener } from "../../../shared/providers/open_provider.ts";
 import { assert, assertEquals, assertFalse } from "../../support/assert.ts";
 import {
   type MessagingStack,

@@ -2,7 +2,7 @@
 import type * as z from "zod";
 import { AppError, type Issue } from "../../../shared/model/errors.ts";
 import { validate, validateBody } from "../../../shared/http/validate.ts";
-import { providerConfigSchemas } from "../../../shared/providers/create_provider.ts";
+import { providerConfigSchemas } from "../../../shared/providers/registry.ts";
 import { assert, assertEquals, assertFalse } from "../../support/assert.ts";
 import {
   authorize,

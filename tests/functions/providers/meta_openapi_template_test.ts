@@ -1,10 +1,10 @@
 /** Every template that we fill, judged by Meta's own OpenAPI description. */
 import fc from "fast-check";
-import { toWhatsappCloudRequest } from "../../../shared/providers/whatsapp_cloud_request.ts";
+import { toWhatsappCloudRequest } from "../../../shared/providers/whatsapp_cloud/request.ts";
 import {
   checkWhatsappCloudTemplate,
   toWhatsappCloudTemplate,
-} from "../../../shared/providers/whatsapp_cloud_template.ts";
+} from "../../../shared/providers/whatsapp_cloud/template.ts";
 import type { TemplateDefinition } from "../../../shared/templates/definition.ts";
 import { type FilledTemplate, fillTemplate } from "../../../shared/templates/variables.ts";
 import { assert } from "../../support/assert.ts";

@@ -1,4 +1,4 @@
-import { createProviderOpener } from "../../../shared/instances.ts";
+import { createProviderOpener } from "../../../shared/providers/open_provider.ts";
 import { CredentialError } from "../../../shared/crypto/credential_vault.ts";
 import { assertEquals, assertRejects } from "../../support/assert.ts";
 import { testVault } from "../../support/tenant.ts";

@@ -1,4 +1,4 @@
-import { createProvider } from "../../../shared/providers/create_provider.ts";
+import { createProvider } from "../../../shared/providers/registry.ts";
 import type { Provider, ProviderKind, Receipt } from "../../../shared/providers/provider.ts";
 
 /** One provider as the tests need it: its configuration, and what it asks and answers on success. */

@@ -2,9 +2,9 @@
 import { http, HttpResponse } from "msw";
 import { setupServer } from "msw/node";
 import { createEmailDelivery } from "../../../shared/notifications.ts";
-import { createProvider } from "../../../shared/providers/create_provider.ts";
+import { createProvider } from "../../../shared/providers/registry.ts";
 import type { ProviderKind } from "../../../shared/providers/provider.ts";
-import { listWhatsappCloudTemplates } from "../../../shared/providers/whatsapp_cloud_templates.ts";
+import { listWhatsappCloudTemplates } from "../../../shared/providers/whatsapp_cloud/template_list.ts";
 import { assertEquals } from "../../support/assert.ts";
 import { message, providerCases } from "./provider_cases.ts";
 

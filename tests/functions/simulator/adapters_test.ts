@@ -1,5 +1,5 @@
 /** The production adapters, unchanged, against the simulated providers. */
-import { createProvider } from "../../../shared/providers/create_provider.ts";
+import { createProvider } from "../../../shared/providers/registry.ts";
 import type { MessageContent, ProviderKind } from "../../../shared/providers/provider.ts";
 import { assert, assertEquals, assertObjectMatch } from "../../support/assert.ts";
 import { startSimulator } from "./simulator_server.ts";

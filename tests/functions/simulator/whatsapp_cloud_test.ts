@@ -1,4 +1,4 @@
-import { listWhatsappCloudTemplates } from "../../../shared/providers/whatsapp_cloud_templates.ts";
+import { listWhatsappCloudTemplates } from "../../../shared/providers/whatsapp_cloud/template_list.ts";
 import { assert, assertEquals, assertMatch, assertObjectMatch } from "../../support/assert.ts";
 import { startSimulator } from "./simulator_server.ts";
 

@@ -1,5 +1,5 @@
 import type { ReadingContext } from "../../../shared/providers/classification.ts";
-import type { HttpAnswer } from "../../../shared/providers/http_call.ts";
+import type { HttpAnswer } from "../../../shared/providers/http/call.ts";
 
 /** An instant, so that dates in headers can be written down. */
 export const nowMs = Date.parse("2026-11-20T12:00:00Z");

@@ -2,9 +2,9 @@
 import fc from "fast-check";
 import { providerKinds } from "../../../shared/providers/provider.ts";
 import type { ProviderKind } from "../../../shared/providers/provider.ts";
-import type { ProviderEvent } from "../../../shared/providers/provider_event.ts";
+import type { ProviderEvent } from "../../../shared/providers/webhooks/provider_event.ts";
 import { readProviderEvents } from "../../../shared/providers/read_provider_events.ts";
-import { parseWebhookPayload } from "../../../shared/providers/webhook_payload.ts";
+import { parseWebhookPayload } from "../../../shared/providers/webhooks/payload.ts";
 import { assert, assertEquals } from "../../support/assert.ts";
 import {
   cloudChange,

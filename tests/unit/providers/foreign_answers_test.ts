@@ -1,9 +1,9 @@
-import type { HttpAnswer } from "../../../shared/providers/http_call.ts";
-import { readEvolutionAnswer } from "../../../shared/providers/evolution_answer.ts";
+import type { HttpAnswer } from "../../../shared/providers/http/call.ts";
+import { readEvolutionAnswer } from "../../../shared/providers/evolution/answer.ts";
 import type { Receipt } from "../../../shared/providers/provider.ts";
-import { createRedactor } from "../../../shared/providers/redaction.ts";
-import { readWhatsappCloudAnswer } from "../../../shared/providers/whatsapp_cloud_answer.ts";
-import { readZapiAnswer } from "../../../shared/providers/zapi_answer.ts";
+import { createRedactor } from "../../../shared/providers/http/redaction.ts";
+import { readWhatsappCloudAnswer } from "../../../shared/providers/whatsapp_cloud/answer.ts";
+import { readZapiAnswer } from "../../../shared/providers/zapi/answer.ts";
 import { assert, assertEquals } from "../../support/assert.ts";
 import { jsonAnswer, nowMs, textAnswer } from "./answers.ts";
 

@@ -1,6 +1,6 @@
-import { readEvolutionAnswer } from "../../../shared/providers/evolution_answer.ts";
+import { readEvolutionAnswer } from "../../../shared/providers/evolution/answer.ts";
 import type { Receipt } from "../../../shared/providers/provider.ts";
-import { readZapiAnswer } from "../../../shared/providers/zapi_answer.ts";
+import { readZapiAnswer } from "../../../shared/providers/zapi/answer.ts";
 import { assertEquals } from "../../support/assert.ts";
 import { jsonAnswer, plainReading } from "./answers.ts";
 

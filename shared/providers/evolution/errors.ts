@@ -1,0 +1,41 @@
+/**
+ * The one table of Evolution API's refusals that its HTTP status does not explain. Evolution has no
+ * error codes, so its words tell. Sources: issues of EvolutionAPI/evolution-api by number; "source"
+ * is its code of version 2.3.6.
+ */
+import { instanceOutage, type KnownAnswer } from "../classification.ts";
+
+/** Members of the session that a send asks for before it writes anything to WhatsApp. */
+const sessionMembers = "textMessage|mediaMessage|audioWhatsapp|listMessage|onWhatsApp|user";
+
+export const evolutionErrors: readonly KnownAnswer[] = [
+  {
+    // 2229: 400; 1286 and 1799: 500. The session dropped before the message was written.
+    words: /Connection Closed/i,
+    classification: instanceOutage,
+  },
+  {
+    // 1412 and 2583: 500. The instance exists, its session is not loaded.
+    words: new RegExp(
+      `Cannot read propert(?:y|ies) of (?:undefined|null) \\(?reading '(?:${sessionMembers})'\\)?`,
+    ),
+    classification: instanceOutage,
+  },
+  {
+    // Source, guard of instances: 404 "The "<name>" instance does not exist".
+    statuses: [404],
+    words: /instance does not exist/i,
+    classification: instanceOutage,
+  },
+  {
+    // Baileys waits 60 s for WhatsApp's answer: the message may have been sent.
+    words: /Timed Out/i,
+    classification: { verdict: "ambiguous" },
+  },
+  {
+    // Source, channel of the Cloud API: the call of Meta ended without an answer of Meta's.
+    statuses: [400],
+    words: /Cannot read properties of undefined \(reading 'message'\)/,
+    classification: { verdict: "ambiguous" },
+  },
+];

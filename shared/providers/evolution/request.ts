@@ -1,0 +1,112 @@
+/** From our message to that of Evolution API v2 (POST /message/<verb>/<instance name>). */
+import type { EvolutionConfig } from "./config.ts";
+import { unrenderedTemplate } from "../gateway_content.ts";
+import { readExtension, readFilename, readMimetype } from "../media_type.ts";
+import type { MessageContent, OutboundMessage } from "../provider.ts";
+import { optionalMember, type ProviderRequest } from "../http/provider_request.ts";
+
+type Content<Type extends MessageContent["messageType"]> = Extract<
+  MessageContent,
+  { readonly messageType: Type }
+>;
+
+interface Verb {
+  readonly verb: string;
+  readonly members: Readonly<Record<string, unknown>>;
+}
+
+/** A URL without an extension most often leads to a generated PDF. */
+const DEFAULT_EXTENSION = "pdf";
+
+/** Evolution sleeps the delay inside the request, in pieces of 20 s: one piece is enough. */
+const MAX_TYPING_MS = 20_000;
+
+/**
+ * The request that sends `message`.
+ *
+ * @throws Error for a template, which gateways never get: a defect.
+ */
+export function toEvolutionRequest(
+  message: OutboundMessage,
+  config: EvolutionConfig,
+): ProviderRequest {
+  const { verb, members } = toVerb(message.content);
+  const delay = toEvolutionDelayMs(message.delayTypingMs);
+  return {
+    path: `/message/${verb}/${encodeURIComponent(config.instanceName)}`,
+    body: { number: message.to, ...members, ...(delay === 0 ? {} : { delay }) },
+  };
+}
+
+/** How long Evolution will show typing before it sends and answers: at most 20,000 ms. */
+export function toEvolutionDelayMs(delayTypingMs: number | undefined): number {
+  return Math.min(Math.max(Math.ceil(delayTypingMs ?? 0), 0), MAX_TYPING_MS);
+}
+
+function toVerb(content: MessageContent): Verb {
+  switch (content.messageType) {
+    case "text":
+      return { verb: "sendText", members: { text: content.message } };
+    case "image":
+      return { verb: "sendMedia", members: toImage(content) };
+    case "audio":
+      return { verb: "sendWhatsAppAudio", members: { audio: content.mediaUrl } };
+    case "document":
+      return { verb: "sendMedia", members: toDocument(content) };
+    case "option_list":
+      return { verb: "sendList", members: toList(content) };
+    case "template":
+      throw unrenderedTemplate();
+  }
+}
+
+function toImage({ mediaUrl, message }: Content<"image">): Record<string, unknown> {
+  return {
+    mediatype: "image",
+    media: mediaUrl,
+    ...optionalMember("mimetype", readMimetype(readExtension(mediaUrl))),
+    ...optionalMember("caption", message),
+  };
+}
+
+/** Every file goes as a document, as asked: the ordinary channel carries any type as one. */
+function toDocument({ mediaUrl, mediaFilename, message }: Content<"document">): Record<
+  string,
+  unknown
+> {
+  return {
+    mediatype: "document",
+    media: mediaUrl,
+    ...optionalMember("mimetype", readMimetype(readExtension(mediaUrl, mediaFilename))),
+    fileName: nameDocument(mediaUrl, mediaFilename),
+    ...optionalMember("caption", message),
+  };
+}
+
+/**
+ * A name with an extension: Evolution tells the MIME type by it (one without becomes "false"), and
+ * fails on a URL that has none either.
+ */
+function nameDocument(mediaUrl: string, mediaFilename: string | undefined): string {
+  const name = readFilename(mediaUrl, mediaFilename) ?? "document";
+  return readExtension("", name) === undefined
+    ? `${name}.${readExtension(mediaUrl, mediaFilename) ?? DEFAULT_EXTENSION}`
+    : name;
+}
+
+function toList({ message, optionList }: Content<"option_list">): Record<string, unknown> {
+  const rows = optionList.options.map(({ id, title, description }) => ({
+    rowId: id,
+    title,
+    // Ordinary sessions refuse an empty one, the channel of the Cloud API fails without any.
+    description: description || title,
+  }));
+  return {
+    title: optionList.title,
+    description: message,
+    // Required, and we have none: an empty one passes.
+    footerText: "",
+    buttonText: optionList.buttonLabel,
+    sections: [{ title: optionList.title, rows }],
+  };
+}

@@ -1,0 +1,41 @@
+/** Length limits of a channel, found before it is called. */
+import type { Issue } from "../../model/errors.ts";
+import type { OptionList } from "../provider.ts";
+
+/**
+ * An issue when `text` is longer than `max`. Lengths are counted in Unicode code points, as JSON
+ * Schema's `maxLength` does: an emoji that needs two UTF-16 units is one character.
+ */
+export function checkLength(path: string, text: string | undefined, max: number): Issue[] {
+  const length = [...(text ?? "")].length;
+  return length <= max
+    ? []
+    : [{ path, message: `has ${length} characters; this channel takes at most ${max}` }];
+}
+
+export interface OptionListLimits {
+  readonly title: number;
+  readonly buttonLabel: number;
+  readonly optionId: number;
+  readonly optionTitle: number;
+  readonly optionDescription: number;
+}
+
+/** Every field of an option list that is longer than the channel takes. */
+export function checkOptionListLengths(
+  optionList: OptionList,
+  limits: OptionListLimits,
+): Issue[] {
+  return [
+    ...checkLength("optionList.title", optionList.title, limits.title),
+    ...checkLength("optionList.buttonLabel", optionList.buttonLabel, limits.buttonLabel),
+    ...optionList.options.flatMap((option, position) => {
+      const path = `optionList.options.${position}`;
+      return [
+        ...checkLength(`${path}.id`, option.id, limits.optionId),
+        ...checkLength(`${path}.title`, option.title, limits.optionTitle),
+        ...checkLength(`${path}.description`, option.description, limits.optionDescription),
+      ];
+    }),
+  ];
+}

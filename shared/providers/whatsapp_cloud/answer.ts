@@ -1,0 +1,60 @@
+/** From the Cloud API's answer to a receipt (pages Messages and Error codes). */
+import {
+  classifyHttpStatus,
+  describeAnswer,
+  isSuccess,
+  type ReadingContext,
+  toRefusalReceipt,
+  toSuccessReceipt,
+} from "../classification.ts";
+import type { HttpAnswer } from "../http/call.ts";
+import { readId, readText, readValue } from "../../model/json_value.ts";
+import type { Receipt } from "../provider.ts";
+import { readCloudRetryAfterMs } from "../../runtime/retry_after.ts";
+import { classifyWhatsappCloudError, nameWhatsappCloudError } from "./errors.ts";
+
+/**
+ * What the answer says of the message: by the error's code where there is one in the table, else by
+ * the HTTP status.
+ */
+export function readWhatsappCloudAnswer(answer: HttpAnswer, context: ReadingContext): Receipt {
+  const code = readNumber(answer.json, "error", "code");
+  if (code === undefined && isSuccess(answer)) return readAcceptance(answer.json);
+  const classification = code === undefined
+    ? undefined
+    : classifyWhatsappCloudError(code, readNumber(answer.json, "error", "error_subcode"));
+  return toRefusalReceipt(classification ?? classifyUnlisted(answer), {
+    code: code === undefined ? `http_${answer.status}` : nameWhatsappCloudError(code),
+    message: context.redact(describeError(answer)),
+    retryAfterMs: readCloudRetryAfterMs(answer.headers, context.nowMs),
+  });
+}
+
+/** An error that is not in the table under a status of success says neither yes nor no. */
+function classifyUnlisted(answer: HttpAnswer): ReturnType<typeof classifyHttpStatus> {
+  return isSuccess(answer) ? { verdict: "ambiguous" } : classifyHttpStatus(answer.status);
+}
+
+function readAcceptance(json: unknown): Receipt {
+  const waId = readText(json, "contacts", 0, "wa_id");
+  return toSuccessReceipt(
+    readId(json, "messages", 0, "id"),
+    // Digits only: a business-scoped user id is not an address of ours.
+    waId !== undefined && /^\d{5,20}$/.test(waId) ? waId : undefined,
+  );
+}
+
+/** Meta's message and details, with the trace id that its support asks for. */
+function describeError(answer: HttpAnswer): string {
+  const message = readText(answer.json, "error", "message");
+  const details = readText(answer.json, "error", "error_data", "details");
+  const trace = readText(answer.json, "error", "fbtrace_id");
+  const words = [message, details].filter((text) => text !== undefined).join(": ");
+  const traced = words === "" || trace === undefined ? words : `${words} (fbtrace_id ${trace})`;
+  return describeAnswer(answer, traced);
+}
+
+function readNumber(json: unknown, ...path: readonly string[]): number | undefined {
+  const value = readValue(json, ...path);
+  return typeof value === "number" ? value : undefined;
+}

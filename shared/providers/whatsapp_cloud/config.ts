@@ -1,0 +1,26 @@
+/** What an instance of the official channel needs to know. */
+import * as z from "zod";
+import { baseUrlSchema, credentialSchema, pathSegmentSchema } from "../config_fields.ts";
+
+export const whatsappCloudConfigSchema = z.object({
+  /** Default: https://graph.facebook.com */
+  baseUrl: baseUrlSchema.optional(),
+  /** Absent until the number is connected: nothing can be sent before. */
+  phoneNumberId: pathSegmentSchema.optional(),
+  accessToken: credentialSchema,
+  /** Key of the `X-Hub-Signature-256` of incoming events. */
+  appSecret: credentialSchema,
+  /** Answer to the webhook verification request. */
+  verifyToken: credentialSchema,
+  wabaId: pathSegmentSchema.optional(),
+  /** Default: v26.0 */
+  apiVersion: z.string().regex(/^v\d{1,3}\.\d{1,2}$/, "must look like v23.0").optional(),
+});
+
+/** Configuration of a `whatsapp_cloud` instance; see `whatsappCloudConfigSchema`. */
+export type WhatsappCloudConfig = z.infer<typeof whatsappCloudConfigSchema>;
+
+/** What of a configuration no error may repeat. */
+export function whatsappCloudSecrets(config: WhatsappCloudConfig): readonly string[] {
+  return [config.accessToken, config.appSecret, config.verifyToken];
+}

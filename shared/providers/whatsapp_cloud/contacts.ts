@@ -1,0 +1,48 @@
+/** Who wrote: the list `contacts` beside the messages of a Cloud API webhook. */
+import { chooseAddresses, type EventAddresses } from "../webhooks/addresses.ts";
+import { readList, readPersonName } from "../webhooks/fields.ts";
+import { readId } from "../../model/json_value.ts";
+
+/** What is known of one person: phone and business-scoped user id come in pairs. */
+export interface CloudContact {
+  readonly ids: readonly string[];
+  readonly name: string | undefined;
+}
+
+/** The contacts of one webhook value, found by either of their ids. */
+export class CloudContacts {
+  readonly #byId = new Map<string, CloudContact>();
+  readonly #only: CloudContact | undefined;
+
+  constructor(value: unknown) {
+    const contacts = readList(value, "contacts").map(readContact);
+    for (const contact of contacts) {
+      for (const id of contact.ids) this.#byId.set(id, contact);
+    }
+    // `wa_id` may be another spelling of the message's `from`: one and one belong together.
+    const isPair = contacts.length === 1 && readList(value, "messages").length === 1;
+    this.#only = isPair ? contacts[0] : undefined;
+  }
+
+  /** The person of these ids. */
+  find(ids: readonly (string | undefined)[]): CloudContact | undefined {
+    for (const id of ids) {
+      const contact = id === undefined ? undefined : this.#byId.get(id);
+      if (contact !== undefined) return contact;
+    }
+    return this.#only;
+  }
+
+  /** Where the person of these ids is answered; undefined where there is no id. */
+  findAddresses(ids: readonly (string | undefined)[]): EventAddresses | undefined {
+    return chooseAddresses([...ids, ...this.find(ids)?.ids ?? []]);
+  }
+}
+
+function readContact(contact: unknown): CloudContact {
+  const ids = [readId(contact, "wa_id"), readId(contact, "user_id")];
+  return {
+    ids: ids.filter((id) => id !== undefined),
+    name: readPersonName(contact, "profile", "name"),
+  };
+}

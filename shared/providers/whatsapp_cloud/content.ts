@@ -1,0 +1,60 @@
+/**
+ * What the Cloud API would refuse. Limits: Text messages page (4,096), Image, Video and Document
+ * messages pages (captions 1,024), Interactive list messages page (header 60, button 20, row id
+ * 200, row title 24, row description 72). For the body of a list the page says 4,096 and Meta's
+ * OpenAPI description 1,024: the smaller one holds for sure.
+ */
+import type { Issue } from "../../model/errors.ts";
+import { checkLength, checkOptionListLengths } from "../http/content_length.ts";
+import type { MessageContent } from "../provider.ts";
+import { chooseMediaType } from "./media.ts";
+
+const TEXT_MAX = 4_096;
+const CAPTION_MAX = 1_024;
+const LIST_BODY_MAX = 1_024;
+const LIST_LIMITS = {
+  title: 60,
+  buttonLabel: 20,
+  optionId: 200,
+  optionTitle: 24,
+  optionDescription: 72,
+} as const;
+
+/**
+ * The issues of a content on the official channel. Templates have none here: their variables are
+ * checked where they are filled.
+ */
+export function checkWhatsappCloudContent(content: MessageContent): Issue[] {
+  switch (content.messageType) {
+    case "text":
+      return checkLength("message", content.message, TEXT_MAX);
+    case "image":
+    case "audio":
+    case "document":
+      return checkMedia(content);
+    case "option_list":
+      return [
+        ...checkLength("message", content.message, LIST_BODY_MAX),
+        ...checkOptionListLengths(content.optionList, LIST_LIMITS),
+      ];
+    case "template":
+      return [];
+  }
+}
+
+function checkMedia(
+  content: Extract<MessageContent, { readonly mediaUrl: string }>,
+): Issue[] {
+  const mediaType = chooseMediaType(content);
+  if (mediaType === undefined) {
+    return [{ path: "mediaUrl", message: "the official channel does not carry WAV; send MP3" }];
+  }
+  const caption = content.messageType === "audio" ? undefined : content.message;
+  if (mediaType === "audio" && caption !== undefined && caption !== "") {
+    return [{
+      path: "message",
+      message: "the official channel carries an MP3 as audio, which has no caption",
+    }];
+  }
+  return checkLength("message", caption, CAPTION_MAX);
+}

@@ -1,0 +1,142 @@
+/** What a message of the Cloud API says (page Webhooks, messages), inbound and echo alike. */
+import {
+  type EventContent,
+  toChoice,
+  toLocation,
+  toOther,
+  toReaction,
+} from "../webhooks/content.ts";
+import { readLabel, readList, readMessage, readName } from "../webhooks/fields.ts";
+import { parseJson, readId, readText, readValue } from "../../model/json_value.ts";
+import type { InboundMessageType } from "../webhooks/provider_event.ts";
+
+const MAX_ANSWERS = 100;
+
+/** A sticker is a picture to whoever reads the history. */
+const mediaTypes: Readonly<Record<string, InboundMessageType>> = {
+  image: "image",
+  sticker: "image",
+  audio: "audio",
+  voice: "audio",
+  video: "video",
+  document: "document",
+};
+
+/**
+ * The content of a message, by its `type`. What has no content of ours (a reaction, an order, a
+ * type that is new to us) is `other`, named in brackets. An edit says its new words. Undefined where
+ * nothing was said: a message or a reaction taken back, a notice of the system.
+ */
+export function readCloudContent(message: unknown): EventContent | undefined {
+  const type = readLabel(message, "type") ?? "unsupported";
+  if (Object.hasOwn(mediaTypes, type)) return readMedia(message, type);
+  switch (type) {
+    case "text":
+      return readTyped(message);
+    case "interactive":
+      return readInteractive(message);
+    case "button":
+      return toChoice(
+        readId(message, "button", "payload"),
+        readMessage(message, "button", "text"),
+      ) ?? toOther(type);
+    case "location":
+      return toLocation(
+        readName(message, "location", "name"),
+        readName(message, "location", "address"),
+        readValue(message, "location", "latitude"),
+        readValue(message, "location", "longitude"),
+      );
+    case "contacts":
+      return toOther(type, readList(message, "contacts").slice(0, 20).map(describeContact));
+    case "reaction":
+      return readReaction(message);
+    case "order":
+      return toOther(type, [readMessage(message, "order", "text"), describeItems(message)]);
+    case "edit":
+      return readEdit(message);
+    case "revoke":
+    case "system":
+      return undefined;
+    default:
+      return {
+        ...toOther(type, [readName(message, "errors", 0, "title")]),
+        ...(type === "unsupported" ? { isUnreadable: true } as const : {}),
+      };
+  }
+}
+
+function readTyped(message: unknown): EventContent {
+  const text = readMessage(message, "text", "body");
+  return text === undefined ? toOther("text") : { messageType: "text", message: text };
+}
+
+/** The message as it is now: a text, or a file with its caption. An edit of an edit there is none. */
+function readEdit(message: unknown): EventContent | undefined {
+  const edited = readValue(message, "edit", "message");
+  const content = readLabel(edited, "type") === "edit" ? undefined : readCloudContent(edited);
+  const isReadable = content?.message !== undefined && content.messageType !== "other";
+  return isReadable ? content : undefined;
+}
+
+/** Media come as an id that is asked for with the instance's token: no URL of it opens without. */
+function readMedia(message: unknown, type: string): EventContent {
+  return {
+    messageType: mediaTypes[type] ?? "other",
+    message: readMessage(message, type, "caption"),
+    mediaId: readId(message, type, "id"),
+    mediaFilename: readName(message, type, "filename"),
+  };
+}
+
+function readInteractive(message: unknown): EventContent | undefined {
+  for (const reply of ["list_reply", "button_reply"]) {
+    const choice = toChoice(
+      readId(message, "interactive", reply, "id"),
+      readMessage(message, "interactive", reply, "title"),
+    );
+    if (choice !== undefined) return choice;
+  }
+  const type = readLabel(message, "interactive", "type") ?? "interactive";
+  // Whether calls are allowed: a setting, no words.
+  if (type === "call_permission_reply") return undefined;
+  const form = readValue(message, "interactive", "nfm_reply");
+  return toOther(type, [readMessage(form, "body"), ...listAnswers(form)]);
+}
+
+/** The answers of a form that was filled in (a flow): `name: value`. */
+function listAnswers(form: unknown): string[] {
+  const answers = parseJson(readText(form, "response_json") ?? "");
+  if (typeof answers !== "object" || answers === null) return [];
+  return Object.entries(answers)
+    .filter(([name, value]) => name !== "flow_token" && value !== null && value !== "")
+    .slice(0, MAX_ANSWERS)
+    .map(([name, value]) => `${name}: ${typeof value === "string" ? value : toJson(value)}`);
+}
+
+/** What is nested too deep for JSON is no answer of a form. */
+function toJson(value: unknown): string {
+  try {
+    return JSON.stringify(value);
+  } catch {
+    return "…";
+  }
+}
+
+function readReaction(message: unknown): EventContent | undefined {
+  const emoji = readLabel(message, "reaction", "emoji");
+  return emoji === undefined ? undefined : toReaction(emoji);
+}
+
+function describeContact(contact: unknown): string | undefined {
+  const words = [
+    readName(contact, "name", "formatted_name"),
+    readName(contact, "phones", 0, "phone") ?? readName(contact, "phones", 0, "wa_id"),
+  ].filter((word) => word !== undefined);
+  return words.length === 0 ? undefined : words.join(" ");
+}
+
+function describeItems(message: unknown): string | undefined {
+  const count = readList(message, "order", "product_items").length;
+  return count === 0 ? undefined : `${count} item${count === 1 ? "" : "s"}`;
+}

@@ -1,0 +1,111 @@
+/**
+ * Webhooks of the WhatsApp Cloud API (pages Webhooks: messages, message status,
+ * smb_message_echoes, message_template_status_update). One payload may hold many entries, changes,
+ * messages and statuses: each is read by itself.
+ */
+import { readGroupAddress } from "../webhooks/addresses.ts";
+import { attributeToAuthor } from "../webhooks/content.ts";
+import { readList, readTime } from "../webhooks/fields.ts";
+import { readId, readText, readValue } from "../../model/json_value.ts";
+import type { MessageEvent, ProviderEvent } from "../webhooks/provider_event.ts";
+import { CloudContacts } from "./contacts.ts";
+import { readCloudContent } from "./event_content.ts";
+import { readCloudIdentityChanges, readUserIdUpdates } from "./identity_events.ts";
+import { readCloudStatus, readCloudTemplateStatus } from "./status_events.ts";
+
+/**
+ * All events of one payload, in its order. With a phone number id, what is about another number of
+ * the same business account is left out: its messages belong to another instance. Never throws.
+ */
+export function readWhatsappCloudEvents(
+  payload: unknown,
+  phoneNumberId?: string | undefined,
+): ProviderEvent[] {
+  return readList(payload, "entry")
+    .flatMap((entry) => readList(entry, "changes"))
+    .filter((change) => isOwn(change, phoneNumberId))
+    .flatMap(readChange);
+}
+
+function isOwn(change: unknown, phoneNumberId: string | undefined): boolean {
+  const named = readText(change, "value", "metadata", "phone_number_id");
+  return named === undefined || phoneNumberId === undefined || named === phoneNumberId;
+}
+
+function readChange(change: unknown): ProviderEvent[] {
+  const value = readValue(change, "value");
+  switch (readText(change, "field")) {
+    case "messages": {
+      const contacts = new CloudContacts(value);
+      return [
+        ...readList(value, "messages").flatMap((item): ProviderEvent[] =>
+          readText(item, "type") === "system"
+            ? readCloudIdentityChanges(item)
+            : readEach([item], (one) => readInbound(one, contacts))
+        ),
+        ...readEach(readList(value, "statuses"), readCloudStatus),
+      ];
+    }
+    case "smb_message_echoes": {
+      const contacts = new CloudContacts(value);
+      return readEach(readList(value, "message_echoes"), (item) => readEcho(item, contacts));
+    }
+    case "user_id_update":
+      return readUserIdUpdates(value);
+    case "message_template_status_update":
+      return readEach([value], readCloudTemplateStatus);
+    default:
+      return [];
+  }
+}
+
+function readEach(
+  items: readonly unknown[],
+  read: (item: unknown) => ProviderEvent | undefined,
+): ProviderEvent[] {
+  return items.map(read).filter((event) => event !== undefined);
+}
+
+function readInbound(message: unknown, contacts: CloudContacts): MessageEvent | undefined {
+  const providerMessageId = readId(message, "id");
+  const ids = [readId(message, "from"), readId(message, "from_user_id")];
+  const content = readCloudContent(message);
+  const author = contacts.findAddresses(ids);
+  if (providerMessageId === undefined || content === undefined || author === undefined) {
+    return undefined;
+  }
+  const name = contacts.find(ids)?.name;
+  const group = readGroupAddress(readValue(message, "group_id"));
+  const base = { kind: "message", origin: "inbound", providerMessageId } as const;
+  const sentAt = readTime(message, "s", "timestamp");
+  return group === undefined
+    ? { ...base, ...author, contactName: name, ...content, sentAt, isGroup: false }
+    : {
+      ...base,
+      ...group,
+      ...attributeToAuthor(content, name ?? author.address),
+      sentAt,
+      isGroup: true,
+    };
+}
+
+/** What a person sent from the WhatsApp Business app: `to` is the contact. */
+function readEcho(message: unknown, contacts: CloudContacts): MessageEvent | undefined {
+  const providerMessageId = readId(message, "id");
+  const group = readGroupAddress(readValue(message, "group_id"));
+  const addresses = group ??
+    contacts.findAddresses([readId(message, "to"), readId(message, "to_user_id")]);
+  const content = readCloudContent(message);
+  if (providerMessageId === undefined || content === undefined || addresses === undefined) {
+    return undefined;
+  }
+  return {
+    kind: "message",
+    origin: "echo",
+    providerMessageId,
+    ...addresses,
+    ...content,
+    sentAt: readTime(message, "s", "timestamp"),
+    isGroup: group !== undefined,
+  };
+}

@@ -1,0 +1,64 @@
+/** Changed numbers and user ids as the Cloud API tells them (page Webhooks, system messages). */
+import { normalizeAddress } from "../webhooks/addresses.ts";
+import { readList } from "../webhooks/fields.ts";
+import { readId, readText, readValue } from "../../model/json_value.ts";
+import type { NumberChangeEvent } from "../webhooks/provider_event.ts";
+
+const userIdPattern = /^[A-Z]{2}\.(?:ENT\.)?[0-9A-Za-z]{1,128}$/;
+
+/** "User Ana changed from BR.1 to BR.2": where no field tells the old id. */
+const bodyPattern = /changed from (\S{1,160}) to (\S{1,160})\s*$/;
+
+/** What a system message says of a person's number and user id: one change each. */
+export function readCloudIdentityChanges(message: unknown): NumberChangeEvent[] {
+  const type = readText(message, "system", "type");
+  if (type === "user_changed_user_id") return readUserIdChange(message);
+  if (type !== "user_changed_number" && type !== "customer_changed_number") return [];
+  // A new number brings a new user id.
+  return [...readNumberChange(message), ...readUserIdChange(message)];
+}
+
+/** The field `user_id_update`, which some versions send in place of a system message. */
+export function readUserIdUpdates(value: unknown): NumberChangeEvent[] {
+  const update = readValue(value, "user_id_update");
+  const items = Array.isArray(update) ? readList(value, "user_id_update") : [update];
+  return items.flatMap((item) => {
+    const ids = readValue(item, "user_id") ?? item;
+    return toUserIdChange(readText(ids, "previous"), readText(ids, "current"), undefined);
+  });
+}
+
+/** `wa_id` is the new number, in older versions `new_wa_id`. */
+function readNumberChange(message: unknown): NumberChangeEvent[] {
+  const oldAddress = normalizeAddress(readValue(message, "from"));
+  const newAddress = normalizeAddress(
+    readText(message, "system", "wa_id") ?? readText(message, "system", "new_wa_id"),
+  );
+  const isChange = oldAddress !== undefined && newAddress !== undefined &&
+    oldAddress !== newAddress;
+  const eventId = readId(message, "id");
+  return isChange ? [{ kind: "number_change", eventId, oldAddress, newAddress }] : [];
+}
+
+/** The old id stands in a field, in the words of the body, or beside the message. */
+function readUserIdChange(message: unknown): NumberChangeEvent[] {
+  const system = readValue(message, "system");
+  const update = readValue(system, "user_id_update") ?? readValue(message, "user_id_update");
+  const [, bodyOld, bodyNew] = bodyPattern.exec(readText(system, "body") ?? "") ?? [];
+  const previous = [readText(system, "previous_user_id"), readText(update, "previous"), bodyOld];
+  const current = [readText(system, "user_id"), readText(update, "current"), bodyNew];
+  return toUserIdChange(previous.find(isUserId), current.find(isUserId), readId(message, "id"));
+}
+
+function toUserIdChange(
+  oldAddress: string | undefined,
+  newAddress: string | undefined,
+  eventId: string | undefined,
+): NumberChangeEvent[] {
+  if (!isUserId(oldAddress) || !isUserId(newAddress) || oldAddress === newAddress) return [];
+  return [{ kind: "number_change", eventId, oldAddress, newAddress, isUserId: true }];
+}
+
+function isUserId(text: string | undefined): text is string {
+  return text !== undefined && userIdPattern.test(text);
+}

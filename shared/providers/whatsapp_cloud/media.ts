@@ -1,0 +1,29 @@
+/**
+ * Under which type the Cloud API carries a file. It has five media types with fixed lists of
+ * formats (Media page): documents are text, PDF and Office files, "other file types may be sent but
+ * are not supported" (Document messages page). The specification's `document` takes any file, so
+ * a file goes out as the type whose list it is in.
+ */
+import type { MessageContent } from "../provider.ts";
+import { readExtension } from "../media_type.ts";
+
+export type WhatsappCloudMediaType = "image" | "audio" | "video" | "document";
+
+type MediaContent = Extract<MessageContent, { readonly mediaUrl: string }>;
+
+const typesOfDocuments = new Map<string, WhatsappCloudMediaType>([
+  ["jpg", "image"],
+  ["jpeg", "image"],
+  ["png", "image"],
+  ["mp3", "audio"],
+  ["mp4", "video"],
+]);
+
+/** The wire type of a media content; undefined for WAV, which no type of the Cloud API carries. */
+export function chooseMediaType(content: MediaContent): WhatsappCloudMediaType | undefined {
+  const filename = content.messageType === "document" ? content.mediaFilename : undefined;
+  const extension = readExtension(content.mediaUrl, filename);
+  if (extension === "wav") return undefined;
+  if (content.messageType !== "document") return content.messageType;
+  return typesOfDocuments.get(extension ?? "") ?? "document";
+}

@@ -1,0 +1,49 @@
+/** The official channel: Meta's WhatsApp Cloud API. */
+import { toFailureReceipt } from "../classification.ts";
+import { postJson } from "../http/call.ts";
+import type { OutboundMessage, Provider, Receipt, SendOptions } from "../provider.ts";
+import { createRedactor } from "../http/redaction.ts";
+import { readWhatsappCloudAnswer } from "./answer.ts";
+import { type WhatsappCloudConfig, whatsappCloudSecrets } from "./config.ts";
+import { checkWhatsappCloudContent } from "./content.ts";
+import { graphUrl } from "./graph.ts";
+import { toWhatsappCloudRequest } from "./request.ts";
+
+/** The provider of an instance of the official channel. */
+export function createWhatsappCloudProvider(config: WhatsappCloudConfig): Provider {
+  return {
+    providerClass: "official",
+    checkContent: checkWhatsappCloudContent,
+    // Typing is shown only as an answer to an inbound message's id.
+    limitTypingMs: () => 0,
+    send: (message, options) => send(config, message, options),
+  };
+}
+
+async function send(
+  config: WhatsappCloudConfig,
+  message: OutboundMessage,
+  options: SendOptions,
+): Promise<Receipt> {
+  if (config.phoneNumberId === undefined) return notConfigured;
+  const { path, body } = toWhatsappCloudRequest(message, config);
+  const result = await postJson({
+    url: graphUrl(config, path),
+    headers: { authorization: `Bearer ${config.accessToken}` },
+    body,
+    ...options,
+  });
+  if (result.outcome !== "answered") return toFailureReceipt(result);
+  return readWhatsappCloudAnswer(result, {
+    nowMs: Date.now(),
+    redact: createRedactor(whatsappCloudSecrets(config), message.to),
+  });
+}
+
+const notConfigured: Receipt = {
+  outcome: "rejected",
+  code: "provider_outbound_channel_not_configured",
+  message: "The instance has no phone number id of the official channel.",
+  retryable: false,
+  scope: "instance",
+};

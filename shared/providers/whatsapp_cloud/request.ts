@@ -1,0 +1,108 @@
+/** From our message to the Cloud API's (page Messages, POST /{version}/{phone number id}/messages). */
+import { readFilename } from "../media_type.ts";
+import type { MessageContent, OutboundMessage } from "../provider.ts";
+import { optionalMember, type ProviderRequest } from "../http/provider_request.ts";
+import type { WhatsappCloudConfig } from "./config.ts";
+import { graphPath } from "./graph.ts";
+import { chooseMediaType } from "./media.ts";
+
+/** A longer title does not fit a section and becomes the header of the list message. */
+const SECTION_TITLE_MAX = 24;
+
+const businessScopedUserId = /^[A-Z]{2}\.(?:ENT\.)?[0-9A-Za-z]{1,128}$/;
+
+type Content<Type extends MessageContent["messageType"]> = Extract<
+  MessageContent,
+  { readonly messageType: Type }
+>;
+
+/**
+ * The request that sends `message`. `delayTypingMs` is not carried: the Cloud API shows typing only
+ * as an answer to an inbound message id.
+ *
+ * @throws Error when the instance has no phone number id or the content is one that
+ * `checkWhatsappCloudContent` refuses: a defect of the caller.
+ */
+export function toWhatsappCloudRequest(
+  message: OutboundMessage,
+  config: WhatsappCloudConfig,
+): ProviderRequest {
+  if (config.phoneNumberId === undefined) throw new Error("whatsapp_cloud: no phone number id");
+  return {
+    path: graphPath(config, config.phoneNumberId, "messages"),
+    body: {
+      messaging_product: "whatsapp",
+      recipient_type: "individual",
+      ...toRecipientMember(message.to),
+      ...toContentMembers(message.content),
+      // Comes back with every status event of this message.
+      biz_opaque_callback_data: message.messageId,
+    },
+  };
+}
+
+/** A business-scoped user id stands for who shows no phone (page Business-scoped user IDs). */
+function toRecipientMember(address: string): { to: string } | { recipient: string } {
+  return businessScopedUserId.test(address) ? { recipient: address } : { to: address };
+}
+
+function toContentMembers(content: MessageContent): Record<string, unknown> {
+  switch (content.messageType) {
+    case "text":
+      return { type: "text", text: { body: content.message } };
+    case "image":
+    case "audio":
+    case "document":
+      return toMediaMembers(content);
+    case "option_list":
+      return { type: "interactive", interactive: toListMessage(content) };
+    case "template":
+      return { type: "template", template: toTemplate(content) };
+  }
+}
+
+function toMediaMembers(content: Content<"image" | "audio" | "document">): Record<string, unknown> {
+  const mediaType = chooseMediaType(content);
+  if (mediaType === undefined) throw new Error("whatsapp_cloud: WAV is not carried");
+  const caption = content.messageType === "audio" ? undefined : content.message;
+  const filename = content.messageType === "document" && mediaType === "document"
+    ? readFilename(content.mediaUrl, content.mediaFilename)
+    : undefined;
+  return {
+    type: mediaType,
+    [mediaType]: {
+      link: content.mediaUrl,
+      // Audio has no caption: with one the whole message would be refused.
+      ...(mediaType === "audio" ? {} : optionalMember("caption", caption)),
+      ...optionalMember("filename", filename),
+    },
+  };
+}
+
+function toListMessage(content: Content<"option_list">): Record<string, unknown> {
+  const { title, buttonLabel, options } = content.optionList;
+  const rows = options.map(({ id, title, description }) => ({
+    id,
+    title,
+    ...optionalMember("description", description),
+  }));
+  const isSectionTitle = [...title].length <= SECTION_TITLE_MAX;
+  return {
+    type: "list",
+    ...(isSectionTitle ? {} : { header: { type: "text", text: title } }),
+    body: { text: content.message },
+    action: {
+      button: buttonLabel,
+      // A title is required of several sections only.
+      sections: [isSectionTitle ? { title, rows } : { rows }],
+    },
+  };
+}
+
+function toTemplate({ template }: Content<"template">): Record<string, unknown> {
+  return {
+    name: template.name,
+    language: { code: template.language },
+    ...(template.components.length === 0 ? {} : { components: template.components }),
+  };
+}

@@ -1,0 +1,42 @@
+/** From Z-API's answer to a receipt. It has no error codes: refusals are read by words and HTTP status. */
+import {
+  classifyByWords,
+  describeAnswer,
+  isSuccess,
+  type ReadingContext,
+  readWordsToClass,
+  toRefusalReceipt,
+  toSuccessReceipt,
+} from "../classification.ts";
+import type { HttpAnswer } from "../http/call.ts";
+import { readId, readText } from "../../model/json_value.ts";
+import type { Receipt } from "../provider.ts";
+import { readRetryAfterMs } from "../../runtime/retry_after.ts";
+import { zapiErrors } from "./errors.ts";
+
+/**
+ * What the answer says of the message. `messageId` (`id` is the same) is the one that its events
+ * carry; `zaapId` names the entry in Z-API's queue, which no status event mentions.
+ */
+export function readZapiAnswer(answer: HttpAnswer, context: ReadingContext): Receipt {
+  if (isSuccess(answer)) {
+    const messageId = readId(answer.json, "messageId") ?? readId(answer.json, "id");
+    return toSuccessReceipt(messageId, undefined);
+  }
+  const words = readErrorWords(answer.json);
+  const classification = classifyByWords(
+    zapiErrors,
+    answer.status,
+    readWordsToClass(answer, words),
+  );
+  return toRefusalReceipt(classification, {
+    code: `http_${answer.status}`,
+    message: context.redact(describeAnswer(answer, words)),
+    retryAfterMs: readRetryAfterMs(answer.headers, context.nowMs),
+  });
+}
+
+function readErrorWords(json: unknown): string {
+  return [readText(json, "error"), readText(json, "message")]
+    .filter((text) => text !== undefined).join(": ");
+}

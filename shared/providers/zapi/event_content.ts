@@ -1,0 +1,109 @@
+/** What a message of Z-API says (page Webhooks, Ao receber). */
+import {
+  type EventContent,
+  toChoice,
+  toLocation,
+  toOther,
+  toReaction,
+  toUnknownKind,
+} from "../webhooks/content.ts";
+import { readLabel, readList, readMessage, readName, readUrl } from "../webhooks/fields.ts";
+import { readId, readText, readValue } from "../../model/json_value.ts";
+import type { InboundMessageType } from "../webhooks/provider_event.ts";
+
+/** Each kind of media under its member, with the name of its URL. */
+const media: readonly (readonly [string, InboundMessageType, string])[] = [
+  ["image", "image", "imageUrl"],
+  ["sticker", "image", "stickerUrl"],
+  ["audio", "audio", "audioUrl"],
+  ["video", "video", "videoUrl"],
+  ["ptv", "video", "ptvUrl"],
+  ["document", "document", "documentUrl"],
+];
+
+/** Members that hold a reply to buttons or a list: id and title under these names. */
+const choices: readonly (readonly [string, string, string])[] = [
+  ["listResponseMessage", "selectedRowId", "title"],
+  ["buttonsResponseMessage", "buttonId", "message"],
+  ["buttonReply", "buttonId", "message"],
+];
+
+/** Contents that are named in the history and nothing more. */
+const named = ["poll", "order", "product", "event", "pixKeyMessage"];
+
+/** Members that are objects and no content: of the message around it, or blank where we get to them. */
+const silent = new Set([
+  ...["text", "reaction", "externalAdReply", "ctwaContext", "referral", "contextInfo", "context"],
+  ...["pinMessage", "profilePicture", "announcement", "expiration", "notificationParameters"],
+]);
+
+/**
+ * The content of a message, by the member that it has. Undefined where nothing was said: a reaction
+ * taken back, a notice about a group.
+ */
+export function readZapiContent(payload: unknown): EventContent | undefined {
+  const text = readMessage(payload, "text", "message");
+  if (text !== undefined) return { messageType: "text", message: text };
+  return readChoice(payload) ?? readMedia(payload) ?? readOther(payload);
+}
+
+function readChoice(payload: unknown): EventContent | undefined {
+  for (const [member, id, title] of choices) {
+    const choice = toChoice(
+      readId(payload, member, id),
+      readMessage(payload, member, title) ?? readMessage(payload, member, "message"),
+    );
+    if (choice !== undefined) return choice;
+  }
+  return undefined;
+}
+
+function readMedia(payload: unknown): EventContent | undefined {
+  const found = media.find(([member]) => isObject(readValue(payload, member)));
+  if (found === undefined) return undefined;
+  const [member, messageType, url] = found;
+  return {
+    messageType,
+    message: readMessage(payload, member, "caption"),
+    mediaUrl: readUrl(payload, member, url),
+    mediaFilename: readName(payload, member, "fileName") ?? readName(payload, member, "title"),
+  };
+}
+
+function readOther(payload: unknown): EventContent | undefined {
+  if (isObject(readValue(payload, "location"))) {
+    return toLocation(
+      readName(payload, "location", "name"),
+      readName(payload, "location", "address"),
+      readValue(payload, "location", "latitude"),
+      readValue(payload, "location", "longitude"),
+    );
+  }
+  if (isObject(readValue(payload, "contact"))) {
+    return toOther("contacts", [
+      readName(payload, "contact", "displayName"),
+      readName(payload, "contact", "phones", 0),
+    ]);
+  }
+  const emoji = readLabel(payload, "reaction", "value");
+  if (emoji !== undefined) return toReaction(emoji);
+  if (isObject(readValue(payload, "pollVote"))) {
+    const options = readList(payload, "pollVote", "options").slice(0, 20);
+    return toOther("poll vote", options.map((option) => readName(option, "name")));
+  }
+  const name = named.find((member) => isObject(readValue(payload, member)));
+  return name === undefined ? readUnknownKind(payload) : toOther(name);
+}
+
+/** A member that is new to us, in a message that is no notice of the system. */
+function readUnknownKind(payload: unknown): EventContent | undefined {
+  if (readText(payload, "notification") !== undefined) return undefined;
+  const found = Object.entries((payload ?? {}) as object).find(([member, value]) =>
+    !silent.has(member) && isObject(value) && !Array.isArray(value)
+  );
+  return found === undefined ? undefined : toUnknownKind(found[1]);
+}
+
+function isObject(value: unknown): boolean {
+  return typeof value === "object" && value !== null;
+}

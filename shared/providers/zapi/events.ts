@@ -1,0 +1,139 @@
+/**
+ * Webhooks of Z-API (pages Webhooks: Ao receber, Ao enviar, Status da mensagem). One payload is one
+ * event, told apart by `type`.
+ */
+import {
+  chooseAddresses,
+  type EventAddresses,
+  isGroupAddress,
+  normalizeAddress,
+  readGroupAddress,
+} from "../webhooks/addresses.ts";
+import { attributeToAuthor, toStatusError } from "../webhooks/content.ts";
+import { readList, readMessage, readName, readPersonName, readTime } from "../webhooks/fields.ts";
+import { readId, readText, readValue } from "../../model/json_value.ts";
+import type { MessageEvent, ProviderEvent, StatusEvent } from "../webhooks/provider_event.ts";
+import { readZapiContent } from "./event_content.ts";
+
+/**
+ * The events of one payload. With the instance's own id, what names another instance is left out.
+ * Never throws.
+ */
+export function readZapiEvents(
+  payload: unknown,
+  gatewayInstanceId?: string | undefined,
+): ProviderEvent[] {
+  const named = readText(payload, "instanceId");
+  const isForeign = named !== undefined && gatewayInstanceId !== undefined &&
+    named.toLowerCase() !== gatewayInstanceId.toLowerCase();
+  if (isForeign) return [];
+  switch (readText(payload, "type")) {
+    case "ReceivedCallback":
+      return readMessageEvent(payload);
+    case "MessageStatusCallback":
+      return readStatuses(payload);
+    case "DeliveryCallback":
+      return readDelivery(payload);
+    default:
+      return [];
+  }
+}
+
+/**
+ * No event for what we sent ourselves (`fromApi`), or edit on the phone; for a message that the phone has yet to decrypt, which comes again under the same id; and for a
+ * channel's posts.
+ */
+function isPassedOver(payload: unknown): boolean {
+  const isTrue = (key: string): boolean => readValue(payload, key) === true;
+  return (isTrue("fromMe") && (isTrue("fromApi") || isTrue("isEdit"))) ||
+    isTrue("waitingMessage") || isTrue("isNewsletter");
+}
+
+function readMessageEvent(payload: unknown): MessageEvent[] {
+  if (isPassedOver(payload)) return [];
+  const isEcho = readValue(payload, "fromMe") === true;
+  const phone = readValue(payload, "phone");
+  const isGroup = readValue(payload, "isGroup") === true || isGroupAddress(phone);
+  const providerMessageId = readId(payload, "messageId");
+  const addresses = readAddresses(payload, isEcho, isGroup);
+  const content = readZapiContent(payload);
+  if (providerMessageId === undefined || addresses === undefined || content === undefined) {
+    return [];
+  }
+  return [{
+    kind: "message",
+    origin: isEcho ? "echo" : "inbound",
+    ...(isEcho ? { mayBeOurs: readValue(payload, "fromApi") !== false } : {}),
+    providerMessageId,
+    ...addresses,
+    contactName: readContactName(payload, isEcho || isGroup),
+    ...(isGroup && !isEcho ? attributeToAuthor(content, readAuthor(payload)) : content),
+    ...(readValue(payload, "isEdit") === true ? { isEdit: true } as const : {}),
+    sentAt: readTime(payload, "ms", "momment"),
+    isGroup,
+    chatName: readName(payload, "chatName"),
+  }];
+}
+
+/** `senderLid` is the author's: in a group a member's, in an echo our own. */
+function readAddresses(
+  payload: unknown,
+  isEcho: boolean,
+  isGroup: boolean,
+): EventAddresses | undefined {
+  const phone = readValue(payload, "phone");
+  if (isGroup) return readGroupAddress(phone);
+  const chat = [phone, readValue(payload, "chatLid")];
+  return chooseAddresses(isEcho ? chat : [...chat, readValue(payload, "senderLid")]);
+}
+
+/** The chat has the contact's or group's name; `senderName` is the author's. */
+function readContactName(payload: unknown, isChatAlone: boolean): string | undefined {
+  const author = isChatAlone ? undefined : readPersonName(payload, "senderName");
+  return author ?? readPersonName(payload, "chatName");
+}
+
+function readAuthor(payload: unknown): string | undefined {
+  return readName(payload, "senderName") ??
+    chooseAddresses([
+      readValue(payload, "participantPhone"),
+      readValue(payload, "participantLid"),
+    ])?.address;
+}
+
+/** What the contact's phone did with ours. `READ_BY_ME` is about a message of the contact. */
+const statuses: Readonly<Record<string, StatusEvent["status"]>> = {
+  SENT: "sent",
+  RECEIVED: "delivered",
+  READ: "read",
+  PLAYED: "read",
+};
+
+function readStatuses(payload: unknown): StatusEvent[] {
+  const word = readText(payload, "status") ?? "";
+  const status = Object.hasOwn(statuses, word) ? statuses[word] : undefined;
+  if (status === undefined) return [];
+  const at = readTime(payload, "ms", "momment");
+  const ids = readList(payload, "ids").map((id) => readId(id)).filter((id) => id !== undefined);
+  return [...new Set(ids)].map((providerMessageId) => ({
+    kind: "status",
+    providerMessageId,
+    status,
+    at,
+  }));
+}
+
+/** Z-API's own attempt to hand a queued message over to WhatsApp. */
+function readDelivery(payload: unknown): StatusEvent[] {
+  const providerMessageId = readId(payload, "messageId");
+  if (providerMessageId === undefined) return [];
+  const at = readTime(payload, "ms", "momment");
+  const reason = readMessage(payload, "error");
+  const hasFailed = ![undefined, null, false, ""].some((none) =>
+    readValue(payload, "error") === none
+  );
+  if (!hasFailed) return [{ kind: "status", providerMessageId, status: "sent", at }];
+  const recipient = normalizeAddress(readValue(payload, "phone"));
+  const error = toStatusError("delivery_failed", [reason], recipient);
+  return [{ kind: "status", providerMessageId, status: "failed", at, error }];
+}

@@ -1,0 +1,42 @@
+/** The gateway Z-API. */
+import { toFailureReceipt } from "../classification.ts";
+import { joinUrl } from "../config_fields.ts";
+import { checkGatewayContent } from "../gateway_content.ts";
+import { postJson } from "../http/call.ts";
+import type { OutboundMessage, Provider, Receipt, SendOptions } from "../provider.ts";
+import { createRedactor } from "../http/redaction.ts";
+import { readZapiAnswer } from "./answer.ts";
+import type { ZapiConfig } from "./config.ts";
+import { limitZapiTypingMs, toZapiRequest } from "./request.ts";
+
+const DEFAULT_BASE_URL = "https://api.z-api.io";
+
+/** The provider of a Z-API instance. `accepted` means taken into Z-API's own queue. */
+export function createZapiProvider(config: ZapiConfig): Provider {
+  return {
+    providerClass: "gateway",
+    checkContent: checkGatewayContent,
+    limitTypingMs: limitZapiTypingMs,
+    send: (message, options) => send(config, message, options),
+  };
+}
+
+async function send(
+  config: ZapiConfig,
+  message: OutboundMessage,
+  options: SendOptions,
+): Promise<Receipt> {
+  const { path, body } = toZapiRequest(message, config);
+  const result = await postJson({
+    url: joinUrl(config.baseUrl ?? DEFAULT_BASE_URL, path),
+    headers: config.clientToken === undefined ? {} : { "client-token": config.clientToken },
+    body,
+    ...options,
+  });
+  if (result.outcome !== "answered") return toFailureReceipt(result);
+  const secrets = [config.token, config.clientToken, config.webhookSecret];
+  return readZapiAnswer(result, {
+    nowMs: Date.now(),
+    redact: createRedactor(secrets, message.to),
+  });
+}

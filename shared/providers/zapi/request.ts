@@ -1,0 +1,93 @@
+/** From our message to Z-API's (pages send-text, send-image, send-audio, send-document, send-option-list). */
+import { unrenderedTemplate } from "../gateway_content.ts";
+import { readExtension, readFilename } from "../media_type.ts";
+import type { MessageContent, OptionList, OutboundMessage } from "../provider.ts";
+import { optionalMember, type ProviderRequest } from "../http/provider_request.ts";
+import type { ZapiConfig } from "./config.ts";
+
+const MAX_TYPING_SECONDS = 15;
+
+/** send-document wants an extension; a URL without one most often leads to a generated PDF. */
+const DEFAULT_EXTENSION = "pdf";
+
+/**
+ * The request that sends `message`. Our own delays are never handed over: `delayMessage` is the gap
+ * to the next message in Z-API's queue, not a wait before this one.
+ *
+ * @throws Error for a template, which gateways never get: a defect.
+ */
+export function toZapiRequest(message: OutboundMessage, config: ZapiConfig): ProviderRequest {
+  const { verb, members } = toVerb(message.content);
+  const delayTyping = limitZapiTypingMs(message.delayTypingMs ?? 0, message.content) / 1_000;
+  const instance = encodeURIComponent(config.gatewayInstanceId);
+  const token = encodeURIComponent(config.token);
+  return {
+    path: `/instances/${instance}/token/${token}/${verb}`,
+    body: { phone: message.to, ...members, ...(delayTyping === 0 ? {} : { delayTyping }) },
+  };
+}
+
+interface Verb {
+  readonly verb: string;
+  readonly members: Readonly<Record<string, unknown>>;
+}
+
+function toVerb(content: MessageContent): Verb {
+  switch (content.messageType) {
+    case "text":
+      return { verb: "send-text", members: { message: content.message } };
+    case "image":
+      return {
+        verb: "send-image",
+        members: { image: content.mediaUrl, ...optionalMember("caption", content.message) },
+      };
+    case "audio":
+      return { verb: "send-audio", members: { audio: content.mediaUrl } };
+    case "document":
+      return toDocumentVerb(content);
+    case "option_list":
+      return {
+        verb: "send-option-list",
+        members: { message: content.message, optionList: toOptionList(content.optionList) },
+      };
+    case "template":
+      throw unrenderedTemplate();
+  }
+}
+
+function toDocumentVerb(
+  content: Extract<MessageContent, { readonly messageType: "document" }>,
+): Verb {
+  const { mediaUrl, mediaFilename, message } = content;
+  const extension = readExtension(mediaUrl, mediaFilename) ?? DEFAULT_EXTENSION;
+  return {
+    verb: `send-document/${extension}`,
+    members: {
+      document: mediaUrl,
+      ...optionalMember("fileName", readFilename(mediaUrl, mediaFilename)),
+      ...optionalMember("caption", message),
+    },
+  };
+}
+
+/** `description` is always there: Z-API's page lists it beside the title, `id` alone is optional. */
+function toOptionList({ title, buttonLabel, options }: OptionList): Record<string, unknown> {
+  return {
+    title,
+    buttonLabel,
+    options: options.map((option) => ({
+      id: option.id,
+      title: option.title,
+      description: option.description ?? "",
+    })),
+  };
+}
+
+/**
+ * How long Z-API will show typing before it sends, in milliseconds: whole seconds, rounded up, at
+ * most 15. Only send-text and send-audio know it.
+ */
+export function limitZapiTypingMs(delayTypingMs: number, { messageType }: MessageContent): number {
+  if (messageType !== "text" && messageType !== "audio") return 0;
+  return Math.min(Math.max(Math.ceil(delayTypingMs / 1_000), 0), MAX_TYPING_SECONDS) * 1_000;
+}

@@ -1,0 +1,151 @@
+import {
+  createProvider,
+  gatewayInstanceIdOf,
+  parseProviderConfig,
+} from "../../../shared/providers/registry.ts";
+import { type ProviderKind, providerKinds } from "../../../shared/providers/provider.ts";
+import { assert, assertEquals, assertThrows } from "../../support/assert.ts";
+
+const valid: Record<ProviderKind, Record<string, unknown>> = {
+  whatsapp_cloud: {
+    baseUrl: "http://127.0.0.1:9/graph/",
+    phoneNumberId: "1065",
+    accessToken: "EAAG",
+    appSecret: "app",
+    verifyToken: "verify",
+    wabaId: "77",
+    apiVersion: "v24.0",
+  },
+  zapi: {
+    baseUrl: "https://api.z-api.io",
+    gatewayInstanceId: "3C01",
+    token: "T0K",
+    clientToken: "F1",
+    webhookSecret: "hook",
+  },
+  evolution: {
+    baseUrl: "http://127.0.0.1:8080",
+    instanceName: "loja 1",
+    apiKey: "key",
+    webhookSecret: "hook",
+  },
+};
+const optional: Record<ProviderKind, readonly string[]> = {
+  whatsapp_cloud: ["baseUrl", "phoneNumberId", "wabaId", "apiVersion"],
+  zapi: ["baseUrl", "clientToken"],
+  evolution: [],
+};
+
+function issuePaths(kind: ProviderKind, config: unknown): readonly string[] {
+  const parsed = parseProviderConfig(kind, config);
+  return parsed.ok ? [] : parsed.issues.map(({ path }) => path);
+}
+
+Deno.test("each provider's configuration passes whole, and unknown fields are dropped", () => {
+  for (const kind of providerKinds) {
+    const parsed = parseProviderConfig(kind, { ...valid[kind], extra: 1 });
+    assert(parsed.ok);
+    assertEquals<unknown>(parsed.config, valid[kind]);
+    const isOfficial = createProvider(kind, valid[kind]).providerClass === "official";
+    assertEquals(isOfficial, kind === "whatsapp_cloud");
+  }
+});
+
+Deno.test("every field but the optional ones is asked for by its name", () => {
+  for (const kind of providerKinds) {
+    for (const field of Object.keys(valid[kind])) {
+      const { [field]: _, ...rest } = valid[kind];
+      assertEquals(issuePaths(kind, rest), optional[kind].includes(field) ? [] : [field]);
+      assertEquals(issuePaths(kind, { ...rest, [field]: "" }), [field]);
+      assertEquals(issuePaths(kind, { ...rest, [field]: 7 }), [field]);
+    }
+    assertEquals(issuePaths(kind, null), [""]);
+  }
+});
+
+Deno.test("Evolution without a base URL is told that it has no public address", () => {
+  const parsed = parseProviderConfig("evolution", { ...valid.evolution, baseUrl: undefined });
+  assert(!parsed.ok);
+  assertEquals(parsed.issues, [{
+    path: "baseUrl",
+    message: "is required: Evolution is self-hosted, without a public address",
+  }]);
+});
+
+Deno.test("a base URL is http or https, without credentials, query or fragment", () => {
+  const wrong = [
+    "ftp://a",
+    "a.example.com",
+    "https://u:p@a",
+    "https://a?x=1",
+    "https://a#b",
+    "//a",
+  ];
+  for (const baseUrl of wrong) {
+    assertEquals(issuePaths("zapi", { ...valid.zapi, baseUrl }), ["baseUrl"], baseUrl);
+  }
+});
+
+Deno.test("values that would break out of a header or a path segment are refused", () => {
+  const refused: [ProviderKind, string, string[]][] = [
+    ["whatsapp_cloud", "accessToken", ["a b", "a\nb", "á"]],
+    ["whatsapp_cloud", "phoneNumberId", [".", "..", "a\u0000", "\ud800"]],
+    ["whatsapp_cloud", "apiVersion", ["23.0", "v23", "v23.0/me", "../v1.0"]],
+    ["zapi", "gatewayInstanceId", [".", ".."]],
+    ["zapi", "token", ["..", "a b"]],
+    ["zapi", "clientToken", ["a\r\nx: y"]],
+    ["zapi", "webhookSecret", ["a/b", "a?b", "a#b", "a%2fb", "..", "a b"]],
+    ["evolution", "instanceName", ["..", "a\tb"]],
+    ["evolution", "apiKey", ["a b"]],
+    ["evolution", "webhookSecret", ["a/b"]],
+  ];
+  for (const [kind, field, values] of refused) {
+    for (const value of values) {
+      const paths = issuePaths(kind, { ...valid[kind], [field]: value });
+      assertEquals(
+        paths.length > 0 && paths.every((path) => path === field),
+        true,
+        `${field} ${value}`,
+      );
+    }
+  }
+});
+
+Deno.test("no issue and no error repeats a configured value", () => {
+  const secret = "very secret value";
+  const parsed = parseProviderConfig("zapi", { ...valid.zapi, token: secret });
+  assert(!parsed.ok);
+  assert(!JSON.stringify(parsed.issues).includes("secret"));
+  const config = { ...valid.zapi, token: secret };
+  const error = assertThrows(() => createProvider("zapi", config), Error, "does not fit: token");
+  assert(!error.message.includes("secret"));
+});
+
+Deno.test("the provider's own id of an instance is its configured one, or null", () => {
+  assertEquals(gatewayInstanceIdOf("whatsapp_cloud", valid.whatsapp_cloud), "1065");
+  assertEquals(gatewayInstanceIdOf("zapi", valid.zapi), "3C01");
+  assertEquals(gatewayInstanceIdOf("evolution", valid.evolution), "loja 1");
+  for (const kind of providerKinds) {
+    assertEquals(gatewayInstanceIdOf(kind, {}), null);
+    assertEquals(gatewayInstanceIdOf(kind, null), null);
+  }
+});
+
+Deno.test("an official instance without a phone number id refuses every send, without a call", async () => {
+  const { phoneNumberId: _, ...unconfigured } = valid.whatsapp_cloud;
+  const content = { messageType: "text", message: "a" } as const;
+  const receipt = await createProvider("whatsapp_cloud", unconfigured)
+    .send({ messageId: "own", to: "5511987654321", content }, { timeoutMs: 1_000 });
+  assertEquals(receipt, {
+    outcome: "rejected",
+    code: "provider_outbound_channel_not_configured",
+    message: "The instance has no phone number id of the official channel.",
+    retryable: false,
+    scope: "instance",
+  });
+});
+
+Deno.test("the official channel is whatsapp_cloud alone", () => {
+  const classes = providerKinds.map((kind) => createProvider(kind, valid[kind]).providerClass);
+  assertEquals(classes, ["official", "gateway", "gateway"]);
+});

@@ -1,0 +1,156 @@
+import {
+  checkWhatsappCloudTemplate,
+  toWhatsappCloudTemplate,
+} from "../../../../shared/providers/whatsapp_cloud/template.ts";
+import type { TemplateDefinition } from "../../../../shared/templates/definition.ts";
+import { type FilledTemplate, fillTemplate } from "../../../../shared/templates/variables.ts";
+import { assertEquals } from "../../../support/assert.ts";
+
+function fill(
+  changes: Partial<TemplateDefinition>,
+  variables: Readonly<Record<string, unknown>> = {},
+): FilledTemplate {
+  const definition = {
+    parameterFormat: "POSITIONAL",
+    header: null,
+    body: "Olá",
+    footer: "Loja",
+    buttons: [],
+    ...changes,
+  } as const;
+  return fillTemplate(definition, variables, { name: "Ana", phone: "5511987654321" }).template;
+}
+
+function componentsOf(template: FilledTemplate): unknown {
+  return toWhatsappCloudTemplate({ name: "ola", language: "pt_BR" }, template).components;
+}
+
+Deno.test("Cloud template: fixed headers, footers and buttons do not travel", () => {
+  const template = fill({
+    header: { format: "TEXT", text: "Oi" },
+    buttons: [
+      { type: "QUICK_REPLY", text: "Sim" },
+      { type: "PHONE_NUMBER", text: "Ligar", phoneNumber: "+5511" },
+      { type: "URL", text: "Ver", url: "https://a.example/" },
+    ],
+  });
+  assertEquals(toWhatsappCloudTemplate({ name: "ola", language: "pt_BR" }, template), {
+    name: "ola",
+    language: "pt_BR",
+    components: [],
+  });
+});
+
+Deno.test("Cloud template: positional variables go by number, whatever the wording's order", () => {
+  const body = "{{10}} {{2}} {{1}} {{2}}";
+  assertEquals(componentsOf(fill({ body }, { "1": "a", "2": "b", "10": "c" })), [{
+    type: "body",
+    parameters: [
+      { type: "text", text: "a" },
+      { type: "text", text: "b" },
+      { type: "text", text: "c" },
+    ],
+  }]);
+});
+
+Deno.test("Cloud template: named variables carry their name, in the header too", () => {
+  const template = fill({
+    parameterFormat: "NAMED",
+    header: { format: "TEXT", text: "Oi {{cliente}}" },
+    body: "Pedido {{pedido}}, {{nome}}",
+  }, { header: "Bia", pedido: 42 });
+  assertEquals(componentsOf(template), [
+    { type: "header", parameters: [{ type: "text", parameter_name: "cliente", text: "Bia" }] },
+    {
+      type: "body",
+      parameters: [
+        { type: "text", parameter_name: "pedido", text: "42" },
+        { type: "text", parameter_name: "nome", text: "Ana" },
+      ],
+    },
+  ]);
+});
+
+Deno.test("Cloud template: a media header is one of id and link", () => {
+  const base = "https://files.example.com/a";
+  const cases = [
+    ["IMAGE", `${base}.png`, { type: "image", image: { link: `${base}.png` } }],
+    ["VIDEO", { link: base }, { type: "video", video: { link: base } }],
+    ["IMAGE", { id: "7", link: base }, { type: "image", image: { id: "7" } }],
+    [
+      "DOCUMENT",
+      `${base}.pdf`,
+      { type: "document", document: { link: `${base}.pdf`, filename: "a.pdf" } },
+    ],
+  ] as const;
+  for (const [format, header, parameter] of cases) {
+    assertEquals(componentsOf(fill({ header: { format } }, { header })), [{
+      type: "header",
+      parameters: [parameter],
+    }]);
+  }
+});
+
+Deno.test("Cloud template: a button's index counts all buttons from zero, as a text", () => {
+  const template = fill({
+    buttons: [
+      { type: "PHONE_NUMBER", text: "Ligar", phoneNumber: "+5511" },
+      { type: "URL", text: "Ver", url: "https://a.example/{{1}}" },
+      { type: "QUICK_REPLY", text: "Sim" },
+      { type: "QUICK_REPLY", text: "Não" },
+    ],
+  }, { button_2: "p/42", button_4_payload: "NO" });
+  assertEquals(componentsOf(template), [
+    {
+      type: "button",
+      sub_type: "url",
+      index: "1",
+      parameters: [{ type: "text", text: "p/42" }],
+    },
+    {
+      type: "button",
+      sub_type: "quick_reply",
+      index: "3",
+      parameters: [{ type: "payload", payload: "NO" }],
+    },
+  ]);
+});
+
+Deno.test("Cloud template: values that the channel refuses are told under their key", () => {
+  const template = (value: string): FilledTemplate =>
+    fill({
+      header: { format: "TEXT", text: "{{1}}" },
+      body: "{{1}}",
+      buttons: [
+        { type: "URL", text: "Ver", url: "https://a.example/{{1}}" },
+        { type: "QUICK_REPLY", text: "Sim" },
+      ],
+    }, { header: value, "1": value, button_1: value, button_2_payload: value });
+  const pathsOf = (value: string): string[] =>
+    checkWhatsappCloudTemplate(template(value)).map(({ path }) => path);
+  const text = ["variables.header", "variables.1", "variables.button_1"];
+  for (const value of ["a\nb", "a\tb", "a\rb", "a     b"]) assertEquals(pathsOf(value), text);
+  assertEquals(pathsOf("a    b"), []);
+  assertEquals(pathsOf("a".repeat(60)), []);
+  assertEquals(pathsOf("a".repeat(61)), ["variables.header"]);
+  assertEquals(pathsOf("a".repeat(129)), ["variables.header", "variables.button_2_payload"]);
+  assertEquals(pathsOf("a".repeat(1_025)).includes("variables.1"), true);
+  const lone = fill({ body: "{{1}}" }, { "1": "a".repeat(32_768) });
+  assertEquals(checkWhatsappCloudTemplate(lone), []);
+  const tooLong = fill({ body: "{{1}}" }, { "1": "a".repeat(32_769) });
+  assertEquals(checkWhatsappCloudTemplate(tooLong).length, 1);
+});
+
+Deno.test("Cloud template: a FLOW button travels with its component, its token where one is given", () => {
+  const buttons = [{ type: "QUICK_REPLY", text: "Sim" }, { type: "FLOW", text: "Agendar" }];
+  const component = (flow_token: string): unknown => ({
+    type: "button",
+    sub_type: "flow",
+    index: "1",
+    parameters: [{ type: "action", action: { flow_token } }],
+  });
+  assertEquals(componentsOf(fill({ buttons })), [component("unused")]);
+  assertEquals(componentsOf(fill({ buttons }, { button_2_payload: "pedido-7" })), [
+    component("pedido-7"),
+  ]);
+});
