@@ -7,7 +7,7 @@ import { AppError } from "./model/errors.ts";
 import type { HistoryMessage } from "./history/query.ts";
 import { answerFiltered } from "./model_answer.ts";
 import { acceptMessage, defaultIntervalSeconds } from "./messages.ts";
-import type { DeliverOutboxRow, OutboxOutcome, OutboxRow } from "./outbox.ts";
+import type { DeliverOutboxRow, OutboxOutcome, OutboxRow } from "./outbox/delivery.ts";
 
 /** What an agent needs to answer: see the SQL function `read_agent_turn`. */
 interface AgentTurn {

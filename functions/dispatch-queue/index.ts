@@ -5,7 +5,7 @@ import { createCredentialVault } from "../../shared/crypto/credential_vault.ts";
 import { connectDatabase } from "../../shared/database/connect_database.ts";
 import { createProviderOpener } from "../../shared/providers/open_provider.ts";
 import { consoleLog } from "../../shared/runtime/log.ts";
-import { createEmailDelivery } from "../../shared/notifications.ts";
+import { createEmailDelivery } from "../../shared/outbox/email_delivery.ts";
 // A run is there to send. Loaded with the first message instead, providers would make that one
 // late, and the next one of its instance would follow too closely.
 import "../../shared/providers/registry.ts";

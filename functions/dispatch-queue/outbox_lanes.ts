@@ -1,6 +1,10 @@
 import type { Database } from "../../shared/database/database.ts";
 import { describeDefect, type Log } from "../../shared/runtime/log.ts";
-import { claimOutbox, type DeliverOutboxRow, deliverOutboxRow } from "../../shared/outbox.ts";
+import {
+  claimOutbox,
+  type DeliverOutboxRow,
+  deliverOutboxRow,
+} from "../../shared/outbox/delivery.ts";
 
 export interface OutboxLaneServices {
   readonly database: Database;

@@ -5,7 +5,7 @@ import type { SourceFile } from "./source_file.ts";
 
 /** Modules that work on their arguments alone: no runtime, no database, no HTTP. */
 const pureModules: readonly string[] = [
-  "shared/assignment_email.ts",
+  "shared/outbox/assignment_email.ts",
   "shared/crypto/client_token.ts",
   "shared/crypto/constant_time.ts",
   "shared/crypto/credential_vault.ts",

@@ -92,7 +92,7 @@ Deno.test("each place has its own access and no other", () => {
   for (
     const path of [
       "shared/providers/zapi/provider.ts",
-      "shared/notifications.ts",
+      "shared/outbox/email_delivery.ts",
       "shared/agents.ts",
     ]
   ) {

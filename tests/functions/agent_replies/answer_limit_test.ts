@@ -1,6 +1,6 @@
 import { createConversationsApiApp } from "../../../functions/conversations-api/app.ts";
 import { createAgentReplies } from "../../../shared/agents.ts";
-import { claimOutbox, deliverOutboxRow } from "../../../shared/outbox.ts";
+import { claimOutbox, deliverOutboxRow } from "../../../shared/outbox/delivery.ts";
 import { assert, assertEquals } from "../../support/assert.ts";
 import { letTimePass } from "../../support/time_travel.ts";
 import { phone } from "../provider_webhook/webhook_client.ts";

@@ -1,5 +1,5 @@
 import { createAgentReplies } from "../../../shared/agents.ts";
-import { claimOutbox, deliverOutboxRow } from "../../../shared/outbox.ts";
+import { claimOutbox, deliverOutboxRow } from "../../../shared/outbox/delivery.ts";
 import { readProviderEvents } from "../../../shared/providers/read_provider_events.ts";
 import { assertEquals } from "../../support/assert.ts";
 import { callFunction } from "../../support/queue_calls.ts";

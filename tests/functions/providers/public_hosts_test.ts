@@ -1,7 +1,7 @@
 /** Where the product calls when nobody configures an address: the services' public hosts. */
 import { http, HttpResponse } from "msw";
 import { setupServer } from "msw/node";
-import { createEmailDelivery } from "../../../shared/notifications.ts";
+import { createEmailDelivery } from "../../../shared/outbox/email_delivery.ts";
 import { createProvider } from "../../../shared/providers/registry.ts";
 import type { ProviderKind } from "../../../shared/providers/provider.ts";
 import { listWhatsappCloudTemplates } from "../../../shared/providers/whatsapp_cloud/template_list.ts";

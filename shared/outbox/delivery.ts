@@ -1,6 +1,6 @@
-import type { Database } from "./database/database.ts";
-import { AppError } from "./model/errors.ts";
-import { describeDefect, type Log } from "./runtime/log.ts";
+import type { Database } from "../database/database.ts";
+import { AppError } from "../model/errors.ts";
+import { describeDefect, type Log } from "../runtime/log.ts";
 
 /** Kinds of work; each kind is claimed by itself, so that a slow one delays no other. */
 export type OutboxKind = "assignment_email" | "agent_reply";

@@ -1,7 +1,7 @@
 import * as z from "zod";
 import { conversationUrl, renderAssignmentEmail } from "./assignment_email.ts";
-import type { EmailConfig } from "./runtime/config.ts";
-import type { DeliverOutboxRow, OutboxOutcome } from "./outbox.ts";
+import type { EmailConfig } from "../runtime/config.ts";
+import type { DeliverOutboxRow, OutboxOutcome } from "./delivery.ts";
 
 const assignmentEmailSchema = z.object({
   operatorName: z.string(),

@@ -1,6 +1,6 @@
 import fc from "fast-check";
-import { conversationUrl, renderAssignmentEmail } from "../../shared/assignment_email.ts";
-import { assert, assertEquals, assertMatch } from "../support/assert.ts";
+import { conversationUrl, renderAssignmentEmail } from "../../../shared/outbox/assignment_email.ts";
+import { assert, assertEquals, assertMatch } from "../../support/assert.ts";
 
 const values = {
   contactName: "Maria Souza",
