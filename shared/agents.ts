@@ -6,7 +6,7 @@ import { DatabaseError } from "./database/sqlstates.ts";
 import { AppError } from "./model/errors.ts";
 import type { HistoryMessage } from "./history/query.ts";
 import { answerFiltered } from "./model_answer.ts";
-import { acceptMessage, defaultIntervalSeconds } from "./messages.ts";
+import { acceptMessage, defaultIntervalSeconds } from "./messages/accept.ts";
 import type { DeliverOutboxRow, OutboxOutcome, OutboxRow } from "./outbox/delivery.ts";
 
 /** What an agent needs to answer: see the SQL function `read_agent_turn`. */

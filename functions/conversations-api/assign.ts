@@ -4,9 +4,9 @@ import {
   type AcceptedOutcome,
   acceptMessage,
   type AssignmentRequest,
-} from "../../shared/messages.ts";
+} from "../../shared/messages/accept.ts";
 import { type Recorded, toRecorded } from "../../shared/idempotency/recorded_call.ts";
-import { describeAssignment } from "../../shared/sending_response.ts";
+import { describeAssignment } from "../../shared/messages/response.ts";
 
 /** One valid call. */
 export interface AssignCall {

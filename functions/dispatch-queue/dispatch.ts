@@ -1,14 +1,14 @@
-import { type DispatchingServices, dispatchMessage } from "../../shared/dispatching.ts";
+import { type DispatchingServices, dispatchMessage } from "../../shared/messages/dispatch.ts";
 import { againInASecond, AppError } from "../../shared/model/errors.ts";
 import { describeDefect } from "../../shared/runtime/log.ts";
-import { claimDueMessages, toLeaseSeconds } from "../../shared/queue.ts";
+import { claimDueMessages, toLeaseSeconds } from "../../shared/messages/claim.ts";
 import {
   expireClaims,
   moveWaitingSlots,
   purgeExpired,
   retryUnconfirmed,
   wakeSleepers,
-} from "../../shared/queue_upkeep.ts";
+} from "../../shared/messages/maintenance.ts";
 import { OutboxLanes, type OutboxLaneServices } from "./outbox_lanes.ts";
 
 export type DispatchServices = DispatchingServices & OutboxLaneServices;

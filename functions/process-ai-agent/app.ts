@@ -8,7 +8,7 @@ import {
 import { createApp } from "../../shared/http/create_app.ts";
 import { answerSending } from "../../shared/http/sending_answer.ts";
 import { validateBody } from "../../shared/http/validate.ts";
-import type { SendingServices } from "../../shared/sending.ts";
+import type { SendingServices } from "../../shared/messages/send.ts";
 import { processAiAgentSchema } from "./contract.ts";
 import { openConversation } from "./open_conversation.ts";
 

@@ -1,14 +1,18 @@
 import { fillMessageText } from "../../shared/agent_variables.ts";
-import { refuseUncarriable } from "../../shared/channel_limits.ts";
+import { refuseUncarriable } from "../../shared/messages/channel_validation.ts";
 import type { Database } from "../../shared/database/database.ts";
 import { AppError } from "../../shared/model/errors.ts";
 import type { Idempotency, StoredResponse } from "../../shared/idempotency/stored_response.ts";
 import type { Instance } from "../../shared/providers/open_provider.ts";
-import { type AcceptedOutcome, defaultIntervalSeconds } from "../../shared/messages.ts";
+import { type AcceptedOutcome, defaultIntervalSeconds } from "../../shared/messages/accept.ts";
 import type { Receipt } from "../../shared/providers/provider.ts";
-import { toLeaseSeconds } from "../../shared/queue.ts";
-import { executeSending, type SendingAnswer, type SendingServices } from "../../shared/sending.ts";
-import { respondToSending } from "../../shared/sending_response.ts";
+import { toLeaseSeconds } from "../../shared/messages/claim.ts";
+import {
+  executeSending,
+  type SendingAnswer,
+  type SendingServices,
+} from "../../shared/messages/send.ts";
+import { respondToSending } from "../../shared/messages/response.ts";
 import { maxMessageLength, type ProcessAiAgentRequest } from "./contract.ts";
 
 /** One valid call. */

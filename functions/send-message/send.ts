@@ -1,12 +1,16 @@
-import { refuseUncarriable } from "../../shared/channel_limits.ts";
+import { refuseUncarriable } from "../../shared/messages/channel_validation.ts";
 import type { Idempotency } from "../../shared/idempotency/stored_response.ts";
 import type { Instance } from "../../shared/providers/open_provider.ts";
-import { defaultIntervalSeconds, type MessageDraft } from "../../shared/messages.ts";
+import { defaultIntervalSeconds, type MessageDraft } from "../../shared/messages/accept.ts";
 import { toMessageContent } from "../../shared/model/stored_content.ts";
 import type { MessageContent } from "../../shared/providers/provider.ts";
-import { toLeaseSeconds } from "../../shared/queue.ts";
-import { executeSending, type SendingAnswer, type SendingServices } from "../../shared/sending.ts";
-import { respondToSending } from "../../shared/sending_response.ts";
+import { toLeaseSeconds } from "../../shared/messages/claim.ts";
+import {
+  executeSending,
+  type SendingAnswer,
+  type SendingServices,
+} from "../../shared/messages/send.ts";
+import { respondToSending } from "../../shared/messages/response.ts";
 import { isAssignmentOnly, optionId, type SendMessageRequest } from "./contract.ts";
 
 /** One valid call, by who may make it. */

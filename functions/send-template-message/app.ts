@@ -6,7 +6,7 @@ import {
 } from "../../shared/http/client_token_guard.ts";
 import { createApp } from "../../shared/http/create_app.ts";
 import { answerSending } from "../../shared/http/sending_answer.ts";
-import type { SendingServices } from "../../shared/sending.ts";
+import type { SendingServices } from "../../shared/messages/send.ts";
 import { readSendTemplateMessage } from "./contract.ts";
 import { sendTemplate } from "./send_template.ts";
 

@@ -1,6 +1,6 @@
-import { refuseUncarriable } from "../../shared/channel_limits.ts";
+import { refuseUncarriable } from "../../shared/messages/channel_validation.ts";
 import { AppError } from "../../shared/model/errors.ts";
-import type { MessageDraft } from "../../shared/messages.ts";
+import type { MessageDraft } from "../../shared/messages/accept.ts";
 import type { MessageContent, Provider } from "../../shared/providers/provider.ts";
 import {
   checkWhatsappCloudTemplate,

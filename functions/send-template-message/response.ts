@@ -1,9 +1,9 @@
 import { AppError } from "../../shared/model/errors.ts";
 import type { StoredResponse } from "../../shared/idempotency/stored_response.ts";
-import type { AcceptedOutcome, MessageStatus } from "../../shared/messages.ts";
+import type { AcceptedOutcome, MessageStatus } from "../../shared/messages/accept.ts";
 import type { ProviderClass, Receipt } from "../../shared/providers/provider.ts";
-import type { RespondToSending } from "../../shared/sending.ts";
-import { toSentStatus } from "../../shared/sending_response.ts";
+import type { RespondToSending } from "../../shared/messages/send.ts";
+import { toSentStatus } from "../../shared/messages/response.ts";
 import type { StoredTemplate } from "../../shared/templates/stored_template.ts";
 
 /**

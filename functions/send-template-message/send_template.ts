@@ -1,14 +1,14 @@
 import { AppError } from "../../shared/model/errors.ts";
 import type { Idempotency } from "../../shared/idempotency/stored_response.ts";
 import type { Instance } from "../../shared/providers/open_provider.ts";
-import { defaultIntervalSeconds } from "../../shared/messages.ts";
-import { toLeaseSeconds } from "../../shared/queue.ts";
+import { defaultIntervalSeconds } from "../../shared/messages/accept.ts";
+import { toLeaseSeconds } from "../../shared/messages/claim.ts";
 import {
   answerReplay,
   executeSending,
   type SendingAnswer,
   type SendingServices,
-} from "../../shared/sending.ts";
+} from "../../shared/messages/send.ts";
 import { findTemplateToSend } from "../../shared/templates/stored_template.ts";
 import { checkTemplate, fillStoredTemplate } from "./check_template.ts";
 import type { SendTemplateMessageRequest } from "./contract.ts";

@@ -1,5 +1,5 @@
 import type { Context } from "hono";
-import type { SendingAnswer } from "../sending.ts";
+import type { SendingAnswer } from "../messages/send.ts";
 import { answerJson } from "./answer.ts";
 import { replayedHeaders } from "./idempotency.ts";
 

@@ -1,6 +1,6 @@
 import type { Database } from "../database/database.ts";
 import type { Idempotency } from "../idempotency/stored_response.ts";
-import type { Replay } from "../messages.ts";
+import type { Replay } from "../messages/accept.ts";
 import type { ParameterFormat } from "./definition.ts";
 import type { ContactFacts } from "./variables.ts";
 

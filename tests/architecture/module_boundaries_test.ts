@@ -112,8 +112,8 @@ Deno.test("shared code never imports functions, and providers, database and HTTP
 
 Deno.test("an import across the layers is found, a type too", () => {
   const offending: readonly (readonly [path: string, specifier: string])[] = [
-    ["shared/queue.ts", "../functions/send-message/send.ts"],
-    ["shared/queue.ts", "../tests/support/assert.ts"],
+    ["shared/messages/claim.ts", "../functions/send-message/send.ts"],
+    ["shared/messages/claim.ts", "../tests/support/assert.ts"],
     ["functions/a/app.ts", "../../supabase/local/start.ts"],
     ["supabase/local/start.ts", "../../tests/support/wait_until.ts"],
     ["shared/providers/zapi/provider.ts", "../database/rpc.ts"],
@@ -129,7 +129,7 @@ Deno.test("an import across the layers is found, a type too", () => {
   }
   const allowed: readonly (readonly [path: string, specifier: string])[] = [
     ["shared/http/token_guard.ts", "../database/rpc.ts"],
-    ["shared/queue.ts", "./providers/provider.ts"],
+    ["shared/messages/claim.ts", "./providers/provider.ts"],
     ["shared/providers/zapi/provider.ts", "../media_url.ts"],
     ["functions/a/app.ts", "../../shared/http/create_app.ts"],
     ["supabase/local/start.ts", "../../functions/a/app.ts"],
@@ -147,7 +147,7 @@ Deno.test("no import leaves the repository", async () => {
 
 Deno.test("an import that leaves the repository is found", () => {
   for (const specifier of ["../../shared/phone.ts", "/srv/phone.ts", "file:///srv/phone.ts"]) {
-    const file = parseSourceFile("shared/queue.ts", `import { a } from "${specifier}";`);
+    const file = parseSourceFile("shared/messages/claim.ts", `import { a } from "${specifier}";`);
     assertEquals(findImportsOutsideTheRepository([file]).length, 1, specifier);
   }
 });

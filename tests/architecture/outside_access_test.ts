@@ -69,7 +69,9 @@ Deno.test("access from anywhere else is found", () => {
     ["the outside world", `const send = globalThis.fetch;`],
     ["the outside world", `import { Resend } from "resend";`],
   ];
-  for (const path of ["functions/a/app.ts", "shared/queue.ts", "shared/http/create_app.ts"]) {
+  for (
+    const path of ["functions/a/app.ts", "shared/messages/claim.ts", "shared/http/create_app.ts"]
+  ) {
     for (const [what, text] of offending) {
       assertEquals(findAccess([parseSourceFile(path, text)]), [`${path} reaches ${what}`], text);
     }
@@ -108,5 +110,5 @@ Deno.test("comments, texts and methods of the same name are no access", () => {
     const c = prefetch(url);
     const d = Deno.errors.NotFound;
   `;
-  assertEquals(findAccess([parseSourceFile("shared/queue.ts", text)]), []);
+  assertEquals(findAccess([parseSourceFile("shared/messages/claim.ts", text)]), []);
 });

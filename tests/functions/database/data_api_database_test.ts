@@ -2,7 +2,7 @@ import { boundDatabase } from "../../../shared/database/load_shedding.ts";
 import { openDataApiDatabase } from "../../../shared/database/data_api_database.ts";
 import { DatabaseError } from "../../../shared/database/sqlstates.ts";
 import { AppError } from "../../../shared/model/errors.ts";
-import { recordOutcome } from "../../../shared/settling.ts";
+import { recordOutcome } from "../../../shared/messages/settle.ts";
 import { assertEquals, assertInstanceOf } from "../../support/assert.ts";
 import { answerNever, startHttpDouble } from "../../support/http_double.ts";
 import { waitUntil } from "../../support/wait_until.ts";

@@ -1,4 +1,4 @@
-import type { Database } from "./database/database.ts";
+import type { Database } from "../database/database.ts";
 
 /** Rows that one look after the queue touches at most, of each kind. */
 const upkeepBatch = 500;

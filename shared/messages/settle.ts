@@ -1,11 +1,11 @@
-import type { Database } from "./database/database.ts";
-import { describeDefect, type Log } from "./runtime/log.ts";
+import type { Database } from "../database/database.ts";
+import { describeDefect, type Log } from "../runtime/log.ts";
 import {
   type Idempotency,
   type StoredResponse,
   writeResponse,
-} from "./idempotency/stored_response.ts";
-import type { Receipt } from "./providers/provider.ts";
+} from "../idempotency/stored_response.ts";
+import type { Receipt } from "../providers/provider.ts";
 
 /** The outcome of one claimed message. */
 export interface Settlement {

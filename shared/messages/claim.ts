@@ -1,6 +1,6 @@
-import type { Database } from "./database/database.ts";
-import type { ProviderKind } from "./providers/provider.ts";
-import type { StoredContent } from "./model/stored_content.ts";
+import type { Database } from "../database/database.ts";
+import type { ProviderKind } from "../providers/provider.ts";
+import type { StoredContent } from "../model/stored_content.ts";
 
 /** A due message in this worker's hands until its lease ends; see `claim_due_messages`. */
 export interface ClaimedMessage extends StoredContent {

@@ -1,13 +1,13 @@
-import type { RunAfterResponse } from "./runtime/background.ts";
+import type { RunAfterResponse } from "../runtime/background.ts";
 import {
   callProvider,
   dispatchDueMessages,
   type DispatchingServices,
   sendClaimedMessage,
-} from "./dispatching.ts";
-import { readResponse, type StoredResponse } from "./idempotency/stored_response.ts";
-import { againInASecond, AppError } from "./model/errors.ts";
-import type { SealedInstance } from "./providers/open_provider.ts";
+} from "./dispatch.ts";
+import { readResponse, type StoredResponse } from "../idempotency/stored_response.ts";
+import { againInASecond, AppError } from "../model/errors.ts";
+import type { SealedInstance } from "../providers/open_provider.ts";
 import {
   type AcceptedOutcome,
   acceptMessage,
@@ -16,9 +16,9 @@ import {
   type MessageDraft,
   type Replay,
   type StandingMessage,
-} from "./messages.ts";
-import type { Provider, Receipt } from "./providers/provider.ts";
-import { type KeptResponse, recordOutcome, type Settlement } from "./settling.ts";
+} from "./accept.ts";
+import type { Provider, Receipt } from "../providers/provider.ts";
+import { type KeptResponse, recordOutcome, type Settlement } from "./settle.ts";
 
 /** What sending needs of the world. */
 export interface SendingServices extends DispatchingServices {

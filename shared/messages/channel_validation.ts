@@ -1,6 +1,6 @@
-import { AppError } from "./model/errors.ts";
-import type { Instance } from "./providers/open_provider.ts";
-import type { MessageContent, Provider } from "./providers/provider.ts";
+import { AppError } from "../model/errors.ts";
+import type { Instance } from "../providers/open_provider.ts";
+import type { MessageContent, Provider } from "../providers/provider.ts";
 
 /**
  * Refuses what the instance's channel could not carry, before anything is stored. `requestNames`

@@ -1,7 +1,7 @@
-import type { Database } from "./database/database.ts";
-import type { Idempotency, WrittenResponse } from "./idempotency/stored_response.ts";
-import type { MessageContent } from "./providers/provider.ts";
-import type { ClaimedMessage } from "./queue.ts";
+import type { Database } from "../database/database.ts";
+import type { Idempotency, WrittenResponse } from "../idempotency/stored_response.ts";
+import type { MessageContent } from "../providers/provider.ts";
+import type { ClaimedMessage } from "./claim.ts";
 
 /** States of a message we send (decisions, section 5). They only move forward. */
 export type MessageStatus =

@@ -1,15 +1,15 @@
-import type { Database } from "./database/database.ts";
-import type { OpenProvider } from "./providers/open_provider.ts";
-import { describeDefect, type Log } from "./runtime/log.ts";
-import { toMessageContent } from "./model/stored_content.ts";
-import type { OutboundMessage, Provider, Receipt } from "./providers/provider.ts";
+import type { Database } from "../database/database.ts";
+import type { OpenProvider } from "../providers/open_provider.ts";
+import { describeDefect, type Log } from "../runtime/log.ts";
+import { toMessageContent } from "../model/stored_content.ts";
+import type { OutboundMessage, Provider, Receipt } from "../providers/provider.ts";
 import {
   claimDueMessages,
   type ClaimedMessage,
   type LeasedMessage,
   toLeaseSeconds,
-} from "./queue.ts";
-import { recordOutcome } from "./settling.ts";
+} from "./claim.ts";
+import { recordOutcome } from "./settle.ts";
 
 /** What dispatching needs of the world. */
 export interface DispatchingServices {
