@@ -1,5 +1,5 @@
-import { createAgentReplies } from "../../shared/agents.ts";
-import { createChatModel } from "../../shared/chat_model.ts";
+import { createAgentReplies } from "../../shared/agents/reply.ts";
+import { createChatModel } from "../../shared/agents/model.ts";
 import { parseConfig } from "../../shared/runtime/config.ts";
 import { createCredentialVault } from "../../shared/crypto/credential_vault.ts";
 import { connectDatabase } from "../../shared/database/connect_database.ts";

@@ -1,4 +1,4 @@
-import { fillMessageText } from "../../shared/agent_variables.ts";
+import { fillMessageText } from "../../shared/agents/variables.ts";
 import { refuseUncarriable } from "../../shared/messages/channel_validation.ts";
 import type { Database } from "../../shared/database/database.ts";
 import { AppError } from "../../shared/model/errors.ts";

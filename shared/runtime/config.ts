@@ -1,5 +1,5 @@
 import * as z from "zod";
-import type { ChatModelConfig } from "../chat_model.ts";
+import type { ChatModelConfig } from "../agents/model.ts";
 import {
   describePublishedKey,
   isPublishedSecretKey,

@@ -95,7 +95,7 @@ Deno.test("each place has its own access and no other", () => {
     const path of [
       "shared/providers/zapi/provider.ts",
       "shared/outbox/email_delivery.ts",
-      "shared/agents.ts",
+      "shared/agents/reply.ts",
     ]
   ) {
     assertEquals(accessOf(path), ["the environment or the server", "the database"]);

@@ -1,5 +1,5 @@
 import { createConversationsApiApp } from "../../../functions/conversations-api/app.ts";
-import { createAgentReplies } from "../../../shared/agents.ts";
+import { createAgentReplies } from "../../../shared/agents/reply.ts";
 import { claimOutbox, deliverOutboxRow } from "../../../shared/outbox/delivery.ts";
 import { assert, assertEquals } from "../../support/assert.ts";
 import { letTimePass } from "../../support/time_travel.ts";

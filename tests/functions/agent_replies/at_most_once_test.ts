@@ -1,4 +1,4 @@
-import { createAgentReplies } from "../../../shared/agents.ts";
+import { createAgentReplies } from "../../../shared/agents/reply.ts";
 import { claimOutbox, deliverOutboxRow } from "../../../shared/outbox/delivery.ts";
 import { readProviderEvents } from "../../../shared/providers/read_provider_events.ts";
 import { assertEquals } from "../../support/assert.ts";

@@ -1,7 +1,7 @@
 import type { APIError } from "openai";
-import type { PromptMessage } from "./agent_prompt.ts";
+import type { PromptMessage } from "./prompt.ts";
 import { answerFiltered, readModelAnswer } from "./model_answer.ts";
-import { readRetryAfterMs } from "./runtime/retry_after.ts";
+import { readRetryAfterMs } from "../runtime/retry_after.ts";
 
 /** Where an OpenAI-compatible chat completions endpoint is, without `/chat/completions`. */
 export interface ChatModelConfig {

@@ -1,5 +1,5 @@
 import { removeReasoning } from "./model_reasoning.ts";
-import { parseJson, readValue } from "./model/json_value.ts";
+import { parseJson, readValue } from "../model/json_value.ts";
 
 /** What a chat completion came to: words for the contact, or an error as a word for the log. */
 export type ModelAnswer = { readonly text: string } | { readonly error: string };

@@ -1,7 +1,7 @@
 import fc from "fast-check";
-import { readModelAnswer } from "../../shared/model_answer.ts";
-import { removeReasoning } from "../../shared/model_reasoning.ts";
-import { assert, assertEquals } from "../support/assert.ts";
+import { readModelAnswer } from "../../../shared/agents/model_answer.ts";
+import { removeReasoning } from "../../../shared/agents/model_reasoning.ts";
+import { assert, assertEquals } from "../../support/assert.ts";
 
 function read(content: unknown, finish_reason = "stop", message = {}): unknown {
   return readModelAnswer({

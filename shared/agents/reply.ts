@@ -1,13 +1,13 @@
-import { toSendableAnswer } from "./agent_answer.ts";
-import { buildPrompt, historyBudgets } from "./agent_prompt.ts";
-import { type AskModel, type ChatAnswer, promptTooLong } from "./chat_model.ts";
-import type { Database } from "./database/database.ts";
-import { DatabaseError } from "./database/sqlstates.ts";
-import { AppError } from "./model/errors.ts";
-import type { HistoryMessage } from "./history/query.ts";
+import { toSendableAnswer } from "./answer.ts";
+import { buildPrompt, historyBudgets } from "./prompt.ts";
+import { type AskModel, type ChatAnswer, promptTooLong } from "./model.ts";
+import type { Database } from "../database/database.ts";
+import { DatabaseError } from "../database/sqlstates.ts";
+import { AppError } from "../model/errors.ts";
+import type { HistoryMessage } from "../history/query.ts";
 import { answerFiltered } from "./model_answer.ts";
-import { acceptMessage, defaultIntervalSeconds } from "./messages/accept.ts";
-import type { DeliverOutboxRow, OutboxOutcome, OutboxRow } from "./outbox/delivery.ts";
+import { acceptMessage, defaultIntervalSeconds } from "../messages/accept.ts";
+import type { DeliverOutboxRow, OutboxOutcome, OutboxRow } from "../outbox/delivery.ts";
 
 /** What an agent needs to answer: see the SQL function `read_agent_turn`. */
 interface AgentTurn {

@@ -1,6 +1,6 @@
 import fc from "fast-check";
-import { toSendableAnswer } from "../../shared/agent_answer.ts";
-import { assert, assertEquals } from "../support/assert.ts";
+import { toSendableAnswer } from "../../../shared/agents/answer.ts";
+import { assert, assertEquals } from "../../support/assert.ts";
 
 Deno.test("an answer that fits is sent as it is, without what no text may hold", () => {
   assertEquals(toSendableAnswer("Olá! 👋\n\nPosso ajudar?"), "Olá! 👋\n\nPosso ajudar?");

@@ -1,6 +1,6 @@
-import { fillInstructions, fillMessageText } from "../../shared/agent_variables.ts";
-import { fillText, listPlaceholders } from "../../shared/templates/text.ts";
-import { assert, assertEquals } from "../support/assert.ts";
+import { fillInstructions, fillMessageText } from "../../../shared/agents/variables.ts";
+import { fillText, listPlaceholders } from "../../../shared/templates/text.ts";
+import { assert, assertEquals } from "../../support/assert.ts";
 
 Deno.test("a variable is filled wherever it stands, spaced or not, with any JSON value", () => {
   const variables = { nome: "Ana", "pedido nº": 7, dados: { a: [1] }, sim: true, vazio: null };

@@ -1,5 +1,5 @@
-import { type AgentPrompt, buildPrompt, historyBudgets } from "../../shared/agent_prompt.ts";
-import { assert, assertEquals } from "../support/assert.ts";
+import { type AgentPrompt, buildPrompt, historyBudgets } from "../../../shared/agents/prompt.ts";
+import { assert, assertEquals } from "../../support/assert.ts";
 
 type HistoryMessage = AgentPrompt["history"][number];
 
