@@ -5,9 +5,9 @@ import {
   demoOutboxId,
   demoTemplateId,
   demoTokenId,
-} from "../../shared/contract/demo_world.ts";
-import type { Operation } from "../../shared/contract/operation.ts";
-import { successField } from "../../shared/contract/response_fields.ts";
+} from "../../shared/openapi/demo_fixtures.ts";
+import type { Operation } from "../../shared/openapi/operation.ts";
+import { successField } from "../../shared/openapi/response_fields.ts";
 import { outboxPageSchema, pageSchema } from "./contract.ts";
 import { outboxExample, tokenExample } from "./record_examples.ts";
 import { recordDescriptions } from "./record_descriptions.ts";

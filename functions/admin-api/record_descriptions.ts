@@ -4,7 +4,7 @@ import {
   demoOperatorEmail,
   demoTemplateId,
   demoWorkspaceId,
-} from "../../shared/contract/demo_world.ts";
+} from "../../shared/openapi/demo_fixtures.ts";
 import { evolutionConfigSchema } from "../../shared/providers/evolution/config.ts";
 import { whatsappCloudConfigSchema } from "../../shared/providers/whatsapp_cloud/config.ts";
 import { zapiConfigSchema } from "../../shared/providers/zapi/config.ts";

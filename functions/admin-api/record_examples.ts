@@ -9,7 +9,7 @@ import {
   demoTemplateId,
   demoTokenId,
   demoWorkspaceId,
-} from "../../shared/contract/demo_world.ts";
+} from "../../shared/openapi/demo_fixtures.ts";
 
 const createdAt = "2026-11-23T13:00:00.000+00:00";
 const changedAt = { createdAt, updatedAt: createdAt };

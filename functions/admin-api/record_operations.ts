@@ -1,5 +1,5 @@
 import type * as z from "zod";
-import type { Operation, SuccessResponse } from "../../shared/contract/operation.ts";
+import type { Operation, SuccessResponse } from "../../shared/openapi/operation.ts";
 import type { ErrorCode } from "../../shared/model/errors.ts";
 import { pageAnswer, recordAnswer } from "./record_schemas.ts";
 

@@ -1,6 +1,6 @@
 /** The records as responses hold them; for the document and the tests, not for the function. */
 import * as z from "zod";
-import { instantSchema, successField } from "../../shared/contract/response_fields.ts";
+import { instantSchema, successField } from "../../shared/openapi/response_fields.ts";
 import { providerKinds } from "../../shared/providers/provider.ts";
 
 const createdAt = { createdAt: instantSchema };

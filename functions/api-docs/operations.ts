@@ -1,4 +1,4 @@
-import type { Operation } from "../../shared/contract/operation.ts";
+import type { Operation } from "../../shared/openapi/operation.ts";
 
 /** What api-docs promises. */
 export const operations: readonly Operation[] = [

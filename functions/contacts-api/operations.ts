@@ -1,7 +1,7 @@
 import * as z from "zod";
-import { demoContactId, demoInstanceRef, demoPhone } from "../../shared/contract/demo_world.ts";
-import type { Operation } from "../../shared/contract/operation.ts";
-import { successField } from "../../shared/contract/response_fields.ts";
+import { demoContactId, demoInstanceRef, demoPhone } from "../../shared/openapi/demo_fixtures.ts";
+import type { Operation } from "../../shared/openapi/operation.ts";
+import { successField } from "../../shared/openapi/response_fields.ts";
 import { changeTagsSchema, createContactSchema, updateContactSchema } from "./contract.ts";
 
 const savedFields = {

@@ -7,13 +7,13 @@ import {
   demoOperatorEmail,
   demoOperatorId,
   demoPhone,
-} from "../../shared/contract/demo_world.ts";
-import type { Operation } from "../../shared/contract/operation.ts";
+} from "../../shared/openapi/demo_fixtures.ts";
+import type { Operation } from "../../shared/openapi/operation.ts";
 import {
   assignmentFields,
   instantSchema,
   successField,
-} from "../../shared/contract/response_fields.ts";
+} from "../../shared/openapi/response_fields.ts";
 import {
   assignSchema,
   getAgentPauseSchema,

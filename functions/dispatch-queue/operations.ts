@@ -1,6 +1,6 @@
 import * as z from "zod";
-import type { Operation } from "../../shared/contract/operation.ts";
-import { successField } from "../../shared/contract/response_fields.ts";
+import type { Operation } from "../../shared/openapi/operation.ts";
+import { successField } from "../../shared/openapi/response_fields.ts";
 import { dispatchQueueSchema } from "./contract.ts";
 
 const countSchema = z.int().min(0);

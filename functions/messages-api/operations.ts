@@ -8,14 +8,14 @@ import {
   demoPhone,
   demoQueuedMessageId,
   demoSentMessageId,
-} from "../../shared/contract/demo_world.ts";
-import type { Operation } from "../../shared/contract/operation.ts";
+} from "../../shared/openapi/demo_fixtures.ts";
+import type { Operation } from "../../shared/openapi/operation.ts";
 import {
   heldBySchema,
   instantSchema,
   messageStatusSchema,
   successField,
-} from "../../shared/contract/response_fields.ts";
+} from "../../shared/openapi/response_fields.ts";
 import { instanceIdSchema } from "../../shared/model/request_fields.ts";
 import { healthSchema, listQueueSchema } from "./contract.ts";
 

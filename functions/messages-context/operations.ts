@@ -4,9 +4,9 @@ import {
   demoInstanceRef,
   demoPhone,
   demoSentMessageId,
-} from "../../shared/contract/demo_world.ts";
-import type { Operation } from "../../shared/contract/operation.ts";
-import { instantSchema, successField } from "../../shared/contract/response_fields.ts";
+} from "../../shared/openapi/demo_fixtures.ts";
+import type { Operation } from "../../shared/openapi/operation.ts";
+import { instantSchema, successField } from "../../shared/openapi/response_fields.ts";
 import { readContextSchema } from "./contract.ts";
 
 /** As the contract, with the types that the texts of a query stand for. */

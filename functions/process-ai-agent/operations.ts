@@ -6,13 +6,13 @@ import {
   demoInstanceRef,
   demoPhone,
   demoSentMessageId,
-} from "../../shared/contract/demo_world.ts";
-import type { Operation } from "../../shared/contract/operation.ts";
+} from "../../shared/openapi/demo_fixtures.ts";
+import type { Operation } from "../../shared/openapi/operation.ts";
 import {
   providerFailureFields,
   sentMessageFields,
   successField,
-} from "../../shared/contract/response_fields.ts";
+} from "../../shared/openapi/response_fields.ts";
 import { processAiAgentSchema } from "./contract.ts";
 
 const outcomeFields = {

@@ -5,9 +5,9 @@ import {
   demoOfficialInstanceId,
   demoVerifyToken,
   demoWebhookSecret,
-} from "../../shared/contract/demo_world.ts";
-import type { Operation } from "../../shared/contract/operation.ts";
-import { successField } from "../../shared/contract/response_fields.ts";
+} from "../../shared/openapi/demo_fixtures.ts";
+import type { Operation } from "../../shared/openapi/operation.ts";
+import { successField } from "../../shared/openapi/response_fields.ts";
 
 const instanceOf = (example: string): NonNullable<Operation["pathParameters"]> => ({
   instanceId: { description: "UUID of the instance.", example },

@@ -1,6 +1,6 @@
 import * as z from "zod";
-import type { Operation } from "../../shared/contract/operation.ts";
-import { successField } from "../../shared/contract/response_fields.ts";
+import type { Operation } from "../../shared/openapi/operation.ts";
+import { successField } from "../../shared/openapi/response_fields.ts";
 import { sanitizePhoneNumberSchema } from "./contract.ts";
 
 /** What sanitize-phone-number promises (specification 4.6). */

@@ -7,15 +7,15 @@ import {
   demoOperatorId,
   demoPhone,
   demoSentMessageId,
-} from "../../shared/contract/demo_world.ts";
-import type { Operation } from "../../shared/contract/operation.ts";
+} from "../../shared/openapi/demo_fixtures.ts";
+import type { Operation } from "../../shared/openapi/operation.ts";
 import {
   assignmentFields,
   instantSchema,
   providerFailureFields,
   sentMessageFields,
   successField,
-} from "../../shared/contract/response_fields.ts";
+} from "../../shared/openapi/response_fields.ts";
 import { sendMessageSchema } from "./contract.ts";
 
 const recipientFields = {

@@ -6,14 +6,14 @@ import {
   demoPhone,
   demoSentMessageId,
   demoTemplateId,
-} from "../../shared/contract/demo_world.ts";
-import type { Operation } from "../../shared/contract/operation.ts";
+} from "../../shared/openapi/demo_fixtures.ts";
+import type { Operation } from "../../shared/openapi/operation.ts";
 import {
   instantSchema,
   messageStatusSchema,
   providerFailureFields,
   successField,
-} from "../../shared/contract/response_fields.ts";
+} from "../../shared/openapi/response_fields.ts";
 import { sendTemplateMessageSchema } from "./contract.ts";
 
 const outcomeFields = {

@@ -1,7 +1,7 @@
 import { randomBytes } from "node:crypto";
 import { join } from "node:path";
 import * as z from "zod";
-import { demoInstanceRef, demoWorkspaceId } from "../../shared/contract/demo_world.ts";
+import { demoInstanceRef, demoWorkspaceId } from "../../shared/openapi/demo_fixtures.ts";
 import { createCredentialVault } from "../../shared/crypto/credential_vault.ts";
 import { type AdminApi, openAdminApi } from "../admin/admin_api.ts";
 import type { Webhook } from "./simulator/webhooks.ts";

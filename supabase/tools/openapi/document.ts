@@ -1,4 +1,4 @@
-import type { Operation, Tag } from "../../../shared/contract/operation.ts";
+import type { Operation, Tag } from "../../../shared/openapi/operation.ts";
 import type { ErrorCode } from "../../../shared/model/errors.ts";
 import { describeErrorExamples, listRefusals, writeErrorTable } from "./error_responses.ts";
 import type { JsonObject } from "./json_schema.ts";

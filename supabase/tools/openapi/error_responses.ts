@@ -1,4 +1,4 @@
-import type { Operation } from "../../../shared/contract/operation.ts";
+import type { Operation } from "../../../shared/openapi/operation.ts";
 import { type ErrorCode, listErrors } from "../../../shared/model/errors.ts";
 import type { JsonObject } from "./json_schema.ts";
 import { rateLimitHeaders } from "./rate_limit_headers.ts";

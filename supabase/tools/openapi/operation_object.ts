@@ -1,4 +1,4 @@
-import type { Operation } from "../../../shared/contract/operation.ts";
+import type { Operation } from "../../../shared/openapi/operation.ts";
 import { describeRefusals } from "./error_responses.ts";
 import { glossary } from "./glossary.ts";
 import { type JsonObject, listProperties, toJsonSchema } from "./json_schema.ts";

@@ -1,4 +1,4 @@
-import type { Operation } from "../../../shared/contract/operation.ts";
+import type { Operation } from "../../../shared/openapi/operation.ts";
 import type { OperationsBySlug } from "./document.ts";
 
 const functionsFolder = new URL("../../../functions/", import.meta.url);

@@ -7,7 +7,7 @@ import {
   demoInstanceId,
   demoInstanceRef,
   demoWorkspaceId,
-} from "../../../shared/contract/demo_world.ts";
+} from "../../../shared/openapi/demo_fixtures.ts";
 import { assert, assertEquals } from "../../support/assert.ts";
 import type { Tenant } from "../../support/tenant.ts";
 import {

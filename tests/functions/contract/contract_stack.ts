@@ -1,6 +1,6 @@
 /** Every function over one database, called operation by operation as the document describes it. */
 
-import type { Operation, OperationExample } from "../../../shared/contract/operation.ts";
+import type { Operation, OperationExample } from "../../../shared/openapi/operation.ts";
 import { readOperations } from "../../../supabase/tools/openapi/read_operations.ts";
 import {
   type MessagingStack,

@@ -20,7 +20,7 @@ import {
   demoVerifyToken,
   demoWebhookSecret,
   demoWorkspaceId,
-} from "../../../shared/contract/demo_world.ts";
+} from "../../../shared/openapi/demo_fixtures.ts";
 import { createTenant, createToken } from "../../support/tenant.ts";
 
 export const demoAppSecret = "the-app-secret";

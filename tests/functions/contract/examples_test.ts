@@ -1,6 +1,6 @@
 import Ajv2020 from "ajv/dist/2020.js";
 import * as z from "zod";
-import type { OperationExample } from "../../../shared/contract/operation.ts";
+import type { OperationExample } from "../../../shared/openapi/operation.ts";
 import { encodeHex } from "../../../shared/crypto/encoding.ts";
 import { assertEquals } from "../../support/assert.ts";
 import { acceptMessage } from "../../support/http_double.ts";

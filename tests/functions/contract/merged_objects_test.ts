@@ -2,7 +2,7 @@
 import { assertEquals } from "../../support/assert.ts";
 import { type ContractStack, startContractStack } from "./contract_stack.ts";
 import { createDemoRows } from "./demo_rows.ts";
-import { demoInstanceRef, demoPhone } from "../../../shared/contract/demo_world.ts";
+import { demoInstanceRef, demoPhone } from "../../../shared/openapi/demo_fixtures.ts";
 
 const thirtyKiB = "x".repeat(30 * 1024);
 const limit = 64 * 1024;

@@ -1,4 +1,4 @@
-import { demoContactId, demoPhone } from "../../../shared/contract/demo_world.ts";
+import { demoContactId, demoPhone } from "../../../shared/openapi/demo_fixtures.ts";
 import { assert, assertEquals, assertMatch } from "../../support/assert.ts";
 import { demoInstanceId, demoTarget, newPhone, type Service, startService } from "./service.ts";
 

@@ -2,7 +2,7 @@ import {
   demoDepartmentId,
   demoOperatorEmail,
   demoTemplateId,
-} from "../../../shared/contract/demo_world.ts";
+} from "../../../shared/openapi/demo_fixtures.ts";
 import { assertEquals } from "../../support/assert.ts";
 import { createAgent } from "../../support/tenant.ts";
 import { driveRequestTable, type FieldRow } from "./request_table.ts";

@@ -4,7 +4,7 @@ import {
   demoConversationId,
   demoOfficialInstanceId,
   demoPhone,
-} from "../../../shared/contract/demo_world.ts";
+} from "../../../shared/openapi/demo_fixtures.ts";
 import { assert, assertEquals } from "../../support/assert.ts";
 import { createToken } from "../../support/tenant.ts";
 import { demoInstanceId, demoTarget, newPhone, startService } from "./service.ts";

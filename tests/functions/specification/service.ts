@@ -8,7 +8,7 @@ import {
   demoInstanceId,
   demoInstanceRef,
   demoWorkspaceId,
-} from "../../../shared/contract/demo_world.ts";
+} from "../../../shared/openapi/demo_fixtures.ts";
 import { type ContractStack, startContractStack } from "../contract/contract_stack.ts";
 import { createDemoRows } from "../contract/demo_rows.ts";
 

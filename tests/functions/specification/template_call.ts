@@ -1,7 +1,7 @@
 /** One call of send-template-message on the official channel, over a service of its own. */
 
 import type { Sql } from "postgres";
-import { demoOfficialInstanceId, demoWorkspaceId } from "../../../shared/contract/demo_world.ts";
+import { demoOfficialInstanceId, demoWorkspaceId } from "../../../shared/openapi/demo_fixtures.ts";
 import { createTenant, createToken } from "../../support/tenant.ts";
 import { type Members, newPhone, type ServiceAnswer, startService } from "./service.ts";
 
