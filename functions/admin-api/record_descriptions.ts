@@ -22,7 +22,7 @@ import {
 } from "./contract.ts";
 import { createInstanceSchema, updateInstanceSchema } from "./instance_contract.ts";
 import * as examples from "./record_examples.ts";
-import type { RecordDescription } from "./record_operations.ts";
+import type { RecordDescription } from "./record_docs.ts";
 import * as schemas from "./record_schemas.ts";
 import {
   createTemplateSchema,

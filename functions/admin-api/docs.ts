@@ -11,7 +11,7 @@ import { successField } from "../../shared/openapi/response_fields.ts";
 import { outboxPageSchema, pageSchema } from "./contract.ts";
 import { outboxExample, tokenExample } from "./record_examples.ts";
 import { recordDescriptions } from "./record_descriptions.ts";
-import { toOperations } from "./record_operations.ts";
+import { toOperations } from "./record_docs.ts";
 import { outboxFields, pageAnswer, recordAnswer, tokenFields } from "./record_schemas.ts";
 import { createTokenSchema } from "./token_contract.ts";
 
