@@ -46,7 +46,7 @@ export async function scheduleDispatcher(databaseUrl: string): Promise<Dispatche
   const sql = postgres(databaseUrl, { max: 1, prepare: false, onnotice: () => {} });
   try {
     const [row] = await sql`
-      select public.schedule_dispatcher() || jsonb_build_object('checkedAt', now()) as schedule`;
+      select messaging.schedule_dispatcher() || jsonb_build_object('checkedAt', now()) as schedule`;
     return row?.["schedule"];
   } catch (error) {
     throw new ScheduleError(describeDatabaseFault(error));

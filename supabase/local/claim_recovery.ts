@@ -8,14 +8,14 @@ import type { Sql } from "postgres";
 export async function endLeases(sql: Sql): Promise<void> {
   await sql.begin(async (transaction) => {
     await transaction`
-      update public.message_queue
+      update messaging.message_queue
       set lease_until = clock_timestamp(),
         due_at = case when due_at is not null then clock_timestamp() end
       where claim_token is not null`;
     await transaction`
-      update public.dispatch set lease_until = clock_timestamp() where in_flight is not null`;
+      update messaging.dispatch set lease_until = clock_timestamp() where in_flight is not null`;
     await transaction`
-      update public.outbox set run_at = clock_timestamp()
+      update messaging.outbox set run_at = clock_timestamp()
       where claim_token is not null and status = 'pending'`;
   });
 }

@@ -1,101 +1,168 @@
 /**
- * `supabase/schemas/areas.json` says which files of supabase/schemas make up which baseline
- * migration, in the order in which they must run.
+ * `supabase/schemas/<area>/` holds the database by subject: `tables/`, `internal/` (what only SQL
+ * calls) and `rpc/` (what TypeScript calls). The baseline of all tables comes first, in the order of
+ * their foreign keys; then one baseline per area holds its functions, in any order. areas.json names
+ * the areas and the few files that stand elsewhere.
  */
 
 import { join } from "node:path";
 import * as z from "zod";
 
-const areasSchema = z.array(z.strictObject({
-  /** Name of the migration, without `.sql`. */
-  migration: z.string().regex(/^\d{14}_[a-z0-9_]+$/),
-  /** Paths below supabase/schemas. */
-  files: z.array(z.string().regex(/^[\w/]+\.sql$/)).min(1),
-}));
+const fileSchema = z.string().regex(/^[\w/]+\.sql$/);
+const migrationSchema = z.string().regex(/^\d{14}_[a-z0-9_]+$/);
 
-/** One baseline migration and the files it is made of. */
-export type SchemaArea = z.infer<typeof areasSchema>[number];
+const areasSchema = z.strictObject({
+  /** Files that the tables are built on: the schema itself, functions of constraints. */
+  first: z.array(fileSchema),
+  /** Name of the baseline of all tables, without `.sql`. */
+  tables: migrationSchema,
+  /** Names of the areas' baselines: a timestamp, then the area's folder. */
+  areas: z.array(migrationSchema),
+  /** Files that need everything else; they close the last baseline. */
+  last: z.array(fileSchema),
+});
 
-/** areas.json and the files beside it do not agree. One fault a line. */
+/** The content of areas.json. */
+export type SchemaOrder = z.infer<typeof areasSchema>;
+
+/** A file below supabase/schemas. */
+export interface SchemaFile {
+  readonly path: string;
+  readonly text: string;
+}
+
+/** A baseline migration and the files that it is made of, in their order. */
+export interface Baseline {
+  readonly migration: string;
+  readonly files: readonly SchemaFile[];
+}
+
+/** areas.json and the folders beside it do not agree. One fault a line. */
 export class SchemaAreaError extends Error {
   override readonly name = "SchemaAreaError";
 }
 
 /**
- * Reads areas.json and holds it against the folder.
+ * Reads all schemas, as the baselines that they make up.
  *
- * @throws {SchemaAreaError} when a file is in no area, in two, or missing, or when the migrations are
- *   not in order.
+ * @throws {SchemaAreaError} when a file belongs to no baseline, when a named file is missing, when
+ *   the migrations are not in order, or when tables reference each other in a circle.
  */
-export async function readSchemaAreas(schemasFolder: string): Promise<SchemaArea[]> {
+export async function readBaselines(schemasFolder: string): Promise<Baseline[]> {
   const text = await Deno.readTextFile(join(schemasFolder, "areas.json"));
   const parsed = areasSchema.safeParse(JSON.parse(text));
   if (!parsed.success) throw new SchemaAreaError(`areas.json: ${z.prettifyError(parsed.error)}`);
-  const areas = parsed.data;
-  const present = await listSqlFiles(schemasFolder);
-  const faults = findAreaFaults(areas, present);
-  if (faults.length > 0) throw new SchemaAreaError(faults.join("\n"));
-  return areas;
+  return composeBaselines(parsed.data, await readSqlFiles(schemasFolder));
 }
 
 /**
- * What is wrong with the areas, a sentence each.
+ * Sorts files into baselines.
  *
- * @param present the SQL files that exist below supabase/schemas.
+ * @throws {SchemaAreaError} as `readBaselines`.
  */
-export function findAreaFaults(areas: readonly SchemaArea[], present: readonly string[]): string[] {
-  return [...findFileFaults(areas, present), ...findOrderFaults(areas)];
+export function composeBaselines(order: SchemaOrder, files: readonly SchemaFile[]): Baseline[] {
+  const faults = [...findFileFaults(order, files), ...findOrderFaults(order)];
+  if (faults.length > 0) throw new SchemaAreaError(faults.join("\n"));
+  const named = new Set([...order.first, ...order.last]);
+  const byPath = new Map(files.map((file) => [file.path, file]));
+  const pick = (paths: readonly string[]): SchemaFile[] =>
+    paths.flatMap((path) => byPath.get(path) ?? []);
+  const inFolder = (folder: RegExp): SchemaFile[] =>
+    files.filter(({ path }) => folder.test(path) && !named.has(path));
+  const areas = order.areas.map((migration, index): Baseline => ({
+    migration,
+    files: [
+      ...inFolder(new RegExp(`^${folderOf(migration)}/(?:internal|rpc)/`)),
+      ...(index === order.areas.length - 1 ? pick(order.last) : []),
+    ],
+  }));
+  const tables = sortByReferences(inFolder(/^\w+\/tables\//));
+  return [{ migration: order.tables, files: [...pick(order.first), ...tables] }, ...areas];
 }
 
 /** The first line of every baseline, by which one is known whose area has gone. */
 export const baselineHeader =
   "-- Written by `deno task db:baseline` from supabase/schemas: change those files, not this one.\n";
 
-/** The text of a baseline migration: every file of the area, each under its name. */
-export async function composeBaseline(schemasFolder: string, area: SchemaArea): Promise<string> {
-  const parts = [baselineHeader];
-  for (const file of area.files) {
-    const text = await Deno.readTextFile(join(schemasFolder, file));
-    parts.push(`-- source: supabase/schemas/${file}\n${text.trim()}\n`);
-  }
-  return parts.join("\n");
+/**
+ * Postgres checks no function body when it is created, so that functions may call each other in any
+ * order. The lint of the tests checks all of them when all are there.
+ */
+const uncheckedBodies = "set local check_function_bodies = off;\n";
+
+/** The text of a baseline migration: every file under its name. One transaction. */
+export function renderBaseline({ files }: Baseline): string {
+  const parts = files.map(({ path, text }) =>
+    `-- source: supabase/schemas/${path}\n${text.trim()}\n`
+  );
+  return [baselineHeader, uncheckedBodies, ...parts].join("\n");
 }
 
-function findFileFaults(areas: readonly SchemaArea[], present: readonly string[]): string[] {
-  const faults: string[] = [];
-  const owners = new Map<string, string>();
-  for (const { migration, files } of areas) {
-    for (const file of files) {
-      const owner = owners.get(file);
-      if (owner !== undefined) faults.push(`${file} is named twice: in ${owner} and ${migration}`);
-      if (!present.includes(file)) faults.push(`${file} of ${migration} does not exist`);
-      owners.set(file, migration);
+/** Tables after those that they reference, otherwise by path. */
+function sortByReferences(tables: readonly SchemaFile[]): SchemaFile[] {
+  const sorted: SchemaFile[] = [];
+  let waiting = [...tables];
+  while (waiting.length > 0) {
+    const names = new Set(waiting.map(tableName));
+    const ready = waiting.filter((table) =>
+      !findReferences(table).some((name) => names.has(name) && name !== tableName(table))
+    );
+    if (ready.length === 0) {
+      throw new SchemaAreaError(`tables reference each other: ${[...names].join(", ")}`);
     }
+    sorted.push(...ready);
+    waiting = waiting.filter((table) => !ready.includes(table));
   }
-  for (const file of present) {
-    if (!owners.has(file)) faults.push(`${file} is in no area of areas.json`);
-  }
-  return faults;
+  return sorted;
 }
 
-function findOrderFaults(areas: readonly SchemaArea[]): string[] {
-  const faults: string[] = [];
-  let before = "";
-  for (const { migration } of areas) {
-    if (migration.slice(0, 14) <= before.slice(0, 14)) {
-      faults.push(`${migration} does not come after ${before}`);
-    }
-    before = migration;
-  }
-  return faults;
+function tableName({ path }: SchemaFile): string {
+  return path.slice(path.lastIndexOf("/") + 1, -".sql".length);
 }
 
-async function listSqlFiles(folder: string, below = ""): Promise<string[]> {
-  const files: string[] = [];
+function findReferences({ text }: SchemaFile): string[] {
+  return [...text.matchAll(/\breferences messaging\.(\w+)/g)].map((match) => match[1] ?? "");
+}
+
+function folderOf(migration: string): string {
+  return migration.slice(15);
+}
+
+function findFileFaults(order: SchemaOrder, files: readonly SchemaFile[]): string[] {
+  const present = new Set(files.map(({ path }) => path));
+  const named = [...order.first, ...order.last];
+  const areas = order.areas.map(folderOf);
+  const missing = named.filter((path) => !present.has(path));
+  const homeless = [...present].filter((path) => {
+    const [area, folder] = path.split("/");
+    const hasHome = areas.includes(area ?? "") &&
+      ["tables", "internal", "rpc"].includes(folder ?? "");
+    return !hasHome && !named.includes(path);
+  });
+  return [
+    ...missing.map((path) => `${path} is named in areas.json and does not exist`),
+    ...homeless.map((path) => `${path} is in no area of areas.json`),
+  ];
+}
+
+function findOrderFaults({ tables, areas }: SchemaOrder): string[] {
+  const migrations = [tables, ...areas];
+  return migrations.slice(1).flatMap((migration, index) => {
+    const before = migrations[index] ?? "";
+    return migration.slice(0, 14) > before.slice(0, 14)
+      ? []
+      : [`${migration} does not come after ${before}`];
+  });
+}
+
+async function readSqlFiles(folder: string, below = ""): Promise<SchemaFile[]> {
+  const files: SchemaFile[] = [];
   for await (const entry of Deno.readDir(join(folder, below))) {
     const path = below === "" ? entry.name : `${below}/${entry.name}`;
-    if (entry.isDirectory) files.push(...await listSqlFiles(folder, path));
-    else if (entry.name.endsWith(".sql")) files.push(path);
+    if (entry.isDirectory) files.push(...await readSqlFiles(folder, path));
+    else if (entry.name.endsWith(".sql")) {
+      files.push({ path, text: await Deno.readTextFile(join(folder, path)) });
+    }
   }
-  return files.sort();
+  return files.sort((a, b) => a.path < b.path ? -1 : 1);
 }

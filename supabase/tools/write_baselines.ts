@@ -5,12 +5,7 @@
 
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
-import {
-  baselineHeader,
-  composeBaseline,
-  readSchemaAreas,
-  SchemaAreaError,
-} from "./schema_areas.ts";
+import { baselineHeader, readBaselines, renderBaseline, SchemaAreaError } from "./schema_areas.ts";
 
 /** Where the schemas are read and the baselines written. */
 export interface BaselineFolders {
@@ -25,11 +20,10 @@ export interface BaselineFolders {
  * @returns the names of the files that differed.
  */
 export async function writeBaselines(folders: BaselineFolders, check: boolean): Promise<string[]> {
-  const areas = await readSchemaAreas(folders.schemas);
-  const wanted = new Map<string, string>();
-  for (const area of areas) {
-    wanted.set(`${area.migration}.sql`, await composeBaseline(folders.schemas, area));
-  }
+  const baselines = await readBaselines(folders.schemas);
+  const wanted = new Map(
+    baselines.map((baseline) => [`${baseline.migration}.sql`, renderBaseline(baseline)]),
+  );
   const different: string[] = [];
   for (const [name, text] of wanted) {
     const path = join(folders.migrations, name);

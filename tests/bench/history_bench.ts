@@ -73,15 +73,15 @@ async function storeMessages(admin: Sql, messages: number): Promise<void> {
       with recipient as materialized (
         select row_number() over (order by phone, c.instance_id) - 1 as place,
           c.instance_id, c.contact_id, c.id
-        from public.conversations c
-        join public.contacts p on p.id = c.contact_id
+        from messaging.conversations c
+        join messaging.contacts p on p.id = c.contact_id
       ),
       message as (
         select n, floor(n * ${share}::float8) as turn,
           floor(n * ${share}::float8) > floor((n - 1) * ${share}::float8) as is_read
         from generate_series(1, ${messages}::integer) as n
       )
-      insert into public.messages (
+      insert into messaging.messages (
         instance_id, contact_id, conversation_id, direction, message_type, message, status,
         provider_message_id, created_at, sent_at, delivered_at
       )
@@ -100,7 +100,7 @@ async function storeMessages(admin: Sql, messages: number): Promise<void> {
         select now() - interval '180 days' * (1 - n / ${messages}::float8) as at
       ) as instant`;
   });
-  await admin`vacuum analyze public.messages`;
+  await admin`vacuum analyze messaging.messages`;
 }
 
 async function readNewest(sql: Sql, { instanceId, phone }: Recipient): Promise<void> {

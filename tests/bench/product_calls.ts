@@ -24,14 +24,14 @@ language plpgsql
 set search_path = ''
 as $$
 declare
-  instance public.instances;
+  instance messaging.instances;
   slot timestamptz;
   held_by text;
 begin
-  select i.* into strict instance from public.instances i where i.id = enqueue.instance_id;
+  select i.* into strict instance from messaging.instances i where i.id = enqueue.instance_id;
   select e.slot, e.held_by into slot, held_by
-  from public.enqueue_message(message_id, instance, interval_seconds, clock_timestamp(), '0') e;
-  insert into public.messages (
+  from messaging.enqueue_message(message_id, instance, interval_seconds, clock_timestamp(), '0') e;
+  insert into messaging.messages (
     id, instance_id, contact_id, conversation_id, direction, message_type, message, mode,
     interval_seconds, status, scheduled_for, held_by
   ) values (
@@ -50,11 +50,11 @@ language plpgsql
 set search_path = ''
 as $$
 declare
-  instance public.instances;
+  instance messaging.instances;
 begin
-  select i.* into strict instance from public.instances i where i.id = enqueue_stored.instance_id;
+  select i.* into strict instance from messaging.instances i where i.id = enqueue_stored.instance_id;
   return (
-    public.enqueue_message(message_id, instance, interval_seconds, clock_timestamp(), '0')
+    messaging.enqueue_message(message_id, instance, interval_seconds, clock_timestamp(), '0')
   ).slot;
 end;
 $$;
@@ -62,16 +62,16 @@ grant execute on function bench.enqueue_stored(uuid, uuid, integer) to service_r
 
 -- The same two rows without a slot: same columns, checks, indexes and foreign keys.
 create table bench.messages (
-  like public.messages including all,
+  like messaging.messages including all,
   foreign key (instance_id, contact_id, conversation_id)
-    references public.conversations (instance_id, contact_id, id) on delete cascade
+    references messaging.conversations (instance_id, contact_id, id) on delete cascade
 );
 create table bench.message_queue (
-  like public.message_queue including all,
+  like messaging.message_queue including all,
   foreign key (message_id) references bench.messages (id) on delete cascade
     deferrable initially deferred
 ) with (fillfactor = 70, autovacuum_vacuum_scale_factor = 0.05);
-insert into bench.messages select * from public.messages;
+insert into bench.messages select * from messaging.messages;
 grant select, insert on bench.messages, bench.message_queue to service_role;
 `;
 
@@ -104,14 +104,14 @@ export interface StoredMessage {
 export async function storeMessages(admin: Sql, count: number): Promise<StoredMessage[]> {
   return await admin<StoredMessage[]>`
     with stored as (
-      insert into public.messages (
+      insert into messaging.messages (
         instance_id, contact_id, conversation_id, direction, message_type, message, mode, status
       )
       select c.instance_id, c.contact_id, c.id, 'outbound', 'text', ${messageText}, 'queued', 'queued'
       from generate_series(1, ${count}::integer) as n
       join (
-        select row_number() over (order by contact_id) as place, * from public.conversations
-      ) as c on c.place = n % (select count(*) from public.conversations) + 1
+        select row_number() over (order by contact_id) as place, * from messaging.conversations
+      ) as c on c.place = n % (select count(*) from messaging.conversations) + 1
       returning id, instance_id
     )
     select s.id as "messageId", s.instance_id as "instanceId"

@@ -13,10 +13,10 @@ const writeMessages = `
 with recipient as (
   select row_number() over (order by p.phone, c.instance_id) - 1 as place, c.instance_id,
     c.contact_id, c.id
-  from public.conversations c
-  join public.contacts p on p.id = c.contact_id
+  from messaging.conversations c
+  join messaging.contacts p on p.id = c.contact_id
 )
-insert into public.messages (
+insert into messaging.messages (
   instance_id, contact_id, conversation_id, direction, message_type, message, mode,
   interval_seconds, status, created_at
 )
@@ -38,14 +38,14 @@ const columnsOf: Readonly<Record<Distribution, string>> = {
 };
 
 const landAll = `
-update public.dispatch
+update messaging.dispatch
 set in_flight = null, lease_until = null, next_due_at = 'infinity', paced_from = '-infinity'`;
 
 const wakeAll = `
-update public.dispatch d
+update messaging.dispatch d
 set next_due_at = q.head
 from (
-  select instance_id, min(scheduled_at) as head from public.message_queue
+  select instance_id, min(scheduled_at) as head from messaging.message_queue
   where due_at is null group by instance_id
 ) as q
 where q.instance_id = d.instance_id`;
@@ -53,18 +53,18 @@ where q.instance_id = d.instance_id`;
 /** The instance that owns nearly all is the one with most messages. */
 const takeFlight = `
 with owner as (
-  select instance_id from public.message_queue group by instance_id order by count(*) desc limit 1
+  select instance_id from messaging.message_queue group by instance_id order by count(*) desc limit 1
 ),
 head as (
-  update public.message_queue
+  update messaging.message_queue
   set claim_token = gen_random_uuid(), lease_until = now() + interval '1 day'
   where message_id = (
-    select q.message_id from public.message_queue q join owner using (instance_id)
+    select q.message_id from messaging.message_queue q join owner using (instance_id)
     order by q.scheduled_at, q.position limit 1
   )
   returning instance_id, message_id, lease_until
 )
-update public.dispatch d
+update messaging.dispatch d
 set in_flight = head.message_id, lease_until = head.lease_until
 from head where d.instance_id = head.instance_id`;
 
@@ -74,23 +74,23 @@ export async function fillQueue(
   count: number,
   distribution: Distribution,
 ): Promise<void> {
-  await admin`truncate public.message_queue, public.messages`;
+  await admin`truncate messaging.message_queue, messaging.messages`;
   await withoutTriggers(admin, (sql) => sql.unsafe(writeMessages, [messageText, count]));
   await arrangeQueue(admin, distribution);
 }
 
 /** Puts the messages that are stored into the queue again, in another distribution. */
 export async function arrangeQueue(admin: Sql, distribution: Distribution): Promise<void> {
-  await admin`truncate public.message_queue`;
+  await admin`truncate messaging.message_queue`;
   await admin.unsafe(landAll);
   await withoutTriggers(admin, (sql) =>
     sql.unsafe(`
-      insert into public.message_queue (message_id, instance_id, scheduled_at, due_at)
+      insert into messaging.message_queue (message_id, instance_id, scheduled_at, due_at)
       select id, ${columnsOf[distribution]}
       from (
         select id, instance_id, row_number() over (order by created_at) - 1 as place,
           first_value(instance_id) over (order by created_at) as first_instance
-        from public.messages
+        from messaging.messages
       ) as message`));
   await admin.unsafe(wakeAll);
   if (distribution === "skewed") await admin.unsafe(takeFlight);

@@ -126,7 +126,7 @@ Deno.test("two changes of a window that fit alone but not together leave a windo
 Deno.test("an instance that could not be written whole is not written", async () => {
   await using database = await createTestDatabase();
   const { sql, admin } = database;
-  await admin`alter table public.dispatch add constraint refuse_all check (instance_id is null)`;
+  await admin`alter table messaging.dispatch add constraint refuse_all check (instance_id is null)`;
   const failed = await createInstance(sql).then(() => false, () => true);
   assert(failed);
   const [row] = await sql`
@@ -158,7 +158,7 @@ Deno.test("a narrower window moves the slots that lie outside it, one interval a
   const readSlots = async (): Promise<number[]> => {
     const rows = await sql`
       select q.scheduled_at, q.scheduled_at = m.scheduled_for as is_told
-      from public.message_queue q join public.messages m on m.id = q.message_id
+      from messaging.message_queue q join messaging.messages m on m.id = q.message_id
       order by q.position`;
     assertEquals(rows.map(({ is_told }) => is_told), rows.map(() => true));
     return rows.map(({ scheduled_at }) => scheduled_at.getTime());
@@ -172,7 +172,7 @@ Deno.test("a narrower window moves the slots that lie outside it, one interval a
   const tomorrow = Date.parse(new Date(before[0]!).toISOString().slice(0, 10)) + 86_400_000;
   await queueMessage(sql, instanceId);
   assertEquals(await readSlots(), [0, 60_000, 120_000, 180_000].map((ms) => tomorrow + ms));
-  const holders = await sql`select held_by from public.messages order by created_at`;
+  const holders = await sql`select held_by from messaging.messages order by created_at`;
   assertEquals(holders.map(({ held_by }) => held_by), [
     ...["window", "interval", "interval", "interval"],
   ]);

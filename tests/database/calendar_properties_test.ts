@@ -115,12 +115,12 @@ Deno.test("slots keep their interval, lie in the window, and none is later than 
       await setWindow(database.admin, instanceId, window);
       let lastMs = -Infinity;
       await database.admin.begin(async (sql) => {
-        await sql`update public.pacing set last_slot_at = '-infinity'`;
+        await sql`update messaging.pacing set last_slot_at = '-infinity'`;
         for (const { intervalSeconds, delaySeconds, typingMs } of sequence) {
           const notBeforeMs = baseMs + delaySeconds * 1_000;
           const [row] = await sql`
-            select e.slot from public.instances i,
-              public.enqueue_message(
+            select e.slot from messaging.instances i,
+              messaging.enqueue_message(
                 gen_random_uuid(), i, ${intervalSeconds}, ${new Date(notBeforeMs)},
                 ${`${typingMs} milliseconds`}
               ) e
@@ -146,7 +146,7 @@ Deno.test("a window over midnight, or one that ends where it begins, is no windo
   const { instanceId } = await createTenant(database.admin);
   for (const [start, end] of [["22:00", "06:00"], ["08:00", "08:00"], ["24:00", "24:00"]]) {
     const changed = database.admin`
-      update public.instances set window_start = ${start ?? ""}, window_end = ${end ?? ""}
+      update messaging.instances set window_start = ${start ?? ""}, window_end = ${end ?? ""}
       where id = ${instanceId}`.execute();
     const refused = await changed.then(() => false, () => true);
     assert(refused, `${start} to ${end}`);
@@ -170,12 +170,12 @@ async function ask(
 ): Promise<Found> {
   const instant = new Date(instantMs);
   const [row] = await sql`
-    select public.is_send_window_open(i, ${instant}) as open, f.slot, f.held_by,
+    select messaging.is_send_window_open(i, ${instant}) as open, f.slot, f.held_by,
       extract(hour from ${instant}::timestamptz at time zone ${timeZone})::int * 60
         + extract(minute from ${instant}::timestamptz at time zone ${timeZone})::int as minute
-    from public.instances i
-    left join lateral public.fit_send_window(i, ${instant}, '0') f
-      on not public.is_send_window_open(i, ${instant})
+    from messaging.instances i
+    left join lateral messaging.fit_send_window(i, ${instant}, '0') f
+      on not messaging.is_send_window_open(i, ${instant})
     where i.id = ${instanceId}`;
   return {
     isOpen: row?.["open"],
@@ -188,13 +188,13 @@ async function ask(
 async function setWindow(sql: Sql, instanceId: string, window: CalendarWindow): Promise<void> {
   const { timeZone, startMinute, endMinute, days, holidays } = window;
   await sql`
-    update public.instances
+    update messaging.instances
     set time_zone = ${timeZone}, window_start = ${toTime(startMinute)},
       window_end = ${toTime(endMinute)}, window_days = ${[...days]}
     where id = ${instanceId}`;
-  await sql`delete from public.holidays where instance_id = ${instanceId}`;
+  await sql`delete from messaging.holidays where instance_id = ${instanceId}`;
   for (const day of holidays) {
-    await sql`insert into public.holidays (instance_id, day) values (${instanceId}, ${day})`;
+    await sql`insert into messaging.holidays (instance_id, day) values (${instanceId}, ${day})`;
   }
 }
 

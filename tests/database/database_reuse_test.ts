@@ -31,7 +31,7 @@ Deno.test("what a test has written, locked and left open is gone for the next on
       from pg_sequences`;
     const idle = await database.connect({ role: "superuser" }).reserve();
     await idle`begin`;
-    await idle`update public.instances set name = 'held'`;
+    await idle`update messaging.instances set name = 'held'`;
     idle.release();
   }
   assert(reuses > 0, "no database was used again");
@@ -49,11 +49,11 @@ Deno.test("a client that a test forgot does not reach the database any more", as
 for (
   const [what, statement] of [
     ["a table", "create table public.slip (id int)"],
-    ["a column", "alter table public.instances add column slip text"],
-    ["a privilege", "grant select on public.instances to anon"],
+    ["a column", "alter table messaging.instances add column slip text"],
+    ["a privilege", "grant select on messaging.instances to anon"],
     ["a function", "create function public.slip() returns int language sql as 'select 1'"],
-    ["a constraint", "alter table public.instances add constraint slip check (name <> '')"],
-    ["a default", "alter table public.instances alter column name set default 'slip'"],
+    ["a constraint", "alter table messaging.instances add constraint slip check (name <> '')"],
+    ["a default", "alter table messaging.instances alter column name set default 'slip'"],
     [
       "a setting",
       "do $$ begin execute format('alter database %I set work_mem = ''1MB''', current_database()); end $$",

@@ -36,7 +36,7 @@ Deno.test("the dispatcher is scheduled once however often it is asked for, and i
     {
       jobname: "dispatch-queue",
       schedule: "20 seconds",
-      command: "select public.call_dispatcher(20)",
+      command: "select messaging.call_dispatcher(20)",
     },
     {
       jobname: "dispatch-queue-history",
@@ -54,7 +54,7 @@ Deno.test("a pg_cron that knows no seconds gets a run of a minute each minute", 
   const { job } = await scheduleDispatcher(database.url);
   assertEquals(job, {
     schedule: "* * * * *",
-    command: "select public.call_dispatcher(55)",
+    command: "select messaging.call_dispatcher(55)",
     isActive: true,
   });
 });
@@ -62,7 +62,7 @@ Deno.test("a pg_cron that knows no seconds gets a run of a minute each minute", 
 Deno.test("a call carries the key of Vault to the function, and outlasts the run", async () => {
   await using database = await createPlatform();
   await setSecrets(database.admin, { project_url: "https://ref.supabase.co/" });
-  await database.admin`select public.call_dispatcher(20)`;
+  await database.admin`select messaging.call_dispatcher(20)`;
   const [call] = await database.admin`select url, body, headers, timeout from net.calls`;
   assertEquals({ ...call }, {
     url: "https://ref.supabase.co/functions/v1/dispatch-queue?maxSeconds=20&maxMessages=1000",
@@ -74,7 +74,8 @@ Deno.test("a call carries the key of Vault to the function, and outlasts the run
 
 Deno.test("a missing or empty secret is an error of the run, never a header of nothing", async () => {
   await using database = await createPlatform();
-  const call = (): Promise<unknown> => database.admin`select public.call_dispatcher(20)`.execute();
+  const call = (): Promise<unknown> =>
+    database.admin`select messaging.call_dispatcher(20)`.execute();
   await assertRejects(call, Error, "no secret named project_url");
   await setSecrets(database.admin, { project_url: "https://ref.supabase.co", key: "" });
   await assertRejects(call, Error, "no secret named dispatcher_secret_key");
@@ -168,7 +169,9 @@ Deno.test("what keeps the check from the database is told in one sentence withou
 Deno.test("who does not own the database is told so", async () => {
   await using database = await createPlatform();
   const anon = database.connect({ role: "anon", max: 1 });
-  const refusal = await anon`select public.schedule_dispatcher()`.catch((error: unknown) => error);
+  const refusal = await anon`select messaging.schedule_dispatcher()`.catch((error: unknown) =>
+    error
+  );
   assertMatch(describeDatabaseFault(refusal), /may not schedule .* take the database's owner/);
 });
 

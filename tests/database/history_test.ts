@@ -24,24 +24,24 @@ async function createHistory(
   const { instanceId } = await createTenant(admin);
   const tail = isWide ? " ".repeat(1_500) : "";
   await admin`
-    insert into public.contacts (instance_id, phone, identity_key, origin)
+    insert into messaging.contacts (instance_id, phone, identity_key, origin)
     select ${instanceId}, digits, digits, 'api'
     from (select (${phone}::bigint + n)::text as digits
       from generate_series(0, ${contacts - 1}::integer) as n) as phones`;
   await admin`
-    insert into public.conversations (instance_id, contact_id)
-    select instance_id, id from public.contacts where instance_id = ${instanceId}`;
+    insert into messaging.conversations (instance_id, contact_id)
+    select instance_id, id from messaging.contacts where instance_id = ${instanceId}`;
   await admin`
-    insert into public.messages (
+    insert into messaging.messages (
       instance_id, contact_id, conversation_id, direction, message_type, message, status, sent_at
     )
     select c.instance_id, c.contact_id, c.id, 'inbound', 'text', n || ${tail}::text,
       'received',
       timestamptz '2026-03-10 12:00:00.5Z' + n * interval '1 minute'
     from generate_series(1, ${messagesEach}::integer) as n
-    cross join public.conversations c
+    cross join messaging.conversations c
     where c.instance_id = ${instanceId}`;
-  await admin`analyze public.messages`;
+  await admin`analyze messaging.messages`;
   return instanceId;
 }
 
@@ -124,7 +124,7 @@ Deno.test("a choice without a title is refused: it could not be read", async () 
   await using database = await createTestDatabase();
   await createHistory(database, { contacts: 1, messagesEach: 1 });
   const choose = (choice: unknown): Promise<unknown> =>
-    database.admin`update public.messages set choice = ${database.admin.json(choice as never)}`
+    database.admin`update messaging.messages set choice = ${database.admin.json(choice as never)}`
       .execute();
   for (const choice of [{ id: "1" }, { title: null }, { title: 5 }, "Tarde", []]) {
     await assertRejects(() => choose(choice), Error, "messages_state");
@@ -136,16 +136,16 @@ Deno.test("a page is cut within a second by the order in which it shows it", asy
   await using database = await createTestDatabase();
   const instanceId = await createHistory(database, { contacts: 1, messagesEach: 2 });
   const [reply] = await database.admin`
-    insert into public.messages (
+    insert into messaging.messages (
       instance_id, contact_id, conversation_id, direction, message_type, message, status, sent_at,
       created_at
     )
     select instance_id, contact_id, conversation_id, 'inbound', 'text', 'reply', 'received',
       date_trunc('second', sent_at), created_at + interval '1 second'
-    from public.messages where message = '2'
+    from messaging.messages where message = '2'
     returning id`;
   await database.admin`
-    update public.messages set direction = 'outbound', status = 'sent' where message = '2'`;
+    update messaging.messages set direction = 'outbound', status = 'sent' where message = '2'`;
   assertEquals(typeof reply?.["id"], "string");
   const read = async (limit: number): Promise<unknown> => {
     const { messages, hasMore } = await readHistory(

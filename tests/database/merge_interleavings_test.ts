@@ -56,7 +56,7 @@ for (const [name, request] of Object.entries(writes)) {
     await write();
     const [contact] = await database.admin`
       select c.phone, c.is_blocked, v.status, v.assigned_to
-      from public.contacts c join public.conversations v on v.contact_id = c.id`;
+      from messaging.contacts c join messaging.conversations v on v.contact_id = c.id`;
     assertEquals(contact?.["phone"], oldPhone);
     const isDone = {
       save_contact: contact?.["is_blocked"],
@@ -94,7 +94,7 @@ Deno.test("an event under the address that an answer is showing is of the same p
   await waitUntil(() => isWaiting(database.admin));
   await one.unsafe("commit");
   await recording;
-  const contacts = await database.admin`select phone from public.contacts`;
+  const contacts = await database.admin`select phone from messaging.contacts`;
   assertEquals(contacts.map(({ phone }) => phone), [oldPhone]);
 });
 
@@ -124,8 +124,8 @@ Deno.test("a merged contact is in nobody's portfolio but its own operator's", as
     ...{ oldAddress: oldPhone, newAddress: newPhone },
   });
   const rows = await database.admin`
-    select v.assigned_to, p.operator_id from public.conversations v
-    left join public.portfolios p on p.contact_id = v.contact_id`;
+    select v.assigned_to, p.operator_id from messaging.conversations v
+    left join messaging.portfolios p on p.contact_id = v.contact_id`;
   assertEquals(rows.map((row) => [row["assigned_to"], row["operator_id"]]), [[operatorId, null]]);
 });
 
@@ -150,7 +150,7 @@ async function save(sql: Sql, { instanceId }: Tenant, phone: string): Promise<vo
 
 async function record(sql: Sql, { instanceId }: Tenant, event: Json): Promise<void> {
   const [instance] = await sql`
-    select sealed_provider_config from public.instances where id = ${instanceId}`;
+    select sealed_provider_config from messaging.instances where id = ${instanceId}`;
   await callFunction(sql, "record_provider_events", {
     instanceId,
     sealedProviderConfig: instance?.["sealed_provider_config"],

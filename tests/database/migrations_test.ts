@@ -2,7 +2,7 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { applyMigrations } from "../../supabase/local/migrations.ts";
 import { createPlatformRoles } from "../../supabase/local/roles.ts";
-import { readSchemaAreas } from "../../supabase/tools/schema_areas.ts";
+import { readBaselines, renderBaseline } from "../../supabase/tools/schema_areas.ts";
 import { assert, assertEquals, assertNotEquals } from "../support/assert.ts";
 import { readCatalogue } from "../support/catalogue_snapshot.ts";
 import { createEmptyDatabase, createTestDatabase } from "../support/database.ts";
@@ -15,10 +15,8 @@ Deno.test("migrations and schemas build the same database", async () => {
   await using migrated = await createTestDatabase();
   await using described = await createEmptyDatabase();
   await createPlatformRoles(described.admin);
-  for (const area of await readSchemaAreas(schemas)) {
-    for (const file of area.files) {
-      await described.admin.unsafe(await Deno.readTextFile(join(schemas, file)));
-    }
+  for (const baseline of await readBaselines(schemas)) {
+    await described.admin.unsafe(renderBaseline(baseline));
   }
   const [actual, expected] = [
     await readCatalogue(migrated.admin),

@@ -20,7 +20,7 @@ Deno.test("the database and the code have one identity key for every phone", asy
   await using database = await createTestDatabase();
   const phones = fc.sample(anyPhone, { seed, numRuns: 6000 });
   const rows = await database.sql<{ phone: string; key: string }[]>`
-    select phone, public.phone_identity_key(phone) as key
+    select phone, messaging.phone_identity_key(phone) as key
     from unnest(${phones}::text[]) with ordinality as given (phone, position)
     order by position`;
   assertEquals(

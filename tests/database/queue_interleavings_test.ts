@@ -163,7 +163,7 @@ Deno.test("of two settles with one claim only the first counts, whichever waits"
   await waitUntil(() => isWaiting(database.admin));
   await one.unsafe("commit");
   assertEquals(await late, []);
-  const [row] = await database.admin`select status from public.messages`;
+  const [row] = await database.admin`select status from messaging.messages`;
   assertEquals(row?.["status"], "unconfirmed");
 });
 
@@ -189,7 +189,7 @@ Deno.test("leases that have ended are ended once by two upkeeps at the same time
   );
   assertEquals(counts.reduce((sum, { expired }) => sum + expired, 0), 10);
   const rows = await database.admin`
-    select 1 from public.messages where status = 'unconfirmed' and last_error->>'code' = 'worker_lost'`;
+    select 1 from messaging.messages where status = 'unconfirmed' and last_error->>'code' = 'worker_lost'`;
   assertEquals(rows.length, 10);
   assertEquals((await claimMessages(database.sql)).map(({ messageId }) => messageId), [
     next.messageId,
@@ -201,7 +201,7 @@ Deno.test("a flight whose contact is deleted frees its instance when the lease e
   const due = await startDue(database);
   const next = await enqueueText(database.sql, due.instanceId, { phone: "5511900000002" });
   await claimMessages(database.sql, 1);
-  await database.admin`delete from public.contacts where phone = '5511987654321'`;
+  await database.admin`delete from messaging.contacts where phone = '5511987654321'`;
   await letTimePass(database.admin, 60);
   await callFunction(database.sql, "expire_claims", { maxMessages: 500 });
   assertEquals((await claimMessages(database.sql)).map(({ messageId }) => messageId), [
@@ -242,7 +242,7 @@ Deno.test("what has arrived is not sent again when the claim that had it is roll
   await one.unsafe("begin");
   assertEquals((await claimMessages(one)).length, 1);
   const advancing = two`
-    select public.advance_message(${messageId}, 'p', 'delivered', now(), null)`.execute();
+    select messaging.advance_message(${messageId}, 'p', 'delivered', now(), null)`.execute();
   await waitUntil(() => isWaiting(database.admin));
   await one.unsafe("rollback");
   await advancing;
@@ -255,7 +255,7 @@ Deno.test("a refusal of credentials that are being replaced does not hold the ne
   const due = await startDue(database);
   const { instanceId } = due;
   const [instance] = await database.admin`
-    select sealed_provider_config from public.instances where id = ${instanceId}`;
+    select sealed_provider_config from messaging.instances where id = ${instanceId}`;
   const [claim] = await claimMessages(two);
   if (claim === undefined) throw new Error("nothing was claimed");
   await one.unsafe("begin");
@@ -271,7 +271,7 @@ Deno.test("a refusal of credentials that are being replaced does not hold the ne
   await one.unsafe("commit");
   await settling;
   const [dispatch] = await database.admin`
-    select hold_until = '-infinity' as is_free from public.dispatch`;
+    select hold_until = '-infinity' as is_free from messaging.dispatch`;
   assertEquals(dispatch?.["is_free"], true);
 });
 
@@ -295,7 +295,7 @@ Deno.test("next_wake_up says when the next message is due, and never for an empt
   await using database = await createTestDatabase();
   const { instanceId } = await createTenant(database.admin);
   const wakeUp = async (): Promise<Date | null> => {
-    const [row] = await database.sql`select public.next_wake_up() as at`;
+    const [row] = await database.sql`select messaging.next_wake_up() as at`;
     return row?.["at"] ?? null;
   };
   assertEquals(await wakeUp(), null);

@@ -37,10 +37,10 @@ Deno.test("concurrent enqueues, claims, settles, cancels and retries deadlock no
     ]);
     const asleep = await admin`
       select d.instance_id, d.next_due_at, head.scheduled_at
-      from public.dispatch d
-      cross join lateral public.head_of_queue(d.instance_id) as head
+      from messaging.dispatch d
+      cross join lateral messaging.head_of_queue(d.instance_id) as head
       where d.in_flight is not null
-        or d.next_due_at > public.next_due_at(d, head.scheduled_at, head.interval_seconds)`;
+        or d.next_due_at > messaging.next_due_at(d, head.scheduled_at, head.interval_seconds)`;
     assertEquals(asleep.map((row) => ({ ...row })), [], `after burst ${burst}`);
   }
   assertGreater(world.accepted.size, 100);
@@ -51,15 +51,15 @@ Deno.test("concurrent enqueues, claims, settles, cancels and retries deadlock no
     while (await world.dispatch(100, false) > 0);
   }
   const left = await admin`
-    select m.status, count(*)::int from public.message_queue q
-    join public.messages m on m.id = q.message_id group by m.status`;
+    select m.status, count(*)::int from messaging.message_queue q
+    join messaging.messages m on m.id = q.message_id group by m.status`;
   assertEquals(left.map((row) => ({ ...row })), []);
   const dispatch = await admin`
-    select 1 from public.dispatch where in_flight is not null or next_due_at <> 'infinity'`;
+    select 1 from messaging.dispatch where in_flight is not null or next_due_at <> 'infinity'`;
   assertEquals(dispatch.length, 0);
   const states = await admin<
     { id: string; status: string }[]
-  >`select id, status from public.messages`;
+  >`select id, status from messaging.messages`;
   for (const { id, status } of states) {
     const expected = world.canceled.has(id)
       ? "canceled"

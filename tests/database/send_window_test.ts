@@ -241,7 +241,7 @@ Deno.test("a slot is always inside the window, for every start of a window aroun
           'window_start', (time '00:00' + make_interval(mins => 15 * start.quarter))::text,
           'window_end', '24:00'
         )) as instance
-        from public.instances i, generate_series(0, 20) as start(quarter)
+        from messaging.instances i, generate_series(0, 20) as start(quarter)
         where i.id = ${tenant.instanceId}
       ) as variants
       cross join lateral (select (variants.instance).*) as i
@@ -249,15 +249,15 @@ Deno.test("a slot is always inside the window, for every start of a window aroun
       cross join lateral (
         select ${from}::timestamptz + make_interval(mins => 17 * step) as instant
       ) as candidate
-      cross join lateral public.fit_send_window(variants.instance, candidate.instant, '0') as f
-      where not public.is_send_window_open(variants.instance, f.slot)
+      cross join lateral messaging.fit_send_window(variants.instance, candidate.instant, '0') as f
+      where not messaging.is_send_window_open(variants.instance, f.slot)
         or f.slot < candidate.instant
         or exists (
           select from generate_series(
             date_bin('1 minute', candidate.instant, 'epoch') + interval '1 minute',
             f.slot - interval '1 minute', '1 minute'
           ) as earlier(instant)
-          where public.is_send_window_open(variants.instance, earlier.instant)
+          where messaging.is_send_window_open(variants.instance, earlier.instant)
         )
       limit 3`;
     assertEquals(rows.map((row) => ({ ...row })), [], `${timeZone} ${from}`);
@@ -268,11 +268,11 @@ Deno.test("a window without a business day within three years is refused", async
   await using database = await createTestDatabase();
   const tenant = await createTenant(database.admin, { window: { ...office, days: [7] } });
   await database.admin`
-    insert into public.holidays (instance_id, day)
+    insert into messaging.holidays (instance_id, day)
     select ${tenant.instanceId}, day from generate_series('2026-01-01'::date, '2031-01-01', '1 day') day`;
   const error = await assertRejects(() =>
     database.admin`
-      select f.slot from public.instances i, public.fit_send_window(i, '2026-11-21T00:00Z', '0') f
+      select f.slot from messaging.instances i, messaging.fit_send_window(i, '2026-11-21T00:00Z', '0') f
       where i.id = ${tenant.instanceId}`
   );
   assertEquals((error as { code?: string }).code, "MI010");
@@ -285,7 +285,7 @@ async function fitInto(
 ): Promise<{ slot: string; heldBy: string | null }> {
   const { instanceId } = await createTenant(sql, options);
   const [row] = await sql<{ slot: Date; held_by: string | null }[]>`
-    select f.slot, f.held_by from public.instances i, public.fit_send_window(i, ${from}::timestamptz, '0') f
+    select f.slot, f.held_by from messaging.instances i, messaging.fit_send_window(i, ${from}::timestamptz, '0') f
     where i.id = ${instanceId}`;
   return { slot: row?.slot?.toISOString() ?? "none", heldBy: row?.held_by ?? null };
 }

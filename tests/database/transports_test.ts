@@ -151,7 +151,7 @@ Deno.test("direct: what failed for its callers, for want of a connection too, is
   const database = openDirectDatabase(testDatabase.url);
   const outcomes: Promise<Outcome>[] = [];
   await admin.begin(async (sql) => {
-    await sql`select from public.pacing for update`;
+    await sql`select from messaging.pacing for update`;
     for (let count = 0; count < 50; count++) {
       outcomes.push(readOutcome(database.rpc("accept_message", {
         ...{ instanceId, phone: "5511987654321", idempotency: null, assignment: null },
@@ -165,7 +165,7 @@ Deno.test("direct: what failed for its callers, for want of a connection too, is
   // Whatever still goes on ends with it.
   await database.close();
   const served = answered.filter((outcome) => "result" in outcome);
-  const [stored] = await admin`select count(*)::integer as count from public.messages`;
+  const [stored] = await admin`select count(*)::integer as count from messaging.messages`;
   assertEquals(stored?.["count"], served.length);
   assert(served.length < 50, "none had to wait too long");
 });

@@ -97,7 +97,7 @@ Deno.test({
     await runSupabaseCli(root, [...lint, "--level=error"], {}, silently);
     await server.sql`
       create function public.slip() returns integer language plpgsql set search_path = ''
-      as 'begin return (select missing from public.messages); end;'`;
+      as 'begin return (select missing from messaging.messages); end;'`;
     await assertRejects(() => runSupabaseCli(root, lint, {}, silently));
   },
 });

@@ -130,7 +130,7 @@ async function readMessages(dataDir: string): Promise<MessageRow[]> {
   const sql = postgres(`postgres://postgres:${password}@127.0.0.1:${port}/postgres`, { max: 1 });
   try {
     return await sql<MessageRow[]>`
-      select id, instance_id as "instanceId", message, status from public.messages`;
+      select id, instance_id as "instanceId", message, status from messaging.messages`;
   } finally {
     await sql.end();
   }

@@ -185,7 +185,7 @@ for (const usesDataApi of [false, true]) {
     const { status, body } = await answering;
     assertEquals([status, body.status], [200, "sent"]);
     assertEquals(await stack.ended(), 0);
-    const rows = await database.admin`select status from public.messages`;
+    const rows = await database.admin`select status from messaging.messages`;
     assertEquals(rows.map(({ status }) => status), ["sent", "sent"]);
   });
 }

@@ -201,6 +201,6 @@ function countReceipts({ requests }: HttpDouble, body: Readonly<Record<string, u
 
 async function countMessages(admin: Sql, { instanceId }: Tenant): Promise<number> {
   const [row] = await admin<{ count: number }[]>`
-    select count(*)::integer as count from public.messages where instance_id = ${instanceId}`;
+    select count(*)::integer as count from messaging.messages where instance_id = ${instanceId}`;
   return row?.count ?? 0;
 }

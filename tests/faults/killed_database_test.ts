@@ -100,7 +100,7 @@ async function checkAnswers(
   answers: readonly SenderAnswer[],
 ): Promise<void> {
   const rows = await admin<{ id: string; message: string; status: string }[]>`
-    select id, message, status from public.messages where instance_id = ${tenant.instanceId}`;
+    select id, message, status from messaging.messages where instance_id = ${tenant.instanceId}`;
   assertEquals(rows.length, answers.length, "one message a call");
   for (const [number, { status, body }] of answers.entries()) {
     const row = rows.find(({ message }) => message === `call ${number}`);

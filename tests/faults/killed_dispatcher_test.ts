@@ -89,6 +89,6 @@ function startDispatcher(databaseUrl: string, dataApiUrl = ""): Promise<Function
 /** Messages that a dead dispatcher had in its hands. */
 async function countInFlight(admin: Sql): Promise<number> {
   const [row] = await admin<{ count: number }[]>`
-    select count(*)::integer as count from public.dispatch where in_flight is not null`;
+    select count(*)::integer as count from messaging.dispatch where in_flight is not null`;
   return row?.count ?? 0;
 }

@@ -80,7 +80,7 @@ Deno.test(`a dispatcher killed ${kills} times mails each assignment once and ans
   }
 
   const emailIds = await database.admin<{ id: string }[]>`
-    select id from public.outbox where kind = 'assignment_email' order by id`;
+    select id from messaging.outbox where kind = 'assignment_email' order by id`;
   assertEquals([...mail.emails.keys()].sort(), emailIds.map(({ id }) => id), "one e-mail each");
   const answers = await readAnswers(database.admin);
   for (const ofContact of Map.groupBy(answers, ({ phone }) => phone).values()) {
@@ -120,20 +120,20 @@ async function reviveDeadRows(databaseUrl: string): Promise<number> {
 
 async function isAllDone(admin: Sql): Promise<boolean> {
   const [row] = await admin<{ pending: number }[]>`
-    select count(*)::integer as pending from public.outbox where status = 'pending'`;
+    select count(*)::integer as pending from messaging.outbox where status = 'pending'`;
   return row?.pending === 0 && await countOpen(admin) === 0;
 }
 
 async function countOutbox(admin: Sql): Promise<Record<string, number>> {
   const rows = await admin<{ kind: string; count: number }[]>`
-    select kind, count(*)::integer as count from public.outbox group by kind`;
+    select kind, count(*)::integer as count from messaging.outbox group by kind`;
   return Object.fromEntries(rows.map(({ kind, count }) => [kind, count]));
 }
 
 async function readAnswers(admin: Sql): Promise<readonly { phone: string; status: string }[]> {
   return await admin<{ phone: string; status: string }[]>`
     select c.phone, m.status
-    from public.messages m join public.contacts c on c.id = m.contact_id
+    from messaging.messages m join messaging.contacts c on c.id = m.contact_id
     where m.direction = 'outbound' and m.sent_by = 'ai_agent'`;
 }
 
@@ -141,9 +141,9 @@ async function readAnswers(admin: Sql): Promise<readonly { phone: string; status
 async function countUnanswered(admin: Sql): Promise<number> {
   const [row] = await admin<{ count: number }[]>`
     select count(*)::integer as count
-    from public.conversations c left join public.agent_sessions s on s.conversation_id = c.id
+    from messaging.conversations c left join messaging.agent_sessions s on s.conversation_id = c.id
     where c.question_count <> (
-      select count(*) from public.messages m
+      select count(*) from messaging.messages m
       where m.conversation_id = c.id and m.direction = 'inbound'
     ) or c.question_count <> coalesce(s.answered_count, 0)`;
   return row?.count ?? 0;

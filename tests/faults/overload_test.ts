@@ -58,7 +58,7 @@ Deno.test("under more calls than it can take the stack refuses some, loses nothi
   assertLess(calmMs, unhurriedMs, "an answer in time, soon after the end");
 
   const rows = await database.admin<{ id: string; status: string }[]>`
-    select id, status from public.messages where instance_id = ${instance.instanceId}`;
+    select id, status from messaging.messages where instance_id = ${instance.instanceId}`;
   const stored = new Map(rows.map(({ id, status }) => [id, status]));
   for (const id of accepted) assertEquals(stored.get(id), "sent");
   const received = provider.requests.map(({ json }) => String(json["message"]));

@@ -151,7 +151,7 @@ function startDispatcher(databaseUrl: string): ReturnType<typeof startFunctionPr
 async function waitUntilNothingIsOpen(admin: Sql, instanceIds: string[]): Promise<void> {
   await waitUntil(async () => {
     const open = await admin`
-      select from public.messages
+      select from messaging.messages
       where instance_id = any (${instanceIds}) and status in ('queued', 'sending')`;
     return open.length === 0;
   }, { timeoutMs: maxWaitMs, intervalMs: 100, what: "every message to be settled" });
@@ -160,13 +160,13 @@ async function waitUntilNothingIsOpen(admin: Sql, instanceIds: string[]): Promis
 /** Of an instance's messages, in their order. */
 async function readStatuses(admin: Sql, instanceId: string): Promise<string[]> {
   const rows = await admin<{ status: string }[]>`
-    select status from public.messages where instance_id = ${instanceId} order by message`;
+    select status from messaging.messages where instance_id = ${instanceId} order by message`;
   return rows.map(({ status }) => status);
 }
 
 async function countAttempts(admin: Sql, instanceId: string): Promise<number> {
   const [row] = await admin<{ attempts: number }[]>`
-    select sum(attempts)::integer as attempts from public.messages
+    select sum(attempts)::integer as attempts from messaging.messages
     where instance_id = ${instanceId}`;
   return row?.attempts ?? 0;
 }

@@ -75,7 +75,7 @@ Deno.test("bytes that are hardly an HTTP request are served whole or not at all,
     assertFalse(/^(set-cookie|x-injected):/im.test(answer), `${what}: ${answer}`);
     assertFalse(answer.includes(demoToken), what);
   }
-  const [row] = await database.admin`select count(*)::integer as stored from public.messages`;
+  const [row] = await database.admin`select count(*)::integer as stored from messaging.messages`;
   assertEquals(row?.["stored"], served);
   const trace = `TRACE ${path} HTTP/1.1\r\n${host}\r\nConnection: close\r\n\r\n`;
   const refused = await exchange(stack, trace);

@@ -52,7 +52,7 @@ export async function waitUntilSettled(admin: Sql, timeoutMs = 20 * 60_000): Pro
 /** Messages that wait or are in flight. */
 export async function countOpen(admin: Sql): Promise<number> {
   const [row] = await admin<{ open: number }[]>`
-    select count(*)::integer as open from public.messages where status in ('queued', 'sending')`;
+    select count(*)::integer as open from messaging.messages where status in ('queued', 'sending')`;
   return row?.open ?? 0;
 }
 
@@ -86,7 +86,7 @@ export async function checkBacklog(
   requests: readonly DoubleRequest[],
 ): Promise<BacklogCounts> {
   const rows = await admin<{ message: string; status: string }[]>`
-    select message, status from public.messages
+    select message, status from messaging.messages
     where instance_id = any (${backlog.tenants.map(({ instanceId }) => instanceId)})`;
   assertEquals(rows.length, backlog.options.messages, "no message is lost");
   const received = Map.groupBy(requests, ({ json }) => String(json["message"]));

@@ -72,7 +72,7 @@ export async function createTenant(sql: Sql, options: TenantOptions = {}): Promi
   const workspaceId = options.workspaceId ?? await createWorkspace(sql);
   const sealed = await testVault.seal(config, instanceId);
   await sql`
-    insert into public.instances (
+    insert into messaging.instances (
       id, workspace_id, name, provider, sealed_provider_config, gateway_instance_id,
       business_instance_id, embed_key, connected_phone, connected_phone_key, time_zone,
       window_start, window_end, window_days, on_unconfirmed
@@ -82,10 +82,10 @@ export async function createTenant(sql: Sql, options: TenantOptions = {}): Promi
       ${options.timeZone ?? "America/Sao_Paulo"}, ${window.start}, ${window.end},
       ${[...window.days]}, ${options.onUnconfirmed ?? "hold"}
     )`;
-  await sql`insert into public.pacing (instance_id) values (${instanceId})`;
-  await sql`insert into public.dispatch (instance_id) values (${instanceId})`;
+  await sql`insert into messaging.pacing (instance_id) values (${instanceId})`;
+  await sql`insert into messaging.dispatch (instance_id) values (${instanceId})`;
   for (const day of options.holidays ?? []) {
-    await sql`insert into public.holidays (instance_id, day) values (${instanceId}, ${day})`;
+    await sql`insert into messaging.holidays (instance_id, day) values (${instanceId}, ${day})`;
   }
   const { tokenId, token } = await createToken(sql, instanceId);
   return {
@@ -109,7 +109,7 @@ export async function createToken(
   const { token, tokenHash } = await createClientToken();
   const tokenId = crypto.randomUUID();
   await sql`
-    insert into public.client_tokens (id, instance_id, token_hash, expires_at, revoked_at)
+    insert into messaging.client_tokens (id, instance_id, token_hash, expires_at, revoked_at)
     values (${tokenId}, ${instanceId}, ${tokenHash}, ${dates.expiresAt ?? null},
       ${dates.revokedAt ?? null})`;
   return { tokenId, token };
@@ -123,7 +123,7 @@ export async function createOperator(
 ): Promise<string> {
   const id = crypto.randomUUID();
   await sql`
-    insert into public.operators (id, workspace_id, name, email)
+    insert into messaging.operators (id, workspace_id, name, email)
     values (${id}, ${workspaceId}, ${operator.name}, ${operator.email})`;
   return id;
 }
@@ -136,14 +136,14 @@ export async function createAgent(
 ): Promise<string> {
   const id = crypto.randomUUID();
   await sql`
-    insert into public.ai_agents (id, instance_id, name, instructions, model, is_active)
+    insert into messaging.ai_agents (id, instance_id, name, instructions, model, is_active)
     values (${id}, ${instanceId}, 'Ana', 'Answer briefly.', 'gpt-test', ${isActive})`;
   return id;
 }
 
 async function createWorkspace(sql: Sql): Promise<string> {
   const id = crypto.randomUUID();
-  await sql`insert into public.workspaces (id, name) values (${id}, 'Empresa')`;
+  await sql`insert into messaging.workspaces (id, name) values (${id}, 'Empresa')`;
   return id;
 }
 

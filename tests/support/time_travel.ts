@@ -8,31 +8,31 @@ import type { Sql } from "postgres";
 export async function letTimePass(sql: Sql, seconds: number): Promise<void> {
   const by = sql`make_interval(secs => ${seconds})`;
   await sql.begin(async (transaction) => {
-    await transaction`update public.idempotency_keys set created_at = created_at - ${by}`;
-    await transaction`update public.contacts set last_inbound_at = last_inbound_at - ${by}`;
-    await transaction`update public.contact_addresses set proven_at = proven_at - ${by}`;
+    await transaction`update messaging.idempotency_keys set created_at = created_at - ${by}`;
+    await transaction`update messaging.contacts set last_inbound_at = last_inbound_at - ${by}`;
+    await transaction`update messaging.contact_addresses set proven_at = proven_at - ${by}`;
     await transaction`
-      update public.message_queue set scheduled_at = scheduled_at - ${by},
+      update messaging.message_queue set scheduled_at = scheduled_at - ${by},
         due_at = due_at - ${by}, lease_until = lease_until - ${by}`;
     await transaction`
-      update public.messages set created_at = created_at - ${by}, sent_at = sent_at - ${by},
+      update messaging.messages set created_at = created_at - ${by}, sent_at = sent_at - ${by},
         scheduled_for = scheduled_for - ${by}, failed_at = failed_at - ${by},
         unconfirmed_at = unconfirmed_at - ${by}`;
-    await transaction`update public.agent_pauses set paused_until = paused_until - ${by}`;
+    await transaction`update messaging.agent_pauses set paused_until = paused_until - ${by}`;
     await transaction`
-      update public.agent_sessions
+      update messaging.agent_sessions
       set answered_at = array(select answer - ${by} from unnest(answered_at) as answer)`;
-    await transaction`update public.pacing set last_slot_at = last_slot_at - ${by}`;
+    await transaction`update messaging.pacing set last_slot_at = last_slot_at - ${by}`;
     await transaction`
-      update public.dispatch set next_due_at = next_due_at - ${by},
+      update messaging.dispatch set next_due_at = next_due_at - ${by},
         lease_until = lease_until - ${by}, paced_from = paced_from - ${by},
         hold_until = hold_until - ${by}, refused_at = refused_at - ${by}`;
     await transaction`
-      update public.outbox set run_at = run_at - ${by}, created_at = created_at - ${by},
+      update messaging.outbox set run_at = run_at - ${by}, created_at = created_at - ${by},
         settled_at = settled_at - ${by}`;
-    await transaction`update public.provider_events set received_at = received_at - ${by}`;
-    await transaction`update public.early_statuses set received_at = received_at - ${by}`;
-    await transaction`update public.rate_limits set whole_at = whole_at - ${by}`;
-    await transaction`update public.client_tokens set expires_at = expires_at - ${by}`;
+    await transaction`update messaging.provider_events set received_at = received_at - ${by}`;
+    await transaction`update messaging.early_statuses set received_at = received_at - ${by}`;
+    await transaction`update messaging.rate_limits set whole_at = whole_at - ${by}`;
+    await transaction`update messaging.client_tokens set expires_at = expires_at - ${by}`;
   });
 }

@@ -1,37 +1,70 @@
-import { findAreaFaults } from "../../supabase/tools/schema_areas.ts";
-import { assertEquals } from "../support/assert.ts";
+import {
+  composeBaselines,
+  SchemaAreaError,
+  type SchemaFile,
+  type SchemaOrder,
+} from "../../supabase/tools/schema_areas.ts";
+import { assertEquals, assertThrows } from "../support/assert.ts";
 
-const areas = [
-  { migration: "20261121000100_one", files: ["tables/a.sql", "tables/b.sql"] },
-  { migration: "20261121000200_two", files: ["functions/c.sql"] },
+const order: SchemaOrder = {
+  first: ["schema.sql", "one/internal/key.sql"],
+  tables: "20261121000100_tables",
+  areas: ["20261121000200_one", "20261121000300_two"],
+  last: ["two/start.sql"],
+};
+
+const files = [
+  file("one/internal/check.sql"),
+  file("one/internal/key.sql"),
+  file("one/rpc/ask.sql"),
+  file("one/tables/a.sql", "id uuid references messaging.b"),
+  file("schema.sql"),
+  file("two/rpc/c.sql"),
+  file("two/start.sql"),
+  file("two/tables/b.sql", "id uuid, parent uuid references messaging.b"),
 ];
-const present = ["functions/c.sql", "tables/a.sql", "tables/b.sql"];
 
-Deno.test("areas that name every file once, in order, have no fault", () => {
-  assertEquals(findAreaFaults(areas, present), []);
-});
+function file(path: string, text = ""): SchemaFile {
+  return { path, text };
+}
 
-Deno.test("a file in no area is refused", () => {
-  assertEquals(findAreaFaults(areas, [...present, "tables/d.sql"]), [
-    "tables/d.sql is in no area of areas.json",
+function assertRefused(files: readonly SchemaFile[], message: string, changed = order): void {
+  assertThrows(() => composeBaselines(changed, files), SchemaAreaError, message);
+}
+
+Deno.test("tables come first, each after those it references, then the functions of each area", () => {
+  const baselines = composeBaselines(order, files);
+  assertEquals(baselines.map(({ migration, files }) => [migration, files.map((f) => f.path)]), [
+    [
+      "20261121000100_tables",
+      ["schema.sql", "one/internal/key.sql", "two/tables/b.sql", "one/tables/a.sql"],
+    ],
+    ["20261121000200_one", ["one/internal/check.sql", "one/rpc/ask.sql"]],
+    ["20261121000300_two", ["two/rpc/c.sql", "two/start.sql"]],
   ]);
 });
 
-Deno.test("a file in two areas is refused", () => {
-  const twice = [...areas, { migration: "20261121000300_three", files: ["tables/a.sql"] }];
-  assertEquals(findAreaFaults(twice, present), [
-    "tables/a.sql is named twice: in 20261121000100_one and 20261121000300_three",
-  ]);
+Deno.test("a file in no area, or outside the folders of one, is refused", () => {
+  assertRefused([...files, file("three/tables/d.sql")], "three/tables/d.sql is in no area");
+  assertRefused([...files, file("two/e.sql")], "two/e.sql is in no area");
 });
 
-Deno.test("a file that does not exist is refused", () => {
-  assertEquals(findAreaFaults(areas, present.slice(1)), [
-    "functions/c.sql of 20261121000200_two does not exist",
-  ]);
+Deno.test("a named file that does not exist is refused", () => {
+  const without = files.filter(({ path }) => path !== "two/start.sql");
+  assertRefused(without, "two/start.sql is named in areas.json and does not exist");
+});
+
+Deno.test("tables that reference each other are refused", () => {
+  const circle = [...files, file("one/tables/c.sql", "references messaging.d")];
+  assertRefused(
+    [...circle, file("one/tables/d.sql", "references messaging.c")],
+    "tables reference each other: c, d",
+  );
 });
 
 Deno.test("areas out of order are refused", () => {
-  assertEquals(findAreaFaults([...areas].reverse(), present), [
-    "20261121000100_one does not come after 20261121000200_two",
-  ]);
+  assertRefused(files, "20261121000200_one does not come after 20261121000300_two", {
+    ...order,
+    areas: [...order.areas].reverse(),
+  });
 });

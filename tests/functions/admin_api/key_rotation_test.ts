@@ -67,7 +67,7 @@ Deno.test("credentials that are changed while they are sealed anew keep the chan
   const { instanceId } = await stack.createTenant();
   const [former] = await readSeals(stack);
   const changed = await createCredentialVault(newKey).seal({ changed: true }, instanceId);
-  await stack.admin`update public.instances set sealed_provider_config = ${changed}`;
+  await stack.admin`update messaging.instances set sealed_provider_config = ${changed}`;
   const replaced = await stack.database.rpc("replace_seals", {
     items: [{ instanceId, former, sealedProviderConfig: "v1.stale" }],
   });
@@ -149,7 +149,7 @@ async function sendAll(
 
 async function readSeals(stack: MessagingStack): Promise<string[]> {
   const rows = await stack.admin`
-    select sealed_provider_config as seal from public.instances order by id`;
+    select sealed_provider_config as seal from messaging.instances order by id`;
   return rows.map(({ seal }) => seal);
 }
 
@@ -167,13 +167,13 @@ async function copyInstances(
     }),
   );
   await stack.admin`
-    insert into public.instances (
+    insert into messaging.instances (
       id, workspace_id, name, provider, sealed_provider_config, embed_key, connected_phone,
       connected_phone_key, time_zone
     )
     select copy.id, i.workspace_id, i.name, i.provider, copy.seal, 'emb_' || copy.id,
       i.connected_phone, i.connected_phone_key, i.time_zone
-    from public.instances i
+    from messaging.instances i
     cross join jsonb_to_recordset(${stack.admin.json(copies)}) as copy(id uuid, seal text)
     where i.id = ${instanceId}`;
 }

@@ -154,7 +154,7 @@ Deno.test("what the provider decides while its list is read is newer than the li
   const older = [{ ...listed("1", "a"), components: [{ type: "BODY", text: "Oi {{1}}" }] }];
   provider.answer = async () => {
     await client.database.admin`
-      select public.record_template_status(${instanceId}, e.event::jsonb)
+      select messaging.record_template_status(${instanceId}, e.event::jsonb)
       from (values
         ('{"providerTemplateId": "1", "status": "PAUSED"}'),
         ('{"providerTemplateId": "2", "status": "DISABLED"}')
@@ -379,7 +379,7 @@ Deno.test("simultaneous syncs of an instance go one after the other and store ea
   provider.templates = Array.from({ length: 40 }, (_, n) => listed(`${n}`, `t${n}`));
   const syncs: Promise<AdminAnswer>[] = [];
   await client.database.connect({ role: "superuser", max: 1 }).begin(async (holder) => {
-    await holder`select from public.instances where id = ${instanceId} for no key update`;
+    await holder`select from messaging.instances where id = ${instanceId} for no key update`;
     syncs.push(...Array.from({ length: 6 }, () => world.sync()));
     await waitUntil(async () => {
       const [row] = await client.database.admin`

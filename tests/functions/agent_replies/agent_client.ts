@@ -88,7 +88,7 @@ export async function createAgentClient(): Promise<AgentClient> {
     sent: () => webhooks.stack.provider.requests.map(({ json }) => json["message"]),
     messages: () => webhooks.messages(tenant),
     outbox: async () => {
-      const rows = await admin`select status, last_error from public.outbox order by created_at`;
+      const rows = await admin`select status, last_error from messaging.outbox order by created_at`;
       return rows.map((row) => [row["status"], row["last_error"]]);
     },
     [Symbol.asyncDispose]: () => keep.disposeAsync(),

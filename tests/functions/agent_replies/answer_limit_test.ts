@@ -9,7 +9,7 @@ import { type AgentClient, createAgentClient } from "./agent_client.ts";
 /** As if the agent had given so many answers, the last one a minute ago, one a minute. */
 async function pretendAnswers({ webhooks }: AgentClient, count: number): Promise<void> {
   await webhooks.stack.admin`
-    update public.agent_sessions set answered_at = array(
+    update messaging.agent_sessions set answered_at = array(
       select clock_timestamp() - make_interval(mins => ${count} + 1 - minute)
       from generate_series(1, ${count}::integer) as minute order by minute
     )`;
@@ -50,7 +50,7 @@ Deno.test("the agent answers a contact 30 times an hour: the 31st message is not
   assertEquals((await client.outbox()).slice(2), [["dead", "agent_answer_limit"]]);
   const dead = logLines.filter(({ event }) => event === "outbox_row_dead");
   assertEquals(dead.map(({ fields }) => fields["error"]), ["agent_answer_limit"]);
-  const notes = await admin`select note, is_automatic from public.internal_notes`;
+  const notes = await admin`select note, is_automatic from messaging.internal_notes`;
   assertEquals(notes.length, 1);
   assert(notes[0]?.["is_automatic"] && /limite de respostas/.test(notes[0]["note"]));
   const { paused, aiAgentPausedUntil } = await callPause(client, null);
@@ -87,7 +87,7 @@ Deno.test("an operator who lets the agent speak again gives it all answers of an
   await client.answer();
   assertEquals(client.sent().length, 2);
   const [session] = await client.webhooks.stack.admin`
-    select cardinality(answered_at) as answers from public.agent_sessions`;
+    select cardinality(answered_at) as answers from messaging.agent_sessions`;
   assertEquals(session?.["answers"], 1);
 });
 
@@ -123,6 +123,6 @@ Deno.test("what the agent may answer is counted for each contact by itself, and 
   await client.write("IN2", "oi");
   await client.answer();
   const sessions = await client.webhooks.stack.admin`
-    select cardinality(answered_at) as answers from public.agent_sessions order by 1`;
+    select cardinality(answered_at) as answers from messaging.agent_sessions order by 1`;
   assertEquals(sessions.map((row) => row["answers"]), [1, 30]);
 });

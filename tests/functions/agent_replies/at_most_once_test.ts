@@ -39,7 +39,7 @@ async function beginDelivery(
 
 function makeRepliesDue({ webhooks }: AgentClient): Promise<unknown> {
   return webhooks.stack.admin`
-    update public.outbox set run_at = clock_timestamp() where status = 'pending'`.then();
+    update messaging.outbox set run_at = clock_timestamp() where status = 'pending'`.then();
 }
 
 Deno.test("a message that began before an answered one but commits after it is answered too", async () => {

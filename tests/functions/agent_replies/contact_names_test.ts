@@ -18,7 +18,7 @@ interface Told {
 }
 
 async function useInstructions(client: AgentClient, instructions: string): Promise<void> {
-  await client.webhooks.stack.admin`update public.ai_agents set instructions = ${instructions}`;
+  await client.webhooks.stack.admin`update messaging.ai_agents set instructions = ${instructions}`;
 }
 
 function introduce(
@@ -94,11 +94,11 @@ Deno.test("of two contacts that turn out to be one the given name is kept, which
     if (hasPhoneTheGivenName) await client.nameContact("Maria");
     else {
       await admin`
-        update public.contacts set name = 'Maria', is_profile_name = false where phone is null`;
+        update messaging.contacts set name = 'Maria', is_profile_name = false where phone is null`;
     }
     // Both addresses in one message: one person.
     await introduce(client, "IN3", attack, { senderLid: lid.phone });
-    assertEquals((await admin`select from public.contacts`).length, 1);
+    assertEquals((await admin`select from messaging.contacts`).length, 1);
     const [system, users] = await ask(client, "IN4");
     assertEquals([system, users.includes("FIM DAS")], ["Atenda Maria.", false]);
   }

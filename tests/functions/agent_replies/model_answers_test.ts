@@ -95,7 +95,7 @@ Deno.test("retry-after-ms is kept to, before Retry-After beside it", async () =>
     client.model.answer = () => new Response(null, { status: 429, headers });
     await client.answer();
     const [row] = await client.webhooks.stack.admin`
-      select extract(epoch from run_at - now())::float as wait from public.outbox`;
+      select extract(epoch from run_at - now())::float as wait from messaging.outbox`;
     assert(Math.abs(row?.["wait"] - expected) < 15, `${expected}: ${row?.["wait"]} s`);
     await letTimePass(client.webhooks.stack.admin, 600);
   }

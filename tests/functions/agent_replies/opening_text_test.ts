@@ -44,6 +44,6 @@ Deno.test("an opening text that its variables make too long is refused before an
   const tooLong = { ...opening, externalContext };
   assertEquals(await client.open({ ...tooLong, messageText: "{{a}}".repeat(3) }), 400);
   assertEquals(await client.open({ ...tooLong, messageText: "{{a}}".repeat(10_000) }), 400);
-  const contacts = await client.webhooks.stack.admin`select from public.contacts`;
+  const contacts = await client.webhooks.stack.admin`select from messaging.contacts`;
   assertEquals([client.sent(), contacts.length], [[], 0]);
 });

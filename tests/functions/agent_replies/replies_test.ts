@@ -5,7 +5,7 @@ import { type AgentClient, complete, createAgentClient } from "./agent_client.ts
 
 async function waitingRows({ webhooks }: AgentClient): Promise<number[]> {
   const rows = await webhooks.stack.admin`
-    select extract(epoch from run_at - created_at)::float as seconds from public.outbox
+    select extract(epoch from run_at - created_at)::float as seconds from messaging.outbox
     where status = 'pending'`;
   return rows.map((row) => row["seconds"]);
 }
@@ -42,7 +42,7 @@ Deno.test("messages within three seconds get one answer, sent as the agent by th
   );
   const answer = (await client.messages()).at(-1);
   assertEquals([answer?.["sent_by"], answer?.["agent_id"]], ["ai_agent", client.agentId]);
-  const pauses = await client.webhooks.stack.admin`select from public.agent_pauses`;
+  const pauses = await client.webhooks.stack.admin`select from messaging.agent_pauses`;
   assertEquals(pauses.length, 0);
 });
 
@@ -68,7 +68,7 @@ Deno.test("the agent goes on after its answer: each message has one answer, and 
 Deno.test("variables come from the external context and a given name, never from what was written", async () => {
   await using client = await createAgentClient();
   const { admin } = client.webhooks.stack;
-  await admin`update public.ai_agents set instructions =
+  await admin`update messaging.ai_agents set instructions =
     'Loja {{loja}} de {{nome}} ({{telefone}}): {{pedido}} {{missing}}.'`;
   const status = await client.open({
     initiateConversation: true,
@@ -93,7 +93,7 @@ Deno.test("variables come from the external context and a given name, never from
 Deno.test("what the external context calls the contact goes before what the contact's record does", async () => {
   await using client = await createAgentClient();
   const { admin } = client.webhooks.stack;
-  await admin`update public.ai_agents set instructions = '{{nome}} ({{telefone}})'`;
+  await admin`update messaging.ai_agents set instructions = '{{nome}} ({{telefone}})'`;
   await client.nameContact("Ana");
   await client.open({
     initiateConversation: true,
@@ -186,8 +186,8 @@ Deno.test("blocking the contact or switching the agent off while the model think
     const { admin } = client.webhooks.stack;
     await client.write("IN1", "oi");
     client.model.answer = async () => {
-      if (table === "contacts") await admin`update public.contacts set is_blocked = true`;
-      else await admin`update public.ai_agents set is_active = false`;
+      if (table === "contacts") await admin`update messaging.contacts set is_blocked = true`;
+      else await admin`update messaging.ai_agents set is_active = false`;
       return complete("Tarde demais");
     };
     await client.answer();
@@ -199,7 +199,7 @@ Deno.test("without an active agent, or for a reaction, nobody is asked", async (
   await using client = await createAgentClient();
   const { admin } = client.webhooks.stack;
   await client.webhooks.receive(client.tenant, { messageId: "R1", reaction: { value: "👍" } });
-  await admin`update public.ai_agents set is_active = false`;
+  await admin`update messaging.ai_agents set is_active = false`;
   await client.write("IN1", "oi");
   assertEquals(await client.outbox(), []);
   await client.answer();
@@ -228,7 +228,7 @@ Deno.test("a reaction does not keep a message that has its answer waiting", asyn
   await client.webhooks.receive(client.tenant, { messageId: "R1", reaction: { value: "👍" } });
   // A row that was put back by hand finds nothing to answer.
   await client.webhooks.stack.admin`
-    update public.outbox set status = 'pending', settled_at = null, run_at = now()`;
+    update messaging.outbox set status = 'pending', settled_at = null, run_at = now()`;
   await client.answer();
   assertEquals(client.model.requests.length, 1);
 });
@@ -251,7 +251,7 @@ Deno.test("errors of the model are tried again with backoff and never reach the 
     await client.answer();
     const [row] = await client.webhooks.stack.admin`
       select status, last_error, extract(epoch from run_at - now())::float as wait
-      from public.outbox`;
+      from messaging.outbox`;
     assertEquals(row?.["status"], "pending");
     assert(String(row?.["last_error"]).startsWith(error), row?.["last_error"]);
     assert(row?.["wait"] > Math.min(waitedSeconds, 40), `${row?.["wait"]} s`);
@@ -274,7 +274,7 @@ Deno.test("a model may ask for patience by seconds or by date, for ten minutes a
       new Response(null, { status: 429, headers: { "retry-after": wish } });
     await client.answer();
     const [row] = await client.webhooks.stack.admin`
-      select claim_token, extract(epoch from run_at - now())::float as wait from public.outbox`;
+      select claim_token, extract(epoch from run_at - now())::float as wait from messaging.outbox`;
     assertEquals(row?.["claim_token"], null, wish);
     assert(Math.abs(row?.["wait"] - expected) < 15, `${wish}: ${row?.["wait"]} s`);
     await letTimePass(client.webhooks.stack.admin, 600);

@@ -33,15 +33,15 @@ export async function createDemoRows(sql: Sql, providerUrl: string): Promise<str
   await createInstances(sql, providerUrl);
   const { token } = await createToken(sql, demoInstanceId);
   await sql`
-    insert into public.client_tokens (id, instance_id, token_hash)
+    insert into messaging.client_tokens (id, instance_id, token_hash)
     values (${demoTokenId}, ${demoInstanceId}, ${await hashClientToken("mia_to_be_revoked")})`;
   await sql`
-    insert into public.ai_agents (id, instance_id, name, instructions, model)
+    insert into messaging.ai_agents (id, instance_id, name, instructions, model)
     values (${demoAgentId}, ${demoInstanceId}, 'Lia', 'Responda.', 'gpt-4.1-mini')`;
   await createTemplate(sql);
   await createMessages(sql);
   await sql`
-    insert into public.outbox (id, workspace_id, kind, payload, status, attempts, settled_at)
+    insert into messaging.outbox (id, workspace_id, kind, payload, status, attempts, settled_at)
     values (${demoOutboxId}, ${demoWorkspaceId}, 'assignment_email',
       ${sql.json({ instanceId: demoInstanceId })}, 'dead', 5, now())`;
   return token;
@@ -57,7 +57,7 @@ async function createInstances(sql: Sql, baseUrl: string): Promise<void> {
     providerConfig: webhookSecret,
   });
   await sql`
-    update public.instances set connected_phone = '5511999990000', connected_phone_key = '5511999990000'
+    update messaging.instances set connected_phone = '5511999990000', connected_phone_key = '5511999990000'
     where id = ${demoInstanceId}`;
   await createTenant(sql, {
     ...base,
@@ -79,7 +79,7 @@ async function createTemplate(sql: Sql): Promise<void> {
     { type: "BODY", text: "Oi {{nome}}, o pedido {{pedido}} saiu para entrega." },
   ];
   await sql`
-    insert into public.message_templates (
+    insert into messaging.message_templates (
       id, workspace_id, instance_id, name, language, parameter_format, components
     ) values (
       ${demoTemplateId}, ${demoWorkspaceId}, ${demoInstanceId}, 'pedido_enviado', 'pt_BR', 'NAMED',
@@ -90,11 +90,11 @@ async function createTemplate(sql: Sql): Promise<void> {
 /** One that was sent, one that waits, one that failed, and one received. */
 async function createMessages(sql: Sql): Promise<void> {
   await sql`
-    insert into public.contacts (id, instance_id, phone, identity_key, origin, name)
+    insert into messaging.contacts (id, instance_id, phone, identity_key, origin, name)
     values (${demoContactId}, ${demoInstanceId}, ${demoPhone}, ${demoPhone}, 'api',
       'João Silva')`;
   await sql`
-    insert into public.conversations (id, instance_id, contact_id)
+    insert into messaging.conversations (id, instance_id, contact_id)
     values (${demoConversationId}, ${demoInstanceId}, ${demoContactId})`;
   const messages = [
     {
@@ -133,9 +133,9 @@ async function createMessages(sql: Sql): Promise<void> {
     message_type: "text",
     message: "Olá",
   }));
-  await sql`insert into public.messages ${sql(messages)}`;
+  await sql`insert into messaging.messages ${sql(messages)}`;
   await sql`
-    insert into public.message_queue (message_id, instance_id, scheduled_at, due_at)
+    insert into messaging.message_queue (message_id, instance_id, scheduled_at, due_at)
     values (${demoQueuedMessageId}, ${demoInstanceId}, now() + interval '1 hour',
       now() + interval '1 hour')`;
 }

@@ -225,10 +225,10 @@ Deno.test("details.message and lastError.message are said to be the provider's w
 
 Deno.test("the document says of the dispatcher's schedule what the migrations schedule", async () => {
   const sql = await Deno.readTextFile(
-    new URL("supabase/schemas/functions/schedule_dispatcher.sql", repository),
+    new URL("supabase/schemas/schedule/internal/schedule_dispatcher.sql", repository),
   );
   const [, every, lasting] =
-    /'(\d+) seconds', 'select public.call_dispatcher\((\d+)\)'/.exec(sql) ??
+    /'(\d+) seconds', 'select messaging.call_dispatcher\((\d+)\)'/.exec(sql) ??
       [];
   const document = await compose();
   const { description } = document.paths["/functions/v1/dispatch-queue"].post;

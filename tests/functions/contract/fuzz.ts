@@ -90,7 +90,7 @@ const hostileHeaders: readonly Readonly<Record<string, string>>[] = [
 export async function fuzzEveryOperation({ requests, seed }: FuzzOptions): Promise<FuzzFigures> {
   await using contract = await startContractStack({ providerTimeoutMs: 2_000 });
   const token = await createDemoRows(contract.stack.admin, contract.stack.provider.baseUrl);
-  await contract.stack.admin`update public.instances set requests_per_minute = null`;
+  await contract.stack.admin`update messaging.instances set requests_per_minute = null`;
   const rows = (await listOperationRows()).filter(({ slug }) => slug !== "dispatch-queue");
   const random = createSeededRandom(seed);
   let refused = 0;
@@ -235,16 +235,16 @@ async function holdAnswer(response: Response, where: string): Promise<void> {
 
 async function countRows({ stack }: ContractStack): Promise<string> {
   const [row] = await stack.admin`
-    select (select count(*) from public.messages)::text || ' ' ||
-      (select count(*) from public.contacts) || ' ' ||
-      (select count(*) from public.conversations) || ' ' ||
-      (select count(*) from public.message_queue) || ' ' ||
-      (select count(*) from public.outbox) || ' ' ||
-      (select count(*) from public.instances) || ' ' ||
-      (select count(*) from public.client_tokens) || ' ' ||
-      (select count(*) from public.internal_notes) || ' ' ||
-      (select count(*) from public.provider_events) || ' ' ||
-      (select count(*) from public.idempotency_keys) as counts`;
+    select (select count(*) from messaging.messages)::text || ' ' ||
+      (select count(*) from messaging.contacts) || ' ' ||
+      (select count(*) from messaging.conversations) || ' ' ||
+      (select count(*) from messaging.message_queue) || ' ' ||
+      (select count(*) from messaging.outbox) || ' ' ||
+      (select count(*) from messaging.instances) || ' ' ||
+      (select count(*) from messaging.client_tokens) || ' ' ||
+      (select count(*) from messaging.internal_notes) || ' ' ||
+      (select count(*) from messaging.provider_events) || ' ' ||
+      (select count(*) from messaging.idempotency_keys) as counts`;
   return row?.["counts"];
 }
 

@@ -41,7 +41,7 @@ Deno.test("GET agent-pause of an unknown phone is no pause, and creates nothing"
     paused: false,
     aiAgentPausedUntil: null,
   }]);
-  const contacts = await client.webhooks.stack.admin`select from public.contacts`;
+  const contacts = await client.webhooks.stack.admin`select from messaging.contacts`;
   assertEquals(contacts.length, 0);
 });
 
@@ -77,7 +77,7 @@ Deno.test("a pause that is over reads as none, and both spellings of a phone are
   await using client = await createAgentClient();
   await callPause(client, "POST", { paused: true, phone: "551177776666" });
   assertEquals((await callPause(client, "GET")).body.paused, true);
-  await client.webhooks.stack.admin`update public.agent_pauses set paused_until = now()`;
+  await client.webhooks.stack.admin`update messaging.agent_pauses set paused_until = now()`;
   const { paused, aiAgentPausedUntil } = (await callPause(client, "GET")).body;
   assertEquals([paused, aiAgentPausedUntil], [false, null]);
 });

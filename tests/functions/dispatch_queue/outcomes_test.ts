@@ -86,7 +86,7 @@ Deno.test("what a provider answers is recorded whatever is in it", async () => {
     assertEquals(state.status, status);
     if (message !== null) assertEquals(state.lastError.message, message);
   }
-  const left = await stack.admin`select from public.message_queue`;
+  const left = await stack.admin`select from messaging.message_queue`;
   assertEquals(left.length, 0);
 });
 
@@ -138,7 +138,7 @@ Deno.test("a refusal of the whole instance holds its queue, so that the backlog 
   assertEquals((await readState(stack, other.tenant, other.messageId)).status, "sent");
   const held = await stack.send(tenant, { ...text, message: "3", queued: true });
   const [dispatch] = await stack.admin`
-    select extract(epoch from hold_until - clock_timestamp()) as seconds from public.dispatch
+    select extract(epoch from hold_until - clock_timestamp()) as seconds from messaging.dispatch
     where instance_id = ${tenant.instanceId}`;
   const seconds = Number(dispatch?.["seconds"]);
   assert(seconds > 5 && seconds <= 10, `held for ${seconds} s`);
@@ -233,17 +233,17 @@ Deno.test("a refusal of credentials that were replaced meanwhile holds nothing a
     const { instanceId } = tenant;
     stack.provider.answer = async () => {
       const [row] = await stack.admin`
-        select sealed_provider_config as sealed from public.instances where id = ${instanceId}`;
+        select sealed_provider_config as sealed from messaging.instances where id = ${instanceId}`;
       const config = await testVault.open<object>(row?.["sealed"], instanceId);
       const sealed = await testVault.seal(config, instanceId);
       await stack.admin`
-        update public.instances set sealed_provider_config = ${sealed} where id = ${instanceId}`;
+        update messaging.instances set sealed_provider_config = ${sealed} where id = ${instanceId}`;
       stack.provider.answer = acceptMessage;
       return Response.json({ error: "wrong token" }, { status: 401 });
     };
     await stack.dispatch();
     const [dispatch] = await stack.admin`
-      select hold_until > clock_timestamp() as is_held from public.dispatch
+      select hold_until > clock_timestamp() as is_held from messaging.dispatch
       where instance_id = ${instanceId}`;
     assertEquals(dispatch?.["is_held"], false);
     await letTimePass(stack.admin, 40);
@@ -292,9 +292,9 @@ Deno.test("an instance whose window never opens keeps no other one's message fro
   await stack.dispatch({ maxMessages: 1 });
   stack.provider.answer = acceptMessage;
   await stack.admin`
-    update public.instances set window_days = '{1}' where id = ${stuck.tenant.instanceId}`;
+    update messaging.instances set window_days = '{1}' where id = ${stuck.tenant.instanceId}`;
   await stack.admin`
-    insert into public.holidays (instance_id, day)
+    insert into messaging.holidays (instance_id, day)
     select ${stuck.tenant.instanceId}, day::date
     from generate_series(current_date, current_date + 1500, interval '1 day') as day
     where extract(isodow from day) = 1`;
@@ -309,7 +309,7 @@ Deno.test("a provider that was busy before does not make one refusal a long hold
   const { tenant } = await startDue(stack, deliveries[0]);
   const readHold = async (): Promise<number> => {
     const [dispatch] = await stack.admin`
-      select extract(epoch from hold_until - clock_timestamp()) as seconds from public.dispatch`;
+      select extract(epoch from hold_until - clock_timestamp()) as seconds from messaging.dispatch`;
     return Number(dispatch?.["seconds"]);
   };
   stack.provider.answer = () => new Response("busy", { status: 503 });
@@ -330,10 +330,10 @@ Deno.test("a refusal of replaced credentials changes no order, and one of an imm
     stack.provider.answer = async () => {
       stack.provider.answer = acceptMessage;
       const [row] = await stack.admin`
-        select sealed_provider_config as sealed from public.instances where id = ${instanceId}`;
+        select sealed_provider_config as sealed from messaging.instances where id = ${instanceId}`;
       const config = await testVault.open<object>(row?.["sealed"], instanceId);
       await stack.admin`
-        update public.instances set sealed_provider_config = ${await testVault.seal(
+        update messaging.instances set sealed_provider_config = ${await testVault.seal(
         config,
         instanceId,
       )} where id = ${instanceId}`;
@@ -355,7 +355,7 @@ Deno.test("a refusal of replaced credentials changes no order, and one of an imm
   refuseOnce();
   assertEquals((await stack.send(tenant, text)).status, 502);
   const [dispatch] = await stack.admin`
-    select hold_until > clock_timestamp() as is_held from public.dispatch`;
+    select hold_until > clock_timestamp() as is_held from messaging.dispatch`;
   assertEquals(dispatch?.["is_held"], false);
 });
 
@@ -386,7 +386,7 @@ Deno.test("a claim whose worker died ends in unconfirmed, a late refusal changes
       "worker_lost",
     ]);
     await stack.admin`
-      insert into public.early_statuses (instance_id, provider_message_id, status, occurred_at)
+      insert into messaging.early_statuses (instance_id, provider_message_id, status, occurred_at)
       values (${tenant.instanceId}, 'late', 'delivered', now())`;
     const success = { outcome: "accepted", providerMessageId: "late" };
     assertEquals(await settleLate(success), { settled: [] });
@@ -406,7 +406,7 @@ Deno.test("a claim lasts as long as the provider may show typing", async () => {
     const [row] = await stack.admin`
       select extract(epoch from q.lease_until - now()) as lease,
         extract(epoch from coalesce(d.lease_until, q.due_at) - now()) as other_lease
-      from public.message_queue q join public.dispatch d using (instance_id)`;
+      from messaging.message_queue q join messaging.dispatch d using (instance_id)`;
     assertGreater(Number(row?.["lease"]), 44);
     assertGreater(Number(row?.["other_lease"]), 44);
   }
@@ -415,12 +415,13 @@ Deno.test("a claim lasts as long as the provider may show typing", async () => {
 Deno.test("credentials that do not open hold the instance; the message is not lost", async () => {
   await using stack = await startMessagingStack();
   const { tenant, messageId } = await startDue(stack, deliveries[0]);
-  const [before] = await stack.admin`select sealed_provider_config as sealed from public.instances`;
-  await stack.admin`update public.instances set sealed_provider_config = 'v1.broken'`;
+  const [before] = await stack
+    .admin`select sealed_provider_config as sealed from messaging.instances`;
+  await stack.admin`update messaging.instances set sealed_provider_config = 'v1.broken'`;
   await stack.dispatch();
   const state = await readState(stack, tenant, messageId);
   assertEquals([state.status, state.lastError.code], ["queued", "not_prepared"]);
-  await stack.admin`update public.instances set sealed_provider_config = ${before?.["sealed"]}`;
+  await stack.admin`update messaging.instances set sealed_provider_config = ${before?.["sealed"]}`;
   await letTimePass(stack.admin, 60);
   await stack.dispatch();
   assertEquals((await readState(stack, tenant, messageId)).status, "sent");
@@ -436,10 +437,10 @@ Deno.test("an instance that lost its phoneNumberId keeps what waits instead of l
     providerConfig: { phoneNumberId: undefined },
   });
   const [row] = await stack.admin`
-    select sealed_provider_config as sealed from public.instances where id = ${bare.instanceId}`;
+    select sealed_provider_config as sealed from messaging.instances where id = ${bare.instanceId}`;
   const config = await testVault.open(row?.["sealed"], bare.instanceId);
   await stack.admin`
-    update public.instances set gateway_instance_id = null,
+    update messaging.instances set gateway_instance_id = null,
       sealed_provider_config = ${await testVault.seal(config, tenant.instanceId)}
     where id = ${tenant.instanceId}`;
   await stack.dispatch();
@@ -477,7 +478,7 @@ async function readState(stack: MessagingStack, tenant: Tenant, messageId: strin
 async function readDue(stack: MessagingStack): Promise<number> {
   const [row] = await stack.admin`
     select extract(epoch from case when q.due_at is null then d.next_due_at else q.due_at end) as due
-    from public.message_queue q join public.dispatch d using (instance_id)`;
+    from messaging.message_queue q join messaging.dispatch d using (instance_id)`;
   return Number(row?.["due"]);
 }
 

@@ -55,16 +55,16 @@ Deno.test("what is overdue when the window has closed waits until it opens", asy
   const tenant = await stack.createTenant();
   await queue(stack, tenant, ["1", "2"], { delayMessage: 60 });
   await stack.admin`
-    update public.instances set window_start = '00:00', window_end = '00:00:01',
+    update messaging.instances set window_start = '00:00', window_end = '00:00:01',
       window_days = array[extract(isodow from (now() at time zone time_zone)::date + 3)::int]`;
   await letTimePass(stack.admin, 600);
   assertEquals(await sentTexts(stack), []);
   const [dispatch] = await stack.admin`
-    select extract(epoch from next_due_at - now()) / 3600 as hours from public.dispatch`;
+    select extract(epoch from next_due_at - now()) / 3600 as hours from messaging.dispatch`;
   assertGreaterOrEqual(Number(dispatch?.["hours"]), 48);
   assertLessOrEqual(Number(dispatch?.["hours"]), 72);
   await stack.admin`
-    update public.instances set window_end = '24:00', window_days = ${[...alwaysOpen.days]}`;
+    update messaging.instances set window_end = '24:00', window_days = ${[...alwaysOpen.days]}`;
   await letTimePass(stack.admin, 72 * 3_600);
   assertEquals(await sentTexts(stack), ["1"], "opened, still one per interval");
 });
@@ -84,7 +84,7 @@ Deno.test("pace counts from when a message leaves, which is after its typing", a
     const [dispatch] = await stack.admin`
       select extract(epoch from paced_from - ${before?.now ?? null}) as longest,
         extract(epoch from paced_from - clock_timestamp()) as shortest
-      from public.dispatch where instance_id = ${tenant.instanceId}`;
+      from messaging.dispatch where instance_id = ${tenant.instanceId}`;
     // Counted from before the claim it is no shorter, from after it no longer.
     assertGreaterOrEqual(Number(dispatch?.["longest"]), seconds, provider);
     assertLessOrEqual(Number(dispatch?.["shortest"]), seconds, provider);
@@ -107,7 +107,7 @@ Deno.test("typing that a message type does not show holds nothing up, and none b
       ...{ queued: true, delayMessage: 60, delayTyping: 40_000 },
     });
     const [row] = await stack.admin`
-      select delay_typing_ms from public.messages where id = ${body.messageId}`;
+      select delay_typing_ms from messaging.messages where id = ${body.messageId}`;
     assertEquals(row?.["delay_typing_ms"], typingMs);
     await stack.messages(tenant, "DELETE", `/messages/${body.messageId}`);
   }
@@ -116,18 +116,18 @@ Deno.test("typing that a message type does not show holds nothing up, and none b
   await letTimePass(stack.admin, 60);
   // It opens in ten seconds, in a zone where it is not midnight.
   await stack.admin`
-    update public.instances set time_zone = case
+    update messaging.instances set time_zone = case
         when (now() at time zone 'UTC')::time < '12:00' then 'Etc/GMT-6' else 'Etc/GMT+6'
       end where id = ${tenant.instanceId}`;
   await stack.admin`
-    update public.instances set window_end = '23:59',
+    update messaging.instances set window_end = '23:59',
       window_start = (now() at time zone time_zone)::time + interval '10 seconds'
     where id = ${tenant.instanceId}`;
-  await stack.admin`update public.dispatch set next_due_at = now()`;
+  await stack.admin`update messaging.dispatch set next_due_at = now()`;
   assertEquals(await sentTexts(stack), []);
   const [dispatch] = await stack.admin`
     select extract(epoch from next_due_at - clock_timestamp()) as seconds
-    from public.dispatch where instance_id = ${tenant.instanceId}`;
+    from messaging.dispatch where instance_id = ${tenant.instanceId}`;
   const seconds = Number(dispatch?.["seconds"]);
   assertGreaterOrEqual(seconds, 1);
   assertLessOrEqual(seconds, 10);
@@ -140,18 +140,18 @@ Deno.test("a message whose typing would outlast the window waits until that open
   await letTimePass(stack.admin, 60);
   // Ten seconds are left, in a zone where it is not midnight.
   await stack.admin`
-    update public.instances set time_zone = case
+    update messaging.instances set time_zone = case
         when (now() at time zone 'UTC')::time < '12:00' then 'Etc/GMT-6' else 'Etc/GMT+6'
       end`;
   await stack.admin`
-    update public.instances set window_start = '00:00',
+    update messaging.instances set window_start = '00:00',
       window_end = (now() at time zone time_zone)::time + interval '10 seconds'`;
   assertEquals(await sentTexts(stack), []);
   const [dispatch] = await stack.admin`
     select next_due_at = (
       ((now() at time zone time_zone)::date + 1)::timestamp at time zone time_zone
     ) as is_next_day
-    from public.dispatch join public.instances on id = instance_id`;
+    from messaging.dispatch join messaging.instances on id = instance_id`;
   assertEquals(dispatch?.["is_next_day"], true);
 });
 
@@ -161,7 +161,7 @@ Deno.test("a window that never opens holds its own instance alone", async () => 
   await queue(stack, stuck, ["stuck"], { delayMessage: 60 });
   await queue(stack, free, ["free"], { delayMessage: 60 });
   await stack.admin`
-    insert into public.holidays (instance_id, day)
+    insert into messaging.holidays (instance_id, day)
     select ${stuck.instanceId}, current_date + ahead from generate_series(-3, 1200) ahead`;
   await letTimePass(stack.admin, 120);
   assertEquals(await sentTexts(stack), ["free"]);
@@ -188,7 +188,7 @@ Deno.test("a contact blocked while a message waits does not get it", async () =>
   const tenant = await stack.createTenant();
   const [paced] = await queue(stack, tenant, ["1"], { delayMessage: 60 });
   const unpaced = await stack.send(tenant, { ...text, delayMessage: 60 });
-  await stack.admin`update public.contacts set is_blocked = true`;
+  await stack.admin`update messaging.contacts set is_blocked = true`;
   await letTimePass(stack.admin, 61);
   assertEquals(await sentTexts(stack), []);
   for (const messageId of [paced, unpaced.body.messageId]) {
@@ -202,8 +202,8 @@ Deno.test("a queued message goes to the address proven while it waited", async (
   const tenant = await stack.createTenant();
   await queue(stack, tenant, ["1"], { delayMessage: 60 });
   await stack.admin`
-    insert into public.contact_addresses (instance_id, address, contact_id)
-    select instance_id, '551187654321', id from public.contacts`;
+    insert into messaging.contact_addresses (instance_id, address, contact_id)
+    select instance_id, '551187654321', id from messaging.contacts`;
   await letTimePass(stack.admin, 61);
   await stack.dispatch();
   assertEquals(stack.provider.requests[0]?.json["phone"], "551187654321");
@@ -223,12 +223,12 @@ Deno.test("the agent is paused again when a queued or scheduled message really l
     await stack.send(tenant, { ...text, ...delivery, delayMessage: 3_600, sentBy });
     await letTimePass(stack.admin, 3_601);
     const rows = await stack.admin`
-      select 1 from public.agent_pauses
+      select 1 from messaging.agent_pauses
       where instance_id = ${tenant.instanceId} and paused_until > now()`;
     assertEquals(rows.length, 0, "the first pause is over");
     await stack.dispatch();
     const pauses = await stack.admin`
-      select 1 from public.agent_pauses
+      select 1 from messaging.agent_pauses
       where instance_id = ${tenant.instanceId} and paused_until > now() + interval '29 minutes'`;
     assertEquals(pauses.length === 1, isPaused, String(sentBy));
   }

@@ -90,7 +90,7 @@ Deno.test("an instance that was forgotten is woken by the next run, which says s
   const tenant = await stack.createTenant();
   await stack.send(tenant, { ...text, queued: true, delayMessage: 60 });
   await letTimePass(stack.admin, 61);
-  await stack.admin`update public.dispatch set next_due_at = 'infinity'`;
+  await stack.admin`update messaging.dispatch set next_due_at = 'infinity'`;
   const report = await stack.dispatch();
   assertEquals([report.woken, report.accepted], [1, 1]);
   assert(

@@ -30,27 +30,27 @@ Deno.test("what waits in the outbox stays however old it is, and so do messages 
   const tenant = await stack.createTenant();
   await stack.send(tenant, { phone: "5511987654321", messageType: "text", message: "Olá" });
   await stack.admin`
-    insert into public.outbox (workspace_id, kind, payload, run_at)
+    insert into messaging.outbox (workspace_id, kind, payload, run_at)
     values (${tenant.workspaceId}, 'assignment_email', '{}', now() + interval '10 years')`;
   await letTimePass(stack.admin, 400 * day);
   assertEquals((await stack.dispatch()).purged, 0);
   const [counts] = await stack.admin`
-    select (select count(*)::int from public.messages) as messages,
-      (select count(*)::int from public.contacts) as contacts,
-      (select count(*)::int from public.outbox) as outbox`;
+    select (select count(*)::int from messaging.messages) as messages,
+      (select count(*)::int from messaging.contacts) as contacts,
+      (select count(*)::int from messaging.outbox) as outbox`;
   assertEquals({ ...counts }, { messages: 1, contacts: 1, outbox: 1 });
 });
 
 Deno.test("one pass deletes no more than its bound; the oldest go first; a long run deletes the rest", async () => {
   await using stack = await startMessagingStack();
   await stack.admin`
-    insert into public.idempotency_keys (scope, key, fingerprint, created_at)
+    insert into messaging.idempotency_keys (scope, key, fingerprint, created_at)
     select 'scope', n::text, 'f', now() - interval '30 days' + n * interval '1 second'
     from generate_series(1, 5000) as n`;
   const pass = await stack.database.rpc("purge_expired", { maxRows: 1_000 });
   assertEquals(pass, { purged: 1_000, isComplete: false });
   const [oldest] = await stack.admin`
-    select min(key::int) as key, count(*)::int as count from public.idempotency_keys`;
+    select min(key::int) as key, count(*)::int as count from messaging.idempotency_keys`;
   assertEquals({ ...oldest }, { key: 1_001, count: 4_000 });
   assertEquals((await stack.dispatch()).purged, 2_000, "a short run makes one pass");
   assertEquals((await stack.dispatch({ durationMs: 5_500 })).purged, 2_000);
@@ -60,7 +60,7 @@ Deno.test("one pass deletes no more than its bound; the oldest go first; a long 
 Deno.test("two dispatchers purge side by side: what one deletes the other passes over", async () => {
   await using stack = await startMessagingStack();
   await stack.admin`
-    insert into public.idempotency_keys (scope, key, fingerprint, created_at)
+    insert into messaging.idempotency_keys (scope, key, fingerprint, created_at)
     select 'scope', n::text, 'f', now() - interval '2 days' from generate_series(1, 1000) as n`;
   const passes = await Promise.all(
     [1, 2, 3, 4].map(() =>
@@ -75,9 +75,9 @@ Deno.test("two dispatchers purge side by side: what one deletes the other passes
 Deno.test("a pass over a hundred thousand rows of which none is over reads indexes only", async () => {
   await using stack = await startMessagingStack();
   await stack.admin`
-    insert into public.idempotency_keys (scope, key, fingerprint)
+    insert into messaging.idempotency_keys (scope, key, fingerprint)
     select 'scope', n::text, 'f' from generate_series(1, 100000) as n`;
-  await stack.admin`analyze public.idempotency_keys`;
+  await stack.admin`analyze messaging.idempotency_keys`;
   const scansBefore = await countSequentialScans(stack);
   await stack.database.rpc("purge_expired", { maxRows: 1_000 });
   assertEquals(await countSequentialScans(stack), scansBefore);
@@ -88,21 +88,21 @@ async function writeRow(stack: MessagingStack, kind: (typeof periods)[number][0]
   switch (kind) {
     case "idempotency_keys":
       await stack.admin`
-        insert into public.idempotency_keys (scope, key, fingerprint) values ('s', 'k', 'f')`;
+        insert into messaging.idempotency_keys (scope, key, fingerprint) values ('s', 'k', 'f')`;
       break;
     case "provider_events":
       await stack.admin`
-        insert into public.provider_events (instance_id, payload) values (${instanceId}, '{}')`;
+        insert into messaging.provider_events (instance_id, payload) values (${instanceId}, '{}')`;
       break;
     case "early_statuses":
       await stack.admin`
-        insert into public.early_statuses (instance_id, provider_message_id, status, occurred_at)
+        insert into messaging.early_statuses (instance_id, provider_message_id, status, occurred_at)
         values (${instanceId}, 'p', 'sent', now())`;
       break;
     case "outbox that is done":
     case "outbox that is dead":
       await stack.admin`
-        insert into public.outbox (workspace_id, kind, payload, status, settled_at)
+        insert into messaging.outbox (workspace_id, kind, payload, status, settled_at)
         values (${workspaceId}, 'assignment_email', '{}', ${kind.slice(-4)}, now())`;
   }
 }

@@ -14,7 +14,7 @@ Deno.test("the dispatcher moves the slots that a changed window has left to it, 
   });
   const countOutside = async (): Promise<number> => {
     const [row] = await stack.admin<{ count: number }[]>`
-      select count(*)::integer from public.message_queue
+      select count(*)::integer from messaging.message_queue
       where extract(isodow from scheduled_at at time zone 'UTC') <> ${tomorrow}`;
     return row?.count ?? 0;
   };

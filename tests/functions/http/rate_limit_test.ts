@@ -20,7 +20,7 @@ Deno.test("fifty simultaneous calls under a limit of ten: ten pass, forty are to
     assertMatch(headers.get("retry-after") ?? "", /^[1-6]$/);
     assertMatch(headers.get("ratelimit") ?? "", /^"send-message";r=0;t=(?:[1-5]\d|60)$/);
   }
-  const [stored] = await stack.admin`select count(*)::int as count from public.messages`;
+  const [stored] = await stack.admin`select count(*)::int as count from messaging.messages`;
   assertEquals([stored?.["count"], stack.provider.requests.length], [10, 10]);
 });
 
@@ -75,7 +75,7 @@ Deno.test("no limit is told where the instance sets none, and nothing is stored 
     null,
     null,
   ]);
-  assertEquals((await stack.admin`select 1 from public.rate_limits`).length, 0);
+  assertEquals((await stack.admin`select 1 from messaging.rate_limits`).length, 0);
 });
 
 Deno.test("an unknown token costs nobody's allowance and no row", async () => {
@@ -83,14 +83,14 @@ Deno.test("an unknown token costs nobody's allowance and no row", async () => {
   const tenant = await createLimitedTenant(stack, 1);
   const stranger = await stack.send({ ...tenant, token: "mia_unknown" }, text);
   assertEquals([stranger.status, stranger.headers.get("ratelimit")], [401, null]);
-  assertEquals((await stack.admin`select 1 from public.rate_limits`).length, 0);
+  assertEquals((await stack.admin`select 1 from messaging.rate_limits`).length, 0);
 });
 
 Deno.test("webhooks and the dispatcher are not counted: they carry no client token", async () => {
   await using stack = await startMessagingStack();
   await createLimitedTenant(stack, 1);
   await stack.dispatch();
-  assert((await stack.admin`select 1 from public.rate_limits`).length === 0);
+  assert((await stack.admin`select 1 from messaging.rate_limits`).length === 0);
 });
 
 async function createLimitedTenant(
@@ -99,7 +99,7 @@ async function createLimitedTenant(
 ): Promise<Tenant> {
   const tenant = await stack.createTenant();
   await stack.admin`
-    update public.instances set requests_per_minute = ${requestsPerMinute}
+    update messaging.instances set requests_per_minute = ${requestsPerMinute}
     where id = ${tenant.instanceId}`;
   return tenant;
 }

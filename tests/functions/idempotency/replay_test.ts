@@ -90,7 +90,7 @@ Deno.test("100 simultaneous equal calls send once; the others hear that it runs 
     if (answer.status === 200) assertEquals(answer.body, executed[0]?.body);
     else assertEquals([answer.status, answer.body.error], [409, "idempotency_key_in_progress"]);
   }
-  const [count] = await stack.admin`select count(*)::int as messages from public.messages`;
+  const [count] = await stack.admin`select count(*)::int as messages from messaging.messages`;
   assertEquals(count?.["messages"], 1);
 });
 
@@ -134,7 +134,7 @@ Deno.test("after a crash a repeat says what is known by then", async () => {
   await letTimePass(stack.admin, 60);
   await stack.dispatch();
   await stack.admin`
-    update public.messages set status = 'delivered', sent_at = now(), provider_message_id = 'p-1'`;
+    update messaging.messages set status = 'delivered', sent_at = now(), provider_message_id = 'p-1'`;
   const answer = await stack.send(tenant, text, key("k"));
   assertEquals([answer.status, answer.body.status, answer.body.providerMessageId], [
     200,
@@ -171,9 +171,9 @@ Deno.test("refusals before an execution are not kept: the same key may then be u
   );
   assertEquals((await stack.send({ ...tenant, token: "mia_x" }, text, key("k"))).status, 401);
   await stack.send(tenant, text);
-  await stack.admin`update public.contacts set is_blocked = true`;
+  await stack.admin`update messaging.contacts set is_blocked = true`;
   assertEquals((await stack.send(tenant, text, key("k"))).status, 409);
-  await stack.admin`update public.contacts set is_blocked = false`;
+  await stack.admin`update messaging.contacts set is_blocked = false`;
   const answer = await stack.send(tenant, text, key("k"));
   assertEquals([answer.status, answer.headers.get("idempotent-replayed")], [200, null]);
 });

@@ -26,7 +26,7 @@ const refuse = (): Response => Response.json({ error: "no" }, { status: 400 });
 const isReplay = ({ headers }: Answer): boolean => headers.get("idempotent-replayed") === "true";
 
 async function countMessages({ admin }: MessagingStack): Promise<number> {
-  const [row] = await admin<{ count: number }[]>`select count(*)::int from public.messages`;
+  const [row] = await admin<{ count: number }[]>`select count(*)::int from messaging.messages`;
   return row?.count ?? 0;
 }
 
@@ -130,7 +130,8 @@ Deno.test("what was delivered by a retry of the message is what the key answers"
     ]);
     assertEquals(sent.body.messageId, failed.body.messageId);
     assert(typeof sent.body.providerMessageId === "string");
-    await stack.admin`update public.messages set status = 'read' where id = ${sent.body.messageId}`;
+    await stack
+      .admin`update messaging.messages set status = 'read' where id = ${sent.body.messageId}`;
     assertEquals((await stack.send(tenant, text, ownKey)).body.status, "read");
   }
   assertEquals(stack.provider.requests.length, 4);
@@ -149,7 +150,7 @@ Deno.test("an unknown outcome that was settled since is answered as it was settl
     const unknown = await stack.send(tenant, text, ownKey);
     assertEquals(unknown.status, 504);
     await stack.admin`
-      select public.advance_message(
+      select messaging.advance_message(
         ${unknown.body.messageId}, 'p-1', ${status}, now(), '{"code":"131026","message":"No"}')`;
     const known = await stack.send(tenant, text, ownKey);
     assertEquals([known.status, known.body.success, isReplay(known)], [answered, success, true]);
@@ -204,10 +205,10 @@ Deno.test("a contact blocked since is refused before an attempt, and the key sta
   const tenant = await stack.createTenant();
   stack.provider.answer = () => busy();
   await stack.send(tenant, text, key);
-  await stack.admin`update public.contacts set is_blocked = true`;
+  await stack.admin`update messaging.contacts set is_blocked = true`;
   const blocked = await stack.send(tenant, text, key);
   assertEquals([blocked.status, blocked.body.error], [409, "contact_blocked"]);
-  await stack.admin`update public.contacts set is_blocked = false`;
+  await stack.admin`update messaging.contacts set is_blocked = false`;
   stack.provider.answer = acceptMessage;
   assertEquals((await stack.send(tenant, text, key)).status, 200);
   assertEquals(stack.provider.requests.length, 2);
@@ -259,7 +260,7 @@ Deno.test("process-ai-agent tries again by the same key too, hears Retry-After, 
     ...[200, "sent", "sent", failed.messageId],
   ]);
   assertEquals([sent.agentId, second.headers.get("idempotent-replayed")], [failed.agentId, null]);
-  assertEquals((await stack.admin`select from public.agent_pauses`).length, 0);
+  assertEquals((await stack.admin`select from messaging.agent_pauses`).length, 0);
   assertEquals(await countMessages(stack), 1);
 });
 
@@ -295,7 +296,7 @@ Deno.test("a crash during an attempt is in progress until its lease ends, then a
   const failed = await stack.send(tenant, text, key);
   const { instanceId } = tenant;
   // What a process does that dies before it has called the provider.
-  const [kept] = await stack.admin`select scope, key, fingerprint from public.idempotency_keys`;
+  const [kept] = await stack.admin`select scope, key, fingerprint from messaging.idempotency_keys`;
   const attempted = await callFunction<{ attempted: { message: { messageId: string } } }>(
     stack.admin,
     "accept_message",

@@ -85,7 +85,7 @@ Deno.test("what waits for its window is not late", async () => {
   const tenant = await stack.createTenant();
   await stack.send(tenant, { ...queued, delayMessage: 10 });
   await stack.admin`
-    update public.instances set window_days = array[(extract(isodow from now() at time zone time_zone)::int + 2) % 7 + 1]::smallint[]
+    update messaging.instances set window_days = array[(extract(isodow from now() at time zone time_zone)::int + 2) % 7 + 1]::smallint[]
     where id = ${tenant.instanceId}`;
   await letTimePass(stack.admin, 3_600);
   const { body } = await readHealth(stack, tenant);
@@ -111,7 +111,7 @@ Deno.test("what failed after it had left is no success", async () => {
   const tenant = await stack.createTenant();
   const { body } = await stack.send(tenant, text);
   await stack.admin`
-    select public.advance_message(
+    select messaging.advance_message(
       ${body.messageId}, ${body.providerMessageId}, 'failed', now(), '{"code": "131042"}'
     )`;
   const health = (await readHealth(stack, tenant)).body;
@@ -123,7 +123,7 @@ Deno.test("health says until when a provider's refusal of the whole instance hol
   const tenant = await stack.createTenant();
   await stack.send(tenant, { ...queued, delayMessage: 10 });
   await stack.admin`
-    update public.dispatch set hold_until = now() + interval '5 minutes'
+    update messaging.dispatch set hold_until = now() + interval '5 minutes'
     where instance_id = ${tenant.instanceId}`;
   const { body } = await readHealth(stack, tenant);
   assertEquals(body.status, "held");

@@ -125,11 +125,11 @@ Deno.test("what waits says what it waits for now: its interval, or a window that
     assertEquals(heldBy, "interval");
   }
   await stack.admin`
-    update public.instances set window_start = '00:00', window_end = '24:00',
+    update messaging.instances set window_start = '00:00', window_end = '24:00',
       window_days = array[extract(isodow from (now() at time zone time_zone)::date + 3)::int]`;
   const [opening] = await stack.admin`
     select ((now() at time zone time_zone)::date + 3)::timestamp at time zone time_zone as at
-    from public.instances`;
+    from messaging.instances`;
   for (const { scheduledFor, heldBy } of await read()) {
     assertEquals(new Date(scheduledFor), opening?.["at"]);
     assertEquals(heldBy, "window");
@@ -140,9 +140,9 @@ Deno.test("what is queued in a hold that ends outside the window says when that 
   await using stack = await startMessagingStack();
   const tenant = await stack.createTenant();
   const [hold] = await stack.admin`
-    update public.dispatch set hold_until = now() + interval '3 days' returning hold_until`;
+    update messaging.dispatch set hold_until = now() + interval '3 days' returning hold_until`;
   await stack.admin`
-    update public.instances set window_days =
+    update messaging.instances set window_days =
       array[extract(isodow from (now() at time zone time_zone)::date)::int,
         extract(isodow from (now() at time zone time_zone)::date + 5)::int]`;
   const answer = await stack.send(tenant, { ...text, queued: true });
@@ -206,7 +206,7 @@ Deno.test("DELETE cancels what waits: the next moves up to its own slot, the can
   ]);
   const [dispatch] = await stack.admin`
     select d.next_due_at = q.scheduled_at as is_next_slot
-    from public.dispatch d join public.message_queue q using (instance_id)`;
+    from messaging.dispatch d join messaging.message_queue q using (instance_id)`;
   assertEquals(dispatch?.["is_next_slot"], true);
   const third = await stack.send(tenant, { ...text, message: "3", queued: true });
   const second = await stack.messages(tenant, "GET", `/messages/${ids[1]}`);
@@ -319,7 +319,7 @@ Deno.test("a message that a delivery event has failed is not sent again while it
   await letTimePass(stack.admin, 61);
   await stack.database.rpc("claim_due_messages", { maxMessages: 1, leaseSeconds: 30 });
   await stack.admin`
-    select public.advance_message(${body.messageId}, 'wamid.A', 'failed', now(), '{"code": "131026"}')`;
+    select messaging.advance_message(${body.messageId}, 'wamid.A', 'failed', now(), '{"code": "131026"}')`;
   await assertConflict(stack, tenant, body.messageId, "POST", "message_not_retriable");
   await letTimePass(stack.admin, 31);
   await stack.dispatch();
@@ -332,7 +332,7 @@ Deno.test("a retry to a blocked contact is refused", async () => {
   const tenant = await stack.createTenant();
   stack.provider.answer = () => Response.json({ error: "no" }, { status: 400 });
   const { body } = await stack.send(tenant, text);
-  await stack.admin`update public.contacts set is_blocked = true`;
+  await stack.admin`update messaging.contacts set is_blocked = true`;
   await assertConflict(stack, tenant, body.messageId, "POST", "contact_blocked");
 });
 

@@ -129,11 +129,11 @@ async function createContact(
   const conversationId = crypto.randomUUID();
   const own = options.phone ?? phone;
   await admin`
-    insert into public.contacts (id, instance_id, phone, identity_key, name, origin)
+    insert into messaging.contacts (id, instance_id, phone, identity_key, name, origin)
     values (${contactId}, ${instanceId}, ${own}, ${identityKeyOf(own)}, ${options.name ?? null},
       'api')`;
   await admin`
-    insert into public.conversations (id, instance_id, contact_id)
+    insert into messaging.conversations (id, instance_id, contact_id)
     values (${conversationId}, ${instanceId}, ${contactId})`;
   return { instanceId, contactId, conversationId };
 }
@@ -156,6 +156,6 @@ async function writeMessage(
     sent_at: "2026-03-10T12:00:00Z",
     ...columns,
   };
-  await admin`insert into public.messages ${admin(row)}`;
+  await admin`insert into messaging.messages ${admin(row)}`;
   return id;
 }

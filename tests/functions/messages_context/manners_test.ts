@@ -70,7 +70,7 @@ Deno.test("an instance is named by its connected number, in either spelling", as
   await using client = await createContextClient();
   const mobile = "5511977776666";
   await client.testDatabase.admin`
-    update public.instances set connected_phone = ${mobile}, connected_phone_key = ${mobile}`;
+    update messaging.instances set connected_phone = ${mobile}, connected_phone_key = ${mobile}`;
   const contact = await client.createContact();
   await client.write(contact, { message: "Oi" });
   for (const connectedPhone of [mobile, "551177776666"]) {
@@ -86,7 +86,7 @@ Deno.test("an instance that the token does not open is the same 404 as one that 
   await using client = await createContextClient();
   const other = await client.createTenant({ workspaceId: client.tenant.workspaceId });
   await client.testDatabase.admin`
-    update public.instances set connected_phone = '551130001111', connected_phone_key = '551130001111'
+    update messaging.instances set connected_phone = '551130001111', connected_phone_key = '551130001111'
     where id = ${other.instanceId}`;
   const own = client.tenant;
   const queries = [

@@ -22,7 +22,7 @@ Deno.test("limit is 100 unless given", async () => {
   await using client = await createContextClient();
   const { instanceId, contactId, conversationId } = await client.createContact();
   await client.testDatabase.admin`
-    insert into public.messages (
+    insert into messaging.messages (
       instance_id, contact_id, conversation_id, direction, message_type, message, status, sent_at
     )
     select ${instanceId}, ${contactId}, ${conversationId}, 'inbound', 'text', n::text, 'received',
@@ -142,7 +142,7 @@ Deno.test("an address proven to be a contact's reads its conversation", async ()
   const contact = await client.createContact();
   await client.write(contact, { message: "Oi" });
   await client.testDatabase.admin`
-    insert into public.contact_addresses (instance_id, address, contact_id)
+    insert into messaging.contact_addresses (instance_id, address, contact_id)
     values (${contact.instanceId}, '123456789012345', ${contact.contactId})`;
   assertEquals(contents(await client.read({ phone: "123456789012345" })), ["Oi"]);
 });
@@ -170,8 +170,8 @@ Deno.test("an unknown phone gives an empty conversation and creates nothing", as
     instanceInfo: { instanceId, gatewayInstanceId },
   }]);
   const [rows] = await client.testDatabase.admin`
-    select (select count(*)::int from public.contacts) as contacts,
-      (select count(*)::int from public.conversations) as conversations`;
+    select (select count(*)::int from messaging.contacts) as contacts,
+      (select count(*)::int from messaging.conversations) as conversations`;
   assertEquals({ ...rows }, { contacts: 0, conversations: 0 });
 });
 
@@ -214,7 +214,7 @@ Deno.test("a page of 1,000 short messages of a contact with a long name is at mo
     name: "😀".repeat(250),
   });
   await client.testDatabase.admin`
-    insert into public.messages (
+    insert into messaging.messages (
       instance_id, contact_id, conversation_id, direction, message_type, message, status, sent_at
     )
     select ${instanceId}, ${contactId}, ${conversationId}, 'inbound', 'text', n::text, 'received',

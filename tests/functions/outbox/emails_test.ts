@@ -10,7 +10,7 @@ Deno.test("the e-mail leaves with the next look of the dispatcher, with the row'
   await using stack = await startMessagingStack();
   await assign(stack);
   await stack.dispatch();
-  const [row] = await stack.admin`select id, status, attempts from public.outbox`;
+  const [row] = await stack.admin`select id, status, attempts from messaging.outbox`;
   assertEquals([row?.["status"], row?.["attempts"]], ["done", 1]);
   const [email] = stack.mail.requests;
   assertEquals(email?.headers.get("idempotency-key"), row?.["id"]);
@@ -36,7 +36,7 @@ Deno.test("a failed e-mail is tried again by the dispatcher with the same key un
   await letTimePass(stack.admin, 60);
   const report = await stack.dispatch();
   assertEquals(report.outboxRows, 1);
-  const [row] = await stack.admin`select id, status, attempts from public.outbox`;
+  const [row] = await stack.admin`select id, status, attempts from messaging.outbox`;
   assertEquals([row?.["status"], row?.["attempts"]], ["done", 3]);
   assertEquals(stack.mail.requests.map((email) => email.headers.get("idempotency-key")), [
     row?.["id"],
@@ -73,7 +73,7 @@ Deno.test("an e-mail that the mail service will never take is dead at once, and 
   await letTimePass(stack.admin, 86_400);
   await stack.dispatch();
   assertEquals(stack.mail.requests.length, 1);
-  const [row] = await stack.admin`select status, last_error from public.outbox`;
+  const [row] = await stack.admin`select status, last_error from messaging.outbox`;
   assertEquals({ ...row }, { status: "dead", last_error: "invalid_parameter" });
 });
 
@@ -97,7 +97,7 @@ Deno.test("every refusal of the e-mail itself is final: one try, the reason kept
     await letTimePass(stack.admin, 86_400);
     await stack.dispatch();
     assertEquals(stack.mail.requests.length, 1, name);
-    const [row] = await stack.admin`select status, last_error from public.outbox`;
+    const [row] = await stack.admin`select status, last_error from messaging.outbox`;
     assertEquals({ ...row }, { status: "dead", last_error: name });
     const dead = stack.logLines.filter(({ event }) => event === "outbox_row_dead");
     assertEquals(dead.map(({ fields }) => fields["error"]), [name]);
@@ -119,7 +119,7 @@ Deno.test("a refusal that an operator can put right, or that passes, is tried ag
       Response.json({ statusCode, name, message: "domain" }, { status: statusCode });
     await assign(stack);
     await stack.dispatch();
-    const [row] = await stack.admin`select status, last_error from public.outbox`;
+    const [row] = await stack.admin`select status, last_error from messaging.outbox`;
     assertEquals({ ...row }, { status: "pending", last_error: name });
   }
 });
@@ -141,7 +141,7 @@ Deno.test("an e-mail is sent only when the mail service itself says so: no redir
     await assign(stack);
     await stack.dispatch();
     assertEquals(stack.mail.requests.length, 1);
-    const [row] = await stack.admin`select status, last_error from public.outbox`;
+    const [row] = await stack.admin`select status, last_error from messaging.outbox`;
     assertEquals({ ...row }, { status: "pending", last_error: error });
   }
   assertEquals(elsewhere.requests, []);
@@ -161,7 +161,7 @@ Deno.test("a refusal of the mail service without a name is recorded in a fixed w
     stack.mail.answer = () => Response.json(body, { status: 429 });
     await assign(stack);
     await stack.dispatch();
-    const [row] = await stack.admin`select status, last_error from public.outbox`;
+    const [row] = await stack.admin`select status, last_error from messaging.outbox`;
     assertEquals({ ...row }, { status: "pending", last_error: error });
   }
 });
@@ -172,13 +172,13 @@ Deno.test("an e-mail that never succeeds is dead after 12 tries, not before", as
   await assign(stack);
   await stack.dispatch();
   for (let attempt = 2; attempt <= 12; attempt++) {
-    const [row] = await stack.admin`select status from public.outbox`;
+    const [row] = await stack.admin`select status from messaging.outbox`;
     assertEquals(row?.["status"], "pending", `before try ${attempt}`);
     await letTimePass(stack.admin, 7_201);
     await stack.dispatch({ durationMs: 60 });
   }
   assertEquals(stack.mail.requests.length, 12);
-  const [row] = await stack.admin`select status from public.outbox`;
+  const [row] = await stack.admin`select status from messaging.outbox`;
   assertEquals(row?.["status"], "dead");
 });
 
@@ -208,7 +208,7 @@ Deno.test("an e-mail whose every worker died is given up after its last try, vis
   }
   await stack.dispatch();
   assertEquals(stack.mail.requests.length, 0);
-  const [row] = await stack.admin`select id, status, last_error from public.outbox`;
+  const [row] = await stack.admin`select id, status, last_error from messaging.outbox`;
   assertEquals([row?.["status"], row?.["last_error"]], ["dead", "worker_lost"]);
   await stack.database.rpc("retry_outbox", { outboxId: row?.["id"], idempotency: null });
   await stack.dispatch();
@@ -218,9 +218,9 @@ Deno.test("an e-mail whose every worker died is given up after its last try, vis
 Deno.test("a defect in the work on a row is a log line, and the row is tried again", async () => {
   await using stack = await startMessagingStack();
   await assign(stack);
-  await stack.admin`update public.outbox set payload = '{"operatorEmail": 7}'`;
+  await stack.admin`update messaging.outbox set payload = '{"operatorEmail": 7}'`;
   await stack.dispatch();
-  const [row] = await stack.admin`select id, status, last_error from public.outbox`;
+  const [row] = await stack.admin`select id, status, last_error from messaging.outbox`;
   assertEquals([row?.["status"], row?.["last_error"]], ["pending", "ZodError"]);
   const lines = stack.logLines.filter(({ event }) => event === "outbox_defect");
   assertEquals(lines.map(({ fields }) => [fields["outboxId"], fields["kind"]]), [
@@ -235,7 +235,7 @@ Deno.test("a mail service that never answers does not hold up a run for ever", a
   const startedAt = performance.now();
   await stack.dispatch({ durationMs: 100 });
   assert(performance.now() - startedAt < 5_000);
-  const [row] = await stack.admin`select status, last_error from public.outbox`;
+  const [row] = await stack.admin`select status, last_error from messaging.outbox`;
   assertEquals(row?.["status"], "pending");
 });
 
@@ -244,7 +244,7 @@ Deno.test("a slow mail service costs no row an attempt that nobody made", async 
   stack.mail.answer = answerNever;
   for (let count = 0; count < 5; count++) await assign(stack);
   await stack.dispatch({ durationMs: 100 });
-  const rows = await stack.admin`select attempts, claim_token from public.outbox`;
+  const rows = await stack.admin`select attempts, claim_token from messaging.outbox`;
   const attempts = rows.reduce((sum, row) => sum + row["attempts"], 0);
   assertEquals(attempts, stack.mail.requests.length);
   assert(attempts <= 2, `${attempts} attempts`);

@@ -48,7 +48,7 @@ Deno.test("a contact who changed its number is found under both spellings of the
     message: "certo",
   });
   assertEquals(sent.status, 200);
-  const contacts = await client.stack.admin`select phone from public.contacts`;
+  const contacts = await client.stack.admin`select phone from messaging.contacts`;
   assertEquals(contacts.map((contact) => contact["phone"]), [phone]);
   // The spelling that the contact wrote from last is the one that is known to work.
   assertEquals(client.stack.provider.requests[0]?.json["to"], newPhoneWithoutNinth);
@@ -62,8 +62,8 @@ Deno.test("a number that is somebody's already is not taken over by a change", a
   await using client = await createWebhookClient();
   const tenant = await client.createTenant({ provider: "whatsapp_cloud" });
   await client.stack.admin`
-    insert into public.contacts (instance_id, phone, identity_key, origin)
-    values (${tenant.instanceId}, ${newPhone}, public.phone_identity_key(${newPhone}), 'api')`;
+    insert into messaging.contacts (instance_id, phone, identity_key, origin)
+    values (${tenant.instanceId}, ${newPhone}, messaging.phone_identity_key(${newPhone}), 'api')`;
   const texts = [cloudText("IN1", "oi"), cloudText("IN2", "olá", { from: newPhone })];
   await client.cloud(tenant, cloudPayload({ messages: texts }));
   const change = {
@@ -112,7 +112,7 @@ Deno.test("an operator is shown the number that a contact goes on under", async 
     });
     assertEquals((await client.stack.send(tenant, { phone, assignTo })).status, 200);
     const [row] = await client.stack.admin`
-      select payload->>'contactPhone' as phone from public.outbox
+      select payload->>'contactPhone' as phone from messaging.outbox
       where payload->>'operatorName' = ${name}`;
     shown.push(row?.["phone"]);
   };
@@ -172,7 +172,7 @@ Deno.test("who has just written from the new number is the one who changed it", 
   await client.cloud(tenant, numberChange(phone, newPhone));
   await client.stack.send(tenant, { phone, messageType: "text", message: "certo" });
   assertEquals(client.stack.provider.requests[0]?.json["to"], newPhone);
-  assertEquals((await client.stack.admin`select from public.contacts`).length, 1);
+  assertEquals((await client.stack.admin`select from messaging.contacts`).length, 1);
   assertEquals((await client.history(tenant)).body.totalMessages, 3);
 });
 
@@ -192,8 +192,8 @@ Deno.test("a new contact waits for the event that shows whose number it is", asy
   }
   // Whoever came first: no number is one contact's own and another one's address.
   const torn = await client.stack.admin`
-    select from public.contacts c
-    join public.contact_addresses a on a.instance_id = c.instance_id
+    select from messaging.contacts c
+    join messaging.contact_addresses a on a.instance_id = c.instance_id
       and a.identity_key = c.identity_key and a.contact_id <> c.id`;
   assertEquals(torn.length, 0);
 });
@@ -227,7 +227,7 @@ Deno.test("a phone that the provider's answer shows is the contact's, and makes 
     const sent = client.stack.provider.requests.at(-1)?.json;
     assertEquals([sent?.["recipient"], sent?.["to"]], [userId, undefined]);
     const contacts = await client.stack.admin`
-      select phone from public.contacts where instance_id = ${tenant.instanceId}`;
+      select phone from messaging.contacts where instance_id = ${tenant.instanceId}`;
     assertEquals(contacts.map((contact) => contact["phone"]), [phone]);
     const assigned = await client.stack.send(tenant, { phone, assignTo: email });
     assertEquals(assigned.status, 200);
@@ -252,7 +252,7 @@ Deno.test("two spellings proven by one settling are one address of one contact",
     });
     assertEquals(sending.body.mode, "scheduled");
   }
-  await admin`update public.message_queue set due_at = now() where due_at is not null`;
+  await admin`update messaging.message_queue set due_at = now() where due_at is not null`;
   const due = await claimMessages(admin);
   assertEquals(due.length, 2);
   const settled = await callFunction<{ settled: string[] }>(admin, "settle_messages", {
@@ -262,7 +262,7 @@ Deno.test("two spellings proven by one settling are one address of one contact",
     })),
   });
   assertEquals(settled.settled.length, 2);
-  const addresses = await admin`select address from public.contact_addresses`;
+  const addresses = await admin`select address from messaging.contact_addresses`;
   assertEquals(addresses.length, 1);
   for (const claim of claims) assertEquals((await settleClaim(admin, claim)).length, 1);
 });
@@ -309,27 +309,29 @@ Deno.test("a phone's contact and one known by a hidden identity alone become one
   await client.stack.send(tenant, { ...text, message: "depois", queued: true, delayMessage: 600 });
   await client.receive(tenant, { messageId: "IN1", phone: lid, text: { message: "oi" } });
   await client.receive(tenant, { messageId: "IN2", phone: lid, text: { message: "tem aí?" } });
-  const [hidden] = await admin`select id from public.contacts where phone is null`;
+  const [hidden] = await admin`select id from messaging.contacts where phone is null`;
   await admin`
-    update public.contacts set name = 'Ana', is_blocked = true,
+    update messaging.contacts set name = 'Ana', is_blocked = true,
       custom_labels = '{"cor": "azul"}' where id = ${hidden?.["id"]}`;
   await admin`
     with tag as (
-      insert into public.tags (instance_id, name, color)
+      insert into messaging.tags (instance_id, name, color)
       values (${tenant.instanceId}, 'vip', '#000000') returning id
     )
-    insert into public.contact_tags (contact_id, tag_id) select ${hidden?.["id"]}, id from tag`;
+    insert into messaging.contact_tags (contact_id, tag_id) select ${hidden?.["id"]}, id from tag`;
   await admin`
-    insert into public.internal_notes (instance_id, conversation_id, note)
-    select instance_id, id, 'Ligar' from public.conversations where contact_id = ${hidden?.["id"]}`;
+    insert into messaging.internal_notes (instance_id, conversation_id, note)
+    select instance_id, id, 'Ligar' from messaging.conversations where contact_id = ${
+    hidden?.["id"]
+  }`;
 
   await client.receive(tenant, { messageId: "IN3", senderLid: lid, text: { message: "sou eu" } });
   const contacts = await admin`
     select c.phone, c.name, c.is_blocked, c.custom_labels,
-      (select count(*)::int from public.contact_tags t where t.contact_id = c.id) as tags,
-      (select count(*)::int from public.internal_notes n) as notes,
-      (select count(*)::int from public.conversations) as conversations
-    from public.contacts c`;
+      (select count(*)::int from messaging.contact_tags t where t.contact_id = c.id) as tags,
+      (select count(*)::int from messaging.internal_notes n) as notes,
+      (select count(*)::int from messaging.conversations) as conversations
+    from messaging.contacts c`;
   assertEquals(contacts.map((row) => ({ ...row })), [{
     phone,
     name: "Ana",
@@ -343,7 +345,7 @@ Deno.test("a phone's contact and one known by a hidden identity alone become one
   assertEquals(stored.length, 5);
   assertEquals(new Set(stored.map((message) => message["conversation_id"])).size, 1);
   await client.receive(tenant, { messageId: "IN4", phone: lid, text: { message: "e agora" } });
-  assertEquals((await admin`select from public.contacts`).length, 1);
+  assertEquals((await admin`select from messaging.contacts`).length, 1);
   const told = (await client.history(tenant)).body.conversation;
   assertEquals(told.map(({ content }: { content: string }) => content), [
     ...["Olá", "oi", "tem aí?", "sou eu", "e agora"],
@@ -409,7 +411,7 @@ Deno.test("contacts that become one while everybody writes to them lose no messa
     assertEquals(answers.map(({ status }) => status), Array(16).fill(200), `round ${round}`);
     await write(18);
   }
-  assertEquals((await client.stack.admin`select from public.contacts`).length, 6);
+  assertEquals((await client.stack.admin`select from messaging.contacts`).length, 6);
   assertEquals((await client.messages(tenant)).length, 6 * 17);
 });
 
@@ -419,19 +421,19 @@ Deno.test("an address is looked up by an index, however many there are", async (
   const { instanceId } = await client.createTenant();
   await client.stack.admin`
     with made as (
-      insert into public.contacts (instance_id, phone, identity_key, origin)
+      insert into messaging.contacts (instance_id, phone, identity_key, origin)
       select ${instanceId}, '551130' || lpad(n::text, 6, '0'), '551130' || lpad(n::text, 6, '0'), 'api'
       from generate_series(1, 20000) n
       returning id, instance_id, phone
     )
-    insert into public.contact_addresses (instance_id, address, contact_id)
+    insert into messaging.contact_addresses (instance_id, address, contact_id)
     select made.instance_id, '44' || made.phone, made.id from made`;
-  await admin`analyze public.contact_addresses`;
+  await admin`analyze messaging.contact_addresses`;
   const plan = await admin`
-    explain select c.* from public.contact_addresses a
-    join public.contacts c on c.id = a.contact_id
+    explain select c.* from messaging.contact_addresses a
+    join messaging.contacts c on c.id = a.contact_id
     where a.instance_id = ${instanceId}
-      and a.identity_key = public.phone_identity_key('44551130000077')`;
+      and a.identity_key = messaging.phone_identity_key('44551130000077')`;
   const lines = plan.map((line) => line["QUERY PLAN"]).join("\n");
   assert(!lines.includes("Seq Scan"), lines);
 });
@@ -445,14 +447,14 @@ Deno.test("a message that is settled while its contact becomes another one stays
   const claimToken = crypto.randomUUID();
   const [waiting] = await admin`
     with waiting as (
-      insert into public.messages (
+      insert into messaging.messages (
         instance_id, contact_id, conversation_id, direction, message_type, message, mode, status
       )
       select instance_id, contact_id, conversation_id, 'outbound', 'text', 'Tem.', 'sent', 'sending'
-      from public.messages where provider_message_id = 'IN2'
+      from messaging.messages where provider_message_id = 'IN2'
       returning id, instance_id
     )
-    insert into public.message_queue (
+    insert into messaging.message_queue (
       message_id, instance_id, scheduled_at, due_at, claim_token, lease_until
     )
     select id, instance_id, now(), now() + interval '1 minute', ${claimToken}::uuid,
@@ -462,7 +464,7 @@ Deno.test("a message that is settled while its contact becomes another one stays
   const isHeld = Promise.withResolvers<void>();
   const letGo = Promise.withResolvers<void>();
   const holding = admin.begin(async (sql) => {
-    await sql`select from public.messages where provider_message_id = 'IN2' for update`;
+    await sql`select from messaging.messages where provider_message_id = 'IN2' for update`;
     isHeld.resolve();
     await letGo.promise;
   });

@@ -9,7 +9,7 @@ import {
 } from "./webhook_client.ts";
 
 async function countEvents({ stack }: WebhookClient): Promise<number> {
-  return (await stack.admin`select from public.provider_events`).length;
+  return (await stack.admin`select from messaging.provider_events`).length;
 }
 
 Deno.test("what nobody understands is kept as a provider event and answered 200", async () => {
@@ -28,7 +28,7 @@ Deno.test("what nobody understands is kept as a provider event and answered 200"
   ];
   assertEquals(answers.map(({ status, body }) => [status, body.recorded]), Array(3).fill([200, 0]));
   const [kept] = await client.stack.admin`
-    select payload from public.provider_events where instance_id = ${gateway.instanceId}`;
+    select payload from messaging.provider_events where instance_id = ${gateway.instanceId}`;
   assertEquals(JSON.parse(kept?.["payload"]), unknown);
   assertEquals(await countEvents(client), 3);
 });
@@ -100,7 +100,7 @@ Deno.test("a file inside a gateway's payload is left out, whatever its size, and
   }
   const messages = await client.messages(tenant);
   assertEquals(messages.map((one) => one["message"]), sizes.map((_, index) => `video ${index}`));
-  const kept = await client.stack.admin`select payload from public.provider_events`;
+  const kept = await client.stack.admin`select payload from messaging.provider_events`;
   for (const row of kept) assertEquals(row["payload"].includes("AbCd"), false);
   const tooLarge = await client.evolution(
     tenant,

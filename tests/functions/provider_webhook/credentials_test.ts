@@ -14,7 +14,7 @@ import {
 } from "./webhook_client.ts";
 
 async function countEvents({ stack }: WebhookClient): Promise<number> {
-  return (await stack.admin`select from public.provider_events`).length;
+  return (await stack.admin`select from messaging.provider_events`).length;
 }
 
 Deno.test("a wrong secret or signature is 401, and nothing of the delivery is stored", async () => {
@@ -143,7 +143,7 @@ Deno.test("a rotated secret and a new instance are known within seconds, under a
   const config = { gatewayInstanceId: "g", token: "t", webhookSecret: "rotated-secret" };
   const sealed = await testVault.seal(config, tenant.instanceId);
   await client.stack.admin`
-    update public.instances set sealed_provider_config = ${sealed} where id = ${tenant.instanceId}`;
+    update messaging.instances set sealed_provider_config = ${sealed} where id = ${tenant.instanceId}`;
   for (const path of [`${tenant.instanceId}/rotated-secret`, `${newInstanceId}/${webhookSecret}`]) {
     await waitUntil(async () => {
       await client.deliver(`zapi/${path}-wrong`, "{}");
@@ -169,7 +169,7 @@ Deno.test("from its replacement on a credential opens nothing, though it was rig
   for (const [{ instanceId }, config] of replacements) {
     const sealed = await testVault.seal(config, instanceId);
     await client.stack.admin`
-      update public.instances set sealed_provider_config = ${sealed} where id = ${instanceId}`;
+      update messaging.instances set sealed_provider_config = ${sealed} where id = ${instanceId}`;
   }
   const before = await countEvents(client);
   assertEquals((await client.receive(gateway, { ...event, messageId: "IN2" })).status, 401);

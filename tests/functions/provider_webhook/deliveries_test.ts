@@ -25,7 +25,7 @@ Deno.test("the same inbound event twenty times at once is one message of one con
     assertEquals(deliveries.reduce((sum, { body }) => sum + body.recorded, 0), 1);
     assertEquals((await client.messages(tenant)).length, index + 1);
   }
-  assertEquals((await client.stack.admin`select from public.contacts`).length, 1);
+  assertEquals((await client.stack.admin`select from messaging.contacts`).length, 1);
 });
 
 Deno.test("different first messages of somebody unknown at once are all recorded", async () => {
@@ -44,7 +44,7 @@ Deno.test("different first messages of somebody unknown at once are all recorded
     assertEquals(deliveries.map(({ status }) => status), Array(8).fill(200), `round ${round}`);
   }
   assertEquals((await client.messages(tenant)).length, 120);
-  assertEquals((await client.stack.admin`select from public.contacts`).length, 15);
+  assertEquals((await client.stack.admin`select from messaging.contacts`).length, 15);
 });
 
 Deno.test("messages of one delivery stand in its order, though they bear the same second", async () => {
@@ -99,7 +99,7 @@ Deno.test("payloads about the same contacts in both spellings, crosswise, are al
   );
   assertEquals(deliveries.map(({ status }) => status), Array(40).fill(200));
   assertEquals((await client.messages(tenant)).length, 80);
-  assertEquals((await client.stack.admin`select from public.contacts`).length, 2);
+  assertEquals((await client.stack.admin`select from messaging.contacts`).length, 2);
 });
 
 Deno.test("who is shown by a hidden identity alone and with a phone at the same moment is one contact", async () => {
@@ -119,7 +119,7 @@ Deno.test("who is shown by a hidden identity alone and with a phone at the same 
     ]),
   );
   assertEquals(deliveries.filter(({ status }) => status !== 200), []);
-  assertEquals((await client.stack.admin`select from public.contacts`).length, people.length);
+  assertEquals((await client.stack.admin`select from messaging.contacts`).length, people.length);
 });
 
 Deno.test("every entry, change, message and status of a payload counts, and a bad one costs no other", async () => {

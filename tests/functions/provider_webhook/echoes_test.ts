@@ -18,7 +18,7 @@ const lid = "81896604192873@lid";
 
 async function pausedUntil(client: WebhookClient, tenant: Tenant): Promise<unknown> {
   const [row] = await client.stack.admin`
-    select paused_until from public.agent_pauses where instance_id = ${tenant.instanceId}`;
+    select paused_until from messaging.agent_pauses where instance_id = ${tenant.instanceId}`;
   return row?.["paused_until"];
 }
 
@@ -30,7 +30,7 @@ async function outcomes(client: WebhookClient, tenant: Tenant): Promise<readonly
 
 async function statusOf(client: WebhookClient, messageId: string): Promise<readonly unknown[]> {
   const [row] = await client.stack.admin`
-    select status, provider_message_id from public.messages where id = ${messageId}`;
+    select status, provider_message_id from messaging.messages where id = ${messageId}`;
   return [row?.["status"], row?.["provider_message_id"]];
 }
 
@@ -203,7 +203,7 @@ Deno.test("an echo under a hidden identity, before the answer, makes no second c
     tenant,
     evolutionMessage({ conversation: "quero" }, { remoteJid: lid, id: "IN1" }),
   );
-  const contacts = await client.stack.admin`select phone from public.contacts`;
+  const contacts = await client.stack.admin`select phone from messaging.contacts`;
   assertEquals(contacts.map((contact) => contact["phone"]), [phone]);
 });
 
@@ -272,8 +272,8 @@ Deno.test("what turns out not to be our echo was a person's, and pauses the agen
   const tenant = await client.createTenant({ provider: "evolution" });
   await createAgent(client.stack.admin, tenant.instanceId);
   for (const [status, ours] of [[201, ["sent", "OWN1"]], [400, ["failed", null]]] as const) {
-    await client.stack.admin`delete from public.messages`;
-    await client.stack.admin`delete from public.agent_pauses`;
+    await client.stack.admin`delete from messaging.messages`;
+    await client.stack.admin`delete from messaging.agent_pauses`;
     client.stack.provider.answer = async () => {
       const echo = evolutionMessage({ conversation: "oi" }, { fromMe: true, id: "TYPED" });
       await client.evolution(tenant, echo);
@@ -325,7 +325,7 @@ Deno.test("a message that an echo settles left when the echo says, or when its c
   await letTimePass(client.stack.admin, 600);
   // As after a call that took a minute to be given up.
   await client.stack
-    .admin`update public.messages set created_at = created_at - interval '1 minute'`;
+    .admin`update messaging.messages set created_at = created_at - interval '1 minute'`;
   const leftAtMs = Date.now() - 630_000;
   const echo = { fromMe: true, messageId: "OWN1", text: { message: "um" } };
   await client.receive(tenant, { ...echo, momment: leftAtMs });
@@ -435,7 +435,7 @@ Deno.test("a message that another one's echo confirmed is in doubt again", async
   await client.receive(tenant, { messageId: "OWN1", fromMe: true, text: { message: "oi" } });
   assertEquals(await statusOf(client, doubtful.body.messageId), ["sent", "OWN1"]);
   await admin`
-    select public.advance_message(${doubtful.body.messageId}, 'OWN1', 'failed', now(), '{"code": "1"}')`;
+    select messaging.advance_message(${doubtful.body.messageId}, 'OWN1', 'failed', now(), '{"code": "1"}')`;
   await database.rpc("settle_messages", {
     results: [{
       ...{ messageId: late.body.messageId, claimToken: claim?.claimToken },
@@ -446,7 +446,7 @@ Deno.test("a message that another one's echo confirmed is in doubt again", async
   assertEquals(await statusOf(client, late.body.messageId), ["failed", "OWN1"]);
   assertEquals(await statusOf(client, doubtful.body.messageId), ["unconfirmed", null]);
   const [restored] = await admin`
-    select failed_at from public.messages where id = ${doubtful.body.messageId}`;
+    select failed_at from messaging.messages where id = ${doubtful.body.messageId}`;
   assertEquals(restored?.["failed_at"], null);
 });
 

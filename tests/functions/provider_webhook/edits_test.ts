@@ -36,7 +36,7 @@ Deno.test("an edit of a contact's message changes its words, on both gateways, a
     assertEquals(body.conversation.map(({ content }: { content: string }) => content), ["às 11h"]);
   }
   const [asked] = await client.stack.admin`
-    select count(*)::integer as rows from public.outbox where kind = 'agent_reply'`;
+    select count(*)::integer as rows from messaging.outbox where kind = 'agent_reply'`;
   assertEquals(asked?.["rows"], 1);
   // Of a message that is not known, Z-API's says enough to record it.
   await client.receive(zapi, { messageId: "IN2", text: { message: "novo" }, isEdit: true });
@@ -63,7 +63,7 @@ Deno.test("Evolution's Cloud channel: what became of ours is known by its id, of
   assertEquals(statusOf("wamid.OURS"), "read");
   assertEquals(statusOf("wamid.THEIRS"), "received");
   assertEquals(body.providerMessageId, "wamid.OURS");
-  assertEquals((await client.stack.admin`select from public.early_statuses`).length, 0);
+  assertEquals((await client.stack.admin`select from messaging.early_statuses`).length, 0);
 });
 
 Deno.test("what the official channel does not show is in the history and asks no agent", async () => {
@@ -78,7 +78,7 @@ Deno.test("what the official channel does not show is in the history and asks no
   await client.cloud(tenant, cloudPayload({ messages: [unsupported] }));
   const { body } = await client.history(tenant);
   assertEquals(body.conversation.length, 1);
-  assertEquals((await client.stack.admin`select from public.outbox`).length, 0);
+  assertEquals((await client.stack.admin`select from messaging.outbox`).length, 0);
 });
 
 Deno.test("a changed user id stays one contact, and messages go where they went or to the new id", async () => {
@@ -100,8 +100,8 @@ Deno.test("a changed user id stays one contact, and messages go where they went 
     assertEquals((await client.cloud(tenant, cloudPayload(change))).body.recorded, recorded);
   }
   await client.cloud(tenant, cloudPayload(from("BR.2", "Ana")));
-  assertEquals((await client.stack.admin`select from public.contacts`).length, 1);
+  assertEquals((await client.stack.admin`select from messaging.contacts`).length, 1);
   const [sendsTo] = await client.stack.admin`
-    select public.address_of(c, null) as address from public.contacts c`;
+    select messaging.address_of(c, null) as address from messaging.contacts c`;
   assertEquals(sendsTo?.["address"], "BR.2");
 });

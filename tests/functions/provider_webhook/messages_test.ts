@@ -27,7 +27,7 @@ function expect([message_type, message, rest = {}]: Expected): Record<string, un
 
 async function pausedUntil({ stack }: WebhookClient, tenant: Tenant): Promise<Date | undefined> {
   const [pause] = await stack.admin`
-    select paused_until from public.agent_pauses where instance_id = ${tenant.instanceId}`;
+    select paused_until from messaging.agent_pauses where instance_id = ${tenant.instanceId}`;
   return pause?.["paused_until"];
 }
 
@@ -158,11 +158,11 @@ Deno.test("a name is kept as it was first known, and a closed conversation opens
   await using client = await createWebhookClient();
   const tenant = await client.createTenant();
   await client.receive(tenant, { messageId: "IN1", senderName: "Ana", text: { message: "oi" } });
-  await client.stack.admin`update public.conversations set status = 'closed'`;
+  await client.stack.admin`update messaging.conversations set status = 'closed'`;
   await client.receive(tenant, { messageId: "IN2", senderName: "Bia", text: { message: "oi" } });
   const [contact] = await client.stack.admin`
-    select c.name, c.origin, c.last_inbound_at, v.status from public.contacts c
-    join public.conversations v on v.contact_id = c.id`;
+    select c.name, c.origin, c.last_inbound_at, v.status from messaging.contacts c
+    join messaging.conversations v on v.contact_id = c.id`;
   assertEquals([contact?.["name"], contact?.["origin"]], ["Ana", "inbound"]);
   assertEquals(contact?.["status"], "open");
   assert(contact?.["last_inbound_at"] !== null);
@@ -187,7 +187,7 @@ Deno.test("a group is marked, never answered, and what is typed in it pauses no 
     [true, "Família", "alguém aí?"],
   ]);
   assertEquals((await client.messages(evolution)).map((row) => row["is_group"]), [true]);
-  const outbox = await client.stack.admin`select from public.outbox`;
+  const outbox = await client.stack.admin`select from messaging.outbox`;
   assertEquals(outbox.length, 0);
   assertEquals(await pausedUntil(client, tenant), undefined);
 });

@@ -46,7 +46,7 @@ async function words(client: WebhookClient, tenant: Tenant): Promise<unknown[]> 
 
 async function payloads(client: WebhookClient, tenant: Tenant): Promise<string> {
   const rows = await client.stack.admin`
-    select payload from public.provider_events where instance_id = ${tenant.instanceId}`;
+    select payload from messaging.provider_events where instance_id = ${tenant.instanceId}`;
   return rows.map((row) => row["payload"]).join("\n");
 }
 
@@ -150,7 +150,7 @@ Deno.test("a decision on a template goes to every instance of the business accou
   const otherApp = await create("4", { wabaId: "500", appSecret: "another-app-secret-value" });
   for (const { workspaceId, instanceId } of [receiver, same, otherAccount, otherApp]) {
     await client.stack.admin`
-      insert into public.message_templates (
+      insert into messaging.message_templates (
         workspace_id, instance_id, name, language, parameter_format, components, provider_status,
         provider_template_id
       ) values (${workspaceId}, ${instanceId}, 'aviso', 'pt_BR', 'POSITIONAL', '[]', 'APPROVED', '77')`;
@@ -167,7 +167,7 @@ Deno.test("a decision on a template goes to every instance of the business accou
   });
   assertEquals([status, body.recorded], [200, 2]);
   const rows = await client.stack
-    .admin`select instance_id, provider_status from public.message_templates`;
+    .admin`select instance_id, provider_status from messaging.message_templates`;
   const statusOf = ({ instanceId }: Tenant): unknown =>
     rows.find((row) => row["instance_id"] === instanceId)?.["provider_status"];
   assertEquals(

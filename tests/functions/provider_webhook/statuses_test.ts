@@ -170,7 +170,7 @@ Deno.test("a message that waits to be sent again leaves the queue when a status 
   await client.stack.dispatch();
   assertEquals(client.stack.provider.requests.length, 1);
   assertEquals((await readState(client, tenant, messageId))["status"], "sent");
-  const queue = await client.stack.admin`select from public.message_queue`;
+  const queue = await client.stack.admin`select from messaging.message_queue`;
   assertEquals(queue.length, 0);
   // The instance goes on: what is queued next leaves.
   await client.stack.send(tenant, { ...text, queued: true });
@@ -210,7 +210,7 @@ Deno.test("what the official channel decides about a template becomes its provid
   const other = await client.createTenant({ provider: "whatsapp_cloud" });
   for (const { workspaceId, instanceId } of [tenant, other]) {
     await client.stack.admin`
-      insert into public.message_templates (
+      insert into messaging.message_templates (
         workspace_id, instance_id, name, language, parameter_format, components, provider_status,
         provider_template_id
       ) values (${workspaceId}, ${instanceId}, 'aviso', 'pt_BR', 'POSITIONAL', '[]', 'PENDING',
@@ -223,7 +223,7 @@ Deno.test("what the official channel decides about a template becomes its provid
       "message_template_id": 12345678901234567890,"message_template_name":"aviso"}}]}]}`;
   const readStatuses = async (): Promise<unknown[]> => {
     const rows = await client.stack.admin`
-      select provider_status from public.message_templates
+      select provider_status from messaging.message_templates
       order by instance_id = ${other.instanceId}`;
     return rows.map((row) => row["provider_status"]);
   };
@@ -234,14 +234,14 @@ Deno.test("what the official channel decides about a template becomes its provid
   }
   // A template of the workspace alone is sent by any of its instances, so any may hear of it.
   await client.stack.admin`
-    update public.message_templates set instance_id = null where instance_id = ${tenant.instanceId}`;
+    update messaging.message_templates set instance_id = null where instance_id = ${tenant.instanceId}`;
   assertEquals((await client.cloud(tenant, decide("DISABLED"))).body.recorded, 1);
   const [own] = await client.stack.admin`
-    select provider_status from public.message_templates where instance_id is null`;
+    select provider_status from messaging.message_templates where instance_id is null`;
   assertEquals(own?.["provider_status"], "DISABLED");
   assertEquals((await client.cloud(other, decide("APPROVED"))).body.recorded, 1);
   const [untouched] = await client.stack.admin`
-    select provider_status from public.message_templates where instance_id is null`;
+    select provider_status from messaging.message_templates where instance_id is null`;
   assertEquals(untouched?.["provider_status"], "DISABLED", "not by another workspace's");
 });
 
@@ -266,7 +266,7 @@ Deno.test("what a status says while the provider is being called holds, whatever
       await letTimePass(client.stack.admin, 2);
       await client.stack.dispatch();
       const what = `${status}, ${final}, ${JSON.stringify(delivery)}`;
-      const queue = await client.stack.admin`select from public.message_queue`;
+      const queue = await client.stack.admin`select from messaging.message_queue`;
       assertEquals(queue.length, 0, what);
       await letTimePass(client.stack.admin, 3_600);
       await client.stack.dispatch();
@@ -338,11 +338,11 @@ Deno.test("what is said late of a failed attempt takes no retry out of the queue
     await tell("failed");
     await client.stack.messages(tenant, "POST", `/messages/${body.messageId}/retry`);
     await tell(late);
-    const queue = await client.stack.admin`select from public.message_queue`;
+    const queue = await client.stack.admin`select from messaging.message_queue`;
     assertEquals([late, queue.length], [late, left]);
     const { status } = await readState(client, tenant, body.messageId);
     assertEquals(status, left === 1 ? "queued" : "delivered");
-    await client.stack.admin`delete from public.message_queue`;
+    await client.stack.admin`delete from messaging.message_queue`;
   }
 });
 

@@ -104,8 +104,8 @@ export async function createWebhookClient(): Promise<WebhookClient> {
       zapi(tenant, { type: "ReceivedCallback", phone, fromMe: false, isGroup: false, ...message }),
     messages: async ({ instanceId }) =>
       await stack.admin`
-        select m.*, c.phone, c.name from public.messages m
-        join public.contacts c on c.id = m.contact_id
+        select m.*, c.phone, c.name from messaging.messages m
+        join messaging.contacts c on c.id = m.contact_id
         where m.instance_id = ${instanceId} order by m.created_at, m.sent_at, m.id`,
     history: async ({ instanceId, token }, query = {}) => {
       const [start, end] = [-1, 1].map((days) =>

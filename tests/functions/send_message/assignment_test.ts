@@ -51,10 +51,10 @@ Deno.test("assignTo without message only assigns: no messageType, no message, no
   assertEquals(stack.mail.requests.length, 1);
   assertEquals(stack.provider.requests.length, 0);
   const [counts] = await stack.admin`
-    select (select count(*)::int from public.messages) as messages,
-      (select count(*)::int from public.internal_notes) as notes,
-      (select count(*)::int from public.chat_transfer_log) as transfers,
-      (select count(*)::int from public.agent_pauses) as pauses`;
+    select (select count(*)::int from messaging.messages) as messages,
+      (select count(*)::int from messaging.internal_notes) as notes,
+      (select count(*)::int from messaging.chat_transfer_log) as transfers,
+      (select count(*)::int from messaging.agent_pauses) as pauses`;
   assertEquals({ ...counts }, { messages: 0, notes: 0, transfers: 0, pauses: 0 });
 });
 
@@ -86,7 +86,7 @@ Deno.test("an operator is named by UUID in any case too; an unknown or a foreign
     const answer = await stack.send(tenant, { ...text, phone: "5511911112222", assignTo });
     assertEquals([answer.status, answer.body.error], [404, "operator_not_found"], assignTo);
   }
-  const rows = await stack.admin`select 1 from public.contacts where phone = '5511911112222'`;
+  const rows = await stack.admin`select 1 from messaging.contacts where phone = '5511911112222'`;
   assertEquals(rows.length, 0, "nothing is stored");
   assertEquals(stack.provider.requests.length, 0);
 });
@@ -103,9 +103,9 @@ Deno.test("assigning whom it already has changes nothing: no transfer, no note, 
   await stack.dispatch();
   assertEquals(stack.mail.requests.length, 1);
   const [counts] = await stack.admin`
-    select (select count(*)::int from public.internal_notes) as notes,
-      (select count(*)::int from public.chat_transfer_log) as transfers,
-      (select count(*)::int from public.outbox) as emails`;
+    select (select count(*)::int from messaging.internal_notes) as notes,
+      (select count(*)::int from messaging.chat_transfer_log) as transfers,
+      (select count(*)::int from messaging.outbox) as emails`;
   assertEquals({ ...counts }, { notes: 0, transfers: 0, emails: 1 });
 });
 
@@ -113,14 +113,14 @@ Deno.test("a transfer is logged, noted with both names and e-mailed once, with t
   await using stack = await startMessagingStack();
   const { tenant, bia, caio } = await openOffice(stack);
   await stack.send(tenant, { phone, assignTo: bia });
-  await stack.admin`update public.contacts set name = 'Maria'`;
+  await stack.admin`update messaging.contacts set name = 'Maria'`;
   const { body } = await stack.send(tenant, { ...text, assignTo: caio });
   assertEquals([body.mode, body.assignment.transferred], ["sent", true]);
   assertEquals(body.assignment.previousAssignedTo, bia);
   const transfers = await stack.admin`
-    select from_operator_id as "from", to_operator_id as "to" from public.chat_transfer_log`;
+    select from_operator_id as "from", to_operator_id as "to" from messaging.chat_transfer_log`;
   assertEquals(transfers.map((row) => ({ ...row })), [{ from: bia, to: caio }]);
-  const notes = await stack.admin`select note, is_automatic from public.internal_notes`;
+  const notes = await stack.admin`select note, is_automatic from messaging.internal_notes`;
   assertEquals(notes.length, 1);
   assert(notes[0]?.["is_automatic"]);
   for (const name of ["Bia", "Caio"]) assert(notes[0]?.["note"].includes(name));
@@ -153,9 +153,9 @@ Deno.test("simultaneous assignments leave one log entry for each real change of 
     ),
   );
   const log = await stack.admin`
-    select from_operator_id as "from", to_operator_id as "to" from public.chat_transfer_log
+    select from_operator_id as "from", to_operator_id as "to" from messaging.chat_transfer_log
     order by transferred_at`;
-  const [conversation] = await stack.admin`select assigned_to from public.conversations`;
+  const [conversation] = await stack.admin`select assigned_to from messaging.conversations`;
   const balance = new Map<string, number>();
   for (const row of log) {
     balance.set(row["from"], (balance.get(row["from"]) ?? 0) - 1);
@@ -166,8 +166,8 @@ Deno.test("simultaneous assignments leave one log entry for each real change of 
       [...balance.values()].every((n) => Math.abs(n) <= 1),
   );
   const [counts] = await stack.admin`
-    select (select count(*)::int from public.internal_notes) as notes,
-      (select count(*)::int from public.outbox) as emails`;
+    select (select count(*)::int from messaging.internal_notes) as notes,
+      (select count(*)::int from messaging.outbox) as emails`;
   assertEquals({ ...counts }, { notes: log.length, emails: log.length + 1 });
 });
 
@@ -187,7 +187,7 @@ Deno.test("portfolio: true puts the contact in, a transfer without it takes it o
   for (const [index, [assignment, portfolio]] of steps.entries()) {
     const { body } = await stack.send(tenant, { phone, ...assignment });
     assertEquals(body.assignment.portfolio, portfolio, `step ${index}`);
-    const rows = await stack.admin`select operator_id from public.portfolios`;
+    const rows = await stack.admin`select operator_id from messaging.portfolios`;
     assertEquals(
       rows.map((row) => row["operator_id"]),
       portfolio ? [assignment.assignTo] : [],
@@ -214,7 +214,7 @@ Deno.test("a send pauses the instance's agent for 30 minutes and each further on
     assert(minutes > 29.9 && minutes <= 30.01, `${sentBy}: ${minutes}`);
     assert(/[+-]\d\d:\d\d$/.test(body.aiAgentPausedUntil), body.aiAgentPausedUntil);
     const [row] = await stack.admin`select count(*)::int as pauses, max(paused_until) as until
-      from public.agent_pauses`;
+      from messaging.agent_pauses`;
     assertEquals(row?.["pauses"], 1);
     assertEquals(Date.parse(body.aiAgentPausedUntil), row?.["until"].getTime());
     await letTimePass(stack.admin, 600);
@@ -235,7 +235,7 @@ Deno.test("the agent's own message, an instance without active agent and a mere 
   const own = await stack.send(tenant, { ...text, sentBy: "ai_agent" });
   assertEquals(own.body.aiAgentPausedUntil, null);
   assertEquals((await stack.send(tenant, { phone, assignTo: bia })).body.aiAgentPausedUntil, null);
-  assertEquals((await stack.admin`select 1 from public.agent_pauses`).length, 0);
+  assertEquals((await stack.admin`select 1 from messaging.agent_pauses`).length, 0);
   // One that is in force is told, and stays as it is.
   const { aiAgentPausedUntil } = (await stack.send(tenant, text)).body;
   for (const call of [{ ...text, sentBy: "ai_agent" }, { phone, assignTo: bia }]) {

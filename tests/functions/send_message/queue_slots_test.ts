@@ -150,11 +150,11 @@ Deno.test("a window that never opens refuses the call and stores nothing", async
   await using stack = await startMessagingStack();
   const tenant = await stack.createTenant();
   await stack.admin`
-    insert into public.holidays (instance_id, day)
+    insert into messaging.holidays (instance_id, day)
     select ${tenant.instanceId}, current_date + ahead from generate_series(-3, 1200) ahead`;
   const answer = await stack.send(tenant, { ...text, queued: true });
   assertEquals([answer.status, answer.body.error], [409, "send_window_never_opens"]);
-  assertEquals((await stack.admin`select 1 from public.messages`).length, 0);
+  assertEquals((await stack.admin`select 1 from messaging.messages`).length, 0);
   assertEquals((await stack.send(tenant, text)).body.mode, "sent", "not paced, not held");
 });
 

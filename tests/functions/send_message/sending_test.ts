@@ -96,7 +96,9 @@ Deno.test("the message is a row before the provider is called", async () => {
   const seen: unknown[] = [];
   const accept = stack.provider.answer;
   stack.provider.answer = async (request) => {
-    seen.push(...await stack.admin`select status, message, card_id, sent_by from public.messages`);
+    seen.push(
+      ...await stack.admin`select status, message, card_id, sent_by from messaging.messages`,
+    );
     return await accept(request);
   };
   await stack.send(tenant, { ...text, cardId: "card-1", sentBy: "automation" });
@@ -121,7 +123,7 @@ Deno.test("a contact is created with origin api, and both spellings of a mobile 
   assertEquals(new Set(answers.map((answer) => answer.body.contactId)).size, 1);
   assertEquals(new Set(answers.map((answer) => answer.body.conversationId)).size, 1);
   const contacts = await stack.admin`
-    select c.origin, v.status from public.contacts c join public.conversations v on v.contact_id = c.id`;
+    select c.origin, v.status from messaging.contacts c join messaging.conversations v on v.contact_id = c.id`;
   assertEquals(contacts.map((row) => ({ ...row })), [{ origin: "api", status: "open" }]);
 });
 
@@ -190,7 +192,7 @@ Deno.test("an expired, a revoked and an unknown token are refused alike; a secon
   await letTimePass(stack.admin, 61);
   assertEquals((await stack.send({ ...tenant, token: second.token }, text)).status, 401);
   const [used] = await stack.admin`
-    select last_used_at is not null as used from public.client_tokens where id = ${second.tokenId}`;
+    select last_used_at is not null as used from messaging.client_tokens where id = ${second.tokenId}`;
   assertEquals(used?.["used"], true);
 });
 
@@ -198,12 +200,12 @@ Deno.test("a blocked contact is refused, by either spelling, but may be assigned
   await using stack = await startMessagingStack();
   const tenant = await stack.createTenant();
   await stack.send(tenant, text);
-  await stack.admin`update public.contacts set is_blocked = true`;
+  await stack.admin`update messaging.contacts set is_blocked = true`;
   for (const rest of [{}, { queued: true }, { delayMessage: 5 }, { phone: "551187654321" }]) {
     const answer = await stack.send(tenant, { ...text, ...rest });
     assertEquals([answer.status, answer.body.error], [409, "contact_blocked"]);
   }
-  const [count] = await stack.admin`select count(*)::int as messages from public.messages`;
+  const [count] = await stack.admin`select count(*)::int as messages from messaging.messages`;
   assertEquals(count?.["messages"], 1);
 });
 
@@ -215,7 +217,7 @@ Deno.test("on the official channel a message outside the 24-hour window is refus
     assertEquals((await stack.send(tenant, text)).status, 200, "unknown last message");
   }
   await stack
-    .admin`update public.contacts set last_inbound_at = now() - interval '23 hours 59 min'`;
+    .admin`update messaging.contacts set last_inbound_at = now() - interval '23 hours 59 min'`;
   assertEquals((await stack.send(official, text)).status, 200);
   await letTimePass(stack.admin, 120);
   stack.provider.requests.length = 0;
@@ -265,7 +267,7 @@ Deno.test("while no address is proven a message goes to the phone as its own cal
   const called = stack.provider.requests.map(({ json }) => json["phone"]);
   assertEquals(called.slice(0, 3), spellings);
   assertEquals(called.slice(3).sort(), spellings.toSorted());
-  assertEquals((await stack.admin`select from public.contacts`).length, 1);
+  assertEquals((await stack.admin`select from messaging.contacts`).length, 1);
 });
 
 Deno.test("a refusal of the provider is 502 with its code and text, retryable or not, and no credential", async () => {

@@ -353,11 +353,11 @@ Deno.test("unknown fields are ignored and named in ignoredFields", async () => {
 
 async function assertNothingHappened(stack: MessagingStack): Promise<void> {
   const [counts] = await stack.admin`
-    select (select count(*)::int from public.contacts) as contacts,
-      (select count(*)::int from public.messages) as messages,
-      (select count(*)::int from public.message_queue) as queue,
-      (select count(*)::int from public.outbox) as outbox,
-      (select count(*)::int from public.idempotency_keys) as keys`;
+    select (select count(*)::int from messaging.contacts) as contacts,
+      (select count(*)::int from messaging.messages) as messages,
+      (select count(*)::int from messaging.message_queue) as queue,
+      (select count(*)::int from messaging.outbox) as outbox,
+      (select count(*)::int from messaging.idempotency_keys) as keys`;
   assertEquals({ ...counts }, { contacts: 0, messages: 0, queue: 0, outbox: 0, keys: 0 });
   assertEquals(stack.provider.requests.length, 0);
 }

@@ -149,7 +149,7 @@ Deno.test("400 missing_variables: nome of a contact without a name, on a gateway
     assertEquals(refusalOf(answer), [400, "missing_variables"]);
     assertEquals(answer.body.missing, ["header", "nome", "pedido", "button_1"]);
   }
-  const [row] = await stack.admin`select count(*)::int as count from public.contacts`;
+  const [row] = await stack.admin`select count(*)::int as count from messaging.contacts`;
   assertEquals(row?.["count"], 0);
 });
 
@@ -183,7 +183,7 @@ Deno.test("a blocked contact and a missing or dead token are refused as anywhere
   const tenant = await stack.createTenant();
   const templateId = await templates.createTemplate(tenant);
   assertEquals((await templates.post(tenant, { templateId, phone })).status, 200);
-  await stack.admin`update public.contacts set is_blocked = true`;
+  await stack.admin`update messaging.contacts set is_blocked = true`;
   assertEquals(refusalOf(await templates.post(tenant, { templateId, phone })), [
     409,
     "contact_blocked",

@@ -21,7 +21,7 @@ Deno.test("a template refused for now is tried again by the same key, with the w
     ...[502, "provider_template_send_failed", true],
   ]);
   assertEquals(first.headers.get("retry-after"), "12");
-  await stack.admin`update public.message_templates set name = 'renamed'`;
+  await stack.admin`update messaging.message_templates set name = 'renamed'`;
   stack.provider.answer = acceptMessage;
   const second = await templates.post(tenant, body, key);
   assertEquals([second.status, second.body.status], [200, "sent"]);
@@ -47,7 +47,7 @@ Deno.test("a template that a retry has delivered is answered as sent, whatever t
   assertEquals([waiting.status, waiting.body.status], [200, "queued"]);
   stack.provider.answer = acceptMessage;
   await stack.dispatch();
-  await stack.admin`update public.message_templates set provider_status = 'PAUSED'`;
+  await stack.admin`update messaging.message_templates set provider_status = 'PAUSED'`;
   const sent = await templates.post(tenant, { templateId, phone }, key);
   assertEquals([sent.status, sent.body.status], [200, "sent"]);
   assertEquals(sent.body.internalMessageId, failed.body.internalMessageId);

@@ -29,8 +29,8 @@ const richText = "Oi Bia\n\nAna, o pedido 42 saiu (5511987654321).\n\nLoja\n\n" 
 
 async function nameContact({ stack }: TemplateStack, tenant: Tenant): Promise<void> {
   await stack.admin`
-    insert into public.contacts (instance_id, phone, identity_key, name, origin)
-    values (${tenant.instanceId}, ${phone}, public.phone_identity_key(${phone}), 'Ana', 'api')`;
+    insert into messaging.contacts (instance_id, phone, identity_key, name, origin)
+    values (${tenant.instanceId}, ${phone}, messaging.phone_identity_key(${phone}), 'Ana', 'api')`;
 }
 
 Deno.test("on the official channel a template goes with its parameters alone, and the answer has every field", async () => {
@@ -89,7 +89,7 @@ Deno.test("on the official channel a template goes with its parameters alone, an
   }]);
   const [stored] = await stack.admin`
     select message_type, message, status, provider_message_id, sent_by, template->>'name' as name
-    from public.messages where id = ${internalMessageId}`;
+    from messaging.messages where id = ${internalMessageId}`;
   assertEquals({ ...stored }, {
     message_type: "template",
     message: richText,
@@ -113,7 +113,7 @@ Deno.test("on a gateway a template goes as the text it reads as, unapproved and 
     const sent = stack.provider.requests.at(-1)?.json;
     assertEquals(sent?.[provider === "zapi" ? "message" : "text"], richText);
     const [stored] = await stack.admin`
-      select message_type, message from public.messages where id = ${answer.body.internalMessageId}`;
+      select message_type, message from messaging.messages where id = ${answer.body.internalMessageId}`;
     assertEquals({ ...stored }, { message_type: "text", message: richText });
   }
 });
@@ -184,7 +184,7 @@ Deno.test("the contact is created with origin api, once for both forms of a Braz
   assertEquals(await textOf("551187654321"), "551187654321");
   // The contact's phone, not the request's.
   assertEquals(await textOf("5511987654321"), "551187654321");
-  const rows = await stack.admin`select phone, origin from public.contacts`;
+  const rows = await stack.admin`select phone, origin from messaging.contacts`;
   assertEquals(rows.map((row) => ({ ...row })), [{ phone: "551187654321", origin: "api" }]);
 });
 
@@ -194,7 +194,7 @@ Deno.test("a template goes to a contact who has been silent for more than 24 hou
   const tenant = await stack.createTenant({ provider: "whatsapp_cloud" });
   const templateId = await templates.createTemplate(tenant);
   await nameContact(templates, tenant);
-  await stack.admin`update public.contacts set last_inbound_at = now() - interval '3 days'`;
+  await stack.admin`update messaging.contacts set last_inbound_at = now() - interval '3 days'`;
   assertEquals((await templates.post(tenant, { templateId, phone })).status, 200);
 });
 
@@ -225,7 +225,7 @@ Deno.test("502 provider_template_send_failed carries the provider's code and tex
   const text = JSON.stringify(details);
   assert(!text.includes(providerSecrets[2]) && !text.includes(phone), text);
   const [row] = await stack.admin`
-    select status, last_error from public.messages where id = ${internalMessageId}`;
+    select status, last_error from messaging.messages where id = ${internalMessageId}`;
   assertEquals([row?.["status"], row?.["last_error"].code], ["failed", "132001"]);
 });
 
@@ -264,7 +264,7 @@ Deno.test("sending a template pauses the agent like any call of the API", async 
   const { stack } = templates;
   const tenant = await stack.createTenant();
   await stack.admin`
-    insert into public.ai_agents (instance_id, name, instructions, model, is_active)
+    insert into messaging.ai_agents (instance_id, name, instructions, model, is_active)
     values (${tenant.instanceId}, 'Bot', 'x', 'm', true)`;
   const templateId = await templates.createTemplate(tenant);
   const { body } = await templates.post(tenant, { templateId, phone });
@@ -281,8 +281,8 @@ Deno.test("the same Idempotency-Key sends once and answers alike, whatever becam
   const key = { "Idempotency-Key": "k-1" };
   const first = await templates.post(tenant, body, key);
   assertEquals(first.headers.get("Idempotent-Replayed"), null);
-  await stack.admin`update public.message_templates set provider_status = 'PAUSED'`;
-  await stack.admin`update public.contacts set name = null`;
+  await stack.admin`update messaging.message_templates set provider_status = 'PAUSED'`;
+  await stack.admin`update messaging.contacts set name = null`;
   const again = await templates.post(tenant, body, key);
   assertEquals([again.status, again.body], [200, first.body]);
   assertEquals(again.headers.get("Idempotent-Replayed"), "true");
@@ -299,7 +299,7 @@ Deno.test("refusals before the execution are not kept under an Idempotency-Key",
   const key = { "Idempotency-Key": "k-2" };
   const early = await templates.post(tenant, { templateId, phone }, key);
   assertEquals(early.body.error, "template_not_approved");
-  await stack.admin`update public.message_templates set provider_status = 'APPROVED'`;
+  await stack.admin`update messaging.message_templates set provider_status = 'APPROVED'`;
   assertEquals((await templates.post(tenant, { templateId, phone }, key)).status, 200);
 });
 

@@ -47,7 +47,7 @@ export async function startTemplateStack(options: StackOptions = {}): Promise<Te
         providerTemplateId = crypto.randomUUID(),
       } = template;
       await stack.admin`
-        insert into public.message_templates (
+        insert into messaging.message_templates (
           id, workspace_id, instance_id, name, language, parameter_format, components,
           provider_status, provider_template_id
         ) values (

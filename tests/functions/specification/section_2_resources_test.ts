@@ -18,7 +18,7 @@ const contactFields = [
 
 async function readContact({ sql }: Service, phone: string): Promise<Record<string, unknown>> {
   const rows = await sql`
-    select * from public.contacts where instance_id = ${demoInstanceId} and phone = ${phone}`;
+    select * from messaging.contacts where instance_id = ${demoInstanceId} and phone = ${phone}`;
   assertEquals(rows.length, 1);
   return rows[0] ?? {};
 }
@@ -99,7 +99,7 @@ Deno.test("specification 2, Tag: known by its name in any case, made on first us
   });
   assertEquals(repeated.tagsApplied, ["zeta"], "as first written");
   const stored = await service.sql`
-    select name, color from public.tags where instance_id = ${demoInstanceId} order by name`;
+    select name, color from messaging.tags where instance_id = ${demoInstanceId} order by name`;
   assertEquals(stored.map(({ name }) => name), ["Black Friday", "Lead", "vip", "zeta"]);
   for (const { color } of stored) assertMatch(color, /^#[0-9a-f]{6}$/);
   assert(new Set(stored.map(({ color }) => color)).size > 1, "colours are drawn");
@@ -116,7 +116,7 @@ Deno.test("specification 2, Tag: update adds to the contact's tags, tags takes o
   });
   assertEquals([changed.tagsApplied, changed.tagsRemoved], [["d"], ["a"]]);
   const left = await service.sql`
-    select t.name from public.contact_tags ct join public.tags t on t.id = ct.tag_id
+    select t.name from messaging.contact_tags ct join messaging.tags t on t.id = ct.tag_id
     where ct.contact_id = ${changed.contactId} order by t.name`;
   assertEquals(left.map(({ name }) => name), ["b", "c", "d"]);
 });
@@ -128,8 +128,8 @@ Deno.test("specification 2, Internal note: kept with the conversation and never 
     note: "Só para operadores.",
   });
   const [row] = await service.sql`
-    select n.*, c.contact_id from public.internal_notes n
-    join public.conversations c on c.id = n.conversation_id where n.id = ${noteId}`;
+    select n.*, c.contact_id from messaging.internal_notes n
+    join messaging.conversations c on c.id = n.conversation_id where n.id = ${noteId}`;
   assertEquals([row?.["note"], row?.["contact_id"]], ["Só para operadores.", contactId]);
   assertEquals(service.contract.stack.provider.requests.length, 0);
 });

@@ -35,9 +35,9 @@ Deno.test("specification 3, Conversation status: any state goes to the given one
         });
         const [row] = await service.sql`
           select c.status, (
-            select count(*)::int from public.internal_notes n where n.conversation_id = c.id
+            select count(*)::int from messaging.internal_notes n where n.conversation_id = c.id
           ) as notes
-          from public.conversations c where c.id = ${conversationId}`;
+          from messaging.conversations c where c.id = ${conversationId}`;
         assertEquals([row?.["status"], row?.["notes"]], [to, notes]);
       }
     }
@@ -52,8 +52,8 @@ interface Recorded {
 
 async function readAssignment({ sql, contract }: Service): Promise<Recorded> {
   await contract.stack.dispatch();
-  const [log] = await sql`select count(*)::int as count from public.chat_transfer_log`;
-  const notes = await sql`select note from public.internal_notes order by created_at`;
+  const [log] = await sql`select count(*)::int as count from messaging.chat_transfer_log`;
+  const notes = await sql`select note from messaging.internal_notes order by created_at`;
   return {
     transfers: log?.["count"],
     notes: notes.map(({ note }) => note),
@@ -110,7 +110,7 @@ Deno.test("specification 3, AI agent pause: 30 minutes from each send that is no
   const readPause = async (): Promise<number | null> => {
     const [row] = await service.sql`
       select extract(epoch from p.paused_until - clock_timestamp()) as seconds
-      from public.agent_pauses p where p.instance_id = ${demoInstanceId}
+      from messaging.agent_pauses p where p.instance_id = ${demoInstanceId}
         and p.paused_until > clock_timestamp()`;
     return row === undefined ? null : Number(row["seconds"]);
   };
@@ -121,13 +121,14 @@ Deno.test("specification 3, AI agent pause: 30 minutes from each send that is no
   await service.post(sendMessage, { ...text, sentBy: "ai_agent" });
   assertEquals(await readPause(), null, "the agent's own message pauses nothing");
   for (const sentBy of [undefined, "api", "operator", "automation", "scheduled", "a robot"]) {
-    await service.sql`update public.agent_pauses set paused_until = now() + interval '5 minutes'`;
+    await service
+      .sql`update messaging.agent_pauses set paused_until = now() + interval '5 minutes'`;
     await service.post(sendMessage, { ...text, ...(sentBy === undefined ? {} : { sentBy }) });
     await assertHalfAnHour();
   }
-  await service.sql`update public.agent_pauses set paused_until = now() + interval '5 minutes'`;
+  await service.sql`update messaging.agent_pauses set paused_until = now() + interval '5 minutes'`;
   await service.post(sendMessage, { ...text, sentBy: "ai_agent" });
   assert((await readPause() ?? 0) <= 300, "and renews none");
-  await service.sql`update public.agent_pauses set paused_until = now() - interval '1 second'`;
+  await service.sql`update messaging.agent_pauses set paused_until = now() - interval '1 second'`;
   assertEquals(await readPause(), null, "after 30 minutes the agent is active");
 });

@@ -158,7 +158,7 @@ Deno.test("specification 4.3: an empty text clears a contact's field, as null do
   const cleared = await service.post(`${v1}/contacts-api/update`, { ...demoTarget, ...empty });
   assertEquals(cleared.fieldsUpdated, texts.toSorted());
   const [contact] = await service.sql`
-    select name, email, company, job_title, notes, utm_source, utm_medium from public.contacts
+    select name, email, company, job_title, notes, utm_source, utm_medium from messaging.contacts
     where identity_key = ${demoTarget.phone}`;
   assertEquals(Object.values(contact ?? {}), texts.map(() => null));
 });

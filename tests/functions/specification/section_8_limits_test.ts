@@ -42,7 +42,7 @@ Deno.test("specification 8, queue send window: 08:00 to 20:00 on business days, 
   });
   await using service = await startService();
   await service.sql`
-    update public.instances set window_start = '08:00', window_end = '20:00',
+    update messaging.instances set window_start = '08:00', window_end = '20:00',
       window_days = '{1,2,3,4,5}', time_zone = 'Asia/Tokyo' where id = ${demoInstanceId}`;
   // Three days of slots an hour apart cross nights and, from any day, at least one boundary.
   for (let slot = 0; slot < 40; slot++) {
@@ -65,14 +65,14 @@ Deno.test("specification 8, AI-agent pause: 30 minutes per contact, renewed on e
     const minutes = await pausedFor(phone);
     assert(minutes > 29.5 && minutes <= 30, `${minutes} minutes`);
   }
-  const [row] = await service.sql`select count(*)::int as count from public.agent_pauses`;
+  const [row] = await service.sql`select count(*)::int as count from messaging.agent_pauses`;
   assertEquals(row?.["count"], 2);
 });
 
 Deno.test("specification 8, limit: messages-context returns at most 100 messages by default", async () => {
   await using service = await startService();
   await service.sql`
-    insert into public.messages (
+    insert into messaging.messages (
       instance_id, contact_id, conversation_id, direction, message_type, message, status, sent_at
     )
     select ${demoInstanceId}, ${demoContactId}, ${demoConversationId}, 'inbound', 'text', 'Olá',
@@ -147,7 +147,7 @@ Deno.test("specification 8, outside-window sending: after 24 hours of silence on
   };
   for (const [phone, hours] of [["5511966660001", 23], ["5511966660002", 25]] as const) {
     await service.sql`
-      insert into public.contacts (instance_id, phone, identity_key, origin, last_inbound_at)
+      insert into messaging.contacts (instance_id, phone, identity_key, origin, last_inbound_at)
       values (${demoOfficialInstanceId}, ${phone}, ${phone}, 'api',
         now() - make_interval(hours => ${hours}))`;
   }

@@ -36,7 +36,7 @@ export async function sendTemplate(change: TemplateCall): Promise<TemplateOutcom
   if (change.providerRefuses) provider.answer = refuseTemplate;
   if (change.isConnected === false) {
     await sql`
-      update public.instances set gateway_instance_id = null where id = ${demoOfficialInstanceId}`;
+      update messaging.instances set gateway_instance_id = null where id = ${demoOfficialInstanceId}`;
   }
   if (change.contactName !== undefined) await nameContact(sql, change.contactName);
   const other = await createTenant(sql, { workspaceId: demoWorkspaceId });
@@ -54,7 +54,7 @@ export async function sendTemplate(change: TemplateCall): Promise<TemplateOutcom
     provider_template_id: "1207842345678901",
     ...columns,
   };
-  await sql`insert into public.message_templates ${sql(template)}`;
+  await sql`insert into messaging.message_templates ${sql(template)}`;
   const { token } = await createToken(sql, demoOfficialInstanceId);
   const response = await contract.request("send-template-message", "/send-template-message", {
     method: "POST",
@@ -75,7 +75,7 @@ const defaultComponents = [{ type: "BODY", text: "Oi {{nome}}, o pedido {{pedido
 
 async function nameContact(sql: Sql, name: string): Promise<void> {
   await sql`
-    insert into public.contacts (instance_id, phone, identity_key, origin, name)
+    insert into messaging.contacts (instance_id, phone, identity_key, origin, name)
     values (${demoOfficialInstanceId}, ${newPhone}, ${newPhone}, 'api', ${name})`;
 }
 

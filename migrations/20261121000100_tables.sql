@@ -1,0 +1,716 @@
+-- Written by `deno task db:baseline` from supabase/schemas: change those files, not this one.
+
+set local check_function_bodies = off;
+
+-- source: supabase/schemas/schema.sql
+-- The tables and everything that only SQL calls stand in `messaging`, which the Data API does not
+-- expose; `public` holds the functions that TypeScript calls.
+create schema messaging;
+revoke all on schema messaging from public;
+grant usage on schema messaging to service_role;
+
+-- Whatever is created from here on belongs to nobody until it is granted: the platform's defaults
+-- would let anon and authenticated execute every new function and touch every new table.
+alter default privileges in schema public revoke all on tables from anon, authenticated;
+alter default privileges in schema public revoke all on sequences from anon, authenticated;
+alter default privileges in schema public revoke execute on functions from anon, authenticated;
+alter default privileges revoke execute on functions from public;
+
+-- source: supabase/schemas/contacts/internal/phone_identity_key.sql
+-- The key by which a phone identifies one person (decisions, section 3); for identity alone, never
+-- an address. Brazil: a mobile without its ninth digit gets it. Mexico: 521 = 52. Argentina: 549 = 54.
+-- shared/phone.ts holds the same rule; a test compares the two.
+create or replace function messaging.phone_identity_key(phone text)
+returns text
+language plpgsql
+immutable parallel safe
+set search_path = ''
+as $$
+begin
+  return case
+    when phone ~ '^55[0-9]{2}[6-9][0-9]{7}$' then left(phone, 4) || '9' || substr(phone, 5)
+    when phone ~ '^521[0-9]{10}$' then '52' || substr(phone, 4)
+    when phone ~ '^549[0-9]{10}$' then '54' || substr(phone, 4)
+    else phone
+  end;
+end;
+$$;
+revoke all on function messaging.phone_identity_key(text) from public, anon, authenticated;
+grant execute on function messaging.phone_identity_key(text) to service_role;
+
+-- source: supabase/schemas/messages/internal/is_message_state.sql
+-- Whether a message's columns agree: known values, `received` for inbound messages and only for
+-- them, an instant for all that was sent or received, a title for a choice.
+-- One function for what would be six CHECK constraints: those are parsed again with every statement
+-- that writes a message, which took a sixth of the time of queuing one.
+create or replace function messaging.is_message_state(
+  direction text,
+  status text,
+  mode text,
+  held_by text,
+  sent_at timestamptz,
+  choice jsonb
+)
+returns boolean
+language plpgsql
+immutable parallel safe
+set search_path = ''
+as $$
+begin
+  return direction in ('inbound', 'outbound')
+    and case direction
+      when 'inbound' then status = 'received'
+      else status in
+        ('queued', 'sending', 'sent', 'delivered', 'read', 'failed', 'canceled', 'unconfirmed')
+    end
+    and (mode is null or mode in ('sent', 'queued', 'scheduled'))
+    and (held_by is null or held_by in ('interval', 'window', 'holiday', 'delay'))
+    and (sent_at is not null or status not in ('sent', 'delivered', 'read', 'received'))
+    and (choice is null or coalesce(jsonb_typeof(choice->'title') = 'string', false));
+end;
+$$;
+revoke all on function messaging.is_message_state(text, text, text, text, timestamptz, jsonb) from public, anon, authenticated;
+grant execute on function messaging.is_message_state(text, text, text, text, timestamptz, jsonb) to service_role;
+
+-- source: supabase/schemas/idempotency/tables/idempotency_keys.sql
+-- Outcomes of executions by `Idempotency-Key`, written in the execution's own transaction, so that
+-- a crash leaves either both or neither.
+create table messaging.idempotency_keys (
+  scope text not null,
+  key text not null,
+  fingerprint text not null,
+  outcome jsonb,
+  response jsonb,
+  message_id uuid,
+  attempt smallint,
+  created_at timestamptz not null default now(),
+  primary key (scope, key),
+  constraint idempotency_keys_key_length check (char_length(key) between 1 and 255)
+);
+create index idempotency_keys_age on messaging.idempotency_keys (created_at);
+alter table messaging.idempotency_keys enable row level security;
+revoke all on table messaging.idempotency_keys from public, anon, authenticated;
+grant select, insert, update, delete on table messaging.idempotency_keys to service_role;
+comment on column messaging.idempotency_keys.scope is 'The client token''s id, or "admin" for the secret key.';
+comment on column messaging.idempotency_keys.outcome is 'What the transaction decided; the response is a pure function of it.';
+comment on column messaging.idempotency_keys.response is 'Status and body (as text, whose members keep their order), where the provider''s answer is part of them.';
+comment on column messaging.idempotency_keys.attempt is 'Which attempt of the message the response tells of.';
+
+-- source: supabase/schemas/outbox/tables/outbox.sql
+-- Everything slow that a request promised: e-mails, agent replies. Written in the request's
+-- transaction, done after it at least once; the id is the receiver's idempotency key.
+create table messaging.outbox (
+  id uuid primary key default gen_random_uuid(),
+  workspace_id uuid not null,
+  kind text not null,
+  payload jsonb not null,
+  status text not null default 'pending',
+  run_at timestamptz not null default now(),
+  attempts smallint not null default 0,
+  claim_token uuid,
+  last_error text,
+  created_at timestamptz not null default now(),
+  settled_at timestamptz,
+  conversation_id uuid,
+  constraint outbox_kind_known check (kind in ('assignment_email', 'agent_reply')),
+  constraint outbox_status_known check (status in ('pending', 'done', 'dead')),
+  constraint outbox_settled_when_over check ((status = 'pending') = (settled_at is null))
+) with (fillfactor = 70);
+create index outbox_conversation on messaging.outbox (conversation_id)
+  where status = 'pending' and conversation_id is not null;
+create index outbox_settled on messaging.outbox (status, settled_at) where status <> 'pending';
+create index outbox_workspace on messaging.outbox (workspace_id, created_at, id);
+create index outbox_age on messaging.outbox (created_at, id);
+create index outbox_due on messaging.outbox (run_at) where status = 'pending';
+alter table messaging.outbox enable row level security;
+revoke all on table messaging.outbox from public, anon, authenticated;
+grant select, insert, update, delete on table messaging.outbox to service_role;
+comment on column messaging.outbox.run_at is 'When due; while claimed, when the lease ends.';
+
+-- source: supabase/schemas/tenancy/tables/workspaces.sql
+-- A workspace owns instances, operators, departments, templates and agents (decisions, section 2).
+create table messaging.workspaces (
+  id uuid primary key default gen_random_uuid(),
+  name text not null,
+  created_at timestamptz not null default now(),
+  constraint workspaces_name_length check (char_length(name) between 1 and 200)
+);
+create index workspaces_age on messaging.workspaces (created_at, id);
+alter table messaging.workspaces enable row level security;
+revoke all on table messaging.workspaces from public, anon, authenticated;
+grant select, insert, update, delete on table messaging.workspaces to service_role;
+comment on table messaging.workspaces is 'Tenants.';
+
+-- source: supabase/schemas/tenancy/tables/departments.sql
+create table messaging.departments (
+  id uuid primary key default gen_random_uuid(),
+  workspace_id uuid not null references messaging.workspaces (id),
+  name text not null,
+  created_at timestamptz not null default now(),
+  constraint departments_name_length check (char_length(name) between 1 and 200)
+);
+create index departments_workspace on messaging.departments (workspace_id, created_at, id);
+alter table messaging.departments enable row level security;
+revoke all on table messaging.departments from public, anon, authenticated;
+grant select, insert, update, delete on table messaging.departments to service_role;
+
+-- source: supabase/schemas/tenancy/tables/instances.sql
+-- One channel connection: a number at a provider, its send window and its credentials.
+create table messaging.instances (
+  id uuid primary key default gen_random_uuid(),
+  workspace_id uuid not null references messaging.workspaces (id),
+  name text not null,
+  provider text not null,
+  sealed_provider_config text not null,
+  gateway_instance_id text,
+  business_instance_id text,
+  embed_key text not null,
+  connected_phone text not null,
+  connected_phone_key text not null,
+  time_zone text not null,
+  window_start time not null default '08:00',
+  window_end time not null default '20:00',
+  window_days smallint[] not null default '{1,2,3,4,5}',
+  on_unconfirmed text not null default 'hold',
+  requests_per_minute integer default 18000,
+  created_at timestamptz not null default now(),
+  updated_at timestamptz not null default now(),
+  constraint instances_provider_known check (provider in ('whatsapp_cloud', 'zapi', 'evolution')),
+  constraint instances_embed_key_prefixed check (embed_key like 'emb\_%'),
+  constraint instances_connected_phone_digits check (connected_phone ~ '^[0-9]{8,15}$'),
+  constraint instances_window_end_after_start check (window_end > window_start),
+  constraint instances_window_days_iso check (
+    cardinality(window_days) between 1 and 7 and window_days <@ '{1,2,3,4,5,6,7}'::smallint[]
+  ),
+  constraint instances_requests_per_minute_positive check (requests_per_minute > 0),
+  constraint instances_on_unconfirmed_known check (on_unconfirmed in ('hold', 'retry'))
+);
+create unique index instances_embed_key on messaging.instances (embed_key);
+create unique index instances_gateway_id on messaging.instances (provider, gateway_instance_id);
+create index instances_named_outside on messaging.instances (
+  (coalesce(business_instance_id, gateway_instance_id))
+);
+-- What an instance is called outside is unique at its provider, and a business instance id in the
+-- whole project: it stands in the index of every provider, beside that provider's own ids.
+create unique index instances_name_at_zapi
+  on messaging.instances ((coalesce(business_instance_id, gateway_instance_id)))
+  where business_instance_id is not null or provider = 'zapi';
+create unique index instances_name_at_evolution
+  on messaging.instances ((coalesce(business_instance_id, gateway_instance_id)))
+  where business_instance_id is not null or provider = 'evolution';
+create unique index instances_name_at_whatsapp_cloud
+  on messaging.instances ((coalesce(business_instance_id, gateway_instance_id)))
+  where business_instance_id is not null or provider = 'whatsapp_cloud';
+create index instances_retrying on messaging.instances (id) where on_unconfirmed = 'retry';
+create index instances_age on messaging.instances (created_at, id);
+create index instances_workspace on messaging.instances (workspace_id, created_at, id);
+alter table messaging.instances enable row level security;
+revoke all on table messaging.instances from public, anon, authenticated;
+grant select, insert, update, delete on table messaging.instances to service_role;
+comment on column messaging.instances.sealed_provider_config is
+  'Credentials, AES-256-GCM sealed by the API; the database never sees them open.';
+comment on column messaging.instances.requests_per_minute is
+  'What each client token may ask of each function, see count_request; NULL is no limit.';
+comment on column messaging.instances.gateway_instance_id is 'The provider''s own id of the instance.';
+
+-- source: supabase/schemas/tenancy/tables/operators.sql
+-- People who answer conversations. E-mail identifies one within the workspace, whatever its case.
+create table messaging.operators (
+  id uuid primary key default gen_random_uuid(),
+  workspace_id uuid not null references messaging.workspaces (id),
+  name text not null,
+  email text not null,
+  created_at timestamptz not null default now(),
+  constraint operators_name_length check (char_length(name) between 1 and 200)
+);
+create unique index operators_email on messaging.operators (workspace_id, lower(email));
+alter table messaging.operators enable row level security;
+revoke all on table messaging.operators from public, anon, authenticated;
+grant select, insert, update, delete on table messaging.operators to service_role;
+
+-- source: supabase/schemas/agents/tables/ai_agents.sql
+create table messaging.ai_agents (
+  id uuid primary key default gen_random_uuid(),
+  instance_id uuid not null references messaging.instances (id) on delete cascade,
+  name text not null,
+  instructions text not null,
+  model text not null,
+  is_active boolean not null default true,
+  created_at timestamptz not null default now(),
+  updated_at timestamptz not null default now(),
+  constraint ai_agents_name_length check (char_length(name) between 1 and 200)
+);
+create index ai_agents_instance on messaging.ai_agents (instance_id, created_at, id);
+alter table messaging.ai_agents enable row level security;
+revoke all on table messaging.ai_agents from public, anon, authenticated;
+grant select, insert, update, delete on table messaging.ai_agents to service_role;
+
+-- source: supabase/schemas/contacts/tables/contacts.sql
+-- Identity is (instance, identity key): both spellings of a Brazilian mobile are one contact.
+create table messaging.contacts (
+  id uuid primary key default gen_random_uuid(),
+  instance_id uuid not null references messaging.instances (id) on delete cascade,
+  phone text,
+  identity_key text not null,
+  name text,
+  email text,
+  company text,
+  job_title text,
+  notes text,
+  utm_source text,
+  utm_medium text,
+  utm_campaign text,
+  custom_labels jsonb not null default '{}',
+  is_favorite boolean not null default false,
+  is_archived boolean not null default false,
+  is_blocked boolean not null default false,
+  origin text not null,
+  last_inbound_at timestamptz,
+  created_at timestamptz not null default now(),
+  updated_at timestamptz not null default now(),
+  is_profile_name boolean not null default false,
+  constraint contacts_identity unique (instance_id, identity_key),
+  constraint contacts_phone_digits check (phone ~ '^[0-9]{8,15}$'),
+  constraint contacts_custom_labels_object check (jsonb_typeof(custom_labels) = 'object')
+);
+alter table messaging.contacts enable row level security;
+revoke all on table messaging.contacts from public, anon, authenticated;
+grant select, insert, update, delete on table messaging.contacts to service_role;
+comment on column messaging.contacts.phone is
+  'As first given: the address to send to until another one is proven. NULL for who wrote to us without showing a number.';
+comment on column messaging.contacts.is_profile_name is
+  'The name is what the contact calls itself, as a webhook told it: never an instruction to a model, and replaced by any name that is given.';
+
+-- source: supabase/schemas/contacts/tables/tags.sql
+-- Labels of an instance, told apart without regard to case, kept as first written.
+create table messaging.tags (
+  id uuid primary key default gen_random_uuid(),
+  instance_id uuid not null references messaging.instances (id) on delete cascade,
+  name text not null,
+  color text not null,
+  created_at timestamptz not null default now(),
+  constraint tags_name_length check (char_length(name) between 1 and 50 and name = btrim(name)),
+  constraint tags_color_hex check (color ~ '^#[0-9a-f]{6}$')
+);
+create unique index tags_name on messaging.tags (instance_id, lower(name));
+alter table messaging.tags enable row level security;
+revoke all on table messaging.tags from public, anon, authenticated;
+grant select, insert, update, delete on table messaging.tags to service_role;
+
+-- source: supabase/schemas/inbound/tables/early_statuses.sql
+-- Delivery events that came before the message they speak of was known by its provider id: our own
+-- send had not been recorded yet. Taken up when it is.
+create table messaging.early_statuses (
+  instance_id uuid not null references messaging.instances (id) on delete cascade,
+  provider_message_id text not null,
+  status text not null,
+  occurred_at timestamptz not null,
+  error jsonb,
+  received_at timestamptz not null default now(),
+  primary key (instance_id, provider_message_id, status),
+  constraint early_statuses_status_known
+    check (status in ('sent', 'delivered', 'read', 'failed'))
+);
+create index early_statuses_age on messaging.early_statuses (received_at);
+alter table messaging.early_statuses enable row level security;
+revoke all on table messaging.early_statuses from public, anon, authenticated;
+grant select, insert, update, delete on table messaging.early_statuses to service_role;
+
+-- source: supabase/schemas/inbound/tables/provider_events.sql
+-- What providers told us, as received: the evidence behind every status, and the place of what
+-- nobody understands yet.
+create table messaging.provider_events (
+  id bigint generated always as identity primary key,
+  instance_id uuid not null references messaging.instances (id) on delete cascade,
+  payload text not null,
+  received_at timestamptz not null default now()
+);
+create index provider_events_age on messaging.provider_events (received_at);
+create index provider_events_instance on messaging.provider_events (instance_id);
+alter table messaging.provider_events enable row level security;
+revoke all on table messaging.provider_events from public, anon, authenticated;
+grant select, insert, update, delete on table messaging.provider_events to service_role;
+comment on column messaging.provider_events.payload is
+  'The body as text: whatever was signed and sent can be kept, however it is nested or escaped.';
+
+-- source: supabase/schemas/queue/tables/dispatch.sql
+-- When an instance's queue is due next, and the one paced message it has in flight: being one row
+-- per instance, it is what keeps two from leaving at once.
+create table messaging.dispatch (
+  instance_id uuid primary key references messaging.instances (id) on delete cascade,
+  next_due_at timestamptz not null default 'infinity',
+  in_flight uuid,
+  lease_until timestamptz,
+  paced_from timestamptz not null default '-infinity',
+  hold_until timestamptz not null default '-infinity',
+  refused_at timestamptz not null default '-infinity',
+  constraint dispatch_flight_has_a_lease check ((in_flight is null) = (lease_until is null))
+) with (fillfactor = 50, autovacuum_vacuum_scale_factor = 0.1);
+create index dispatch_due on messaging.dispatch (next_due_at) where in_flight is null;
+create index dispatch_leases on messaging.dispatch (lease_until) where in_flight is not null;
+alter table messaging.dispatch enable row level security;
+revoke all on table messaging.dispatch from public, anon, authenticated;
+grant select, insert, update, delete on table messaging.dispatch to service_role;
+comment on column messaging.dispatch.paced_from is
+  'When the last paced message left; the next one leaves at least its interval later.';
+comment on column messaging.dispatch.refused_at is
+  'When the provider last refused the whole instance for good: see hold_for_refusal.';
+comment on column messaging.dispatch.hold_until is
+  'Set when the provider refuses the whole instance: nothing paced leaves before.';
+
+-- source: supabase/schemas/queue/tables/pacing.sql
+-- The last slot given out per instance: the one row that simultaneous enqueues wait for.
+-- Apart from dispatch, so that an enqueue's lock does not hide a due instance from a claim.
+create table messaging.pacing (
+  instance_id uuid primary key references messaging.instances (id) on delete cascade,
+  last_slot_at timestamptz not null default '-infinity'
+) with (fillfactor = 50, autovacuum_vacuum_scale_factor = 0.1);
+alter table messaging.pacing enable row level security;
+revoke all on table messaging.pacing from public, anon, authenticated;
+grant select, insert, update, delete on table messaging.pacing to service_role;
+
+-- source: supabase/schemas/queue/tables/slot_moves.sql
+-- Stretches of an instance's paced queue whose slots a changed send window still has to move: see
+-- plan_slot_moves. The last place is moved first.
+create table messaging.slot_moves (
+  instance_id uuid not null references messaging.instances (id) on delete cascade,
+  place integer not null,
+  from_at timestamptz not null,
+  from_position bigint not null,
+  until_at timestamptz not null,
+  until_position bigint not null,
+  left_at timestamptz,
+  planned_at timestamptz not null,
+  constraint slot_moves_pkey primary key (instance_id, place)
+);
+alter table messaging.slot_moves enable row level security;
+revoke all on table messaging.slot_moves from public, anon, authenticated;
+grant select, insert, update, delete on table messaging.slot_moves to service_role;
+comment on column messaging.slot_moves.until_at is
+  'With until_position the first row after the stretch, by its slot as it was planned.';
+comment on column messaging.slot_moves.left_at is
+  'When the message before the stretch will have left; NULL where nothing before it moves.';
+
+-- source: supabase/schemas/templates/tables/message_templates.sql
+-- Stored templates (specification, sections 2 and 4.7); components in the official channel's shape.
+create table messaging.message_templates (
+  id uuid primary key default gen_random_uuid(),
+  workspace_id uuid not null references messaging.workspaces (id),
+  instance_id uuid references messaging.instances (id) on delete cascade,
+  name text not null,
+  language text not null,
+  parameter_format text not null,
+  components jsonb not null,
+  provider_status text,
+  provider_template_id text,
+  created_at timestamptz not null default now(),
+  updated_at timestamptz not null default now(),
+  defined_at timestamptz not null default now(),
+  constraint message_templates_format_known check (parameter_format in ('POSITIONAL', 'NAMED')),
+  constraint message_templates_components_array check (jsonb_typeof(components) = 'array')
+);
+create index message_templates_workspace on messaging.message_templates (workspace_id, created_at, id);
+create index message_templates_synced
+  on messaging.message_templates (instance_id, provider_template_id);
+create index message_templates_at_provider on messaging.message_templates (provider_template_id);
+alter table messaging.message_templates enable row level security;
+revoke all on table messaging.message_templates from public, anon, authenticated;
+grant select, insert, update, delete on table messaging.message_templates to service_role;
+comment on column messaging.message_templates.defined_at is
+  'As of when its name, language and components are known: an older list does not change them.';
+
+-- source: supabase/schemas/tenancy/tables/client_tokens.sql
+-- Tokens of `X-Client-Token`. Only the SHA-256 is kept; each opens exactly one instance.
+create table messaging.client_tokens (
+  id uuid primary key default gen_random_uuid(),
+  instance_id uuid not null references messaging.instances (id) on delete cascade,
+  token_hash text not null,
+  label text,
+  expires_at timestamptz,
+  last_used_at timestamptz,
+  revoked_at timestamptz,
+  created_at timestamptz not null default now(),
+  constraint client_tokens_hash_is_sha256 check (token_hash ~ '^[0-9a-f]{64}$')
+);
+create unique index client_tokens_hash on messaging.client_tokens (token_hash);
+create index client_tokens_instance on messaging.client_tokens (instance_id, created_at, id);
+alter table messaging.client_tokens enable row level security;
+revoke all on table messaging.client_tokens from public, anon, authenticated;
+grant select, insert, update, delete on table messaging.client_tokens to service_role;
+
+-- source: supabase/schemas/tenancy/tables/holidays.sql
+-- Days on which an instance's queue does not send, whatever the weekday.
+create table messaging.holidays (
+  instance_id uuid not null references messaging.instances (id) on delete cascade,
+  day date not null,
+  primary key (instance_id, day)
+);
+alter table messaging.holidays enable row level security;
+revoke all on table messaging.holidays from public, anon, authenticated;
+grant select, insert, update, delete on table messaging.holidays to service_role;
+
+-- source: supabase/schemas/agents/tables/agent_pauses.sql
+-- Until when the instance's agent keeps silent towards a contact (specification, section 3).
+create table messaging.agent_pauses (
+  contact_id uuid primary key references messaging.contacts (id) on delete cascade,
+  instance_id uuid not null,
+  paused_until timestamptz not null
+);
+alter table messaging.agent_pauses enable row level security;
+revoke all on table messaging.agent_pauses from public, anon, authenticated;
+grant select, insert, update, delete on table messaging.agent_pauses to service_role;
+
+-- source: supabase/schemas/contacts/tables/contact_addresses.sql
+-- Addresses proven to reach a contact: a `wa_id` from the provider, or the sender of an inbound
+-- message. The newest is where messages go; each of them finds the contact again, however it is
+-- spelled: one row per identity key, with the spelling that was proven last.
+create table messaging.contact_addresses (
+  instance_id uuid not null,
+  address text not null,
+  identity_key text not null generated always as (messaging.phone_identity_key(address)) stored,
+  contact_id uuid not null references messaging.contacts (id) on delete cascade,
+  proven_at timestamptz not null default now(),
+  changed_by text,
+  primary key (instance_id, identity_key)
+);
+create index contact_addresses_contact on messaging.contact_addresses (contact_id, proven_at desc);
+alter table messaging.contact_addresses enable row level security;
+revoke all on table messaging.contact_addresses from public, anon, authenticated;
+grant select, insert, update, delete on table messaging.contact_addresses to service_role;
+comment on column messaging.contact_addresses.changed_by is
+  'The provider''s id of the event by which a contact went on under this number: it counts once.';
+
+-- source: supabase/schemas/contacts/tables/contact_tags.sql
+create table messaging.contact_tags (
+  contact_id uuid not null references messaging.contacts (id) on delete cascade,
+  tag_id uuid not null references messaging.tags (id) on delete cascade,
+  created_at timestamptz not null default now(),
+  primary key (contact_id, tag_id)
+);
+create index contact_tags_tag on messaging.contact_tags (tag_id);
+alter table messaging.contact_tags enable row level security;
+revoke all on table messaging.contact_tags from public, anon, authenticated;
+grant select, insert, update, delete on table messaging.contact_tags to service_role;
+
+-- source: supabase/schemas/conversations/tables/conversations.sql
+-- One conversation per contact, created `open` with the first operation that needs it.
+create table messaging.conversations (
+  id uuid primary key default gen_random_uuid(),
+  instance_id uuid not null,
+  contact_id uuid not null references messaging.contacts (id) on delete cascade,
+  status text not null default 'open',
+  assigned_to uuid references messaging.operators (id),
+  department_id uuid references messaging.departments (id),
+  agent_id uuid references messaging.ai_agents (id) on delete set null,
+  created_at timestamptz not null default now(),
+  updated_at timestamptz not null default now(),
+  question_count bigint not null default 0,
+  constraint conversations_status_known check (status in ('open', 'closed', 'pending'))
+);
+create unique index conversations_contact on messaging.conversations (contact_id);
+create unique index conversations_tenant on messaging.conversations (instance_id, contact_id, id);
+create index conversations_agent on messaging.conversations (agent_id) where agent_id is not null;
+alter table messaging.conversations enable row level security;
+revoke all on table messaging.conversations from public, anon, authenticated;
+grant select, insert, update, delete on table messaging.conversations to service_role;
+comment on column messaging.conversations.question_count is
+  'Messages of the contact that asked for an answer of the agent; counted in the transaction that records them.';
+
+-- source: supabase/schemas/conversations/tables/portfolios.sql
+-- Contacts that one operator alone sees in the queue: at most one portfolio per contact.
+create table messaging.portfolios (
+  contact_id uuid primary key references messaging.contacts (id) on delete cascade,
+  instance_id uuid not null,
+  operator_id uuid not null references messaging.operators (id),
+  created_at timestamptz not null default now()
+);
+create index portfolios_operator on messaging.portfolios (operator_id);
+alter table messaging.portfolios enable row level security;
+revoke all on table messaging.portfolios from public, anon, authenticated;
+grant select, insert, update, delete on table messaging.portfolios to service_role;
+
+-- source: supabase/schemas/tenancy/tables/rate_limits.sql
+-- How much of its allowance a token has used, per function: one row each, as the instant at which
+-- the allowance is whole again (generic cell rate algorithm). Unlogged: a crash of the server gives
+-- everybody a whole allowance, and a request's count costs no wait for the disk.
+create unlogged table messaging.rate_limits (
+  token_id uuid not null references messaging.client_tokens (id) on delete cascade,
+  function_name text not null,
+  whole_at timestamptz not null,
+  constraint rate_limits_pkey primary key (token_id, function_name)
+) with (fillfactor = 50, autovacuum_vacuum_scale_factor = 0.1);
+alter table messaging.rate_limits enable row level security;
+revoke all on table messaging.rate_limits from public, anon, authenticated;
+grant select, insert, update, delete on table messaging.rate_limits to service_role;
+
+-- source: supabase/schemas/agents/tables/agent_sessions.sql
+-- What an agent knows about a conversation beyond its messages: `externalContext`, merged.
+create table messaging.agent_sessions (
+  conversation_id uuid primary key references messaging.conversations (id) on delete cascade,
+  instance_id uuid not null,
+  agent_id uuid not null references messaging.ai_agents (id) on delete cascade,
+  collected_data jsonb not null default '{}',
+  created_at timestamptz not null default now(),
+  updated_at timestamptz not null default now(),
+  answered_count bigint not null default 0,
+  answered_at timestamptz[] not null default '{}',
+  constraint agent_sessions_collected_data_object check (jsonb_typeof(collected_data) = 'object')
+);
+create index agent_sessions_agent on messaging.agent_sessions (agent_id);
+alter table messaging.agent_sessions enable row level security;
+revoke all on table messaging.agent_sessions from public, anon, authenticated;
+grant select, insert, update, delete on table messaging.agent_sessions to service_role;
+comment on column messaging.agent_sessions.answered_count is
+  'How many of the conversation''s question_count have had their answer: at most one each.';
+comment on column messaging.agent_sessions.answered_at is
+  'When the newest answers were given, oldest first, as many as agent_limited_until counts.';
+
+-- source: supabase/schemas/conversations/tables/chat_transfer_log.sql
+-- One row per change from one operator to a different one.
+create table messaging.chat_transfer_log (
+  id uuid primary key default gen_random_uuid(),
+  instance_id uuid not null,
+  conversation_id uuid not null references messaging.conversations (id) on delete cascade,
+  from_operator_id uuid not null references messaging.operators (id),
+  to_operator_id uuid not null references messaging.operators (id),
+  transferred_at timestamptz not null default now(),
+  constraint chat_transfer_log_operators_differ check (from_operator_id <> to_operator_id)
+);
+create index chat_transfer_log_conversation
+  on messaging.chat_transfer_log (conversation_id, transferred_at);
+alter table messaging.chat_transfer_log enable row level security;
+revoke all on table messaging.chat_transfer_log from public, anon, authenticated;
+grant select, insert, update, delete on table messaging.chat_transfer_log to service_role;
+
+-- source: supabase/schemas/conversations/tables/internal_notes.sql
+-- Visible to operators only. Automatic ones are written by a transfer.
+create table messaging.internal_notes (
+  id uuid primary key default gen_random_uuid(),
+  instance_id uuid not null,
+  conversation_id uuid not null references messaging.conversations (id) on delete cascade,
+  note text not null,
+  is_automatic boolean not null default false,
+  created_at timestamptz not null default now(),
+  constraint internal_notes_not_empty check (note <> '')
+);
+create index internal_notes_conversation on messaging.internal_notes (conversation_id, created_at);
+alter table messaging.internal_notes enable row level security;
+revoke all on table messaging.internal_notes from public, anon, authenticated;
+grant select, insert, update, delete on table messaging.internal_notes to service_role;
+
+-- source: supabase/schemas/messages/tables/messages.sql
+-- Every message, sent or received, from before its provider is called: nothing is ever lost here.
+-- `sending` of a queued message is its claim in message_queue; the status moves here when settled.
+create table messaging.messages (
+  id uuid primary key default gen_random_uuid(),
+  instance_id uuid not null,
+  contact_id uuid not null,
+  conversation_id uuid not null,
+  direction text not null,
+  message_type text not null,
+  message text,
+  media_url text,
+  media_id text,
+  media_filename text,
+  option_list jsonb,
+  template jsonb,
+  card_id text,
+  sent_by text,
+  operator_id uuid,
+  agent_id uuid,
+  delay_typing_ms integer,
+  mode text,
+  interval_seconds integer,
+  status text not null,
+  provider_message_id text,
+  scheduled_for timestamptz,
+  held_by text,
+  attempts smallint not null default 0,
+  last_error jsonb,
+  created_at timestamptz not null default now(),
+  sent_at timestamptz,
+  delivered_at timestamptz,
+  read_at timestamptz,
+  failed_at timestamptz,
+  canceled_at timestamptz,
+  unconfirmed_at timestamptz,
+  is_group boolean not null default false,
+  chat_name text,
+  choice jsonb,
+  phone_given text,
+  is_known_by_echo boolean not null default false,
+  is_typed_on_phone boolean not null default false,
+  is_retryable boolean not null default false,
+  constraint messages_belong_to_their_conversation
+    foreign key (instance_id, contact_id, conversation_id)
+    references messaging.conversations (instance_id, contact_id, id) on delete cascade,
+  constraint messages_state check (
+    messaging.is_message_state(direction, status, mode, held_by, sent_at, choice)
+  )
+);
+-- Whole, unsent ones too: a conversation's end takes its messages along by it.
+create index messages_history on messaging.messages (instance_id, contact_id, sent_at desc);
+create index messages_provider_id on messaging.messages (instance_id, provider_message_id)
+  where provider_message_id is not null;
+create index messages_told on messaging.messages (instance_id, provider_message_id)
+  where is_typed_on_phone or is_known_by_echo;
+create unique index messages_inbound_once on messaging.messages (instance_id, provider_message_id)
+  where direction = 'inbound';
+create index messages_sent on messaging.messages (instance_id, sent_at desc)
+  where direction = 'outbound' and sent_at is not null and status <> 'failed';
+create index messages_gone_wrong
+  on messaging.messages (instance_id, (coalesce(failed_at, unconfirmed_at)) desc)
+  where coalesce(failed_at, unconfirmed_at) is not null;
+create index messages_unconfirmed on messaging.messages (instance_id, unconfirmed_at)
+  where status = 'unconfirmed';
+alter table messaging.messages enable row level security;
+revoke all on table messaging.messages from public, anon, authenticated;
+grant select, insert, update, delete on table messaging.messages to service_role;
+comment on column messaging.messages.media_id is
+  'The provider''s id of a received file, where the file has to be asked for by it.';
+comment on column messaging.messages.choice is
+  'The option that an inbound message picked: {id, title}.';
+comment on column messaging.messages.phone_given is
+  'The phone as the sending call wrote it, where the contact''s own is spelled otherwise.';
+comment on column messaging.messages.is_known_by_echo is
+  'Its provider''s answer was lost: an echo of its words says that it left, and under which id.';
+comment on column messaging.messages.is_retryable is
+  'Whether it failed by a refusal that the provider calls temporary: the same Idempotency-Key tries again.';
+comment on column messaging.messages.is_typed_on_phone is
+  'A person wrote it on the business''s own phone, as its provider reports. Not told by sent_by, which is any text of the caller''s choice.';
+comment on column messaging.messages.chat_name is 'The name that the provider gives the chat.';
+
+-- source: supabase/schemas/queue/tables/message_queue.sql
+-- Messages that still have to leave, and those in flight (with a claim). Settled rows are gone:
+-- their story is in messages.
+-- Paced rows (due_at is null) are found through their instance's dispatch row, as the head of
+-- (instance_id, scheduled_at, position); unpaced ones by due_at, which is the end of the lease
+-- while they are claimed. The foreign key is checked at commit: the slot is taken first, and the
+-- message is written with it. The claim columns stand in no index, so that a claim is a heap-only update.
+create table messaging.message_queue (
+  message_id uuid primary key references messaging.messages (id) on delete cascade
+    deferrable initially deferred,
+  instance_id uuid not null,
+  position bigint generated always as identity,
+  scheduled_at timestamptz not null,
+  due_at timestamptz,
+  interval_seconds integer not null default 0,
+  max_attempts smallint not null default 6,
+  attempts smallint not null default 0,
+  claim_token uuid,
+  lease_until timestamptz,
+  echo jsonb,
+  constraint message_queue_claim_has_a_lease check ((claim_token is null) = (lease_until is null))
+) with (fillfactor = 70, autovacuum_vacuum_scale_factor = 0.05);
+create index message_queue_head on messaging.message_queue (instance_id, scheduled_at, position)
+  where due_at is null;
+create index message_queue_due on messaging.message_queue (due_at) where due_at is not null;
+create index message_queue_scheduled on messaging.message_queue (instance_id, scheduled_at, position)
+  where due_at is not null;
+alter table messaging.message_queue enable row level security;
+revoke all on table messaging.message_queue from public, anon, authenticated;
+grant select, insert, update, delete on table messaging.message_queue to service_role;
+comment on column messaging.message_queue.echo is
+  'A message event that came while this one was in flight and may be its echo: see claim_own_echo.';
+comment on column messaging.message_queue.max_attempts is
+  '1 for an immediate send, which is tried once; 6 for all else: the first try and 5 more.';

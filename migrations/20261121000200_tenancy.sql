@@ -1,0 +1,1143 @@
+-- Written by `deno task db:baseline` from supabase/schemas: change those files, not this one.
+
+set local check_function_bodies = off;
+
+-- source: supabase/schemas/tenancy/internal/count_request.sql
+-- Counts a request against its token's allowance of `requests_per_minute` for the function; NULL is
+-- no limit. A whole allowance may be used at once; it comes back evenly over a minute.
+-- Returns {limit, remaining, wholeInSeconds, retryAfterSeconds}, seconds rounded up; the last is NULL
+-- where the request is allowed. A refused request uses nothing. NULL where there is no limit.
+create or replace function messaging.count_request(
+  token_id uuid,
+  function_name text,
+  requests_per_minute integer
+)
+returns jsonb
+language plpgsql
+set search_path = ''
+as $$
+declare
+  share constant interval := interval '1 minute' / requests_per_minute;
+  whole_at timestamptz;
+  seconds_left double precision;
+  is_allowed boolean;
+begin
+  if requests_per_minute is null then
+    return null;
+  end if;
+  -- The clock is read with the row's lock: simultaneous requests are counted one after the other.
+  insert into messaging.rate_limits as r (token_id, function_name, whole_at)
+  values (count_request.token_id, count_request.function_name, clock_timestamp() + share)
+  on conflict on constraint rate_limits_pkey do update
+  set whole_at = greatest(r.whole_at, clock_timestamp()) + share
+  where r.whole_at + share <= clock_timestamp() + interval '1 minute'
+  returning r.whole_at into whole_at;
+  is_allowed := found;
+  if not is_allowed then
+    select r.whole_at into whole_at
+    from messaging.rate_limits r
+    where r.token_id = count_request.token_id and r.function_name = count_request.function_name;
+  end if;
+  seconds_left := greatest(extract(epoch from whole_at - clock_timestamp()), 0);
+  return jsonb_build_object(
+    'limit', requests_per_minute,
+    'remaining', case
+      when is_allowed then floor((60 - seconds_left) / 60 * requests_per_minute + 1e-6)
+      else 0
+    end,
+    'wholeInSeconds', ceil(seconds_left),
+    'retryAfterSeconds', case
+      when not is_allowed
+      then greatest(ceil(seconds_left + extract(epoch from share) - 60), 1)
+    end
+  );
+end;
+$$;
+revoke all on function messaging.count_request(uuid, text, integer) from public, anon, authenticated;
+grant execute on function messaging.count_request(uuid, text, integer) to service_role;
+
+-- source: supabase/schemas/tenancy/internal/describe_client_token.sql
+-- admin-api: a token as a response shows it: never its hash.
+create or replace function messaging.describe_client_token(token messaging.client_tokens)
+returns jsonb
+language sql
+stable parallel safe
+set search_path = ''
+as $$
+  select jsonb_build_object(
+    'tokenId', token.id,
+    'instanceId', token.instance_id,
+    'label', token.label,
+    'expiresAt', messaging.iso_in_zone(token.expires_at, 'UTC'),
+    'lastUsedAt', messaging.iso_in_zone(token.last_used_at, 'UTC'),
+    'revokedAt', messaging.iso_in_zone(token.revoked_at, 'UTC'),
+    'createdAt', messaging.iso_in_zone(token.created_at, 'UTC')
+  );
+$$;
+revoke all on function messaging.describe_client_token(messaging.client_tokens) from public, anon, authenticated;
+grant execute on function messaging.describe_client_token(messaging.client_tokens) to service_role;
+
+-- source: supabase/schemas/tenancy/internal/describe_department.sql
+-- admin-api: a department as a response shows it.
+create or replace function messaging.describe_department(department messaging.departments)
+returns jsonb
+language sql
+stable parallel safe
+set search_path = ''
+as $$
+  select jsonb_build_object(
+    'departmentId', department.id,
+    'workspaceId', department.workspace_id,
+    'name', department.name,
+    'createdAt', messaging.iso_in_zone(department.created_at, 'UTC')
+  );
+$$;
+revoke all on function messaging.describe_department(messaging.departments) from public, anon, authenticated;
+grant execute on function messaging.describe_department(messaging.departments) to service_role;
+
+-- source: supabase/schemas/tenancy/internal/describe_instance.sql
+-- admin-api: an instance as a response shows it: never its credentials, sealed or not. A gateway's
+-- webhook path goes on with its webhookSecret, which is one of them.
+create or replace function messaging.describe_instance(instance messaging.instances)
+returns jsonb
+language sql
+stable parallel safe
+set search_path = ''
+as $$
+  select jsonb_build_object(
+    'instanceId', instance.id,
+    'workspaceId', instance.workspace_id,
+    'name', instance.name,
+    'provider', instance.provider,
+    'gatewayInstanceId', instance.gateway_instance_id,
+    'businessInstanceId', instance.business_instance_id,
+    'embedKey', instance.embed_key,
+    'connectedPhone', instance.connected_phone,
+    'timeZone', instance.time_zone,
+    'sendWindow', jsonb_build_object(
+      'start', to_char(instance.window_start, 'HH24:MI'),
+      'end', to_char(instance.window_end, 'HH24:MI'),
+      'days', to_jsonb(instance.window_days),
+      'holidays', (
+        select coalesce(jsonb_agg(h.day order by h.day), '[]')
+        from messaging.holidays h where h.instance_id = instance.id
+      )
+    ),
+    'onUnconfirmed', instance.on_unconfirmed,
+    'requestsPerMinute', instance.requests_per_minute,
+    'webhookPath', format('provider-webhook/%s/%s', instance.provider, instance.id),
+    'createdAt', messaging.iso_in_zone(instance.created_at, 'UTC')
+  );
+$$;
+revoke all on function messaging.describe_instance(messaging.instances) from public, anon, authenticated;
+grant execute on function messaging.describe_instance(messaging.instances) to service_role;
+
+-- source: supabase/schemas/tenancy/internal/describe_operator.sql
+-- admin-api: an operator as a response shows it.
+create or replace function messaging.describe_operator(operator messaging.operators)
+returns jsonb
+language sql
+stable parallel safe
+set search_path = ''
+as $$
+  select jsonb_build_object(
+    'operatorId', operator.id,
+    'workspaceId', operator.workspace_id,
+    'name', operator.name,
+    'email', operator.email,
+    'createdAt', messaging.iso_in_zone(operator.created_at, 'UTC')
+  );
+$$;
+revoke all on function messaging.describe_operator(messaging.operators) from public, anon, authenticated;
+grant execute on function messaging.describe_operator(messaging.operators) to service_role;
+
+-- source: supabase/schemas/tenancy/internal/describe_workspace.sql
+-- admin-api: a workspace as a response shows it.
+create or replace function messaging.describe_workspace(workspace messaging.workspaces)
+returns jsonb
+language sql
+stable parallel safe
+set search_path = ''
+as $$
+  select jsonb_build_object(
+    'workspaceId', workspace.id,
+    'name', workspace.name,
+    'createdAt', messaging.iso_in_zone(workspace.created_at, 'UTC')
+  );
+$$;
+revoke all on function messaging.describe_workspace(messaging.workspaces) from public, anon, authenticated;
+grant execute on function messaging.describe_workspace(messaging.workspaces) to service_role;
+
+-- source: supabase/schemas/tenancy/internal/find_instance.sql
+-- admin-api: an instance by its id, whoever's it is. Error: MI014.
+create or replace function messaging.find_instance(instance_id uuid)
+returns messaging.instances
+language plpgsql
+stable
+set search_path = ''
+as $$
+declare
+  instance messaging.instances;
+begin
+  select i.* into instance from messaging.instances i where i.id = find_instance.instance_id;
+  if not found then
+    raise exception using errcode = 'MI014', message = 'Instance not found';
+  end if;
+  return instance;
+end;
+$$;
+revoke all on function messaging.find_instance(uuid) from public, anon, authenticated;
+grant execute on function messaging.find_instance(uuid) to service_role;
+
+-- source: supabase/schemas/tenancy/internal/find_operator.sql
+-- The operator of a workspace named by UUID or by e-mail (in any case). Error: MI001.
+create or replace function messaging.find_operator(workspace_id uuid, reference text)
+returns messaging.operators
+language plpgsql
+stable
+set search_path = ''
+as $$
+declare
+  operator messaging.operators;
+begin
+  select o.* into operator
+  from messaging.operators o
+  where o.workspace_id = find_operator.workspace_id
+    and (o.id::text = lower(btrim(reference)) or lower(o.email) = lower(btrim(reference)));
+  if not found then
+    raise exception using errcode = 'MI001', message = 'operator_not_found';
+  end if;
+  return operator;
+end;
+$$;
+revoke all on function messaging.find_operator(uuid, text) from public, anon, authenticated;
+grant execute on function messaging.find_operator(uuid, text) to service_role;
+
+-- source: supabase/schemas/tenancy/internal/find_workspace.sql
+-- admin-api: a workspace by its id. Error: MI013.
+create or replace function messaging.find_workspace(workspace_id uuid)
+returns messaging.workspaces
+language plpgsql
+stable
+set search_path = ''
+as $$
+declare
+  workspace messaging.workspaces;
+begin
+  select w.* into workspace from messaging.workspaces w where w.id = find_workspace.workspace_id;
+  if not found then
+    raise exception using errcode = 'MI013', message = 'workspace_not_found';
+  end if;
+  return workspace;
+end;
+$$;
+revoke all on function messaging.find_workspace(uuid) from public, anon, authenticated;
+grant execute on function messaging.find_workspace(uuid) to service_role;
+
+-- source: supabase/schemas/tenancy/internal/instances_named.sql
+-- The instances that a reference stands for: UUID, embed key, or business instance id (the provider's
+-- own id where there is none; decisions, section 1), in this order: a name that looks like another
+-- instance's UUID does not hide that one. Several only where instances of different providers, neither
+-- with a business instance id, have one own id.
+create or replace function messaging.instances_named(reference text)
+returns setof messaging.instances
+language plpgsql
+stable
+rows 1
+set search_path = ''
+as $$
+begin
+  if reference ~* '^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$' then
+    return query select i.* from messaging.instances i where i.id = reference::uuid;
+  end if;
+  if not found then
+    return query select i.* from messaging.instances i where i.embed_key = reference;
+  end if;
+  if not found then
+    return query
+    select i.* from messaging.instances i
+    where coalesce(i.business_instance_id, i.gateway_instance_id) = reference;
+  end if;
+end;
+$$;
+revoke all on function messaging.instances_named(text) from public, anon, authenticated;
+grant execute on function messaging.instances_named(text) to service_role;
+
+-- source: supabase/schemas/tenancy/internal/is_time_zone.sql
+-- Whether the server knows a time zone by exactly this name.
+create or replace function messaging.is_time_zone(name text)
+returns boolean
+language sql
+stable parallel safe
+set search_path = ''
+as $$
+  select exists (
+    select from pg_catalog.pg_timezone_names z where z.name = is_time_zone.name
+  );
+$$;
+revoke all on function messaging.is_time_zone(text) from public, anon, authenticated;
+grant execute on function messaging.is_time_zone(text) to service_role;
+
+-- source: supabase/schemas/tenancy/internal/page_of_records.sql
+-- admin-api: a page out of one row more than it may hold. `records`: [{createdAt, id, record}] in
+-- order, or NULL for none. Returns {items, next}; `next` {createdAt, id} is the place to go on after,
+-- NULL on the last page.
+create or replace function messaging.page_of_records(records jsonb, page_size integer)
+returns jsonb
+language sql
+immutable parallel safe
+set search_path = ''
+as $$
+  select jsonb_build_object(
+    'items', jsonb_path_query_array(
+      coalesce(records, '[]'), '$[0 to $last].record', jsonb_build_object('last', page_size - 1)
+    ),
+    'next', case
+      when jsonb_array_length(records) > page_size then (records->(page_size - 1)) - 'record'
+    end
+  );
+$$;
+revoke all on function messaging.page_of_records(jsonb, integer) from public, anon, authenticated;
+grant execute on function messaging.page_of_records(jsonb, integer) to service_role;
+
+-- source: supabase/schemas/tenancy/internal/taken_instance_field.sql
+-- Which field of an instance has another instance's value, by the unique index that refused it: the
+-- business instance id where the call gives one or changes it, else the provider's own id. NULL for
+-- an index that is about neither.
+create or replace function messaging.taken_instance_field(index_name text, changes_business_id boolean)
+returns text
+language sql
+immutable parallel safe
+set search_path = ''
+as $$
+  select case
+    when index_name = 'instances_gateway_id' then 'gatewayInstanceId'
+    when index_name not like 'instances\_name\_at\_%' then null
+    when changes_business_id then 'businessInstanceId'
+    else 'gatewayInstanceId'
+  end;
+$$;
+revoke all on function messaging.taken_instance_field(text, boolean) from public, anon, authenticated;
+grant execute on function messaging.taken_instance_field(text, boolean) to service_role;
+
+-- source: supabase/schemas/tenancy/internal/time_zone_issues.sql
+-- admin-api: what is answered for a time zone that is_time_zone does not know.
+create or replace function messaging.time_zone_issues()
+returns jsonb
+language sql
+immutable parallel safe
+set search_path = ''
+as $$
+  select jsonb_build_object('issues', jsonb_build_array(jsonb_build_object(
+    'path', 'timeZone', 'message', 'must be the name of an IANA time zone, such as America/Sao_Paulo'
+  )));
+$$;
+revoke all on function messaging.time_zone_issues() from public, anon, authenticated;
+grant execute on function messaging.time_zone_issues() to service_role;
+
+-- source: supabase/schemas/tenancy/rpc/authenticate_client.sql
+-- Who a client token is and which instance it opens. `request`: tokenHash, functionName: the request
+-- is counted against the token's allowance for it.
+-- Returns {tokenId, instance, rateLimit (see count_request)}: NULL tokenId for an unknown, expired or
+-- revoked token. The instance's `references` are all that a request may call it by (UUID, embed key,
+-- business instance id): the caller compares, so that no body is read before a token has been found
+-- good. Notes the token's use at most once a minute.
+create or replace function public.authenticate_client(request jsonb)
+returns jsonb
+language plpgsql
+set search_path = ''
+set plan_cache_mode = force_generic_plan
+as $$
+declare
+  token messaging.client_tokens;
+  instance messaging.instances;
+begin
+  select t.* into token
+  from messaging.client_tokens t
+  where t.token_hash = request->>'tokenHash'
+    and t.revoked_at is null
+    and (t.expires_at is null or t.expires_at > clock_timestamp());
+  if not found then
+    return jsonb_build_object('tokenId', null, 'instance', null, 'rateLimit', null);
+  end if;
+  if token.last_used_at is null or token.last_used_at < clock_timestamp() - interval '1 minute' then
+    update messaging.client_tokens t set last_used_at = clock_timestamp()
+    where t.id = (
+      select u.id from messaging.client_tokens u where u.id = token.id for no key update skip locked
+    );
+  end if;
+  select i.* into strict instance from messaging.instances i where i.id = token.instance_id;
+  return jsonb_build_object(
+    'tokenId', token.id,
+    'rateLimit', messaging.count_request(
+      token.id, request->>'functionName', instance.requests_per_minute
+    ),
+    'instance', jsonb_build_object(
+      'instanceId', instance.id,
+      'name', instance.name,
+      'provider', instance.provider,
+      'sealedProviderConfig', instance.sealed_provider_config,
+      'gatewayInstanceId', instance.gateway_instance_id,
+      'connectedPhone', instance.connected_phone,
+      'timeZone', instance.time_zone,
+      'references', jsonb_build_array(
+        instance.id,
+        instance.embed_key,
+        coalesce(instance.business_instance_id, instance.gateway_instance_id)
+      )
+    )
+  );
+end;
+$$;
+revoke all on function public.authenticate_client(jsonb) from public, anon, authenticated;
+grant execute on function public.authenticate_client(jsonb) to service_role;
+
+-- source: supabase/schemas/tenancy/rpc/create_client_token.sql
+-- admin-api: a new token of an instance; beside it, others stay alive. `request`: tokenId,
+-- instanceId, tokenHash, label, expiresAt, sealedToken (kept with the outcome alone, so that a
+-- repeated call can be given the token again), idempotency (see begin_idempotent).
+-- Returns the token's record, or {replayed}. Errors: MI007, MI008, MI014.
+create or replace function public.create_client_token(request jsonb)
+returns jsonb
+language plpgsql
+set search_path = ''
+as $$
+declare
+  instance messaging.instances;
+  token messaging.client_tokens;
+  replayed jsonb := messaging.begin_idempotent(request->'idempotency');
+  outcome jsonb;
+begin
+  if replayed is not null then
+    return jsonb_build_object('replayed', replayed);
+  end if;
+  instance := messaging.find_instance((request->>'instanceId')::uuid);
+  insert into messaging.client_tokens (id, instance_id, token_hash, label, expires_at)
+  values (
+    (request->>'tokenId')::uuid, instance.id, request->>'tokenHash', request->>'label',
+    (request->>'expiresAt')::timestamptz
+  )
+  returning * into token;
+  outcome := messaging.describe_client_token(token);
+  perform messaging.keep_outcome(
+    request->'idempotency',
+    outcome || jsonb_build_object('sealedToken', request->>'sealedToken'),
+    null
+  );
+  return outcome;
+end;
+$$;
+revoke all on function public.create_client_token(jsonb) from public, anon, authenticated;
+grant execute on function public.create_client_token(jsonb) to service_role;
+
+-- source: supabase/schemas/tenancy/rpc/create_department.sql
+-- admin-api: a new department. `request`: workspaceId, name, idempotency (see begin_idempotent).
+-- Returns the department, or {replayed}. Errors: MI007, MI008, MI013.
+create or replace function public.create_department(request jsonb)
+returns jsonb
+language plpgsql
+set search_path = ''
+as $$
+declare
+  workspace messaging.workspaces;
+  department messaging.departments;
+  replayed jsonb := messaging.begin_idempotent(request->'idempotency');
+  outcome jsonb;
+begin
+  if replayed is not null then
+    return jsonb_build_object('replayed', replayed);
+  end if;
+  workspace := messaging.find_workspace((request->>'workspaceId')::uuid);
+  insert into messaging.departments (workspace_id, name)
+  values (workspace.id, request->>'name')
+  returning * into department;
+  outcome := messaging.describe_department(department);
+  perform messaging.keep_outcome(request->'idempotency', outcome, null);
+  return outcome;
+end;
+$$;
+revoke all on function public.create_department(jsonb) from public, anon, authenticated;
+grant execute on function public.create_department(jsonb) to service_role;
+
+-- source: supabase/schemas/tenancy/rpc/create_instance.sql
+-- admin-api: a new instance with its holidays, its pacing and its dispatch.
+-- `request`: instanceId (its credentials are sealed for it), workspaceId, name, provider,
+--   sealedProviderConfig, gatewayInstanceId, businessInstanceId, embedKey, connectedPhone, timeZone,
+--   sendWindow {start, end, days, holidays}, onUnconfirmed, requestsPerMinute, idempotency (see begin_idempotent).
+-- Returns the instance, {replayed}, {issues} when the server does not know the time zone, or {taken}:
+--   the field whose value another instance has, businessInstanceId or gatewayInstanceId.
+-- Errors: MI007, MI008, MI013.
+create or replace function public.create_instance(request jsonb)
+returns jsonb
+language plpgsql
+set search_path = ''
+as $$
+declare
+  send_window constant jsonb := request->'sendWindow';
+  workspace messaging.workspaces;
+  instance messaging.instances;
+  replayed jsonb;
+  outcome jsonb;
+  violated text;
+  taken text;
+begin
+  if not messaging.is_time_zone(request->>'timeZone') then
+    return messaging.time_zone_issues();
+  end if;
+  begin
+    replayed := messaging.begin_idempotent(request->'idempotency');
+    if replayed is not null then
+      return jsonb_build_object('replayed', replayed);
+    end if;
+    workspace := messaging.find_workspace((request->>'workspaceId')::uuid);
+    insert into messaging.instances (
+      id, workspace_id, name, provider, sealed_provider_config, gateway_instance_id,
+      business_instance_id, embed_key, connected_phone, connected_phone_key, time_zone, window_start,
+      window_end, window_days, on_unconfirmed, requests_per_minute
+    )
+    values (
+      (request->>'instanceId')::uuid, workspace.id, request->>'name', request->>'provider',
+      request->>'sealedProviderConfig', request->>'gatewayInstanceId',
+      request->>'businessInstanceId', request->>'embedKey', request->>'connectedPhone',
+      messaging.phone_identity_key(request->>'connectedPhone'), request->>'timeZone',
+      (send_window->>'start')::time, (send_window->>'end')::time,
+      array(select jsonb_array_elements_text(send_window->'days')::smallint),
+      request->>'onUnconfirmed', (request->>'requestsPerMinute')::integer
+    )
+    returning * into instance;
+    insert into messaging.holidays (instance_id, day)
+    select distinct instance.id, holiday::date
+    from jsonb_array_elements_text(send_window->'holidays') as holiday;
+    insert into messaging.pacing (instance_id) values (instance.id);
+    insert into messaging.dispatch (instance_id) values (instance.id);
+    outcome := messaging.describe_instance(instance);
+    perform messaging.keep_outcome(request->'idempotency', outcome, null);
+    return outcome;
+  exception when unique_violation then
+    -- The block gives the idempotency key back too: nothing has been executed under it.
+    get stacked diagnostics violated = constraint_name;
+    taken := messaging.taken_instance_field(violated, request->>'businessInstanceId' is not null);
+    if taken is null then
+      raise;
+    end if;
+    return jsonb_build_object('taken', taken);
+  end;
+end;
+$$;
+revoke all on function public.create_instance(jsonb) from public, anon, authenticated;
+grant execute on function public.create_instance(jsonb) to service_role;
+
+-- source: supabase/schemas/tenancy/rpc/create_operator.sql
+-- admin-api: a new operator. `request`: workspaceId, name, email, idempotency (see
+-- begin_idempotent). Returns the operator, or {replayed}.
+-- Errors: MI007, MI008, MI013, MI017 (the workspace has the e-mail already, in whatever case).
+create or replace function public.create_operator(request jsonb)
+returns jsonb
+language plpgsql
+set search_path = ''
+as $$
+declare
+  workspace messaging.workspaces;
+  operator messaging.operators;
+  replayed jsonb := messaging.begin_idempotent(request->'idempotency');
+  outcome jsonb;
+begin
+  if replayed is not null then
+    return jsonb_build_object('replayed', replayed);
+  end if;
+  workspace := messaging.find_workspace((request->>'workspaceId')::uuid);
+  insert into messaging.operators (workspace_id, name, email)
+  values (workspace.id, request->>'name', request->>'email')
+  on conflict (workspace_id, lower(email)) do nothing
+  returning * into operator;
+  if not found then
+    raise exception using errcode = 'MI017', message = 'already_exists';
+  end if;
+  outcome := messaging.describe_operator(operator);
+  perform messaging.keep_outcome(request->'idempotency', outcome, null);
+  return outcome;
+end;
+$$;
+revoke all on function public.create_operator(jsonb) from public, anon, authenticated;
+grant execute on function public.create_operator(jsonb) to service_role;
+
+-- source: supabase/schemas/tenancy/rpc/create_workspace.sql
+-- admin-api: a new workspace. `request`: name, idempotency (see begin_idempotent).
+-- Returns the workspace, or {replayed}. Errors: MI007, MI008.
+create or replace function public.create_workspace(request jsonb)
+returns jsonb
+language plpgsql
+set search_path = ''
+as $$
+declare
+  workspace messaging.workspaces;
+  replayed jsonb := messaging.begin_idempotent(request->'idempotency');
+  outcome jsonb;
+begin
+  if replayed is not null then
+    return jsonb_build_object('replayed', replayed);
+  end if;
+  insert into messaging.workspaces (name) values (request->>'name') returning * into workspace;
+  outcome := messaging.describe_workspace(workspace);
+  perform messaging.keep_outcome(request->'idempotency', outcome, null);
+  return outcome;
+end;
+$$;
+revoke all on function public.create_workspace(jsonb) from public, anon, authenticated;
+grant execute on function public.create_workspace(jsonb) to service_role;
+
+-- source: supabase/schemas/tenancy/rpc/get_client_token.sql
+-- admin-api: one token of an instance, revoked or not. `request`: instanceId, tokenId.
+-- Errors: MI014, MI015 (the instance has no such token).
+create or replace function public.get_client_token(request jsonb)
+returns jsonb
+language plpgsql
+stable
+set search_path = ''
+as $$
+declare
+  instance constant messaging.instances := messaging.find_instance((request->>'instanceId')::uuid);
+  token messaging.client_tokens;
+begin
+  select t.* into token from messaging.client_tokens t
+  where t.id = (request->>'tokenId')::uuid and t.instance_id = instance.id;
+  if not found then
+    raise exception using errcode = 'MI015', message = 'token_not_found';
+  end if;
+  return messaging.describe_client_token(token);
+end;
+$$;
+revoke all on function public.get_client_token(jsonb) from public, anon, authenticated;
+grant execute on function public.get_client_token(jsonb) to service_role;
+
+-- source: supabase/schemas/tenancy/rpc/get_department.sql
+-- admin-api: one department. `request`: departmentId. Error: MI002.
+create or replace function public.get_department(request jsonb)
+returns jsonb
+language plpgsql
+stable
+set search_path = ''
+as $$
+declare
+  department messaging.departments;
+begin
+  select r.* into department from messaging.departments r where r.id = (request->>'departmentId')::uuid;
+  if not found then
+    raise exception using errcode = 'MI002', message = 'department_not_found';
+  end if;
+  return messaging.describe_department(department);
+end;
+$$;
+revoke all on function public.get_department(jsonb) from public, anon, authenticated;
+grant execute on function public.get_department(jsonb) to service_role;
+
+-- source: supabase/schemas/tenancy/rpc/get_instance.sql
+-- admin-api: one instance. `request`: instanceId (UUID, business instance id or embed key). Returns the
+-- instance, or {issues} where the provider's own id stands for instances of several providers.
+-- Error: MI014.
+create or replace function public.get_instance(request jsonb)
+returns jsonb
+language plpgsql
+stable
+set search_path = ''
+as $$
+declare
+  found_ids constant uuid[] := array(
+    select i.id from messaging.instances_named(request->>'instanceId') i
+  );
+begin
+  if cardinality(found_ids) > 1 then
+    return jsonb_build_object('issues', jsonb_build_array(jsonb_build_object(
+      'path', 'instanceId',
+      'message', 'stands for instances of several providers: give the UUID or the embed key'
+    )));
+  end if;
+  return messaging.describe_instance(messaging.find_instance(found_ids[1]));
+end;
+$$;
+revoke all on function public.get_instance(jsonb) from public, anon, authenticated;
+grant execute on function public.get_instance(jsonb) to service_role;
+
+-- source: supabase/schemas/tenancy/rpc/get_operator.sql
+-- admin-api: one operator. `request`: operatorId. Error: MI001.
+create or replace function public.get_operator(request jsonb)
+returns jsonb
+language plpgsql
+stable
+set search_path = ''
+as $$
+declare
+  operator messaging.operators;
+begin
+  select r.* into operator from messaging.operators r where r.id = (request->>'operatorId')::uuid;
+  if not found then
+    raise exception using errcode = 'MI001', message = 'operator_not_found';
+  end if;
+  return messaging.describe_operator(operator);
+end;
+$$;
+revoke all on function public.get_operator(jsonb) from public, anon, authenticated;
+grant execute on function public.get_operator(jsonb) to service_role;
+
+-- source: supabase/schemas/tenancy/rpc/get_workspace.sql
+-- admin-api: one workspace. `request`: workspaceId. Error: MI013.
+create or replace function public.get_workspace(request jsonb)
+returns jsonb
+language sql
+stable
+set search_path = ''
+as $$
+  select messaging.describe_workspace(messaging.find_workspace((request->>'workspaceId')::uuid));
+$$;
+revoke all on function public.get_workspace(jsonb) from public, anon, authenticated;
+grant execute on function public.get_workspace(jsonb) to service_role;
+
+-- source: supabase/schemas/tenancy/rpc/list_client_tokens.sql
+-- admin-api: the tokens of an instance, revoked and expired ones too, oldest first,
+-- a page at a time.
+-- `request`: instanceId, limit, `after` as returned in `next`.
+-- Returns {items, next}. Error: MI014.
+create or replace function public.list_client_tokens(request jsonb)
+returns jsonb
+language plpgsql
+stable
+set search_path = ''
+as $$
+declare
+  page_size constant integer := (request->>'limit')::integer;
+  after_at constant timestamptz := coalesce(
+    (request->'after'->>'createdAt')::timestamptz, '-infinity'
+  );
+  after_id constant uuid := coalesce(
+    (request->'after'->>'id')::uuid, '00000000-0000-0000-0000-000000000000'
+  );
+  records jsonb;
+begin
+  perform messaging.find_instance((request->>'instanceId')::uuid);
+  select jsonb_agg(
+    jsonb_build_object('createdAt', page.created_at, 'id', page.id, 'record', page.record)
+    order by page.created_at, page.id
+  )
+  into records
+  from (
+    select r.created_at, r.id, messaging.describe_client_token(r) as record
+    from messaging.client_tokens r
+    where (r.created_at, r.id) > (after_at, after_id)
+      and r.instance_id = (request->>'instanceId')::uuid
+    order by r.created_at, r.id
+    limit page_size + 1
+  ) as page;
+  return messaging.page_of_records(records, page_size);
+end;
+$$;
+revoke all on function public.list_client_tokens(jsonb) from public, anon, authenticated;
+grant execute on function public.list_client_tokens(jsonb) to service_role;
+
+-- source: supabase/schemas/tenancy/rpc/list_departments.sql
+-- admin-api: departments, oldest first, a page at a time.
+-- `request`: workspaceId or NULL for all, limit, `after` as returned in `next`.
+-- Returns {items, next}. Error: MI013.
+create or replace function public.list_departments(request jsonb)
+returns jsonb
+language plpgsql
+stable
+set search_path = ''
+as $$
+declare
+  page_size constant integer := (request->>'limit')::integer;
+  after_at constant timestamptz := coalesce(
+    (request->'after'->>'createdAt')::timestamptz, '-infinity'
+  );
+  after_id constant uuid := coalesce(
+    (request->'after'->>'id')::uuid, '00000000-0000-0000-0000-000000000000'
+  );
+  records jsonb;
+begin
+  if request->>'workspaceId' is not null then
+    perform messaging.find_workspace((request->>'workspaceId')::uuid);
+  end if;
+  select jsonb_agg(
+    jsonb_build_object('createdAt', page.created_at, 'id', page.id, 'record', page.record)
+    order by page.created_at, page.id
+  )
+  into records
+  from (
+    select r.created_at, r.id, messaging.describe_department(r) as record
+    from messaging.departments r
+    where (r.created_at, r.id) > (after_at, after_id)
+      and (request->>'workspaceId' is null or r.workspace_id = (request->>'workspaceId')::uuid)
+    order by r.created_at, r.id
+    limit page_size + 1
+  ) as page;
+  return messaging.page_of_records(records, page_size);
+end;
+$$;
+revoke all on function public.list_departments(jsonb) from public, anon, authenticated;
+grant execute on function public.list_departments(jsonb) to service_role;
+
+-- source: supabase/schemas/tenancy/rpc/list_former_seals.sql
+-- admin-api: instances whose credentials are sealed under a former key. `request`: keyIds (of all
+-- keys, the current one first), limit.
+-- Returns {items: [{instanceId, sealedProviderConfig}], total, unreadable: [instanceId]}: the last are
+-- sealed under no key that there is, at most `limit` of them too.
+create or replace function public.list_former_seals(request jsonb)
+returns jsonb
+language plpgsql
+stable
+set search_path = ''
+as $$
+declare
+  key_ids constant text[] := array(select jsonb_array_elements_text(request->'keyIds'));
+  max_items constant integer := (request->>'limit')::integer;
+begin
+  return (
+    select jsonb_build_object(
+      'items', coalesce(
+        jsonb_agg(
+          jsonb_build_object('instanceId', f.id, 'sealedProviderConfig', f.sealed_provider_config)
+        ) filter (where f.is_readable and f.place <= max_items),
+        '[]'
+      ),
+      'total', count(*) filter (where f.is_readable),
+      'unreadable', coalesce(
+        jsonb_agg(f.id) filter (where not f.is_readable and f.place <= max_items), '[]'
+      )
+    )
+    from (
+      select i.id, i.sealed_provider_config, seal.key_id = any (key_ids) as is_readable,
+        row_number() over (
+          partition by seal.key_id = any (key_ids) order by i.created_at, i.id
+        ) as place
+      from messaging.instances i
+      cross join lateral (select split_part(i.sealed_provider_config, '.', 2) as key_id) as seal
+      where seal.key_id <> key_ids[1]
+    ) as f
+  );
+end;
+$$;
+revoke all on function public.list_former_seals(jsonb) from public, anon, authenticated;
+grant execute on function public.list_former_seals(jsonb) to service_role;
+
+-- source: supabase/schemas/tenancy/rpc/list_instances.sql
+-- admin-api: instances, oldest first, a page at a time.
+-- `request`: workspaceId or NULL for all, limit, `after` as returned in `next`.
+-- Returns {items, next}. Error: MI013.
+create or replace function public.list_instances(request jsonb)
+returns jsonb
+language plpgsql
+stable
+set search_path = ''
+as $$
+declare
+  page_size constant integer := (request->>'limit')::integer;
+  after_at constant timestamptz := coalesce(
+    (request->'after'->>'createdAt')::timestamptz, '-infinity'
+  );
+  after_id constant uuid := coalesce(
+    (request->'after'->>'id')::uuid, '00000000-0000-0000-0000-000000000000'
+  );
+  records jsonb;
+begin
+  if request->>'workspaceId' is not null then
+    perform messaging.find_workspace((request->>'workspaceId')::uuid);
+  end if;
+  select jsonb_agg(
+    jsonb_build_object('createdAt', page.created_at, 'id', page.id, 'record', page.record)
+    order by page.created_at, page.id
+  )
+  into records
+  from (
+    select r.created_at, r.id, messaging.describe_instance(r) as record
+    from messaging.instances r
+    where (r.created_at, r.id) > (after_at, after_id)
+      and (request->>'workspaceId' is null or r.workspace_id = (request->>'workspaceId')::uuid)
+    order by r.created_at, r.id
+    limit page_size + 1
+  ) as page;
+  return messaging.page_of_records(records, page_size);
+end;
+$$;
+revoke all on function public.list_instances(jsonb) from public, anon, authenticated;
+grant execute on function public.list_instances(jsonb) to service_role;
+
+-- source: supabase/schemas/tenancy/rpc/list_operators.sql
+-- admin-api: operators, oldest first, a page at a time.
+-- `request`: workspaceId or NULL for all, limit, `after` as returned in `next`.
+-- Returns {items, next}. Error: MI013.
+create or replace function public.list_operators(request jsonb)
+returns jsonb
+language plpgsql
+stable
+set search_path = ''
+as $$
+declare
+  page_size constant integer := (request->>'limit')::integer;
+  after_at constant timestamptz := coalesce(
+    (request->'after'->>'createdAt')::timestamptz, '-infinity'
+  );
+  after_id constant uuid := coalesce(
+    (request->'after'->>'id')::uuid, '00000000-0000-0000-0000-000000000000'
+  );
+  records jsonb;
+begin
+  if request->>'workspaceId' is not null then
+    perform messaging.find_workspace((request->>'workspaceId')::uuid);
+  end if;
+  select jsonb_agg(
+    jsonb_build_object('createdAt', page.created_at, 'id', page.id, 'record', page.record)
+    order by page.created_at, page.id
+  )
+  into records
+  from (
+    select r.created_at, r.id, messaging.describe_operator(r) as record
+    from messaging.operators r
+    where (r.created_at, r.id) > (after_at, after_id)
+      and (request->>'workspaceId' is null or r.workspace_id = (request->>'workspaceId')::uuid)
+    order by r.created_at, r.id
+    limit page_size + 1
+  ) as page;
+  return messaging.page_of_records(records, page_size);
+end;
+$$;
+revoke all on function public.list_operators(jsonb) from public, anon, authenticated;
+grant execute on function public.list_operators(jsonb) to service_role;
+
+-- source: supabase/schemas/tenancy/rpc/list_workspaces.sql
+-- admin-api: workspaces, oldest first, a page at a time.
+-- `request`: limit, `after` as returned in `next`. Returns {items, next}.
+create or replace function public.list_workspaces(request jsonb)
+returns jsonb
+language plpgsql
+stable
+set search_path = ''
+as $$
+declare
+  page_size constant integer := (request->>'limit')::integer;
+  after_at constant timestamptz := coalesce(
+    (request->'after'->>'createdAt')::timestamptz, '-infinity'
+  );
+  after_id constant uuid := coalesce(
+    (request->'after'->>'id')::uuid, '00000000-0000-0000-0000-000000000000'
+  );
+  records jsonb;
+begin
+  select jsonb_agg(
+    jsonb_build_object('createdAt', page.created_at, 'id', page.id, 'record', page.record)
+    order by page.created_at, page.id
+  )
+  into records
+  from (
+    select r.created_at, r.id, messaging.describe_workspace(r) as record
+    from messaging.workspaces r
+    where (r.created_at, r.id) > (after_at, after_id)
+    order by r.created_at, r.id
+    limit page_size + 1
+  ) as page;
+  return messaging.page_of_records(records, page_size);
+end;
+$$;
+revoke all on function public.list_workspaces(jsonb) from public, anon, authenticated;
+grant execute on function public.list_workspaces(jsonb) to service_role;
+
+-- source: supabase/schemas/tenancy/rpc/replace_seals.sql
+-- admin-api: stores credentials that were sealed anew. `request`: items [{instanceId, former,
+-- sealedProviderConfig}]. What was changed meanwhile, and so is not `former` any more, stays.
+-- Returns {replaced}: how many were.
+create or replace function public.replace_seals(request jsonb)
+returns jsonb
+language plpgsql
+set search_path = ''
+set enable_seqscan = off
+set enable_hashjoin = off
+set enable_mergejoin = off
+as $$
+declare
+  replaced integer;
+begin
+  update messaging.instances i
+  set sealed_provider_config = item."sealedProviderConfig"
+  from jsonb_to_recordset(request->'items') as item(
+    "instanceId" uuid, former text, "sealedProviderConfig" text
+  )
+  where i.id = item."instanceId" and i.sealed_provider_config = item.former;
+  get diagnostics replaced = row_count;
+  return jsonb_build_object('replaced', replaced);
+end;
+$$;
+revoke all on function public.replace_seals(jsonb) from public, anon, authenticated;
+grant execute on function public.replace_seals(jsonb) to service_role;
+
+-- source: supabase/schemas/tenancy/rpc/revoke_client_token.sql
+-- admin-api: closes a token from now on; one that is revoked already stays as it is. `request`:
+-- instanceId, tokenId. Errors: MI014, MI015 (the instance has no such token).
+create or replace function public.revoke_client_token(request jsonb)
+returns jsonb
+language plpgsql
+set search_path = ''
+as $$
+declare
+  instance messaging.instances;
+  token messaging.client_tokens;
+begin
+  instance := messaging.find_instance((request->>'instanceId')::uuid);
+  update messaging.client_tokens t
+  set revoked_at = coalesce(t.revoked_at, clock_timestamp())
+  where t.id = (request->>'tokenId')::uuid and t.instance_id = instance.id
+  returning t.* into token;
+  if not found then
+    raise exception using errcode = 'MI015', message = 'token_not_found';
+  end if;
+  return messaging.describe_client_token(token);
+end;
+$$;
+revoke all on function public.revoke_client_token(jsonb) from public, anon, authenticated;
+grant execute on function public.revoke_client_token(jsonb) to service_role;
+
+-- source: supabase/schemas/tenancy/rpc/update_department.sql
+-- admin-api: changes a department. `request`: departmentId, changes {name, optional}. Error: MI002.
+create or replace function public.update_department(request jsonb)
+returns jsonb
+language plpgsql
+set search_path = ''
+as $$
+declare
+  changes constant jsonb := request->'changes';
+  department messaging.departments;
+begin
+  update messaging.departments r
+  set name = coalesce(changes->>'name', r.name)
+  where r.id = (request->>'departmentId')::uuid
+  returning r.* into department;
+  if not found then
+    raise exception using errcode = 'MI002', message = 'department_not_found';
+  end if;
+  return messaging.describe_department(department);
+end;
+$$;
+revoke all on function public.update_department(jsonb) from public, anon, authenticated;
+grant execute on function public.update_department(jsonb) to service_role;
+
+-- source: supabase/schemas/tenancy/rpc/update_instance.sql
+-- admin-api: changes an instance; what waits in its queue keeps its slot unless the window is closed
+-- then (see plan_slot_moves); a wider window moves none. It is looked at again at once, so that new
+-- credentials hold without delay.
+-- `request`: instanceId, changes, of which only what it holds is written: name, connectedPhone,
+--   businessInstanceId (null clears it), timeZone, sendWindow {start, end, days, holidays, each
+--   optional}, onUnconfirmed, requestsPerMinute (null lifts it), sealedProviderConfig with gatewayInstanceId.
+-- Returns the instance, {issues} when the window or the time zone would not be valid, or {taken}: the
+--   field whose value another instance has, businessInstanceId or gatewayInstanceId.
+-- Locks pacing, instance, queue rows and messages that nobody holds, dispatch. Error: MI014.
+create or replace function public.update_instance(request jsonb)
+returns jsonb
+language plpgsql
+set search_path = ''
+as $$
+declare
+  changes constant jsonb := request->'changes';
+  send_window constant jsonb := changes->'sendWindow';
+  instance messaging.instances;
+  violated text;
+  taken text;
+begin
+  if changes ? 'timeZone' and not messaging.is_time_zone(changes->>'timeZone') then
+    return messaging.time_zone_issues();
+  end if;
+  perform from messaging.pacing p
+  where p.instance_id = (request->>'instanceId')::uuid for no key update;
+  instance := messaging.find_instance((request->>'instanceId')::uuid);
+  instance.window_start := coalesce((send_window->>'start')::time, instance.window_start);
+  instance.window_end := coalesce((send_window->>'end')::time, instance.window_end);
+  if instance.window_end <= instance.window_start then
+    return jsonb_build_object('issues', jsonb_build_array(jsonb_build_object(
+      'path', case when send_window ? 'end' then 'sendWindow.end' else 'sendWindow.start' end,
+      'message', 'end must be after start'
+    )));
+  end if;
+
+  begin
+    update messaging.instances i
+    set name = coalesce(changes->>'name', i.name),
+      sealed_provider_config = coalesce(changes->>'sealedProviderConfig', i.sealed_provider_config),
+      gateway_instance_id = case
+        when changes ? 'sealedProviderConfig' then changes->>'gatewayInstanceId'
+        else i.gateway_instance_id
+      end,
+      business_instance_id = case
+        when changes ? 'businessInstanceId' then changes->>'businessInstanceId'
+        else i.business_instance_id
+      end,
+      connected_phone = coalesce(changes->>'connectedPhone', i.connected_phone),
+      connected_phone_key = messaging.phone_identity_key(
+        coalesce(changes->>'connectedPhone', i.connected_phone)
+      ),
+      time_zone = coalesce(changes->>'timeZone', i.time_zone),
+      window_start = instance.window_start,
+      window_end = instance.window_end,
+      window_days = case
+        when send_window ? 'days'
+        then array(select jsonb_array_elements_text(send_window->'days')::smallint)
+        else i.window_days
+      end,
+      on_unconfirmed = coalesce(changes->>'onUnconfirmed', i.on_unconfirmed),
+      requests_per_minute = case
+        when changes ? 'requestsPerMinute' then (changes->>'requestsPerMinute')::integer
+        else i.requests_per_minute
+      end,
+      updated_at = now()
+    where i.id = instance.id
+    returning i.* into instance;
+  exception when unique_violation then
+    get stacked diagnostics violated = constraint_name;
+    taken := messaging.taken_instance_field(violated, changes ? 'businessInstanceId');
+    if taken is null then
+      raise;
+    end if;
+    return jsonb_build_object('taken', taken);
+  end;
+  if send_window ? 'holidays' then
+    delete from messaging.holidays h where h.instance_id = instance.id;
+    insert into messaging.holidays (instance_id, day)
+    select distinct instance.id, holiday::date
+    from jsonb_array_elements_text(send_window->'holidays') as holiday;
+  end if;
+
+  if changes ?| array['sendWindow', 'timeZone'] then
+    perform messaging.plan_slot_moves(instance);
+  end if;
+  if changes ? 'sealedProviderConfig' then
+    update messaging.dispatch d set hold_until = '-infinity', refused_at = '-infinity' where d.instance_id = instance.id;
+  end if;
+  perform messaging.refresh_dispatch(array[instance.id]);
+  return messaging.describe_instance(instance);
+end;
+$$;
+revoke all on function public.update_instance(jsonb) from public, anon, authenticated;
+grant execute on function public.update_instance(jsonb) to service_role;
+
+-- source: supabase/schemas/tenancy/rpc/update_operator.sql
+-- admin-api: changes an operator. `request`: operatorId, changes {name, email, each optional}.
+-- Errors: MI001, MI017 (another operator of the workspace has the e-mail).
+create or replace function public.update_operator(request jsonb)
+returns jsonb
+language plpgsql
+set search_path = ''
+as $$
+declare
+  changes constant jsonb := request->'changes';
+  operator messaging.operators;
+begin
+  update messaging.operators r
+  set name = coalesce(changes->>'name', r.name),
+    email = coalesce(changes->>'email', r.email)
+  where r.id = (request->>'operatorId')::uuid
+  returning r.* into operator;
+  if not found then
+    raise exception using errcode = 'MI001', message = 'operator_not_found';
+  end if;
+  return messaging.describe_operator(operator);
+exception when unique_violation then
+  raise exception using errcode = 'MI017', message = 'already_exists';
+end;
+$$;
+revoke all on function public.update_operator(jsonb) from public, anon, authenticated;
+grant execute on function public.update_operator(jsonb) to service_role;

@@ -1,0 +1,136 @@
+-- Written by `deno task db:baseline` from supabase/schemas: change those files, not this one.
+
+set local check_function_bodies = off;
+
+-- source: supabase/schemas/idempotency/internal/begin_idempotent.sql
+-- Takes an `Idempotency-Key` for the caller's transaction (decisions, section 5).
+-- `idempotency`: scope, key, fingerprint; NULL means that the call has no key.
+-- Returns NULL when the caller is the first and must execute; else what the first call decided and what
+-- has become of it: see describe_kept_outcome. A simultaneous call with the same key waits here for the
+-- first one's commit: the key's row stays locked. Keys live 24 hours.
+-- Errors: MI007 (the first still runs), MI008 (other body).
+create or replace function messaging.begin_idempotent(idempotency jsonb)
+returns jsonb
+language plpgsql
+set search_path = ''
+as $$
+declare
+  known messaging.idempotency_keys;
+begin
+  if idempotency is null or jsonb_typeof(idempotency) = 'null' then
+    return null;
+  end if;
+  insert into messaging.idempotency_keys as kept (scope, key, fingerprint)
+  values (idempotency->>'scope', idempotency->>'key', idempotency->>'fingerprint')
+  on conflict on constraint idempotency_keys_pkey do update
+  set fingerprint = excluded.fingerprint, outcome = null, response = null, message_id = null,
+    attempt = null, created_at = now()
+  where kept.created_at <= now() - interval '24 hours';
+  if found then
+    return null;
+  end if;
+  select k.* into known
+  from messaging.idempotency_keys k
+  where k.scope = idempotency->>'scope' and k.key = idempotency->>'key';
+  if known.fingerprint <> idempotency->>'fingerprint' then
+    raise exception using errcode = 'MI008', message = 'idempotency_key_reused';
+  end if;
+  return messaging.describe_kept_outcome(known);
+end;
+$$;
+revoke all on function messaging.begin_idempotent(jsonb) from public, anon, authenticated;
+grant execute on function messaging.begin_idempotent(jsonb) to service_role;
+
+-- source: supabase/schemas/idempotency/internal/describe_kept_outcome.sql
+-- What a call under a known `Idempotency-Key` is answered with (decisions, section 5).
+-- Returns {outcome, response, message, messageId, isAttemptDue}:
+--   response is the first answer where it still stands, else NULL;
+--   message is the message as it stands (see describe_message, and isRetryable) where the first answer
+--     does not stand any more, else NULL;
+--   isAttemptDue says that the immediate send was refused for now and may be tried again: see
+--     attempt_again.
+-- A successful first answer stands, but not that of a message canceled since. A refusal and an unknown
+-- outcome stand until the message is attempted again or settled otherwise. Writes nothing.
+-- Errors: MI007 (a call to the provider is under way, whose answer is not known yet).
+create or replace function messaging.describe_kept_outcome(known messaging.idempotency_keys)
+returns jsonb
+language plpgsql
+stable
+set search_path = ''
+as $$
+declare
+  message messaging.messages;
+  queued messaging.message_queue;
+  is_immediate constant boolean := known.outcome->>'mode' = 'sent';
+  status constant integer := (known.response->>'status')::integer;
+  stands boolean;
+begin
+  select m.* into message from messaging.messages m where m.id = known.message_id;
+  select q.* into queued from messaging.message_queue q where q.message_id = known.message_id;
+  stands := case
+    when message.id is null or status = 200 then true
+    when not is_immediate then message.status <> 'canceled'
+    when status is null or queued.message_id is not null or known.attempt <> message.attempts then false
+    when message.status = 'failed' then status <> 504 and not message.is_retryable
+    else message.status = 'unconfirmed' and status = 504
+  end;
+  -- In flight means a live claim; after its lease nobody works on the message any more.
+  if not stands and queued.lease_until > clock_timestamp() then
+    raise exception using errcode = 'MI007', message = 'idempotency_key_in_progress';
+  end if;
+  return jsonb_build_object(
+    'outcome', known.outcome,
+    'response', case when stands then known.response end,
+    'messageId', known.message_id,
+    'message', case when not stands then
+      messaging.describe_message(message) || jsonb_build_object('isRetryable', message.is_retryable)
+    end,
+    'isAttemptDue', not stands and is_immediate and message.status = 'failed'
+      and message.is_retryable and queued.message_id is null
+  );
+end;
+$$;
+revoke all on function messaging.describe_kept_outcome(messaging.idempotency_keys) from public, anon, authenticated;
+grant execute on function messaging.describe_kept_outcome(messaging.idempotency_keys) to service_role;
+
+-- source: supabase/schemas/idempotency/internal/keep_outcome.sql
+-- Keeps under the call's `Idempotency-Key`, if it has one, what its transaction decided.
+create or replace function messaging.keep_outcome(idempotency jsonb, outcome jsonb, message_id uuid)
+returns void
+language plpgsql
+set search_path = ''
+as $$
+begin
+  if idempotency is null or jsonb_typeof(idempotency) = 'null' then
+    return;
+  end if;
+  update messaging.idempotency_keys k
+  set outcome = keep_outcome.outcome, message_id = keep_outcome.message_id
+  where k.scope = idempotency->>'scope' and k.key = idempotency->>'key';
+end;
+$$;
+revoke all on function messaging.keep_outcome(jsonb, jsonb, uuid) from public, anon, authenticated;
+grant execute on function messaging.keep_outcome(jsonb, jsonb, uuid) to service_role;
+
+-- source: supabase/schemas/idempotency/internal/recall_idempotent.sql
+-- What the first call with this `Idempotency-Key` came to, as begin_idempotent says it; NULL while
+-- the key is free, which it stays. For calls that have something to read before they are executed:
+-- a repeat is answered by the first answer, whatever has changed since. Errors: MI007, MI008.
+create or replace function messaging.recall_idempotent(idempotency jsonb)
+returns jsonb
+language plpgsql
+set search_path = ''
+as $$
+begin
+  if exists (
+    select from messaging.idempotency_keys k
+    where k.scope = idempotency->>'scope' and k.key = idempotency->>'key'
+      and k.created_at > now() - interval '24 hours'
+  ) then
+    return messaging.begin_idempotent(idempotency);
+  end if;
+  return null;
+end;
+$$;
+revoke all on function messaging.recall_idempotent(jsonb) from public, anon, authenticated;
+grant execute on function messaging.recall_idempotent(jsonb) to service_role;

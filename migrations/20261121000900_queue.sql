@@ -1,0 +1,1471 @@
+-- Written by `deno task db:baseline` from supabase/schemas: change those files, not this one.
+
+set local check_function_bodies = off;
+
+-- source: supabase/schemas/queue/internal/claimed_messages.sql
+-- All that the dispatcher needs to send messages it has just claimed, oldest slot first.
+create or replace function messaging.claimed_messages(message_ids uuid[])
+returns jsonb
+language plpgsql
+stable
+set search_path = ''
+as $$
+begin
+  return (
+    select coalesce(to_jsonb(array_agg(handed order by handed."scheduledAt")), '[]')
+    from (
+      select m.id as "messageId",
+        q.claim_token as "claimToken",
+        q.scheduled_at as "scheduledAt",
+        i.id as "instanceId",
+        i.provider,
+        i.sealed_provider_config as "sealedProviderConfig",
+        c.is_blocked as "isContactBlocked",
+        -- The agent's own answer, deferred; what a caller delayed is the caller's to stop.
+        m.agent_id is not null and m.mode = 'scheduled' and m.held_by is distinct from 'delay'
+          and exists (
+          select from messaging.agent_pauses p
+          where p.contact_id = c.id and p.paused_until > clock_timestamp()
+        ) as "isAgentPaused",
+        -- address_of, written out: a call per message would be a quarter of the work.
+        coalesce(
+          (
+            select a.address from messaging.contact_addresses a
+            where a.contact_id = c.id
+            order by a.proven_at desc
+            limit 1
+          ),
+          m.phone_given,
+          c.phone
+        ) as "to",
+        m.message_type as "messageType",
+        m.message,
+        m.media_url as "mediaUrl",
+        m.media_filename as "mediaFilename",
+        m.option_list as "optionList",
+        m.template,
+        m.delay_typing_ms as "delayTypingMs"
+      from unnest(claimed_messages.message_ids) as claimed(message_id)
+      join messaging.message_queue q on q.message_id = claimed.message_id
+      join messaging.messages m on m.id = claimed.message_id
+      join messaging.contacts c on c.id = m.contact_id
+      join messaging.instances i on i.id = m.instance_id
+    ) as handed
+  );
+end;
+$$;
+revoke all on function messaging.claimed_messages(uuid[]) from public, anon, authenticated;
+grant execute on function messaging.claimed_messages(uuid[]) to service_role;
+
+-- source: supabase/schemas/queue/internal/closed_by.sql
+-- What keeps an instance's send window closed at an instant at which it is: `holiday` where the day
+-- itself would have been one of business, else `window`.
+create or replace function messaging.closed_by(instance messaging.instances, instant timestamptz)
+returns text
+language plpgsql
+stable
+set search_path = ''
+as $$
+declare
+  local_day constant date := (instant at time zone instance.time_zone)::date;
+begin
+  return case
+    when exists (
+      select from messaging.holidays h where h.instance_id = instance.id and h.day = local_day
+    ) and extract(isodow from local_day)::smallint = any (instance.window_days) then 'holiday'
+    else 'window'
+  end;
+end;
+$$;
+revoke all on function messaging.closed_by(messaging.instances, timestamptz) from public, anon, authenticated;
+grant execute on function messaging.closed_by(messaging.instances, timestamptz) to service_role;
+
+-- source: supabase/schemas/queue/internal/enqueue_message.sql
+-- Gives a message the instance's next slot and puts it in the paced queue: the later of
+-- `not_before` (at least now) and (last slot + interval), moved into the send window. The provider is
+-- called at the slot; a message whose `typing` is shown first leaves when it has been, and the next
+-- interval counts from then.
+-- Locks the pacing row until commit, so simultaneous calls wait for each other here and nowhere
+-- else. `held_by` says what moved the slot away from `not_before`; `interval`,
+-- `window`, `holiday`, or NULL.
+create or replace function messaging.enqueue_message(
+  message_id uuid,
+  instance messaging.instances,
+  interval_seconds integer,
+  not_before timestamptz,
+  typing interval,
+  out slot timestamptz,
+  out held_by text
+)
+language plpgsql
+set search_path = ''
+set enable_seqscan = off
+as $$
+declare
+  is_paced boolean;
+  has_one_before boolean;
+begin
+  -- The clock is read once the lock is there: the new row version is computed after the wait.
+  update messaging.pacing p
+  set last_slot_at = greatest(
+    not_before,
+    date_trunc('milliseconds', clock_timestamp()),
+    p.last_slot_at + make_interval(secs => interval_seconds)
+  ) + typing
+  where p.instance_id = instance.id
+  returning p.last_slot_at - typing into strict slot;
+  is_paced := slot > greatest(not_before, date_trunc('milliseconds', clock_timestamp()));
+  if not messaging.is_send_window_open(instance, slot)
+    or typing > interval '0' and not messaging.is_send_window_open(instance, slot + typing) then
+    select f.slot, f.held_by into slot, held_by
+    from messaging.fit_send_window(instance, slot, typing) f;
+    update messaging.pacing p set last_slot_at = enqueue_message.slot + typing
+    where p.instance_id = instance.id;
+  end if;
+  if held_by is null and is_paced then
+    held_by := 'interval';
+  end if;
+  insert into messaging.message_queue (message_id, instance_id, scheduled_at, interval_seconds)
+  values (enqueue_message.message_id, instance.id, slot, enqueue_message.interval_seconds)
+  returning exists (
+    select from messaging.message_queue q
+    where q.instance_id = instance.id and q.due_at is null and q.claim_token is null
+      and q.scheduled_at <= slot
+  ) into has_one_before;
+  -- Only ever lowers the due time, and only for a new head: what stands behind another one leaves
+  -- after it, and while that suffices no lock is taken that a claim would skip.
+  if not has_one_before then
+    update messaging.dispatch d
+    set next_due_at = messaging.next_due_at(d, slot, enqueue_message.interval_seconds)
+    where d.instance_id = instance.id
+      and d.next_due_at > messaging.next_due_at(d, slot, enqueue_message.interval_seconds);
+  end if;
+end;
+$$;
+revoke all on function messaging.enqueue_message(uuid, messaging.instances, integer, timestamptz, interval) from public, anon, authenticated;
+grant execute on function messaging.enqueue_message(uuid, messaging.instances, integer, timestamptz, interval) to service_role;
+
+-- source: supabase/schemas/queue/internal/expected_departure.sql
+-- When a waiting message may leave as things stand, and what holds it until then: its slot, one
+-- interval after the message that left last, the end of its instance's hold, the send window (which
+-- its typing must not outlast). Of an unpaced one its due time. What stands before it in the line is
+-- not counted.
+create or replace function messaging.expected_departure(
+  queued messaging.message_queue,
+  message messaging.messages,
+  instance messaging.instances,
+  dispatch messaging.dispatch,
+  out leaves_at timestamptz,
+  out held_by text
+)
+language plpgsql
+stable
+set search_path = ''
+as $$
+declare
+  after_last constant timestamptz :=
+    dispatch.paced_from + make_interval(secs => queued.interval_seconds);
+  typing constant interval := interval '1 millisecond' * coalesce(message.delay_typing_ms, 0);
+  looked_at timestamptz;
+begin
+  leaves_at := queued.scheduled_at;
+  held_by := message.held_by;
+  if queued.due_at is not null then
+    return;
+  end if;
+  if after_last > leaves_at then
+    leaves_at := after_last;
+    held_by := 'interval';
+  end if;
+  leaves_at := greatest(leaves_at, dispatch.hold_until);
+  looked_at := greatest(leaves_at, clock_timestamp());
+  if messaging.is_send_window_open(instance, looked_at) then
+    looked_at := looked_at + typing;
+  end if;
+  if not messaging.is_send_window_open(instance, looked_at) then
+    leaves_at := coalesce(messaging.next_opening(instance, looked_at), leaves_at);
+    held_by := messaging.closed_by(instance, looked_at);
+  end if;
+end;
+$$;
+revoke all on function messaging.expected_departure(messaging.message_queue, messaging.messages, messaging.instances, messaging.dispatch) from public, anon, authenticated;
+grant execute on function messaging.expected_departure(messaging.message_queue, messaging.messages, messaging.instances, messaging.dispatch) to service_role;
+
+-- source: supabase/schemas/queue/internal/first_instant_of_window.sql
+-- The earliest instant not before `earliest` at which the clock of that local day shows
+-- `window_start` or later. Where a daylight-saving change skips that time it is the end of the gap;
+-- where the change repeats it, its first occurrence still ahead. NULL where that day has none.
+create or replace function messaging.first_instant_of_window(
+  local_day date,
+  window_start time,
+  time_zone text,
+  earliest timestamptz
+)
+returns timestamptz
+language plpgsql
+stable parallel safe
+set search_path = ''
+as $$
+declare
+  nominal timestamptz := (local_day + window_start) at time zone time_zone;
+  -- No zone has ever shifted by more than three hours for daylight saving.
+  reach constant interval := interval '3 hours';
+begin
+  if nominal at time zone time_zone = local_day + window_start
+    and (nominal - reach) at time zone time_zone = local_day + window_start - reach
+    and nominal >= earliest then
+    return nominal;
+  end if;
+  return (
+    select min(instant)
+    from generate_series(nominal - reach, nominal + reach, interval '1 minute') as instant
+    where instant >= earliest
+      and (instant at time zone time_zone)::date = local_day
+      and (instant at time zone time_zone)::time >= window_start
+  );
+end;
+$$;
+revoke all on function messaging.first_instant_of_window(date, time, text, timestamptz) from public, anon, authenticated;
+grant execute on function messaging.first_instant_of_window(date, time, text, timestamptz) to service_role;
+
+-- source: supabase/schemas/queue/internal/fit_send_window.sql
+-- Moves an instant into the instance's send window (decisions, section 5), in which `typing` after it
+-- must lie too: inside it stays; before the window on a business day it goes to that day's start, else
+-- to the next business day's start. `held_by` says what moved it (see closed_by), NULL when nothing
+-- did. Errors: MI010, also where the window is shorter than the typing.
+create or replace function messaging.fit_send_window(
+  instance messaging.instances,
+  candidate timestamptz,
+  typing interval,
+  out slot timestamptz,
+  out held_by text
+)
+language plpgsql
+stable
+set search_path = ''
+as $$
+declare
+  closed_at constant timestamptz := case
+    when messaging.is_send_window_open(instance, candidate) then candidate + typing
+    else candidate
+  end;
+begin
+  if messaging.is_send_window_open(instance, closed_at) then
+    slot := candidate;
+    return;
+  end if;
+  held_by := messaging.closed_by(instance, closed_at);
+  slot := messaging.next_opening(instance, closed_at);
+  if slot is null or not messaging.is_send_window_open(instance, slot + typing) then
+    raise exception using errcode = 'MI010', message = 'send_window_never_opens';
+  end if;
+end;
+$$;
+revoke all on function messaging.fit_send_window(messaging.instances, timestamptz, interval) from public, anon, authenticated;
+grant execute on function messaging.fit_send_window(messaging.instances, timestamptz, interval) to service_role;
+
+-- source: supabase/schemas/queue/internal/fitted_slots.sql
+-- The slots that a stretch of an instance's waiting messages has to have under its send window as it
+-- is now, in order: who would leave while the window is closed goes to when that opens, who stands
+-- behind as far as the intervals ask. Nobody gets an earlier slot. Ends where the window never opens
+-- again: those keep theirs.
+-- `clock`: slots before it are looked at as if they were it. `left_before`: when the message before
+-- the stretch will have left, NULL where that does not move. Of a row, `held_by` is NULL where it
+-- stays, and `left_at` as long as nobody has moved: so long all keep what they were promised.
+create or replace function messaging.fitted_slots(
+  instance messaging.instances,
+  stretch messaging.slot_moves
+)
+returns table (
+  message_id uuid,
+  scheduled_at timestamptz,
+  queue_position bigint,
+  slot timestamptz,
+  held_by text,
+  left_at timestamptz
+)
+language plpgsql
+stable
+set search_path = ''
+set enable_seqscan = off
+set enable_hashjoin = off
+set enable_mergejoin = off
+as $$
+declare
+  waiting record;
+  looked_at timestamptz;
+  open_until timestamptz := '-infinity';
+begin
+  left_at := stretch.left_at;
+  for waiting in
+    select q.message_id, q.scheduled_at, q.position,
+      make_interval(secs => q.interval_seconds) as pace,
+      interval '1 millisecond' * coalesce(m.delay_typing_ms, 0) as typing
+    from messaging.message_queue q
+    join messaging.messages m on m.id = q.message_id
+    where q.instance_id = instance.id and q.due_at is null and q.claim_token is null
+      and (q.scheduled_at, q.position) >= (stretch.from_at, stretch.from_position)
+      and (q.scheduled_at, q.position) < (stretch.until_at, stretch.until_position)
+    order by q.scheduled_at, q.position
+  loop
+    slot := greatest(waiting.scheduled_at, left_at + waiting.pace);
+    held_by := case when slot > waiting.scheduled_at then 'interval' end;
+    looked_at := greatest(slot, stretch.planned_at);
+    -- Slots only grow, so one look serves until the window closes.
+    if looked_at + waiting.typing >= open_until then
+      if not messaging.is_send_window_open(instance, looked_at)
+        or not messaging.is_send_window_open(instance, looked_at + waiting.typing) then
+        begin
+          select f.slot, f.held_by into slot, held_by
+          from messaging.fit_send_window(instance, looked_at, waiting.typing) f;
+        exception when sqlstate 'MI010' then
+          return;
+        end;
+        looked_at := slot;
+      end if;
+      open_until := messaging.window_open_until(instance, looked_at);
+    end if;
+    if held_by is not null or left_at is not null then
+      left_at := slot + waiting.typing;
+    end if;
+    message_id := waiting.message_id;
+    scheduled_at := waiting.scheduled_at;
+    queue_position := waiting.position;
+    return next;
+  end loop;
+end;
+$$;
+revoke all on function messaging.fitted_slots(messaging.instances, messaging.slot_moves) from public, anon, authenticated;
+grant execute on function messaging.fitted_slots(messaging.instances, messaging.slot_moves) to service_role;
+
+-- source: supabase/schemas/queue/internal/head_of_queue.sql
+-- The paced message of an instance that leaves next: the earliest slot among those not in flight.
+create or replace function messaging.head_of_queue(instance_id uuid)
+returns table (message_id uuid, scheduled_at timestamptz, interval_seconds integer)
+language sql
+stable
+rows 1
+set search_path = ''
+as $$
+  select q.message_id, q.scheduled_at, q.interval_seconds
+  from messaging.message_queue q
+  where q.instance_id = head_of_queue.instance_id and q.due_at is null and q.claim_token is null
+  order by q.scheduled_at, q.position
+  limit 1;
+$$;
+revoke all on function messaging.head_of_queue(uuid) from public, anon, authenticated;
+grant execute on function messaging.head_of_queue(uuid) to service_role;
+
+-- source: supabase/schemas/queue/internal/hold_for_refusal.sql
+-- For how long an instance is held whose provider refuses all of it for good (credentials, payment):
+-- ten seconds, so that one odd refusal costs little; five minutes when it happens again within ten
+-- minutes, so that a backlog is not burnt. A hold in force is not lengthened.
+create or replace function messaging.hold_for_refusal(instance_id uuid)
+returns interval
+language plpgsql
+stable
+set search_path = ''
+as $$
+declare
+  clock constant timestamptz := clock_timestamp();
+  dispatch messaging.dispatch;
+begin
+  select d.* into strict dispatch
+  from messaging.dispatch d where d.instance_id = hold_for_refusal.instance_id;
+  return case
+    when dispatch.refused_at < clock - interval '10 minutes' then interval '10 seconds'
+    when dispatch.hold_until > clock then interval '0'
+    else interval '5 minutes'
+  end;
+end;
+$$;
+revoke all on function messaging.hold_for_refusal(uuid) from public, anon, authenticated;
+grant execute on function messaging.hold_for_refusal(uuid) to service_role;
+
+-- source: supabase/schemas/queue/internal/is_business_day.sql
+-- Whether the instance's queue sends on that local day: one of its weekdays and no holiday.
+create or replace function messaging.is_business_day(instance messaging.instances, local_day date)
+returns boolean
+language plpgsql
+stable parallel safe
+set search_path = ''
+as $$
+begin
+  return extract(isodow from local_day)::smallint = any (instance.window_days)
+    and not exists (
+      select from messaging.holidays h
+      where h.instance_id = instance.id and h.day = local_day
+    );
+end;
+$$;
+revoke all on function messaging.is_business_day(messaging.instances, date) from public, anon, authenticated;
+grant execute on function messaging.is_business_day(messaging.instances, date) to service_role;
+
+-- source: supabase/schemas/queue/internal/is_send_window_open.sql
+-- Whether a paced message of the instance may leave at that instant.
+create or replace function messaging.is_send_window_open(instance messaging.instances, instant timestamptz)
+returns boolean
+language plpgsql
+stable parallel safe
+set search_path = ''
+as $$
+declare
+  clock constant timestamp := instant at time zone instance.time_zone;
+begin
+  return clock::time >= instance.window_start
+    and clock::time < instance.window_end
+    -- is_business_day, written out: this is asked once for every claim and every slot.
+    and extract(isodow from clock)::smallint = any (instance.window_days)
+    and not exists (
+      select from messaging.holidays h
+      where h.instance_id = instance.id and h.day = clock::date
+    );
+end;
+$$;
+revoke all on function messaging.is_send_window_open(messaging.instances, timestamptz) from public, anon, authenticated;
+grant execute on function messaging.is_send_window_open(messaging.instances, timestamptz) to service_role;
+
+-- source: supabase/schemas/queue/internal/iso_in_zone.sql
+-- An instant as ISO 8601 with milliseconds and the offset that the zone has then; NULL stays NULL.
+create or replace function messaging.iso_in_zone(instant timestamptz, time_zone text)
+returns text
+language plpgsql
+stable strict parallel safe
+set search_path = ''
+as $$
+begin
+  return (
+    select to_char(clock.local, 'YYYY-MM-DD"T"HH24:MI:SS.MS')
+      || case when clock.shift < interval '0' then '-' else '+' end
+      || to_char(greatest(clock.shift, -clock.shift), 'HH24:MI')
+    from (
+      select instant at time zone time_zone as local,
+        (instant at time zone time_zone) - (instant at time zone 'UTC') as shift
+    ) as clock
+  );
+end;
+$$;
+revoke all on function messaging.iso_in_zone(timestamptz, text) from public, anon, authenticated;
+grant execute on function messaging.iso_in_zone(timestamptz, text) to service_role;
+
+-- source: supabase/schemas/queue/internal/land_instances.sql
+-- Frees the `landing` instances whose message in flight is among `settled`, holds those that their
+-- provider refuses (`held` until `held_until`, `are_outages` where it is no rate limit; not
+-- where the credentials in `held_seals`, NULL for not known, have been replaced), and recomputes when
+-- each is due next.
+-- The pacing rows are locked first, in an earlier statement than the look at the heads: an enqueue
+-- keeps its lock until commit, so none can be overlooked.
+create or replace function messaging.land_instances(
+  settled uuid[],
+  landing uuid[],
+  held uuid[],
+  held_until timestamptz[],
+  are_outages boolean[],
+  held_seals text[]
+)
+returns void
+language plpgsql
+set search_path = ''
+as $$
+begin
+  perform from messaging.pacing p
+  where p.instance_id = any (landing || held)
+  order by p.instance_id
+  for no key update;
+  if held is not null then
+    update messaging.dispatch d
+    set hold_until = greatest(d.hold_until, h.held_until),
+      refused_at = case when h.is_outage then clock_timestamp() else d.refused_at end
+    from unnest(held, held_until, are_outages, held_seals)
+      as h(instance_id, held_until, is_outage, sealed_provider_config)
+    join messaging.instances i on i.id = h.instance_id
+    where d.instance_id = h.instance_id
+      and i.sealed_provider_config = coalesce(h.sealed_provider_config, i.sealed_provider_config);
+  end if;
+  update messaging.dispatch d
+  set in_flight = null,
+    lease_until = null,
+    next_due_at = messaging.next_due_at(d, head.scheduled_at, head.interval_seconds)
+  from unnest(landing) as wanted(instance_id)
+  left join lateral (
+    -- head_of_queue, written out: settling is the queue's busiest path.
+    select q.scheduled_at, q.interval_seconds
+    from messaging.message_queue q
+    where q.instance_id = wanted.instance_id and q.due_at is null and q.claim_token is null
+    order by q.scheduled_at, q.position
+    limit 1
+  ) as head on true
+  -- "is true" keeps the plan off the index of all that is in flight.
+  where d.instance_id = wanted.instance_id and (d.in_flight = any (settled)) is true;
+  perform messaging.refresh_dispatch(held) where held is not null;
+end;
+$$;
+revoke all on function messaging.land_instances(uuid[], uuid[], uuid[], timestamptz[], boolean[], text[]) from public, anon, authenticated;
+grant execute on function messaging.land_instances(uuid[], uuid[], uuid[], timestamptz[], boolean[], text[]) to service_role;
+
+-- source: supabase/schemas/queue/internal/move_slots.sql
+-- Moves the slots of the last stretch that is planned for an instance (see plan_slot_moves). Returns
+-- how many moved, NULL where nothing is planned.
+-- The caller holds the pacing row; the dispatch row is locked, so that nothing is claimed meanwhile out
+-- of its order. What somebody else holds is about to leave or to be taken out.
+create or replace function messaging.move_slots(instance messaging.instances)
+returns bigint
+language plpgsql
+set search_path = ''
+set enable_seqscan = off
+set enable_hashjoin = off
+set enable_mergejoin = off
+as $$
+declare
+  stretch messaging.slot_moves;
+  moved bigint;
+begin
+  perform from messaging.dispatch d where d.instance_id = instance.id for no key update;
+  delete from messaging.slot_moves s
+  where s.instance_id = instance.id
+    and s.place = (select max(l.place) from messaging.slot_moves l where l.instance_id = instance.id)
+  returning s.* into stretch;
+  if not found then
+    return null;
+  end if;
+  with fitted as materialized (
+    select f.message_id, f.slot, f.held_by
+    from messaging.fitted_slots(instance, stretch) f
+    where f.held_by is not null
+  ),
+  free as materialized (
+    select q.message_id, fitted.slot, fitted.held_by
+    from fitted
+    join messaging.message_queue q on q.message_id = fitted.message_id
+    join messaging.messages m on m.id = q.message_id
+    where q.claim_token is null
+    for no key update of q, m skip locked
+  ),
+  queued as (
+    update messaging.message_queue q
+    set scheduled_at = free.slot
+    from free
+    where q.message_id = free.message_id
+  ),
+  told as (
+    update messaging.messages m
+    set scheduled_for = free.slot, held_by = free.held_by
+    from free
+    where m.id = free.message_id
+  )
+  select count(*) into moved from free;
+  return moved;
+end;
+$$;
+revoke all on function messaging.move_slots(messaging.instances) from public, anon, authenticated;
+grant execute on function messaging.move_slots(messaging.instances) to service_role;
+
+-- source: supabase/schemas/queue/internal/next_due_at.sql
+-- When a paced message at the head may leave: its slot, one interval after the one before it, and
+-- not while the instance is held. NULL slot (an empty queue) is never.
+create or replace function messaging.next_due_at(
+  dispatch messaging.dispatch,
+  slot timestamptz,
+  interval_seconds integer
+)
+returns timestamptz
+language plpgsql
+immutable parallel safe
+set search_path = ''
+as $$
+begin
+  if slot is null then
+    return timestamptz 'infinity';
+  end if;
+  return greatest(
+    slot, dispatch.paced_from + make_interval(secs => interval_seconds), dispatch.hold_until
+  );
+end;
+$$;
+revoke all on function messaging.next_due_at(messaging.dispatch, timestamptz, integer) from public, anon, authenticated;
+grant execute on function messaging.next_due_at(messaging.dispatch, timestamptz, integer) to service_role;
+
+-- source: supabase/schemas/queue/internal/next_opening.sql
+-- When the instance's send window opens next for an instant at which it is closed: the same day's
+-- start while that lies ahead, else the next business day's. A day whose window falls whole into a
+-- daylight-saving gap is passed over. NULL where it does not open within three years.
+create or replace function messaging.next_opening(instance messaging.instances, candidate timestamptz)
+returns timestamptz
+language plpgsql
+stable
+set search_path = ''
+as $$
+declare
+  local_now constant timestamp := candidate at time zone instance.time_zone;
+  first_day constant integer := case when local_now::time < instance.window_start then 0 else 1 end;
+  opening timestamptz;
+begin
+  for days_ahead in first_day..1100 loop
+    if messaging.is_business_day(instance, local_now::date + days_ahead) then
+      opening := messaging.first_instant_of_window(
+        local_now::date + days_ahead, instance.window_start, instance.time_zone, candidate
+      );
+      if messaging.is_send_window_open(instance, opening) then
+        return opening;
+      end if;
+    end if;
+  end loop;
+  return null;
+end;
+$$;
+revoke all on function messaging.next_opening(messaging.instances, timestamptz) from public, anon, authenticated;
+grant execute on function messaging.next_opening(messaging.instances, timestamptz) to service_role;
+
+-- source: supabase/schemas/queue/internal/next_wake_up.sql
+-- When the next message or outbox row is due: how long the dispatcher may sleep. NULL for never.
+create or replace function messaging.next_wake_up()
+returns timestamptz
+language sql
+stable
+set search_path = ''
+as $$
+  select nullif(least(
+    (
+      select d.next_due_at from messaging.dispatch d
+      where d.in_flight is null order by d.next_due_at limit 1
+    ),
+    (select q.due_at from messaging.message_queue q where q.due_at is not null order by q.due_at limit 1),
+    (select o.run_at from messaging.outbox o where o.status = 'pending' order by o.run_at limit 1)
+  ), 'infinity');
+$$;
+revoke all on function messaging.next_wake_up() from public, anon, authenticated;
+grant execute on function messaging.next_wake_up() to service_role;
+
+-- source: supabase/schemas/queue/internal/plan_slot_moves.sql
+-- Plans the new slots of what waits in an instance's queue and would leave while its send window, as it
+-- is now, is closed, and of what stands behind that (see fitted_slots). Up to 4,000 messages move at
+-- once; of more the dispatcher moves 2,000 at a time (move_waiting_slots), so that no call takes as
+-- long as the queue.
+-- The last ones move first: slots only grow, so those that have moved stay behind those that have not,
+-- and the order holds at every moment. A claim asks the window and the interval itself: what has not
+-- moved yet leaves in its turn and when it may. What is queued from now on gets its slot behind the
+-- last one planned. A former plan is dropped.
+-- The caller holds the pacing row. Locks dispatch, and what it moves.
+create or replace function messaging.plan_slot_moves(instance messaging.instances)
+returns void
+language plpgsql
+set search_path = ''
+as $$
+declare
+  stretch_length constant integer := 2000;
+  max_stretches_at_once constant integer := 2;
+  clock constant timestamptz := date_trunc('milliseconds', clock_timestamp());
+  whole constant messaging.slot_moves :=
+    (instance.id, 0, '-infinity', 0, 'infinity', 0, null, clock)::messaging.slot_moves;
+  last_left_at timestamptz;
+  stretches integer;
+begin
+  perform from messaging.dispatch d where d.instance_id = instance.id for no key update;
+  delete from messaging.slot_moves s where s.instance_id = instance.id;
+  with fitted as materialized (
+    select f.*, row_number() over in_order as number, lag(f.left_at) over in_order as left_before
+    from messaging.fitted_slots(instance, whole) f
+    window in_order as (order by f.scheduled_at, f.queue_position)
+  ),
+  stretch as (
+    select (f.number - 1) / stretch_length as place,
+      (array_agg(f.scheduled_at order by f.number))[1] as from_at,
+      (array_agg(f.queue_position order by f.number))[1] as from_position,
+      (array_agg(f.left_before order by f.number))[1] as left_at,
+      bool_or(f.held_by is not null) as is_moved
+    from fitted f
+    group by place
+  ),
+  bounded as (
+    select s.*,
+      lead(s.from_at, 1, 'infinity') over (order by s.place) as until_at,
+      lead(s.from_position, 1, 0) over (order by s.place) as until_position
+    from stretch s
+  ),
+  planned as (
+    insert into messaging.slot_moves (
+      instance_id, place, from_at, from_position, until_at, until_position, left_at, planned_at
+    )
+    select instance.id, b.place, b.from_at, b.from_position, b.until_at, b.until_position, b.left_at,
+      clock
+    from bounded b
+    where b.is_moved
+    returning place
+  )
+  select (select max(f.left_at) from fitted f), (select count(*) from planned)
+  into last_left_at, stretches;
+  update messaging.pacing p set last_slot_at = greatest(p.last_slot_at, last_left_at)
+  where p.instance_id = instance.id;
+  if stretches <= max_stretches_at_once then
+    while messaging.move_slots(instance) is not null loop
+    end loop;
+  end if;
+end;
+$$;
+revoke all on function messaging.plan_slot_moves(messaging.instances) from public, anon, authenticated;
+grant execute on function messaging.plan_slot_moves(messaging.instances) to service_role;
+
+-- source: supabase/schemas/queue/internal/postpone_dispatch.sql
+-- For instances that looked due but have nothing to send now (their head was canceled, lies ahead, or
+-- the window has closed or will have when its typing has been shown): moves their due time to when they
+-- have. The pacing rows are tried, not
+-- waited for: the caller holds the dispatch rows, and an enqueue takes the two the other way round.
+create or replace function messaging.postpone_dispatch(instance_ids uuid[], clock timestamptz)
+returns void
+language plpgsql
+set search_path = ''
+as $$
+declare
+  locked uuid[];
+begin
+  select array_agg(l.instance_id) into locked
+  from (
+    select p.instance_id
+    from messaging.pacing p
+    where p.instance_id = any (instance_ids)
+    order by p.instance_id
+    for no key update skip locked
+  ) as l;
+  perform messaging.refresh_dispatch(locked);
+  update messaging.dispatch d
+  -- A window that never opens is one instance's fault and must not stop the others: look daily.
+  set next_due_at = case
+    when not messaging.is_send_window_open(i, clock)
+      then coalesce(messaging.next_opening(i, clock), clock + interval '1 day')
+    when not messaging.is_send_window_open(i, head.leaves_at)
+      then coalesce(messaging.next_opening(i, head.leaves_at), clock + interval '1 day')
+    else clock
+  end
+  from messaging.instances i
+  cross join lateral (
+    select clock + interval '1 millisecond' * coalesce(max(m.delay_typing_ms), 0) as leaves_at
+    from messaging.head_of_queue(i.id) h
+    join messaging.messages m on m.id = h.message_id
+  ) as head
+  where d.instance_id = any (locked) and i.id = d.instance_id
+    and d.in_flight is null and d.next_due_at <= clock;
+end;
+$$;
+revoke all on function messaging.postpone_dispatch(uuid[], timestamptz) from public, anon, authenticated;
+grant execute on function messaging.postpone_dispatch(uuid[], timestamptz) to service_role;
+
+-- source: supabase/schemas/queue/internal/refresh_dispatch.sql
+-- Recomputes when each instance is due next from the head of its queue. The caller must hold the
+-- pacing rows of all of them, locked in an earlier statement: an enqueue that has inserted but not
+-- committed would otherwise be overlooked and its message never wake the dispatcher.
+-- Leaves instances with a message in flight alone: their settling comes here again.
+create or replace function messaging.refresh_dispatch(instance_ids uuid[])
+returns void
+language sql
+set search_path = ''
+as $$
+  update messaging.dispatch d
+  set next_due_at = messaging.next_due_at(d, head.scheduled_at, head.interval_seconds)
+  from unnest(refresh_dispatch.instance_ids) as wanted(instance_id)
+  left join lateral messaging.head_of_queue(wanted.instance_id) as head on true
+  where d.instance_id = wanted.instance_id and d.in_flight is null;
+$$;
+revoke all on function messaging.refresh_dispatch(uuid[]) from public, anon, authenticated;
+grant execute on function messaging.refresh_dispatch(uuid[]) to service_role;
+
+-- source: supabase/schemas/queue/internal/requeue_message.sql
+-- Puts a failed or unconfirmed message back in line: into the paced queue with a new slot when it
+-- was queued, else due at once. The caller holds the message's row and has checked its state.
+create or replace function messaging.requeue_message(message messaging.messages)
+returns void
+language plpgsql
+set search_path = ''
+as $$
+declare
+  instance messaging.instances;
+  clock constant timestamptz := date_trunc('milliseconds', clock_timestamp());
+  slot timestamptz := clock;
+  held_by text := message.held_by;
+begin
+  if message.mode = 'queued' then
+    select i.* into strict instance from messaging.instances i where i.id = message.instance_id;
+    select e.slot, e.held_by into slot, held_by
+    from messaging.enqueue_message(
+      message.id, instance, message.interval_seconds, clock,
+      interval '1 millisecond' * coalesce(message.delay_typing_ms, 0)
+    ) e;
+  else
+    insert into messaging.message_queue (message_id, instance_id, scheduled_at, due_at)
+    values (message.id, message.instance_id, clock, clock);
+  end if;
+  update messaging.messages m
+  set status = 'queued', scheduled_for = requeued.slot, held_by = requeued.held_by,
+    is_known_by_echo = false, sent_at = null, delivered_at = null, failed_at = null,
+    unconfirmed_at = null
+  from (select slot, held_by) as requeued
+  where m.id = message.id;
+end;
+$$;
+revoke all on function messaging.requeue_message(messaging.messages) from public, anon, authenticated;
+grant execute on function messaging.requeue_message(messaging.messages) to service_role;
+
+-- source: supabase/schemas/queue/internal/retry_delay.sql
+-- How long to wait before trying a message again: 2, 8, 32, 128, 512 seconds with up to a fifth
+-- more at random, or the provider's Retry-After where that is longer. The one place of the backoff.
+create or replace function messaging.retry_delay(attempts integer, retry_after_ms integer)
+returns interval
+language sql
+volatile
+set search_path = ''
+as $$
+  select greatest(
+    interval '2 seconds' * power(4, least(attempts, 5) - 1) * (1 + random() / 5),
+    interval '1 millisecond' * coalesce(retry_after_ms, 0)
+  );
+$$;
+revoke all on function messaging.retry_delay(integer, integer) from public, anon, authenticated;
+grant execute on function messaging.retry_delay(integer, integer) to service_role;
+
+-- source: supabase/schemas/queue/internal/window_open_until.sql
+-- Until when the send window stays open that is open at `instant`; `instant` itself where the clocks
+-- change before its end, so that every slot is looked at there.
+create or replace function messaging.window_open_until(instance messaging.instances, instant timestamptz)
+returns timestamptz
+language plpgsql
+stable parallel safe
+set search_path = ''
+as $$
+declare
+  local_now constant timestamp := instant at time zone instance.time_zone;
+  local_end constant timestamp := local_now::date + instance.window_end;
+  ends_at constant timestamptz := local_end at time zone instance.time_zone;
+begin
+  return case when ends_at - instant = local_end - local_now then ends_at else instant end;
+end;
+$$;
+revoke all on function messaging.window_open_until(messaging.instances, timestamptz) from public, anon, authenticated;
+grant execute on function messaging.window_open_until(messaging.instances, timestamptz) to service_role;
+
+-- source: supabase/schemas/queue/rpc/claim_due_messages.sql
+-- Hands out due messages, each with a claim that its settling must show: at most one paced message
+-- per instance, in order, one interval apart and inside the window; and unpaced ones that are due.
+-- A message leaves when its typing has been shown: pace counts from then, and both lie in the window.
+-- `request`: maxMessages, leaseSeconds (a message's typing delay is added to it).
+-- Returns {messages, nextDueInMs, isOutboxDue}: nextDueInMs says in how long something is due that
+-- was not handed out (by the database's clock; NULL for nothing known), isOutboxDue whether
+-- claim_outbox has work. Never waits for a lock: what another session holds is left for later.
+-- The queue may hold ten rows or a million: its plans must not depend on what the statistics last saw.
+create or replace function public.claim_due_messages(request jsonb)
+returns jsonb
+language plpgsql
+set search_path = ''
+set plan_cache_mode = force_generic_plan
+set enable_seqscan = off
+set enable_bitmapscan = off
+set enable_hashjoin = off
+set enable_mergejoin = off
+as $$
+declare
+  max_messages constant integer := (request->>'maxMessages')::integer;
+  -- However many paced ones are due, a quarter of the places is the unpaced ones' if they need it.
+  max_paced integer;
+  lease constant interval := make_interval(secs => (request->>'leaseSeconds')::double precision);
+  clock constant timestamptz := clock_timestamp();
+  paced uuid[];
+  asleep uuid[];
+  unpaced uuid[];
+begin
+  select max_messages - count(*) into max_paced
+  from (
+    select from messaging.message_queue q
+    where q.due_at <= clock and q.claim_token is null
+    order by q.due_at
+    limit max_messages / 4
+  ) as unpaced_due;
+  with due as materialized (
+    select d.instance_id, d.paced_from
+    from messaging.dispatch d
+    where d.in_flight is null and d.next_due_at <= clock
+    order by d.next_due_at
+    limit max_paced
+    for no key update skip locked
+  ),
+  head as (
+    select due.instance_id, leaving.message_id, leaving.typing
+    from due
+    join messaging.instances i on i.id = due.instance_id
+    left join lateral (
+      select q.message_id, q.interval_seconds
+      from messaging.message_queue q
+      where q.instance_id = due.instance_id and q.due_at is null and q.claim_token is null
+        and q.scheduled_at <= clock
+      order by q.scheduled_at, q.position
+      limit 1
+      for no key update skip locked
+    ) as h on true
+    left join lateral (
+      select m.id as message_id, shown.typing
+      from messaging.messages m
+      cross join lateral (
+        select interval '1 millisecond' * coalesce(m.delay_typing_ms, 0) as typing
+      ) as shown
+      where m.id = h.message_id
+        -- The due time may have been another head's, with a shorter interval.
+        and due.paced_from + make_interval(secs => h.interval_seconds) <= clock
+        -- is_send_window_open, written out: called, it would cost as much as finding the message.
+        and ((clock + shown.typing) at time zone i.time_zone)::time >= i.window_start
+        and ((clock + shown.typing) at time zone i.time_zone)::time < i.window_end
+        and extract(isodow from (clock + shown.typing) at time zone i.time_zone)::smallint
+          = any (i.window_days)
+        and not exists (
+          select from messaging.holidays holiday
+          where holiday.instance_id = i.id
+            and holiday.day = ((clock + shown.typing) at time zone i.time_zone)::date
+        )
+        and (shown.typing = interval '0' or messaging.is_send_window_open(i, clock))
+    ) as leaving on true
+  ),
+  claimed as (
+    update messaging.message_queue q
+    set claim_token = gen_random_uuid(),
+      attempts = q.attempts + 1,
+      lease_until = clock + lease + head.typing
+    from head
+    where q.message_id = head.message_id
+    returning q.message_id, q.instance_id, q.lease_until, head.typing
+  ),
+  marked as (
+    -- An instance that is on time keeps its slots' grid: what little a message left late is not
+    -- added to the next one. Later than that, the interval counts from now.
+    update messaging.dispatch d
+    set in_flight = claimed.message_id,
+      lease_until = claimed.lease_until,
+      paced_from = case
+        when d.next_due_at > clock - interval '50 milliseconds' then d.next_due_at
+        else clock
+      end + claimed.typing
+    from claimed
+    where d.instance_id = claimed.instance_id
+    returning d.in_flight
+  )
+  select
+    (select array_agg(marked.in_flight) from marked),
+    (select array_agg(head.instance_id) from head where head.message_id is null)
+  into paced, asleep;
+
+  if asleep is not null then
+    perform messaging.postpone_dispatch(asleep, clock);
+  end if;
+
+  with due as (
+    select q.message_id
+    from messaging.message_queue q
+    where q.due_at <= clock and q.claim_token is null
+    order by q.due_at
+    limit max_messages - coalesce(cardinality(paced), 0)
+    for no key update skip locked
+  ),
+  claimed as (
+    update messaging.message_queue q
+    set claim_token = gen_random_uuid(),
+      attempts = q.attempts + 1,
+      lease_until = clock + lease + interval '1 millisecond' * coalesce(m.delay_typing_ms, 0),
+      due_at = clock + lease + interval '1 millisecond' * coalesce(m.delay_typing_ms, 0)
+    from due
+    join messaging.messages m on m.id = due.message_id
+    where q.message_id = due.message_id
+    returning q.message_id
+  )
+  select array_agg(claimed.message_id) into unpaced from claimed;
+
+  return jsonb_build_object(
+    'messages', messaging.claimed_messages(paced || unpaced),
+    'nextDueInMs', (
+      -- greatest() passes over NULL, which is to stay what it is.
+      select case when due.at is not null then greatest(
+        extract(epoch from due.at - clock_timestamp()) * 1000, 0
+      ) end
+      from messaging.next_wake_up() as due(at)
+    ),
+    'isOutboxDue', exists (
+      select from messaging.outbox o
+      where o.status = 'pending' and o.run_at <= (select clock_timestamp())
+    )
+  );
+end;
+$$;
+revoke all on function public.claim_due_messages(jsonb) from public, anon, authenticated;
+grant execute on function public.claim_due_messages(jsonb) to service_role;
+
+-- source: supabase/schemas/queue/rpc/expire_claims.sql
+-- Ends claims whose lease is over: their worker died between the claim and its record, so whether
+-- the provider was called is unknown and the message becomes `unconfirmed`, visible, never sent
+-- again by itself. Bounded by `request`.maxMessages a call. Returns {expired}: how many.
+create or replace function public.expire_claims(request jsonb)
+returns jsonb
+language plpgsql
+set search_path = ''
+as $$
+declare
+  clock constant timestamptz := clock_timestamp();
+  expired jsonb;
+begin
+  with lapsed as (
+    (
+      select d.in_flight as message_id
+      from messaging.dispatch d
+      where d.in_flight is not null and d.lease_until <= clock
+      order by d.lease_until
+      limit (request->>'maxMessages')::integer
+    )
+    union all
+    (
+      select q.message_id
+      from messaging.message_queue q
+      where q.due_at <= clock and q.claim_token is not null
+      order by q.due_at
+      limit (request->>'maxMessages')::integer
+    )
+  )
+  select jsonb_agg(jsonb_build_object(
+    'messageId', q.message_id,
+    'claimToken', q.claim_token,
+    'outcome', 'unknown',
+    'error', jsonb_build_object(
+      'code', 'worker_lost',
+      'message', 'The process that was sending this message ended before it recorded the outcome.'
+    )
+  )) into expired
+  from lapsed
+  join messaging.message_queue q on q.message_id = lapsed.message_id
+  where q.claim_token is not null and q.lease_until <= clock;
+  if expired is null then
+    -- A flight whose message is gone (its contact was deleted) has nobody left to settle it.
+    perform messaging.land_instances(
+      array_agg(d.in_flight), array_agg(d.instance_id), null, null, null, null
+    )
+    from messaging.dispatch d
+    where d.in_flight is not null and d.lease_until <= clock
+      and not exists (select from messaging.message_queue q where q.message_id = d.in_flight)
+    having count(*) > 0;
+    return jsonb_build_object('expired', 0);
+  end if;
+  return jsonb_build_object(
+    'expired',
+    jsonb_array_length(public.settle_messages(jsonb_build_object('results', expired))->'settled')
+  );
+end;
+$$;
+revoke all on function public.expire_claims(jsonb) from public, anon, authenticated;
+grant execute on function public.expire_claims(jsonb) to service_role;
+
+-- source: supabase/schemas/queue/rpc/get_instance_health.sql
+-- messages-api: whether an instance's messages go out. `request`: instanceId. Returns, with instants
+-- in the instance's zone: status, oldestDueAt and oldestDueSeconds (of what should have left by now),
+-- nextDueAt, queueDepth, inFlight, unconfirmed, isWindowOpen, heldUntil, lastSuccessAt, lastFailure
+-- {at, status, code, message}.
+-- `status`: `held` while the provider refuses the whole instance, else `late` when something that may
+-- leave is over a minute late (nobody dispatches, or the provider is slow), else `ok`.
+create or replace function public.get_instance_health(request jsonb)
+returns jsonb
+language plpgsql
+stable
+set search_path = ''
+set enable_seqscan = off
+as $$
+declare
+  instance messaging.instances;
+  dispatch messaging.dispatch;
+  clock constant timestamptz := clock_timestamp();
+  is_window_open boolean;
+  oldest_due timestamptz;
+  queue_depth bigint;
+  in_flight bigint;
+  first_lease_end timestamptz;
+  failure record;
+begin
+  select i.* into strict instance from messaging.instances i
+  where i.id = (request->>'instanceId')::uuid;
+  select d.* into strict dispatch from messaging.dispatch d where d.instance_id = instance.id;
+  is_window_open := messaging.is_send_window_open(instance, clock);
+  -- By an index each, the paced and the unpaced: other tenants' queues are not read.
+  select count(*) filter (where q.claim_token is null), count(q.claim_token), min(q.lease_until)
+  into queue_depth, in_flight, first_lease_end
+  from (
+    select p.claim_token, p.lease_until from messaging.message_queue p
+    where p.instance_id = instance.id and p.due_at is null
+    union all
+    select u.claim_token, u.lease_until from messaging.message_queue u
+    where u.instance_id = instance.id and u.due_at is not null
+  ) as q;
+  -- A paced message waits for its turn, its window and the end of a hold: late is what could leave.
+  -- So is what a worker has in hand whose time is over: it died, and nobody has noticed.
+  select min(due.since) into oldest_due
+  from (
+    select dispatch.next_due_at as since
+    where dispatch.in_flight is null and is_window_open
+    union all
+    (
+      select q.scheduled_at from messaging.message_queue q
+      where q.instance_id = instance.id and q.due_at is not null and q.claim_token is null
+      order by q.scheduled_at
+      limit 1
+    )
+    union all
+    select first_lease_end
+  ) as due
+  where due.since <= clock;
+  select m.status, m.last_error, coalesce(m.failed_at, m.unconfirmed_at) as at into failure
+  from messaging.messages m
+  where m.instance_id = instance.id and coalesce(m.failed_at, m.unconfirmed_at) is not null
+  order by coalesce(m.failed_at, m.unconfirmed_at) desc
+  limit 1;
+  return jsonb_build_object(
+    'status', case
+      when dispatch.hold_until > clock then 'held'
+      when oldest_due < clock - interval '1 minute' then 'late'
+      else 'ok'
+    end,
+    'oldestDueAt', messaging.iso_in_zone(oldest_due, instance.time_zone),
+    'oldestDueSeconds', floor(extract(epoch from clock - oldest_due)),
+    'nextDueAt', messaging.iso_in_zone(
+      case when isfinite(dispatch.next_due_at) then dispatch.next_due_at end, instance.time_zone
+    ),
+    'queueDepth', queue_depth,
+    'inFlight', in_flight,
+    'unconfirmed', (
+      select count(*) from messaging.messages m
+      where m.instance_id = instance.id and m.status = 'unconfirmed'
+    ),
+    'isWindowOpen', is_window_open,
+    'heldUntil', messaging.iso_in_zone(
+      case when dispatch.hold_until > clock then dispatch.hold_until end, instance.time_zone
+    ),
+    'lastSuccessAt', (
+      select messaging.iso_in_zone(m.sent_at, instance.time_zone)
+      from messaging.messages m
+      where m.instance_id = instance.id and m.direction = 'outbound' and m.sent_at is not null
+        and m.status <> 'failed'
+      order by m.sent_at desc
+      limit 1
+    ),
+    'lastFailure', case when failure.at is not null then jsonb_build_object(
+      'at', messaging.iso_in_zone(failure.at, instance.time_zone),
+      'status', failure.status,
+      'code', failure.last_error->>'code',
+      'message', failure.last_error->>'message'
+    ) end
+  );
+end;
+$$;
+revoke all on function public.get_instance_health(jsonb) from public, anon, authenticated;
+grant execute on function public.get_instance_health(jsonb) to service_role;
+
+-- source: supabase/schemas/queue/rpc/list_message_queue.sql
+-- messages-api: what waits to be sent on an instance, in order. `request`: instanceId, limit, and
+-- to go on `after` {scheduledAt, position} as returned in `next`.
+-- Returns {items, total, next}; `position` of an item is its place in the line, from 1, `scheduledFor`
+-- and `heldBy` see expected_departure.
+-- Paced and unpaced ones are found by an index each, and merged; no sizes of other tenants' queues
+-- lead the plan to read those.
+create or replace function public.list_message_queue(request jsonb)
+returns jsonb
+language plpgsql
+stable
+set search_path = ''
+set enable_seqscan = off
+as $$
+declare
+  instance messaging.instances;
+  page_size constant integer := (request->>'limit')::integer;
+  after_at constant timestamptz := coalesce(
+    (request->'after'->>'scheduledAt')::timestamptz, '-infinity'
+  );
+  after_position constant bigint := coalesce((request->'after'->>'position')::bigint, 0);
+  dispatch messaging.dispatch;
+  total bigint;
+  passed bigint;
+  items jsonb;
+  next jsonb;
+begin
+  select i.* into strict instance from messaging.instances i
+  where i.id = (request->>'instanceId')::uuid;
+  select d.* into strict dispatch from messaging.dispatch d where d.instance_id = instance.id;
+  select count(*), count(*) filter (
+    where (q.scheduled_at, q.position) <= (after_at, after_position)
+  )
+  into total, passed
+  from (
+    select p.scheduled_at, p.position from messaging.message_queue p
+    where p.instance_id = instance.id and p.due_at is null and p.claim_token is null
+    union all
+    select u.scheduled_at, u.position from messaging.message_queue u
+    where u.instance_id = instance.id and u.due_at is not null and u.claim_token is null
+  ) as q;
+  with next_paced as (
+    select p as queued
+    from messaging.message_queue p
+    where p.instance_id = instance.id and p.due_at is null and p.claim_token is null
+      and (p.scheduled_at, p.position) > (after_at, after_position)
+    order by p.scheduled_at, p.position
+    limit page_size + 1
+  ),
+  next_unpaced as (
+    select u as queued
+    from messaging.message_queue u
+    where u.instance_id = instance.id and u.due_at is not null and u.claim_token is null
+      and (u.scheduled_at, u.position) > (after_at, after_position)
+    order by u.scheduled_at, u.position
+    limit page_size + 1
+  ),
+  page as (
+    select q.queued, (q.queued).message_id, (q.queued).scheduled_at, (q.queued).position,
+      row_number() over (
+        order by (q.queued).scheduled_at, (q.queued).position
+      ) as row_number
+    from (table next_paced union all table next_unpaced) as q
+    order by (q.queued).scheduled_at, (q.queued).position
+    limit page_size + 1
+  )
+  select
+    coalesce(
+      jsonb_agg(
+        jsonb_build_object(
+          'messageId', m.id,
+          'phone', coalesce(m.phone_given, c.phone),
+          'messageType', m.message_type,
+          'scheduledFor', messaging.iso_in_zone(expected.leaves_at, instance.time_zone),
+          'heldBy', expected.held_by,
+          'position', passed + page.row_number
+        )
+        order by page.row_number
+      ) filter (where page.row_number <= page_size),
+      '[]'
+    ),
+    case when count(*) > page_size then (
+      select jsonb_build_object('scheduledAt', last.scheduled_at, 'position', last.position)
+      from page last where last.row_number = page_size
+    ) end
+  into items, next
+  from page
+  join messaging.messages m on m.id = page.message_id
+  join messaging.contacts c on c.id = m.contact_id
+  cross join lateral messaging.expected_departure(
+    page.queued, m, instance, dispatch
+  ) as expected;
+  return jsonb_build_object('items', items, 'total', total, 'next', next);
+end;
+$$;
+revoke all on function public.list_message_queue(jsonb) from public, anon, authenticated;
+grant execute on function public.list_message_queue(jsonb) to service_role;
+
+-- source: supabase/schemas/queue/rpc/move_waiting_slots.sql
+-- Moves the slots of one stretch that a changed send window has planned (see plan_slot_moves), of any
+-- instance whose pacing row is free. `request`: nothing. Returns {moved, isComplete}: how many slots,
+-- and whether no stretch is left. Locks pacing, dispatch, queue rows, messages; waits for dispatch
+-- alone, which nobody holds for long.
+create or replace function public.move_waiting_slots(request jsonb)
+returns jsonb
+language plpgsql
+set search_path = ''
+set enable_seqscan = off
+as $$
+declare
+  chosen uuid;
+  moved bigint := 0;
+begin
+  select p.instance_id into chosen
+  from messaging.pacing p
+  where p.instance_id = any (array(select distinct s.instance_id from messaging.slot_moves s))
+  order by p.instance_id
+  limit 1
+  for no key update skip locked;
+  if chosen is not null then
+    moved := coalesce(messaging.move_slots(messaging.find_instance(chosen)), 0);
+    perform messaging.refresh_dispatch(array[chosen]);
+  end if;
+  return jsonb_build_object(
+    'moved', moved, 'isComplete', not exists (select from messaging.slot_moves)
+  );
+end;
+$$;
+revoke all on function public.move_waiting_slots(jsonb) from public, anon, authenticated;
+grant execute on function public.move_waiting_slots(jsonb) to service_role;
+
+-- source: supabase/schemas/queue/rpc/purge_expired.sql
+-- Deletes what nobody asks for any more, the oldest first, at most `request`.maxRows of each table:
+-- idempotency keys after the 24 hours they hold, provider events after 30 days, delivery events
+-- whose message never came after 7 days, outbox rows that were done after 7 days and dead ones, which
+-- a person should see, after 90. Messages, contacts, notes and logs are the user's and stay.
+-- Never waits for a lock. Returns {purged, isComplete}: false where a bound was met.
+create or replace function public.purge_expired(request jsonb)
+returns jsonb
+language plpgsql
+set search_path = ''
+set enable_seqscan = off
+as $$
+declare
+  max_rows constant integer := (request->>'maxRows')::integer;
+  clock constant timestamptz := clock_timestamp();
+  deleted integer;
+  purged integer := 0;
+  is_complete boolean := true;
+begin
+  delete from messaging.idempotency_keys k
+  where (k.scope, k.key) in (
+    select e.scope, e.key from messaging.idempotency_keys e
+    where e.created_at <= clock - interval '24 hours'
+    order by e.created_at limit max_rows for update skip locked
+  );
+  get diagnostics deleted = row_count;
+  purged := purged + deleted;
+  is_complete := is_complete and deleted < max_rows;
+
+  delete from messaging.provider_events p
+  where p.id in (
+    select e.id from messaging.provider_events e
+    where e.received_at <= clock - interval '30 days'
+    order by e.received_at limit max_rows for update skip locked
+  );
+  get diagnostics deleted = row_count;
+  purged := purged + deleted;
+  is_complete := is_complete and deleted < max_rows;
+
+  delete from messaging.early_statuses s
+  where (s.instance_id, s.provider_message_id, s.status) in (
+    select e.instance_id, e.provider_message_id, e.status from messaging.early_statuses e
+    where e.received_at <= clock - interval '7 days'
+    order by e.received_at limit max_rows for update skip locked
+  );
+  get diagnostics deleted = row_count;
+  purged := purged + deleted;
+  is_complete := is_complete and deleted < max_rows;
+
+  delete from messaging.outbox o
+  where o.id in (
+    select e.id from messaging.outbox e
+    where e.status = 'done' and e.settled_at <= clock - interval '7 days'
+    order by e.settled_at limit max_rows for update skip locked
+  );
+  get diagnostics deleted = row_count;
+  purged := purged + deleted;
+  is_complete := is_complete and deleted < max_rows;
+
+  delete from messaging.outbox o
+  where o.id in (
+    select e.id from messaging.outbox e
+    where e.status = 'dead' and e.settled_at <= clock - interval '90 days'
+    order by e.settled_at limit max_rows for update skip locked
+  );
+  get diagnostics deleted = row_count;
+  purged := purged + deleted;
+  is_complete := is_complete and deleted < max_rows;
+
+  return jsonb_build_object('purged', purged, 'isComplete', is_complete);
+end;
+$$;
+revoke all on function public.purge_expired(jsonb) from public, anon, authenticated;
+grant execute on function public.purge_expired(jsonb) to service_role;
+
+-- source: supabase/schemas/queue/rpc/retry_unconfirmed.sql
+-- Sends again what stayed unconfirmed for 15 minutes, on instances that chose so (onUnconfirmed =
+-- `retry`; decisions, section 5) and while attempts are left; not after a day: what was held back for
+-- long is a person's to send again, one by one. A message that cannot be queued now (its window never
+-- opens) stays, and stops no other. Bounded by `request`.maxMessages a call. Returns {requeued}: how
+-- many.
+create or replace function public.retry_unconfirmed(request jsonb)
+returns jsonb
+language plpgsql
+set search_path = ''
+set enable_seqscan = off
+as $$
+declare
+  clock constant timestamptz := clock_timestamp();
+  max_messages constant integer := (request->>'maxMessages')::integer;
+  message messaging.messages;
+  requeued integer := 0;
+begin
+  for message in
+    select m.*
+    from messaging.instances i
+    -- Instance by instance: what is unconfirmed on all that hold it is not read.
+    cross join lateral (
+      select u.* from messaging.messages u
+      where u.instance_id = i.id
+        and u.status = 'unconfirmed'
+        and u.unconfirmed_at <= clock - interval '15 minutes'
+        and u.unconfirmed_at > clock - interval '1 day'
+        and u.attempts < 6
+      order by u.unconfirmed_at
+      limit max_messages
+      for no key update skip locked
+    ) as m
+    where i.on_unconfirmed = 'retry'
+    -- Pacing rows are locked one after the other: by instance, as everywhere.
+    order by i.id, m.unconfirmed_at
+    limit max_messages
+  loop
+    begin
+      perform messaging.requeue_message(message);
+      requeued := requeued + 1;
+    exception when sqlstate 'MI010' then
+      null;
+    end;
+  end loop;
+  return jsonb_build_object('requeued', requeued);
+end;
+$$;
+revoke all on function public.retry_unconfirmed(jsonb) from public, anon, authenticated;
+grant execute on function public.retry_unconfirmed(jsonb) to service_role;
+
+-- source: supabase/schemas/queue/rpc/wake_sleepers.sql
+-- A belt over the wake-ups: finds instances that are due never although messages wait in their queue
+-- and puts them right. Nothing should ever need it; what it mends is logged by the dispatcher.
+-- Bounded by `request`.maxInstances a call. Returns {woken}: how many.
+-- Goes from instance to instance of message_queue_head, so that neither the queues' lengths nor the
+-- instances with an empty one cost anything.
+create or replace function public.wake_sleepers(request jsonb)
+returns jsonb
+language plpgsql
+set search_path = ''
+set enable_seqscan = off
+set enable_bitmapscan = off
+set enable_sort = off
+set enable_hashjoin = off
+set enable_mergejoin = off
+as $$
+declare
+  sleepers uuid[];
+begin
+  select array_agg(s.instance_id order by s.instance_id) into sleepers
+  from (
+    with recursive queued as (
+      (
+        select q.instance_id from messaging.message_queue q
+        where q.due_at is null
+        order by q.instance_id
+        limit 1
+      )
+      union all
+      select (
+        select q.instance_id from messaging.message_queue q
+        where q.due_at is null and q.instance_id > before.instance_id
+        order by q.instance_id
+        limit 1
+      )
+      from queued before
+      where before.instance_id is not null
+    )
+    select d.instance_id
+    from queued
+    join messaging.dispatch d on d.instance_id = queued.instance_id
+    cross join lateral messaging.head_of_queue(d.instance_id) as head
+    where d.in_flight is null and d.next_due_at = 'infinity'
+    limit (request->>'maxInstances')::integer
+  ) as s;
+  if sleepers is null then
+    return jsonb_build_object('woken', 0);
+  end if;
+  perform from messaging.pacing p
+  where p.instance_id = any (sleepers) order by p.instance_id for no key update;
+  perform messaging.refresh_dispatch(sleepers);
+  return jsonb_build_object('woken', cardinality(sleepers));
+end;
+$$;
+revoke all on function public.wake_sleepers(jsonb) from public, anon, authenticated;
+grant execute on function public.wake_sleepers(jsonb) to service_role;

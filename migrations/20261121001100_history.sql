@@ -1,0 +1,190 @@
+-- Written by `deno task db:baseline` from supabase/schemas: change those files, not this one.
+
+set local check_function_bodies = off;
+
+-- source: supabase/schemas/history/internal/history_page.sql
+-- The newest messages that were really sent to or received from a contact in a span of time (the end
+-- is not included), oldest first: what messages-context shows and what an agent is told.
+-- `wanted_direction`: inbound, outbound, or NULL for both.
+-- Returns {messages, hasMore}: hasMore says whether older ones of the span were left out. Instants
+-- are Unix milliseconds.
+-- A page is at most 1 MiB in the answer, with the sender's name beside each message and 4 KiB for
+-- what stands around them; beyond it the older ones are left out. Sizes are first summed as stored,
+-- which reads no text, so that never much more than a page is put together.
+-- Most providers tell whole seconds, so a reply can seem older than the message that it answers:
+-- within one second messages stand in the order in which they came here, or could leave at the
+-- earliest; those that were told more exactly in their own. So the page is found by the index, but
+-- cut within its oldest second by that order.
+-- Whole sorts are off: the planner takes a contact for one with few messages and would read all that
+-- it has in the span, where index order and an incremental sort stop at the page.
+create or replace function messaging.history_page(
+  instance_id uuid,
+  contact_id uuid,
+  starts_at timestamptz,
+  ends_at timestamptz,
+  wanted_direction text,
+  page_size integer
+)
+returns jsonb
+language plpgsql
+stable
+set search_path = ''
+set enable_sort = off
+as $$
+declare
+  max_bytes constant integer := 1024 * 1024 - 4096;
+  sender_bytes integer;
+  messages jsonb;
+  has_more boolean;
+begin
+  select coalesce(octet_length(to_jsonb(c.name)::text), 0)
+      + octet_length(to_jsonb(i.name)::text) + 96
+  into sender_bytes
+  from messaging.contacts c
+  join messaging.instances i on i.id = c.instance_id
+  where c.id = history_page.contact_id;
+  with newest as materialized (
+    select m.*
+    from messaging.messages m
+    where m.instance_id = history_page.instance_id and m.contact_id = history_page.contact_id
+      and m.sent_at >= starts_at and m.sent_at < ends_at
+      and m.status in ('sent', 'delivered', 'read', 'received')
+      and (wanted_direction is null or m.direction = wanted_direction)
+    order by m.sent_at desc
+    limit page_size + 1
+  ),
+  oldest as (
+    select min(n.sent_at) as sent_at from newest n having count(*) > page_size
+  ),
+  candidate as (
+    select n.* from newest n
+    union all
+    select m.*
+    from oldest
+    join messaging.messages m on m.instance_id = history_page.instance_id
+      and m.contact_id = history_page.contact_id
+      and m.sent_at between greatest(starts_at, date_trunc('second', oldest.sent_at))
+        and oldest.sent_at
+    where m.status in ('sent', 'delivered', 'read', 'received')
+      and (wanted_direction is null or m.direction = wanted_direction)
+      and not exists (select from newest n where n.id = m.id)
+  ),
+  placed as (
+    select c.*,
+      row_number() over (
+        order by date_trunc('second', c.sent_at) desc,
+          case
+            when c.direction = 'inbound' and c.sent_at <> date_trunc('second', c.sent_at)
+              then c.sent_at
+            else greatest(c.created_at, c.scheduled_for)
+          end desc,
+          c.id desc
+      ) as place
+    from candidate c
+  ),
+  stored as (
+    select p.*,
+      sum(coalesce(octet_length(p.message), 0) + coalesce(octet_length(p.media_url), 0))
+        over (order by p.place) as stored_bytes
+    from placed p
+    where p.place <= page_size
+  ),
+  described as (
+    select n.place,
+      jsonb_build_object(
+        'messageId', n.id,
+        'direction', n.direction,
+        'messageType', n.message_type,
+        'message', n.message,
+        'mediaUrl', n.media_url,
+        'mediaId', n.media_id,
+        'mediaFilename', n.media_filename,
+        'optionList', n.option_list,
+        'choice', n.choice,
+        'template', n.template,
+        'cardId', n.card_id,
+        'sentBy', n.sent_by,
+        'operatorName', o.name,
+        'agentName', a.name,
+        'status', n.status,
+        'providerMessageId', n.provider_message_id,
+        'sentAtMs', floor(extract(epoch from n.sent_at) * 1000),
+        'deliveredAtMs', floor(extract(epoch from n.delivered_at) * 1000),
+        'readAtMs', floor(extract(epoch from n.read_at) * 1000),
+        'isGroup', n.is_group,
+        'chatName', n.chat_name
+      ) as item
+    from stored n
+    left join messaging.operators o on o.id = n.operator_id
+    left join messaging.ai_agents a on a.id = n.agent_id
+    where n.stored_bytes <= max_bytes
+  ),
+  measured as (
+    select d.place, d.item,
+      sum(octet_length(d.item::text) + sender_bytes) over (order by d.place) as bytes
+    from described d
+  )
+  select
+    coalesce(
+      jsonb_agg(m.item order by m.place desc) filter (where m.bytes <= max_bytes), '[]'
+    ),
+    exists (select from oldest)
+      or (select count(*) from stored) > count(*) filter (where m.bytes <= max_bytes)
+  into messages, has_more
+  from measured m;
+  return jsonb_build_object('messages', messages, 'hasMore', has_more);
+end;
+$$;
+revoke all on function messaging.history_page(uuid, uuid, timestamptz, timestamptz, text, integer) from public, anon, authenticated;
+grant execute on function messaging.history_page(uuid, uuid, timestamptz, timestamptz, text, integer) to service_role;
+
+-- source: supabase/schemas/history/internal/object_bytes.sql
+-- Size of a JSON object in bytes as compact JSON in UTF-8: exact to the values of its members, which
+-- count as Postgres writes them.
+create or replace function messaging.object_bytes(object jsonb)
+returns bigint
+language sql
+immutable parallel safe
+set search_path = ''
+as $$
+  select coalesce(sum(octet_length(to_jsonb(m.key)::text) + octet_length(m.value::text) + 2), 0) + 1
+  from jsonb_each(object) as m;
+$$;
+revoke all on function messaging.object_bytes(jsonb) from public, anon, authenticated;
+grant execute on function messaging.object_bytes(jsonb) to service_role;
+
+-- source: supabase/schemas/history/rpc/read_history.sql
+-- messages-context: the newest messages that were really sent to or received from one contact in a
+-- period, oldest first. `request`: instanceId, phone, startsAt and endsAt (Unix seconds; the end is
+-- not included), limit, fromMe (true for sent only, false for received only, NULL for both).
+-- Returns {contact {name, phone}, messages, hasMore}; contact is NULL for an unknown phone, and
+-- hasMore says whether older ones of the period were left out. Instants are Unix milliseconds.
+-- Writes nothing.
+create or replace function public.read_history(request jsonb)
+returns jsonb
+language plpgsql
+stable
+set search_path = ''
+as $$
+declare
+  contact messaging.contacts;
+  page_size constant integer := (request->>'limit')::integer;
+  starts_at constant timestamptz := to_timestamp((request->>'startsAt')::double precision);
+  ends_at constant timestamptz := to_timestamp((request->>'endsAt')::double precision);
+  wanted_direction constant text := case (request->>'fromMe')::boolean
+    when true then 'outbound' when false then 'inbound'
+  end;
+begin
+  contact := messaging.find_contact((request->>'instanceId')::uuid, request->>'phone');
+  if contact.id is null then
+    return jsonb_build_object('contact', null, 'messages', '[]'::jsonb, 'hasMore', false);
+  end if;
+  return messaging.history_page(
+    contact.instance_id, contact.id, starts_at, ends_at, wanted_direction, page_size
+  ) || jsonb_build_object(
+    'contact', jsonb_build_object('name', contact.name, 'phone', contact.phone)
+  );
+end;
+$$;
+revoke all on function public.read_history(jsonb) from public, anon, authenticated;
+grant execute on function public.read_history(jsonb) to service_role;

@@ -1,0 +1,15 @@
+-- Until when an agent has used up its answers to one contact, which are 30 an hour; NULL where it may
+-- answer. People stay far below that. Without a bound two robots answer each other for ever.
+-- `answered_at`: when the newest 30 answers were given, oldest first.
+create or replace function messaging.agent_limited_until(answered_at timestamptz[])
+returns timestamptz
+language sql
+stable
+set search_path = ''
+as $$
+  select answered_at[cardinality(answered_at) - 29] + interval '1 hour'
+  where cardinality(answered_at) >= 30
+    and answered_at[cardinality(answered_at) - 29] + interval '1 hour' > clock_timestamp();
+$$;
+revoke all on function messaging.agent_limited_until(timestamptz[]) from public, anon, authenticated;
+grant execute on function messaging.agent_limited_until(timestamptz[]) to service_role;

@@ -1,0 +1,29 @@
+-- Silences the instance's agent towards a contact for 30 minutes from when a person wrote
+-- (specification, section 3), where the instance has an active agent and they are not over yet.
+-- Returns until when, NULL where there is none.
+create or replace function messaging.pause_agent(
+  instance_id uuid,
+  contact_id uuid,
+  written_at timestamptz
+)
+returns timestamptz
+language plpgsql
+set search_path = ''
+as $$
+declare
+  until timestamptz;
+begin
+  insert into messaging.agent_pauses as pause (contact_id, instance_id, paused_until)
+  select pause_agent.contact_id, pause_agent.instance_id, written_at + interval '30 minutes'
+  where written_at > clock_timestamp() - interval '30 minutes' and exists (
+    select from messaging.ai_agents a
+    where a.instance_id = pause_agent.instance_id and a.is_active
+  )
+  on conflict on constraint agent_pauses_pkey do update
+  set paused_until = greatest(pause.paused_until, excluded.paused_until)
+  returning pause.paused_until into until;
+  return until;
+end;
+$$;
+revoke all on function messaging.pause_agent(uuid, uuid, timestamptz) from public, anon, authenticated;
+grant execute on function messaging.pause_agent(uuid, uuid, timestamptz) to service_role;

@@ -1,0 +1,69 @@
+-- Asks for the agent's answer to what a contact has just written: one outbox row, due in three
+-- seconds, so that several messages in a row get one answer. None while the agent is paused for the
+-- contact, or where no active agent speaks in the conversation.
+-- Where the agent's answers of this hour are used up, it is paused until it may answer again, and a
+-- note says so to operators. The outbox row of that message is never answered: it becomes `dead`.
+-- Locks the conversation, then the agent's pause or the outbox row that is joined.
+create or replace function messaging.request_agent_reply(
+  instance messaging.instances,
+  contact_id uuid,
+  conversation_id uuid
+)
+returns void
+language plpgsql
+set search_path = ''
+as $$
+declare
+  conversation messaging.conversations;
+  limited_until timestamptz;
+begin
+  -- Two messages at once: the second one sees the row of the first.
+  select c.* into conversation from messaging.conversations c
+  where c.id = request_agent_reply.conversation_id for no key update;
+  if not exists (
+    select from messaging.ai_agents a
+    where a.id = messaging.speaking_agent(conversation) and a.is_active
+  ) or exists (
+    select from messaging.agent_pauses p
+    where p.contact_id = request_agent_reply.contact_id and p.paused_until > clock_timestamp()
+  ) then
+    return;
+  end if;
+  update messaging.conversations c
+  set question_count = c.question_count + 1
+  where c.id = conversation.id;
+  select messaging.agent_limited_until(s.answered_at) into limited_until
+  from messaging.agent_sessions s where s.conversation_id = conversation.id;
+  if limited_until is not null then
+    insert into messaging.agent_pauses as pause (contact_id, instance_id, paused_until)
+    values (request_agent_reply.contact_id, instance.id, limited_until)
+    on conflict on constraint agent_pauses_pkey do update
+    set paused_until = excluded.paused_until;
+    insert into messaging.internal_notes (instance_id, conversation_id, note, is_automatic)
+    values (
+      instance.id, conversation.id,
+      format(
+        'O agente chegou ao limite de respostas por hora a este contato e está em pausa até %s.',
+        to_char(limited_until at time zone instance.time_zone, 'DD/MM HH24:MI')
+      ),
+      true
+    );
+  end if;
+  -- Held until this message can be read: a worker that took the row now would answer without it.
+  perform from messaging.outbox o
+  where o.conversation_id = request_agent_reply.conversation_id
+    and o.kind = 'agent_reply' and o.status = 'pending' and o.claim_token is null
+  for no key update;
+  if found then
+    return;
+  end if;
+  insert into messaging.outbox (workspace_id, kind, payload, run_at, conversation_id)
+  values (
+    instance.workspace_id, 'agent_reply',
+    jsonb_build_object('instanceId', instance.id, 'conversationId', conversation.id),
+    clock_timestamp() + interval '3 seconds', conversation.id
+  );
+end;
+$$;
+revoke all on function messaging.request_agent_reply(messaging.instances, uuid, uuid) from public, anon, authenticated;
+grant execute on function messaging.request_agent_reply(messaging.instances, uuid, uuid) to service_role;

@@ -1,0 +1,20 @@
+-- Whose words an `ai_agent` message of a conversation are: its linked agent's, else those of the
+-- instance's first active one; NULL where there is none.
+create or replace function messaging.speaking_agent(conversation messaging.conversations)
+returns uuid
+language sql
+stable
+set search_path = ''
+as $$
+  select coalesce(
+    conversation.agent_id,
+    (
+      select a.id from messaging.ai_agents a
+      where a.instance_id = conversation.instance_id and a.is_active
+      order by a.created_at, a.id
+      limit 1
+    )
+  );
+$$;
+revoke all on function messaging.speaking_agent(messaging.conversations) from public, anon, authenticated;
+grant execute on function messaging.speaking_agent(messaging.conversations) to service_role;

@@ -1,0 +1,30 @@
+-- admin-api: a new agent. `request`: instanceId, name, instructions, model, isActive, idempotency
+-- (see begin_idempotent). Returns the agent, or {replayed}. Errors: MI007, MI008, MI014.
+create or replace function public.create_ai_agent(request jsonb)
+returns jsonb
+language plpgsql
+set search_path = ''
+as $$
+declare
+  instance messaging.instances;
+  agent messaging.ai_agents;
+  replayed jsonb := messaging.begin_idempotent(request->'idempotency');
+  outcome jsonb;
+begin
+  if replayed is not null then
+    return jsonb_build_object('replayed', replayed);
+  end if;
+  instance := messaging.find_instance((request->>'instanceId')::uuid);
+  insert into messaging.ai_agents (instance_id, name, instructions, model, is_active)
+  values (
+    instance.id, request->>'name', request->>'instructions', request->>'model',
+    (request->>'isActive')::boolean
+  )
+  returning * into agent;
+  outcome := messaging.describe_ai_agent(agent);
+  perform messaging.keep_outcome(request->'idempotency', outcome, null);
+  return outcome;
+end;
+$$;
+revoke all on function public.create_ai_agent(jsonb) from public, anon, authenticated;
+grant execute on function public.create_ai_agent(jsonb) to service_role;

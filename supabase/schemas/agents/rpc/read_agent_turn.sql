@@ -1,0 +1,61 @@
+-- What an agent needs to answer in a conversation: itself, what it may know of the contact, and the
+-- recent history. `request`: instanceId, conversationId, limit.
+-- Returns {turn, isLimitReached}: turn is NULL where it is to be silent now (paused, no active agent,
+-- a blocked contact, its answers of this hour used up: isLimitReached) or nothing waits for an answer.
+-- One snapshot shows both the history and how many questions it holds (answersThrough): a message
+-- that commits later is counted later and asks for a turn of its own.
+create or replace function public.read_agent_turn(request jsonb)
+returns jsonb
+language plpgsql
+stable
+set search_path = ''
+as $$
+declare
+  conversation messaging.conversations;
+  contact messaging.contacts;
+  agent messaging.ai_agents;
+  answered_count bigint;
+  collected_data jsonb;
+  limited_until timestamptz;
+begin
+  select c.* into conversation from messaging.conversations c
+  where c.id = (request->>'conversationId')::uuid
+    and c.instance_id = (request->>'instanceId')::uuid;
+  select c.* into contact from messaging.contacts c where c.id = conversation.contact_id;
+  select a.* into agent from messaging.ai_agents a
+  where a.id = messaging.speaking_agent(conversation) and a.is_active;
+  select s.answered_count, s.collected_data, messaging.agent_limited_until(s.answered_at)
+  into answered_count, collected_data, limited_until
+  from messaging.agent_sessions s where s.conversation_id = conversation.id;
+  if agent.id is null or contact.is_blocked
+    or conversation.question_count <= coalesce(answered_count, 0)
+    or limited_until is not null
+    or exists (
+      select from messaging.agent_pauses p
+      where p.contact_id = contact.id and p.paused_until > clock_timestamp()
+    ) then
+    return jsonb_build_object(
+      'turn', null,
+      'isLimitReached', limited_until is not null
+        and conversation.question_count > coalesce(answered_count, 0)
+    );
+  end if;
+  return jsonb_build_object('isLimitReached', false, 'turn', jsonb_build_object(
+    'agentId', agent.id,
+    'model', agent.model,
+    'instructions', agent.instructions,
+    'collectedData', coalesce(collected_data, '{}'),
+    'givenName', case when not contact.is_profile_name then contact.name end,
+    'profileName', case when contact.is_profile_name then contact.name end,
+    'contactPhone', messaging.phone_of(contact),
+    'address', messaging.address_of(contact, null),
+    'answeredBefore', coalesce(answered_count, 0),
+    'answersThrough', conversation.question_count,
+    'history', messaging.history_page(
+      contact.instance_id, contact.id, '-infinity', 'infinity', null, (request->>'limit')::integer
+    )->'messages'
+  ));
+end;
+$$;
+revoke all on function public.read_agent_turn(jsonb) from public, anon, authenticated;
+grant execute on function public.read_agent_turn(jsonb) to service_role;

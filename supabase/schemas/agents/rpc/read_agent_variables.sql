@@ -1,0 +1,28 @@
+-- What fills the variables of the text that opens a conversation, besides what its call brings.
+-- `request`: instanceId, phone. Writes nothing.
+-- Returns {collectedData, name, phone}: as the contact is known, all empty for an unknown one.
+create or replace function public.read_agent_variables(request jsonb)
+returns jsonb
+language plpgsql
+stable
+set search_path = ''
+as $$
+declare
+  contact messaging.contacts := messaging.find_contact(
+    (request->>'instanceId')::uuid, request->>'phone'
+  );
+begin
+  return jsonb_build_object(
+    'collectedData', coalesce((
+      select s.collected_data
+      from messaging.conversations c
+      join messaging.agent_sessions s on s.conversation_id = c.id
+      where c.contact_id = contact.id
+    ), '{}'),
+    'name', contact.name,
+    'phone', messaging.phone_of(contact)
+  );
+end;
+$$;
+revoke all on function public.read_agent_variables(jsonb) from public, anon, authenticated;
+grant execute on function public.read_agent_variables(jsonb) to service_role;

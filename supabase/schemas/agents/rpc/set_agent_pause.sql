@@ -1,0 +1,44 @@
+-- conversations-api agent-pause: silences the agent towards a contact for so many minutes from now,
+-- whether it was to be silent for longer or not at all, or lets it speak at once, with all answers of
+-- an hour to give. `request`:
+-- instanceId, phone, paused, minutes, idempotency. Creates the contact when it is missing.
+-- Returns the outcome: contactId, paused, aiAgentPausedUntil; or {replayed}. Errors: MI007, MI008.
+create or replace function public.set_agent_pause(request jsonb)
+returns jsonb
+language plpgsql
+set search_path = ''
+as $$
+declare
+  instance messaging.instances;
+  known_contact_id uuid;
+  replayed jsonb := messaging.begin_idempotent(request->'idempotency');
+  outcome jsonb;
+begin
+  if replayed is not null then
+    return jsonb_build_object('replayed', replayed);
+  end if;
+  select i.* into strict instance from messaging.instances i
+  where i.id = (request->>'instanceId')::uuid;
+  select (r.contact).id into known_contact_id
+  from messaging.resolve_contact(instance.id, request->>'phone') r;
+  if (request->>'paused')::boolean then
+    insert into messaging.agent_pauses (contact_id, instance_id, paused_until)
+    values (
+      known_contact_id, instance.id,
+      clock_timestamp() + make_interval(mins => (request->>'minutes')::integer)
+    )
+    on conflict on constraint agent_pauses_pkey do update set paused_until = excluded.paused_until;
+  else
+    update messaging.agent_sessions s
+    set answered_at = '{}', updated_at = now()
+    from messaging.conversations c
+    where c.contact_id = known_contact_id and s.conversation_id = c.id and s.answered_at <> '{}';
+    delete from messaging.agent_pauses p where p.contact_id = known_contact_id;
+  end if;
+  outcome := messaging.describe_agent_pause(instance, known_contact_id);
+  perform messaging.keep_outcome(request->'idempotency', outcome, null);
+  return outcome;
+end;
+$$;
+revoke all on function public.set_agent_pause(jsonb) from public, anon, authenticated;
+grant execute on function public.set_agent_pause(jsonb) to service_role;

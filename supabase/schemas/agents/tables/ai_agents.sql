@@ -1,0 +1,15 @@
+create table messaging.ai_agents (
+  id uuid primary key default gen_random_uuid(),
+  instance_id uuid not null references messaging.instances (id) on delete cascade,
+  name text not null,
+  instructions text not null,
+  model text not null,
+  is_active boolean not null default true,
+  created_at timestamptz not null default now(),
+  updated_at timestamptz not null default now(),
+  constraint ai_agents_name_length check (char_length(name) between 1 and 200)
+);
+create index ai_agents_instance on messaging.ai_agents (instance_id, created_at, id);
+alter table messaging.ai_agents enable row level security;
+revoke all on table messaging.ai_agents from public, anon, authenticated;
+grant select, insert, update, delete on table messaging.ai_agents to service_role;

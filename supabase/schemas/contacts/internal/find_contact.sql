@@ -1,0 +1,27 @@
+-- The contact of a phone, by identity key: its own, else that of an address proven to be this
+-- contact's; a row of NULLs when there is none. Writes nothing.
+create or replace function messaging.find_contact(instance_id uuid, phone text)
+returns messaging.contacts
+language plpgsql
+stable
+set search_path = ''
+as $$
+declare
+  wanted_key constant text := messaging.phone_identity_key(phone);
+  contact messaging.contacts;
+begin
+  select c.* into contact
+  from messaging.contacts c
+  where c.instance_id = find_contact.instance_id
+    and c.identity_key = wanted_key;
+  if not found then
+    select c.* into contact
+    from messaging.contact_addresses a
+    join messaging.contacts c on c.id = a.contact_id
+    where a.instance_id = find_contact.instance_id and a.identity_key = wanted_key;
+  end if;
+  return contact;
+end;
+$$;
+revoke all on function messaging.find_contact(uuid, text) from public, anon, authenticated;
+grant execute on function messaging.find_contact(uuid, text) to service_role;

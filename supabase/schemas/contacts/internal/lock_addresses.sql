@@ -1,0 +1,20 @@
+-- Lets one transaction at a time record what persons have written, until it commits: an event may show
+-- several addresses of one person, and look-ups by each of them must neither miss each other nor wait
+-- for each other crosswise. Locks in one order for all; the addresses of an instance share 256 locks.
+create or replace function messaging.lock_addresses(instance_id uuid, addresses text[])
+returns void
+language plpgsql
+set search_path = ''
+as $$
+begin
+  perform pg_advisory_xact_lock(wanted.lock_key)
+  from (
+    select distinct hashtextextended('addresses ' || lock_addresses.instance_id::text, 0)
+      # (hashtext(messaging.phone_identity_key(seen.address)) & 255) as lock_key
+    from unnest(addresses) as seen(address)
+    order by lock_key
+  ) as wanted;
+end;
+$$;
+revoke all on function messaging.lock_addresses(uuid, text[]) from public, anon, authenticated;
+grant execute on function messaging.lock_addresses(uuid, text[]) to service_role;

@@ -1,0 +1,83 @@
+-- Makes one contact of two that turn out to be the same person: all that `gone` has, its messages,
+-- notes, tags and addresses, becomes `kept`'s, whose own values win; then `gone` is no more. A name
+-- that was given wins over one from a profile.
+-- Locks both contacts, then both conversations, so that whoever writes to `gone` has either committed
+-- before, and is moved, or finds no such contact and is repeated. Returns what `kept` is now. Errors: 40001 where another call has merged one of them.
+create or replace function messaging.merge_contacts(kept messaging.contacts, gone messaging.contacts)
+returns messaging.contacts
+language plpgsql
+set search_path = ''
+as $$
+declare
+  kept_conversation messaging.conversations;
+  gone_conversation messaging.conversations;
+  merged messaging.contacts;
+  still_there integer;
+begin
+  perform from messaging.contacts c where c.id in (kept.id, gone.id) order by c.id for update;
+  get diagnostics still_there = row_count;
+  if still_there < 2 then
+    raise exception using errcode = 'serialization_failure', message = 'merged meanwhile';
+  end if;
+  kept_conversation := messaging.resolve_conversation(kept.instance_id, kept.id);
+  perform from messaging.conversations c
+  where c.contact_id in (kept.id, gone.id) order by c.id for update;
+  select c.* into gone_conversation from messaging.conversations c where c.contact_id = gone.id;
+  if found then
+    perform messaging.merge_conversations(kept_conversation, gone_conversation);
+  end if;
+  insert into messaging.agent_pauses as pause (contact_id, instance_id, paused_until)
+  select kept.id, p.instance_id, p.paused_until
+  from messaging.agent_pauses p where p.contact_id = gone.id
+  on conflict on constraint agent_pauses_pkey do update
+  set paused_until = greatest(pause.paused_until, excluded.paused_until);
+  insert into messaging.contact_tags (contact_id, tag_id)
+  select kept.id, t.tag_id from messaging.contact_tags t where t.contact_id = gone.id
+  order by t.tag_id
+  on conflict do nothing;
+  insert into messaging.portfolios (contact_id, instance_id, operator_id, created_at)
+  select kept.id, p.instance_id, p.operator_id, p.created_at
+  from messaging.portfolios p
+  -- Another operator's would hide the contact from who has its conversation.
+  join messaging.conversations c on c.id = kept_conversation.id and c.assigned_to = p.operator_id
+  where p.contact_id = gone.id
+  on conflict do nothing;
+  update messaging.contact_addresses a set contact_id = kept.id where a.contact_id = gone.id;
+  update messaging.contacts c
+  set phone = coalesce(c.phone, other.phone),
+    name = case when names.is_others then other.name else c.name end,
+    is_profile_name = case
+      when names.is_others then other.is_profile_name else c.is_profile_name
+    end,
+    email = coalesce(c.email, other.email),
+    company = coalesce(c.company, other.company),
+    job_title = coalesce(c.job_title, other.job_title),
+    notes = coalesce(c.notes, other.notes),
+    utm_source = coalesce(c.utm_source, other.utm_source),
+    utm_medium = coalesce(c.utm_medium, other.utm_medium),
+    utm_campaign = coalesce(c.utm_campaign, other.utm_campaign),
+    custom_labels = case
+      when messaging.object_bytes(other.custom_labels || c.custom_labels) <= 64 * 1024
+      then other.custom_labels || c.custom_labels
+      else c.custom_labels
+    end,
+    is_favorite = c.is_favorite or other.is_favorite,
+    is_archived = c.is_archived and other.is_archived,
+    is_blocked = c.is_blocked or other.is_blocked,
+    last_inbound_at = greatest(c.last_inbound_at, other.last_inbound_at),
+    created_at = least(c.created_at, other.created_at),
+    updated_at = now()
+  from messaging.contacts other
+  join messaging.contacts known on known.id = kept.id
+  cross join lateral (
+    select known.name is null
+      or known.is_profile_name and other.name is not null and not other.is_profile_name
+  ) as names(is_others)
+  where c.id = known.id and other.id = gone.id
+  returning c.* into merged;
+  delete from messaging.contacts c where c.id = gone.id;
+  return merged;
+end;
+$$;
+revoke all on function messaging.merge_contacts(messaging.contacts, messaging.contacts) from public, anon, authenticated;
+grant execute on function messaging.merge_contacts(messaging.contacts, messaging.contacts) to service_role;

@@ -1,0 +1,20 @@
+-- Labels with changes merged in key by key: a NULL value removes its key, a JSON null as a whole
+-- clears them, SQL NULL changes nothing.
+create or replace function messaging.merge_labels(labels jsonb, changes jsonb)
+returns jsonb
+language sql
+immutable parallel safe
+set search_path = ''
+as $$
+  select case
+    when changes is null then labels
+    when changes = 'null' then '{}'
+    else (
+      select coalesce(jsonb_object_agg(l.key, l.value), '{}')
+      from jsonb_each(labels || changes) as l
+      where l.value <> 'null'
+    )
+  end;
+$$;
+revoke all on function messaging.merge_labels(jsonb, jsonb) from public, anon, authenticated;
+grant execute on function messaging.merge_labels(jsonb, jsonb) to service_role;

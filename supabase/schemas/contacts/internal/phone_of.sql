@@ -1,0 +1,26 @@
+-- The phone to show for a contact: as it was first given, unless the contact has said that it goes on
+-- under another number and has not been met under an earlier one since. NULL for who never showed one.
+create or replace function messaging.phone_of(contact messaging.contacts)
+returns text
+language plpgsql
+stable
+set search_path = ''
+as $$
+begin
+  return coalesce(
+    (
+      select case when newest.changed_by is not null then newest.address end
+      from (
+        select a.address, a.changed_by
+        from messaging.contact_addresses a
+        where a.contact_id = contact.id
+        order by a.proven_at desc
+        limit 1
+      ) as newest
+    ),
+    contact.phone
+  );
+end;
+$$;
+revoke all on function messaging.phone_of(messaging.contacts) from public, anon, authenticated;
+grant execute on function messaging.phone_of(messaging.contacts) to service_role;

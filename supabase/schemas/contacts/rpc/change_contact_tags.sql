@@ -1,0 +1,30 @@
+-- contacts-api tags (specification 4.3): adds and removes tags of the contact of a phone, creating
+-- the contact when it is missing. `request`: instanceId, phone, addTags, removeTags, idempotency.
+-- Returns the outcome: contactId, tagsApplied, tagsRemoved; or {replayed}. Errors: MI007, MI008.
+create or replace function public.change_contact_tags(request jsonb)
+returns jsonb
+language plpgsql
+set search_path = ''
+as $$
+declare
+  instance_id constant uuid := (request->>'instanceId')::uuid;
+  replayed jsonb := messaging.begin_idempotent(request->'idempotency');
+  contact_id uuid;
+  outcome jsonb;
+begin
+  if replayed is not null then
+    return jsonb_build_object('replayed', replayed);
+  end if;
+  select (r.contact).id into contact_id
+  from messaging.resolve_contact(instance_id, request->>'phone') r;
+  outcome := jsonb_build_object(
+    'contactId', contact_id,
+    'tagsApplied', messaging.apply_tags(instance_id, contact_id, request->'addTags'),
+    'tagsRemoved', messaging.remove_tags(instance_id, contact_id, request->'removeTags')
+  );
+  perform messaging.keep_outcome(request->'idempotency', outcome, null);
+  return outcome;
+end;
+$$;
+revoke all on function public.change_contact_tags(jsonb) from public, anon, authenticated;
+grant execute on function public.change_contact_tags(jsonb) to service_role;

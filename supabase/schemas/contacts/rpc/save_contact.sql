@@ -1,0 +1,64 @@
+-- contacts-api create and update (specification 4.3; decisions, section 3): creates the contact of a
+-- phone or changes the fields that were sent, and adds tags.
+-- `request`: instanceId, phone, fields (by the request's names; NULL clears), tags, idempotency.
+-- customLabels are merged key by key, a NULL value removes the key.
+-- Returns the outcome: action (created | updated), contactId, fieldsUpdated, tagsApplied; or
+-- {replayed}. Errors: MI007, MI008, MI020 (customLabels would exceed 64 KiB).
+create or replace function public.save_contact(request jsonb)
+returns jsonb
+language plpgsql
+set search_path = ''
+as $$
+declare
+  instance_id constant uuid := (request->>'instanceId')::uuid;
+  fields constant jsonb := request->'fields';
+  replayed jsonb := messaging.begin_idempotent(request->'idempotency');
+  found_contact record;
+  contact_id uuid;
+  outcome jsonb;
+begin
+  if replayed is not null then
+    return jsonb_build_object('replayed', replayed);
+  end if;
+  select (r.contact).id as id, r.is_new into found_contact
+  from messaging.resolve_contact(instance_id, request->>'phone') r;
+  contact_id := found_contact.id;
+  if fields <> '{}' then
+    update messaging.contacts c
+    set name = case when fields ? 'name' then nullif(fields->>'name', '') else c.name end,
+      is_profile_name = c.is_profile_name and not fields ? 'name',
+      email = case when fields ? 'email' then nullif(fields->>'email', '') else c.email end,
+      company = case when fields ? 'company' then nullif(fields->>'company', '') else c.company end,
+      job_title = case when fields ? 'jobTitle' then nullif(fields->>'jobTitle', '') else c.job_title end,
+      notes = case when fields ? 'notes' then nullif(fields->>'notes', '') else c.notes end,
+      utm_source = case when fields ? 'utmSource' then nullif(fields->>'utmSource', '') else c.utm_source end,
+      utm_medium = case when fields ? 'utmMedium' then nullif(fields->>'utmMedium', '') else c.utm_medium end,
+      utm_campaign = case
+        when fields ? 'utmCampaign' then nullif(fields->>'utmCampaign', '') else c.utm_campaign
+      end,
+      custom_labels = case
+        when fields ? 'customLabels' then messaging.limit_merged_object(
+          messaging.merge_labels(c.custom_labels, fields->'customLabels'), 'MI020'
+        )
+        else c.custom_labels
+      end,
+      is_favorite = coalesce((fields->>'isFavorite')::boolean, c.is_favorite),
+      is_archived = coalesce((fields->>'isArchived')::boolean, c.is_archived),
+      is_blocked = coalesce((fields->>'isBlocked')::boolean, c.is_blocked),
+      updated_at = now()
+    where c.id = contact_id;
+  end if;
+  outcome := jsonb_build_object(
+    'action', case when found_contact.is_new then 'created' else 'updated' end,
+    'contactId', contact_id,
+    'fieldsUpdated', (
+      select coalesce(jsonb_agg(f.key order by f.key), '[]') from jsonb_object_keys(fields) as f(key)
+    ),
+    'tagsApplied', messaging.apply_tags(instance_id, contact_id, request->'tags')
+  );
+  perform messaging.keep_outcome(request->'idempotency', outcome, null);
+  return outcome;
+end;
+$$;
+revoke all on function public.save_contact(jsonb) from public, anon, authenticated;
+grant execute on function public.save_contact(jsonb) to service_role;

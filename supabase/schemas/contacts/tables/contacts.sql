@@ -1,0 +1,34 @@
+-- Identity is (instance, identity key): both spellings of a Brazilian mobile are one contact.
+create table messaging.contacts (
+  id uuid primary key default gen_random_uuid(),
+  instance_id uuid not null references messaging.instances (id) on delete cascade,
+  phone text,
+  identity_key text not null,
+  name text,
+  email text,
+  company text,
+  job_title text,
+  notes text,
+  utm_source text,
+  utm_medium text,
+  utm_campaign text,
+  custom_labels jsonb not null default '{}',
+  is_favorite boolean not null default false,
+  is_archived boolean not null default false,
+  is_blocked boolean not null default false,
+  origin text not null,
+  last_inbound_at timestamptz,
+  created_at timestamptz not null default now(),
+  updated_at timestamptz not null default now(),
+  is_profile_name boolean not null default false,
+  constraint contacts_identity unique (instance_id, identity_key),
+  constraint contacts_phone_digits check (phone ~ '^[0-9]{8,15}$'),
+  constraint contacts_custom_labels_object check (jsonb_typeof(custom_labels) = 'object')
+);
+alter table messaging.contacts enable row level security;
+revoke all on table messaging.contacts from public, anon, authenticated;
+grant select, insert, update, delete on table messaging.contacts to service_role;
+comment on column messaging.contacts.phone is
+  'As first given: the address to send to until another one is proven. NULL for who wrote to us without showing a number.';
+comment on column messaging.contacts.is_profile_name is
+  'The name is what the contact calls itself, as a webhook told it: never an instruction to a model, and replaced by any name that is given.';

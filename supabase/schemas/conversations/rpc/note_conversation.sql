@@ -1,0 +1,32 @@
+-- conversations-api note (specification 4.1): an internal note, never sent to the customer.
+-- `request`: instanceId, phone, note, idempotency.
+-- Returns the outcome: contactId, conversationId, noteId; or {replayed}. Errors: MI007, MI008.
+create or replace function public.note_conversation(request jsonb)
+returns jsonb
+language plpgsql
+set search_path = ''
+as $$
+declare
+  instance_id constant uuid := (request->>'instanceId')::uuid;
+  replayed jsonb := messaging.begin_idempotent(request->'idempotency');
+  contact_id uuid;
+  conversation messaging.conversations;
+  outcome jsonb;
+begin
+  if replayed is not null then
+    return jsonb_build_object('replayed', replayed);
+  end if;
+  select (r.contact).id into contact_id
+  from messaging.resolve_contact(instance_id, request->>'phone') r;
+  conversation := messaging.resolve_conversation(instance_id, contact_id);
+  outcome := jsonb_build_object(
+    'contactId', contact_id,
+    'conversationId', conversation.id,
+    'noteId', messaging.add_internal_note(instance_id, conversation.id, request->>'note')
+  );
+  perform messaging.keep_outcome(request->'idempotency', outcome, null);
+  return outcome;
+end;
+$$;
+revoke all on function public.note_conversation(jsonb) from public, anon, authenticated;
+grant execute on function public.note_conversation(jsonb) to service_role;

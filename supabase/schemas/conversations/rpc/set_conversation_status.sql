@@ -1,0 +1,40 @@
+-- conversations-api status (specification 4.1): any status may follow any other; an internal note is
+-- recorded with the change. `request`: instanceId, phone, status, internalNote, idempotency.
+-- Returns the outcome: contactId, conversationId, status, noteAdded; or {replayed}.
+-- Errors: MI007, MI008.
+create or replace function public.set_conversation_status(request jsonb)
+returns jsonb
+language plpgsql
+set search_path = ''
+as $$
+declare
+  instance_id constant uuid := (request->>'instanceId')::uuid;
+  replayed jsonb := messaging.begin_idempotent(request->'idempotency');
+  contact_id uuid;
+  conversation messaging.conversations;
+  outcome jsonb;
+begin
+  if replayed is not null then
+    return jsonb_build_object('replayed', replayed);
+  end if;
+  select (r.contact).id into contact_id
+  from messaging.resolve_contact(instance_id, request->>'phone') r;
+  conversation := messaging.resolve_conversation(instance_id, contact_id);
+  update messaging.conversations c
+  set status = request->>'status', updated_at = now()
+  where c.id = conversation.id;
+  if request->>'internalNote' is not null then
+    perform messaging.add_internal_note(instance_id, conversation.id, request->>'internalNote');
+  end if;
+  outcome := jsonb_build_object(
+    'contactId', contact_id,
+    'conversationId', conversation.id,
+    'status', request->>'status',
+    'noteAdded', request->>'internalNote' is not null
+  );
+  perform messaging.keep_outcome(request->'idempotency', outcome, null);
+  return outcome;
+end;
+$$;
+revoke all on function public.set_conversation_status(jsonb) from public, anon, authenticated;
+grant execute on function public.set_conversation_status(jsonb) to service_role;

@@ -1,0 +1,22 @@
+-- One conversation per contact, created `open` with the first operation that needs it.
+create table messaging.conversations (
+  id uuid primary key default gen_random_uuid(),
+  instance_id uuid not null,
+  contact_id uuid not null references messaging.contacts (id) on delete cascade,
+  status text not null default 'open',
+  assigned_to uuid references messaging.operators (id),
+  department_id uuid references messaging.departments (id),
+  agent_id uuid references messaging.ai_agents (id) on delete set null,
+  created_at timestamptz not null default now(),
+  updated_at timestamptz not null default now(),
+  question_count bigint not null default 0,
+  constraint conversations_status_known check (status in ('open', 'closed', 'pending'))
+);
+create unique index conversations_contact on messaging.conversations (contact_id);
+create unique index conversations_tenant on messaging.conversations (instance_id, contact_id, id);
+create index conversations_agent on messaging.conversations (agent_id) where agent_id is not null;
+alter table messaging.conversations enable row level security;
+revoke all on table messaging.conversations from public, anon, authenticated;
+grant select, insert, update, delete on table messaging.conversations to service_role;
+comment on column messaging.conversations.question_count is
+  'Messages of the contact that asked for an answer of the agent; counted in the transaction that records them.';

@@ -1,0 +1,37 @@
+-- Takes an `Idempotency-Key` for the caller's transaction (decisions, section 5).
+-- `idempotency`: scope, key, fingerprint; NULL means that the call has no key.
+-- Returns NULL when the caller is the first and must execute; else what the first call decided and what
+-- has become of it: see describe_kept_outcome. A simultaneous call with the same key waits here for the
+-- first one's commit: the key's row stays locked. Keys live 24 hours.
+-- Errors: MI007 (the first still runs), MI008 (other body).
+create or replace function messaging.begin_idempotent(idempotency jsonb)
+returns jsonb
+language plpgsql
+set search_path = ''
+as $$
+declare
+  known messaging.idempotency_keys;
+begin
+  if idempotency is null or jsonb_typeof(idempotency) = 'null' then
+    return null;
+  end if;
+  insert into messaging.idempotency_keys as kept (scope, key, fingerprint)
+  values (idempotency->>'scope', idempotency->>'key', idempotency->>'fingerprint')
+  on conflict on constraint idempotency_keys_pkey do update
+  set fingerprint = excluded.fingerprint, outcome = null, response = null, message_id = null,
+    attempt = null, created_at = now()
+  where kept.created_at <= now() - interval '24 hours';
+  if found then
+    return null;
+  end if;
+  select k.* into known
+  from messaging.idempotency_keys k
+  where k.scope = idempotency->>'scope' and k.key = idempotency->>'key';
+  if known.fingerprint <> idempotency->>'fingerprint' then
+    raise exception using errcode = 'MI008', message = 'idempotency_key_reused';
+  end if;
+  return messaging.describe_kept_outcome(known);
+end;
+$$;
+revoke all on function messaging.begin_idempotent(jsonb) from public, anon, authenticated;
+grant execute on function messaging.begin_idempotent(jsonb) to service_role;

@@ -1,0 +1,50 @@
+-- What a call under a known `Idempotency-Key` is answered with (decisions, section 5).
+-- Returns {outcome, response, message, messageId, isAttemptDue}:
+--   response is the first answer where it still stands, else NULL;
+--   message is the message as it stands (see describe_message, and isRetryable) where the first answer
+--     does not stand any more, else NULL;
+--   isAttemptDue says that the immediate send was refused for now and may be tried again: see
+--     attempt_again.
+-- A successful first answer stands, but not that of a message canceled since. A refusal and an unknown
+-- outcome stand until the message is attempted again or settled otherwise. Writes nothing.
+-- Errors: MI007 (a call to the provider is under way, whose answer is not known yet).
+create or replace function messaging.describe_kept_outcome(known messaging.idempotency_keys)
+returns jsonb
+language plpgsql
+stable
+set search_path = ''
+as $$
+declare
+  message messaging.messages;
+  queued messaging.message_queue;
+  is_immediate constant boolean := known.outcome->>'mode' = 'sent';
+  status constant integer := (known.response->>'status')::integer;
+  stands boolean;
+begin
+  select m.* into message from messaging.messages m where m.id = known.message_id;
+  select q.* into queued from messaging.message_queue q where q.message_id = known.message_id;
+  stands := case
+    when message.id is null or status = 200 then true
+    when not is_immediate then message.status <> 'canceled'
+    when status is null or queued.message_id is not null or known.attempt <> message.attempts then false
+    when message.status = 'failed' then status <> 504 and not message.is_retryable
+    else message.status = 'unconfirmed' and status = 504
+  end;
+  -- In flight means a live claim; after its lease nobody works on the message any more.
+  if not stands and queued.lease_until > clock_timestamp() then
+    raise exception using errcode = 'MI007', message = 'idempotency_key_in_progress';
+  end if;
+  return jsonb_build_object(
+    'outcome', known.outcome,
+    'response', case when stands then known.response end,
+    'messageId', known.message_id,
+    'message', case when not stands then
+      messaging.describe_message(message) || jsonb_build_object('isRetryable', message.is_retryable)
+    end,
+    'isAttemptDue', not stands and is_immediate and message.status = 'failed'
+      and message.is_retryable and queued.message_id is null
+  );
+end;
+$$;
+revoke all on function messaging.describe_kept_outcome(messaging.idempotency_keys) from public, anon, authenticated;
+grant execute on function messaging.describe_kept_outcome(messaging.idempotency_keys) to service_role;

@@ -1,0 +1,66 @@
+-- Some gateways report what we send through their API as if it had been typed on the phone, even
+-- before they answer the call. An echo with the same words as a message of ours to that contact which
+-- is in flight, or has been unconfirmed for some minutes, may be ours. One in flight keeps it until
+-- its own outcome tells (see settle_echo); else it proves that the oldest unconfirmed one has arrived.
+-- Media without a caption have no words, so only one in flight is taken for the echo.
+-- Returns whether the echo is ours, as far as is known.
+create or replace function messaging.claim_own_echo(instance_id uuid, contact_id uuid, event jsonb)
+returns boolean
+language plpgsql
+set search_path = ''
+as $$
+declare
+  clock constant timestamptz := clock_timestamp();
+  words constant text := btrim(regexp_replace(event->>'message', '\s+', ' ', 'g'));
+  candidate record;
+begin
+  -- What is a candidate now may be settled before it is locked: then the next one is tried.
+  for round in 1..10 loop
+    select m.id, q.claim_token is not null as is_in_flight,
+      q.echo->>'providerMessageId' as echoed_id
+    into candidate
+    from messaging.messages m
+    left join messaging.message_queue q on q.message_id = m.id
+    where m.instance_id = claim_own_echo.instance_id
+      and m.contact_id = claim_own_echo.contact_id
+      and m.direction = 'outbound'
+      and m.status in ('queued', 'sending', 'unconfirmed')
+      -- For the index of what has not been sent.
+      and m.sent_at is null
+      and m.created_at > clock - interval '2 days'
+      -- A retried message has the id of the attempt that failed.
+      and m.provider_message_id is distinct from event->>'providerMessageId'
+      and (
+        (
+          q.claim_token is not null
+          and (q.echo is null or q.echo->>'providerMessageId' = event->>'providerMessageId')
+        )
+        or (m.message is not null and m.unconfirmed_at > clock - interval '15 minutes')
+      )
+      -- Gateways trim.
+      and btrim(regexp_replace(m.message, '\s+', ' ', 'g')) is not distinct from words
+      and (m.message is not null or m.message_type = event->>'messageType')
+    order by q.echo is null, q.claim_token is null, m.unconfirmed_at, m.created_at
+    limit 1;
+    if not found then
+      return false;
+    end if;
+    if not candidate.is_in_flight then
+      if messaging.confirm_by_echo(candidate.id, event) then
+        return true;
+      end if;
+    elsif candidate.echoed_id is not null then
+      return true;
+    else
+      update messaging.message_queue q set echo = event
+      where q.message_id = candidate.id and q.claim_token is not null and q.echo is null;
+      if found then
+        return true;
+      end if;
+    end if;
+  end loop;
+  return false;
+end;
+$$;
+revoke all on function messaging.claim_own_echo(uuid, uuid, jsonb) from public, anon, authenticated;
+grant execute on function messaging.claim_own_echo(uuid, uuid, jsonb) to service_role;

@@ -1,0 +1,20 @@
+-- Takes a message whose provider's answer was lost for sent, under the id and at the time that an echo
+-- of its words tells. Returns false where its state has become another one.
+create or replace function messaging.confirm_by_echo(message_id uuid, echo jsonb)
+returns boolean
+language plpgsql
+set search_path = ''
+as $$
+begin
+  if not messaging.advance_message(
+    confirm_by_echo.message_id, echo->>'providerMessageId', 'sent', messaging.event_instant(echo), null
+  ) then
+    return false;
+  end if;
+  update messaging.messages m set is_known_by_echo = true where m.id = confirm_by_echo.message_id;
+  perform messaging.take_early_statuses(array[confirm_by_echo.message_id]);
+  return true;
+end;
+$$;
+revoke all on function messaging.confirm_by_echo(uuid, jsonb) from public, anon, authenticated;
+grant execute on function messaging.confirm_by_echo(uuid, jsonb) to service_role;

@@ -1,0 +1,33 @@
+-- The contact has edited a message: its words are what they are now. No agent is asked anew: one that has
+-- yet to answer reads the new words. Edits of ours, and of what is not known here, change nothing.
+-- Returns whether words changed.
+-- The caller holds lock_provider_messages for it.
+create or replace function messaging.record_message_edit(instance_id uuid, event jsonb)
+returns boolean
+language plpgsql
+set search_path = ''
+as $$
+declare
+  words constant text := event->>'message';
+begin
+  update messaging.messages m
+  set message = edited.message
+  from (
+    select own.id,
+      -- In a group the words follow their author's name, which such an edit does not tell.
+      case
+        when own.is_group and event->>'kind' = 'message_edit'
+          then coalesce(substring(own.message from '^[^:\n]{1,200}: '), '') || words
+        else words
+      end as message
+    from messaging.messages own
+    where own.instance_id = record_message_edit.instance_id
+      and own.provider_message_id = event->>'providerMessageId'
+      and own.direction = 'inbound'
+  ) as edited
+  where m.id = edited.id and words is not null and m.message is distinct from edited.message;
+  return found;
+end;
+$$;
+revoke all on function messaging.record_message_edit(uuid, jsonb) from public, anon, authenticated;
+grant execute on function messaging.record_message_edit(uuid, jsonb) to service_role;

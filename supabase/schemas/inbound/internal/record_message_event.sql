@@ -1,0 +1,72 @@
+-- Stores a message that somebody wrote: the contact, or a person on the business's own phone.
+-- Inbound opens a closed conversation and asks the agent for an answer; an echo pauses the agent, as
+-- any person's message does; a group has no agent to ask or to pause, and a reaction does neither.
+-- What the channel does not show (isUnreadable) asks no agent either.
+-- Returns false for a message that is known already, unless it is an edit of its words.
+-- The caller holds lock_provider_messages for it.
+create or replace function messaging.record_message_event(instance messaging.instances, event jsonb)
+returns boolean
+language plpgsql
+set search_path = ''
+as $$
+declare
+  is_inbound constant boolean := event->>'origin' = 'inbound';
+  is_reaction constant boolean := coalesce((event->>'isReaction')::boolean, false);
+  is_group constant boolean := coalesce((event->>'isGroup')::boolean, false);
+  written_at constant timestamptz := messaging.event_instant(event);
+  contact messaging.contacts;
+  conversation messaging.conversations;
+  message_id uuid;
+begin
+  if exists (
+    select from messaging.messages m
+    where m.instance_id = instance.id and m.provider_message_id = event->>'providerMessageId'
+  ) then
+    return (event->>'isEdit')::boolean is true and messaging.record_message_edit(instance.id, event);
+  end if;
+  contact := messaging.resolve_sender(instance.id, event);
+  if coalesce((event->>'mayBeOurs')::boolean, false)
+    and messaging.claim_own_echo(instance.id, contact.id, event) then
+    return true;
+  end if;
+  conversation := messaging.resolve_conversation(instance.id, contact.id);
+  insert into messaging.messages (
+    instance_id, contact_id, conversation_id, direction, message_type, message, media_url,
+    media_id, media_filename, choice, sent_by, is_typed_on_phone, status, provider_message_id, sent_at,
+    is_group, chat_name, created_at
+  )
+  values (
+    instance.id, contact.id, conversation.id,
+    case when is_inbound then 'inbound' else 'outbound' end,
+    event->>'messageType', event->>'message', event->>'mediaUrl', event->>'mediaId',
+    event->>'mediaFilename', nullif(event->'choice', 'null'),
+    case when not is_inbound then 'phone' end, not is_inbound,
+    case when is_inbound then 'received' else 'sent' end,
+    event->>'providerMessageId', written_at, is_group, event->>'chatName',
+    -- Not the transaction's instant: messages of one delivery keep their order by it.
+    clock_timestamp()
+  )
+  returning id into message_id;
+  if not is_inbound then
+    perform messaging.take_early_statuses(array[message_id]);
+    if not is_group and not is_reaction then
+      perform messaging.pause_agent(instance.id, contact.id, written_at);
+    end if;
+    return true;
+  end if;
+  update messaging.contacts c
+  set name = coalesce(c.name, event->>'contactName'),
+    is_profile_name = c.is_profile_name or c.name is null and event->>'contactName' is not null,
+    last_inbound_at = greatest(c.last_inbound_at, written_at)
+  where c.id = contact.id;
+  update messaging.conversations c
+  set status = 'open', updated_at = now()
+  where c.id = conversation.id and c.status = 'closed';
+  if not is_group and not is_reaction and (event->>'isUnreadable')::boolean is not true then
+    perform messaging.request_agent_reply(instance, contact.id, conversation.id);
+  end if;
+  return true;
+end;
+$$;
+revoke all on function messaging.record_message_event(messaging.instances, jsonb) from public, anon, authenticated;
+grant execute on function messaging.record_message_event(messaging.instances, jsonb) to service_role;

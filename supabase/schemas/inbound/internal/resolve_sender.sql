@@ -1,0 +1,73 @@
+-- The contact on the other side of a message event, by any of its addresses; created with origin
+-- `inbound` when none is known, without a phone where the provider shows none. All addresses find
+-- it from now on; the first one is where messages go, and the phone of who had not shown one yet.
+-- Addresses of several contacts show that those without a phone are this person. Two phones show
+-- nothing of the kind: a number can have had another owner.
+-- Errors: 40001 where the contact has become another one since it was found: to be called again.
+create or replace function messaging.resolve_sender(instance_id uuid, event jsonb)
+returns messaging.contacts
+language plpgsql
+set search_path = ''
+as $$
+declare
+  contact messaging.contacts;
+  found_contact messaging.contacts;
+  address constant text := event->>'address';
+  addresses constant text[] := array[address] || array(
+    select jsonb_array_elements_text(coalesce(event->'otherAddresses', '[]'))
+  );
+  known text;
+begin
+  -- The contact is locked before its addresses, whether it is known or new: two deliveries of one
+  -- contact wait for each other here and nowhere else.
+  foreach known in array addresses loop
+    found_contact := messaging.find_contact(instance_id, known);
+    if contact.id is null then
+      contact := found_contact;
+    elsif found_contact.id = contact.id or found_contact.id is null then
+      null;
+    elsif found_contact.phone is null then
+      contact := messaging.merge_contacts(contact, found_contact);
+    elsif contact.phone is null then
+      contact := messaging.merge_contacts(found_contact, contact);
+    end if;
+  end loop;
+  if contact.id is null then
+    insert into messaging.contacts (instance_id, phone, identity_key, origin)
+    values (
+      resolve_sender.instance_id,
+      case when address ~ '^[0-9]{8,15}$' then address end,
+      messaging.phone_identity_key(address),
+      'inbound'
+    )
+    on conflict on constraint contacts_identity do update set updated_at = now()
+    returning * into contact;
+  else
+    select c.* into contact from messaging.contacts c where c.id = contact.id for no key update;
+    if not found then
+      raise exception using errcode = 'serialization_failure', message = 'merged meanwhile';
+    end if;
+  end if;
+  contact := messaging.show_phone(contact, address);
+  insert into messaging.contact_addresses as a (instance_id, address, contact_id, proven_at)
+  select distinct on (messaging.phone_identity_key(seen.address))
+    resolve_sender.instance_id, seen.address, contact.id,
+    case when seen.place = 1 then clock_timestamp() else '-infinity' end
+  from unnest(addresses) with ordinality as seen(address, place)
+  order by messaging.phone_identity_key(seen.address), seen.place
+  on conflict on constraint contact_addresses_pkey do update
+  set proven_at = excluded.proven_at, address = excluded.address
+  where a.contact_id = excluded.contact_id and excluded.proven_at > '-infinity'
+    and (
+      a.address <> excluded.address
+      or a.proven_at < clock_timestamp() - interval '1 hour'
+      or exists (
+        select from messaging.contact_addresses newer
+        where newer.contact_id = a.contact_id and newer.proven_at > a.proven_at
+      )
+    );
+  return contact;
+end;
+$$;
+revoke all on function messaging.resolve_sender(uuid, jsonb) from public, anon, authenticated;
+grant execute on function messaging.resolve_sender(uuid, jsonb) to service_role;

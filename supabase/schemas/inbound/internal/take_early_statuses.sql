@@ -1,0 +1,32 @@
+-- Applies delivery events that came before these messages were known by their provider ids.
+create or replace function messaging.take_early_statuses(message_ids uuid[])
+returns void
+language plpgsql
+set search_path = ''
+as $$
+declare
+  early record;
+begin
+  if not exists (select from messaging.early_statuses) then
+    return;
+  end if;
+  for early in
+    with taken as (
+      delete from messaging.early_statuses e
+      using messaging.messages m
+      where m.id = any (message_ids)
+        and e.instance_id = m.instance_id
+        and e.provider_message_id = m.provider_message_id
+      returning m.id as message_id, e.provider_message_id, e.status, e.occurred_at, e.error
+    )
+    select t.* from taken t
+    order by array_position(array['sent', 'delivered', 'read', 'failed'], t.status)
+  loop
+    perform messaging.advance_message(
+      early.message_id, early.provider_message_id, early.status, early.occurred_at, early.error
+    );
+  end loop;
+end;
+$$;
+revoke all on function messaging.take_early_statuses(uuid[]) from public, anon, authenticated;
+grant execute on function messaging.take_early_statuses(uuid[]) to service_role;

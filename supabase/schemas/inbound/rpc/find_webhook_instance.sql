@@ -1,0 +1,21 @@
+-- The instance that a webhook address names. `request`: provider, instanceRef (UUID, business
+-- instance id or embed key). Returns {instance}: NULL where there is none.
+create or replace function public.find_webhook_instance(request jsonb)
+returns jsonb
+language sql
+stable
+set search_path = ''
+as $$
+  select jsonb_build_object('instance', (
+    select jsonb_build_object(
+      'instanceId', i.id,
+      'provider', i.provider,
+      'sealedProviderConfig', i.sealed_provider_config
+    )
+    -- No two of one provider have one name.
+    from messaging.instances_named(request->>'instanceRef') i
+    where i.provider = request->>'provider'
+  ));
+$$;
+revoke all on function public.find_webhook_instance(jsonb) from public, anon, authenticated;
+grant execute on function public.find_webhook_instance(jsonb) to service_role;

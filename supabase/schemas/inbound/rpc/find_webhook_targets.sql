@@ -1,0 +1,44 @@
+-- The official instances that events of one app may be about: those of the numbers, and those that a
+-- template belongs to, itself or with its workspace. `request`: phoneNumberIds, providerTemplateIds.
+-- Returns {instances: [{instanceId, gatewayInstanceId, sealedProviderConfig}]}, at most 100: the
+-- caller checks which of them the delivery's signature opens.
+create or replace function public.find_webhook_targets(request jsonb)
+returns jsonb
+language plpgsql
+stable
+set search_path = ''
+as $$
+declare
+  numbers constant text[] := array(select jsonb_array_elements_text(request->'phoneNumberIds'));
+  templates constant text[] := array(
+    select jsonb_array_elements_text(request->'providerTemplateIds')
+  );
+begin
+  return jsonb_build_object('instances', coalesce(
+    (
+      select jsonb_agg(jsonb_build_object(
+        'instanceId', target.id,
+        'gatewayInstanceId', target.gateway_instance_id,
+        'sealedProviderConfig', target.sealed_provider_config
+      ) order by target.created_at, target.id)
+      from (
+        select i.* from messaging.instances i
+        where i.provider = 'whatsapp_cloud' and i.gateway_instance_id = any (numbers)
+        union
+        select i.* from messaging.message_templates t
+        join messaging.instances i on i.id = t.instance_id
+        where t.provider_template_id = any (templates) and i.provider = 'whatsapp_cloud'
+        union
+        select i.* from messaging.message_templates t
+        join messaging.instances i on i.workspace_id = t.workspace_id
+        where t.provider_template_id = any (templates) and t.instance_id is null
+          and i.provider = 'whatsapp_cloud'
+        limit 100
+      ) as target
+    ),
+    '[]'
+  ));
+end;
+$$;
+revoke all on function public.find_webhook_targets(jsonb) from public, anon, authenticated;
+grant execute on function public.find_webhook_targets(jsonb) to service_role;

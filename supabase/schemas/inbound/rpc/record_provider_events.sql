@@ -1,0 +1,65 @@
+-- Stores a webhook payload and what it means, all in one transaction: inbound messages, echoes of
+-- what was typed on the phone, delivery events, template decisions, changed numbers.
+-- `request`: instanceId, sealedProviderConfig (what the delivery's credential was checked against),
+-- payload (the body's text, kept as received), events (see shared/providers/provider_event.ts).
+-- The same event twice, or at the same time in two calls, counts once. Returns {recorded}: how many
+-- events changed something; NULL, with nothing stored, where the credentials have been replaced.
+-- Two payloads about the same persons wait for each other, at their beginning and nowhere else.
+create or replace function public.record_provider_events(request jsonb)
+returns jsonb
+language plpgsql
+set search_path = ''
+as $$
+declare
+  instance messaging.instances;
+  event jsonb;
+  recorded integer := 0;
+begin
+  select i.* into strict instance from messaging.instances i
+  where i.id = (request->>'instanceId')::uuid;
+  if instance.sealed_provider_config <> request->>'sealedProviderConfig' then
+    return jsonb_build_object('recorded', null);
+  end if;
+  insert into messaging.provider_events (instance_id, payload)
+  values (instance.id, request->>'payload');
+  perform messaging.lock_provider_messages(
+    array_agg(instance.id), array_agg(e.value->>'providerMessageId')
+  )
+  from jsonb_array_elements(request->'events') as e;
+  perform messaging.lock_addresses(
+    instance.id,
+    array(
+      select seen.address
+      from jsonb_array_elements(request->'events') as e
+      cross join lateral (
+        select e.value->>'address'
+        union all
+        select jsonb_array_elements_text(coalesce(e.value->'otherAddresses', '[]'))
+        union all
+        select e.value->>'oldAddress'
+        union all
+        select e.value->>'newAddress'
+      ) as seen(address)
+      where seen.address is not null
+    )
+  );
+  for event in
+    select e.value from jsonb_array_elements(request->'events') with ordinality as e(value, place)
+    order by e.place
+  loop
+    recorded := recorded + case
+      when case event->>'kind'
+        when 'message' then messaging.record_message_event(instance, event)
+        when 'message_edit' then messaging.record_message_edit(instance.id, event)
+        when 'status' then messaging.record_status_event(instance.id, event)
+        when 'template_status' then messaging.record_template_status(instance.id, event)
+        when 'number_change' then messaging.record_number_change(instance.id, event)
+      end then 1
+      else 0
+    end;
+  end loop;
+  return jsonb_build_object('recorded', recorded);
+end;
+$$;
+revoke all on function public.record_provider_events(jsonb) from public, anon, authenticated;
+grant execute on function public.record_provider_events(jsonb) to service_role;

@@ -1,0 +1,17 @@
+-- Delivery events that came before the message they speak of was known by its provider id: our own
+-- send had not been recorded yet. Taken up when it is.
+create table messaging.early_statuses (
+  instance_id uuid not null references messaging.instances (id) on delete cascade,
+  provider_message_id text not null,
+  status text not null,
+  occurred_at timestamptz not null,
+  error jsonb,
+  received_at timestamptz not null default now(),
+  primary key (instance_id, provider_message_id, status),
+  constraint early_statuses_status_known
+    check (status in ('sent', 'delivered', 'read', 'failed'))
+);
+create index early_statuses_age on messaging.early_statuses (received_at);
+alter table messaging.early_statuses enable row level security;
+revoke all on table messaging.early_statuses from public, anon, authenticated;
+grant select, insert, update, delete on table messaging.early_statuses to service_role;

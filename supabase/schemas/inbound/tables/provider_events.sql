@@ -1,0 +1,15 @@
+-- What providers told us, as received: the evidence behind every status, and the place of what
+-- nobody understands yet.
+create table messaging.provider_events (
+  id bigint generated always as identity primary key,
+  instance_id uuid not null references messaging.instances (id) on delete cascade,
+  payload text not null,
+  received_at timestamptz not null default now()
+);
+create index provider_events_age on messaging.provider_events (received_at);
+create index provider_events_instance on messaging.provider_events (instance_id);
+alter table messaging.provider_events enable row level security;
+revoke all on table messaging.provider_events from public, anon, authenticated;
+grant select, insert, update, delete on table messaging.provider_events to service_role;
+comment on column messaging.provider_events.payload is
+  'The body as text: whatever was signed and sent can be kept, however it is nested or escaped.';

@@ -1,0 +1,81 @@
+-- Moves a message of ours forward to `sent`, `delivered`, `read` or `failed`, as a delivery event
+-- says; never back, and what is read or canceled does not fail any more (but may have arrived). Settles
+-- what is `unconfirmed`, and takes what waits to be sent again out of the queue: it has arrived.
+-- Of an earlier attempt, which has another id at the provider, only that it has arrived counts.
+-- What was in doubt left before its call was given up, however late the event is.
+-- Returns whether it changed anything. Locks the message, then pacing.
+create or replace function messaging.advance_message(
+  message_id uuid,
+  provider_message_id text,
+  status text,
+  occurred_at timestamptz,
+  error jsonb
+)
+returns boolean
+language plpgsql
+set search_path = ''
+as $$
+declare
+  moved_instance_id uuid;
+begin
+  update messaging.messages m
+  set status = advance_message.status,
+    provider_message_id = case
+      when m.status in ('queued', 'sending', 'unconfirmed', 'failed', 'canceled')
+        then coalesce(advance_message.provider_message_id, m.provider_message_id)
+      else coalesce(m.provider_message_id, advance_message.provider_message_id)
+    end,
+    sent_at = case
+      when advance_message.status = 'failed' then m.sent_at
+      else coalesce(m.sent_at, greatest(least(occurred_at, m.unconfirmed_at), m.created_at))
+    end,
+    delivered_at = case
+      when advance_message.status in ('delivered', 'read') then coalesce(m.delivered_at, occurred_at)
+      else m.delivered_at
+    end,
+    read_at = case when advance_message.status = 'read' then occurred_at else m.read_at end,
+    failed_at = case when advance_message.status = 'failed' then occurred_at end,
+    canceled_at = null,
+    unconfirmed_at = null,
+    is_retryable = false,
+    last_error = case when advance_message.status = 'failed' then error end
+  where m.id = advance_message.message_id
+    and case m.status
+      -- In a worker's hands it can have failed; waiting to be tried again it has not yet.
+      when 'queued' then advance_message.status <> 'failed' or exists (
+        select from messaging.message_queue q
+        where q.message_id = m.id and q.claim_token is not null
+      )
+      when 'sending' then true
+      when 'unconfirmed' then true
+      when 'sent' then advance_message.status <> 'sent'
+      when 'delivered' then advance_message.status = 'read'
+      when 'canceled' then advance_message.status <> 'failed'
+      -- One attempt has failed and another one has arrived.
+      when 'failed' then advance_message.status in ('delivered', 'read')
+        and m.provider_message_id <> advance_message.provider_message_id
+      else false
+    end
+    and (
+      advance_message.status in ('delivered', 'read')
+      or m.provider_message_id is null
+      or advance_message.provider_message_id is null
+      -- An id that is known before the attempt's outcome is an earlier one's.
+      or (m.provider_message_id = advance_message.provider_message_id) = (m.status = 'sent')
+    )
+  returning m.instance_id into moved_instance_id;
+  if not found then
+    return false;
+  end if;
+  -- Waits for a claim that is being made, which waits for nobody: rolled back, it would leave the row.
+  delete from messaging.message_queue q
+  where q.message_id = advance_message.message_id and q.claim_token is null;
+  if found then
+    perform from messaging.pacing p where p.instance_id = moved_instance_id for no key update;
+    perform messaging.refresh_dispatch(array[moved_instance_id]);
+  end if;
+  return true;
+end;
+$$;
+revoke all on function messaging.advance_message(uuid, text, text, timestamptz, jsonb) from public, anon, authenticated;
+grant execute on function messaging.advance_message(uuid, text, text, timestamptz, jsonb) to service_role;

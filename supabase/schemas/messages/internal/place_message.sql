@@ -1,0 +1,55 @@
+-- Puts a message that is being accepted where its delivery wants it: `queued` into the paced queue,
+-- `scheduled` (delayed, or deferred to the dispatcher) among the unpaced, else `sent`: into the
+-- caller's own hands for leaseSeconds, tried once. See accept_message for `delivery`,
+-- enqueue_message for `typing`.
+-- `slot` and `held_by` are NULL for what goes at once, `claim_token` for all else.
+create or replace function messaging.place_message(
+  message_id uuid,
+  instance messaging.instances,
+  delivery jsonb,
+  typing interval,
+  out mode text,
+  out slot timestamptz,
+  out held_by text,
+  out claim_token uuid
+)
+language plpgsql
+set search_path = ''
+as $$
+declare
+  is_delayed constant boolean := coalesce((delivery->>'delaySeconds')::double precision > 0, false);
+  not_before constant timestamptz := date_trunc('milliseconds', clock_timestamp())
+    + make_interval(secs => coalesce((delivery->>'delaySeconds')::double precision, 0));
+  lease_until timestamptz;
+begin
+  if (delivery->>'queued')::boolean then
+    mode := 'queued';
+    select e.slot, e.held_by into slot, held_by
+    from messaging.enqueue_message(
+      message_id, instance, (delivery->>'intervalSeconds')::integer, not_before, typing
+    ) e;
+    if is_delayed then
+      held_by := coalesce(held_by, 'delay');
+    end if;
+  elsif is_delayed or (delivery->>'isDeferred')::boolean then
+    mode := 'scheduled';
+    slot := not_before;
+    held_by := case when is_delayed then 'delay' end;
+    insert into messaging.message_queue (message_id, instance_id, scheduled_at, due_at)
+    values (message_id, instance.id, slot, slot);
+  else
+    mode := 'sent';
+    claim_token := gen_random_uuid();
+    lease_until := clock_timestamp()
+      + make_interval(secs => (delivery->>'leaseSeconds')::double precision);
+    insert into messaging.message_queue (
+      message_id, instance_id, scheduled_at, due_at, max_attempts, attempts, claim_token, lease_until
+    )
+    values (
+      message_id, instance.id, not_before, lease_until, 1, 1, claim_token, lease_until
+    );
+  end if;
+end;
+$$;
+revoke all on function messaging.place_message(uuid, messaging.instances, jsonb, interval) from public, anon, authenticated;
+grant execute on function messaging.place_message(uuid, messaging.instances, jsonb, interval) to service_role;

@@ -1,0 +1,23 @@
+-- messages-api: the state of one outbound message. `request`: instanceId, messageId. Errors: MI004.
+create or replace function public.get_message(request jsonb)
+returns jsonb
+language plpgsql
+stable
+set search_path = ''
+as $$
+declare
+  message messaging.messages;
+begin
+  select m.* into message
+  from messaging.messages m
+  where m.id = (request->>'messageId')::uuid
+    and m.instance_id = (request->>'instanceId')::uuid
+    and m.direction = 'outbound';
+  if not found then
+    raise exception using errcode = 'MI004', message = 'message_not_found';
+  end if;
+  return messaging.describe_message(message);
+end;
+$$;
+revoke all on function public.get_message(jsonb) from public, anon, authenticated;
+grant execute on function public.get_message(jsonb) to service_role;

@@ -1,0 +1,36 @@
+-- messages-api: sends a `failed` or `unconfirmed` message again because a person says so.
+-- `request`: instanceId, messageId, idempotency. Errors: MI004; MI005 (the contact is blocked by
+-- now); MI007; MI008; MI012 (any other state, or a call to the provider that is still open: it has
+-- failed by a delivery event, and nobody knows yet whether another one is to be made).
+create or replace function public.retry_message(request jsonb)
+returns jsonb
+language plpgsql
+set search_path = ''
+as $$
+declare
+  message messaging.messages;
+  contact messaging.contacts;
+  replayed jsonb := messaging.begin_idempotent(request->'idempotency');
+  outcome jsonb;
+begin
+  if replayed is not null then
+    return jsonb_build_object('replayed', replayed);
+  end if;
+  message := public.find_message(request);
+  if message.status not in ('failed', 'unconfirmed')
+    or exists (select from messaging.message_queue q where q.message_id = message.id) then
+    raise exception using errcode = 'MI012', message = 'message_not_retriable';
+  end if;
+  select c.* into contact from messaging.contacts c where c.id = message.contact_id;
+  if contact.is_blocked then
+    raise exception using errcode = 'MI005', message = 'contact_blocked';
+  end if;
+  perform messaging.requeue_message(message);
+  select m.* into message from messaging.messages m where m.id = message.id;
+  outcome := messaging.describe_message(message);
+  perform messaging.keep_outcome(request->'idempotency', outcome, null);
+  return outcome;
+end;
+$$;
+revoke all on function public.retry_message(jsonb) from public, anon, authenticated;
+grant execute on function public.retry_message(jsonb) to service_role;

@@ -1,0 +1,80 @@
+-- Every message, sent or received, from before its provider is called: nothing is ever lost here.
+-- `sending` of a queued message is its claim in message_queue; the status moves here when settled.
+create table messaging.messages (
+  id uuid primary key default gen_random_uuid(),
+  instance_id uuid not null,
+  contact_id uuid not null,
+  conversation_id uuid not null,
+  direction text not null,
+  message_type text not null,
+  message text,
+  media_url text,
+  media_id text,
+  media_filename text,
+  option_list jsonb,
+  template jsonb,
+  card_id text,
+  sent_by text,
+  operator_id uuid,
+  agent_id uuid,
+  delay_typing_ms integer,
+  mode text,
+  interval_seconds integer,
+  status text not null,
+  provider_message_id text,
+  scheduled_for timestamptz,
+  held_by text,
+  attempts smallint not null default 0,
+  last_error jsonb,
+  created_at timestamptz not null default now(),
+  sent_at timestamptz,
+  delivered_at timestamptz,
+  read_at timestamptz,
+  failed_at timestamptz,
+  canceled_at timestamptz,
+  unconfirmed_at timestamptz,
+  is_group boolean not null default false,
+  chat_name text,
+  choice jsonb,
+  phone_given text,
+  is_known_by_echo boolean not null default false,
+  is_typed_on_phone boolean not null default false,
+  is_retryable boolean not null default false,
+  constraint messages_belong_to_their_conversation
+    foreign key (instance_id, contact_id, conversation_id)
+    references messaging.conversations (instance_id, contact_id, id) on delete cascade,
+  constraint messages_state check (
+    messaging.is_message_state(direction, status, mode, held_by, sent_at, choice)
+  )
+);
+-- Whole, unsent ones too: a conversation's end takes its messages along by it.
+create index messages_history on messaging.messages (instance_id, contact_id, sent_at desc);
+create index messages_provider_id on messaging.messages (instance_id, provider_message_id)
+  where provider_message_id is not null;
+create index messages_told on messaging.messages (instance_id, provider_message_id)
+  where is_typed_on_phone or is_known_by_echo;
+create unique index messages_inbound_once on messaging.messages (instance_id, provider_message_id)
+  where direction = 'inbound';
+create index messages_sent on messaging.messages (instance_id, sent_at desc)
+  where direction = 'outbound' and sent_at is not null and status <> 'failed';
+create index messages_gone_wrong
+  on messaging.messages (instance_id, (coalesce(failed_at, unconfirmed_at)) desc)
+  where coalesce(failed_at, unconfirmed_at) is not null;
+create index messages_unconfirmed on messaging.messages (instance_id, unconfirmed_at)
+  where status = 'unconfirmed';
+alter table messaging.messages enable row level security;
+revoke all on table messaging.messages from public, anon, authenticated;
+grant select, insert, update, delete on table messaging.messages to service_role;
+comment on column messaging.messages.media_id is
+  'The provider''s id of a received file, where the file has to be asked for by it.';
+comment on column messaging.messages.choice is
+  'The option that an inbound message picked: {id, title}.';
+comment on column messaging.messages.phone_given is
+  'The phone as the sending call wrote it, where the contact''s own is spelled otherwise.';
+comment on column messaging.messages.is_known_by_echo is
+  'Its provider''s answer was lost: an echo of its words says that it left, and under which id.';
+comment on column messaging.messages.is_retryable is
+  'Whether it failed by a refusal that the provider calls temporary: the same Idempotency-Key tries again.';
+comment on column messaging.messages.is_typed_on_phone is
+  'A person wrote it on the business''s own phone, as its provider reports. Not told by sent_by, which is any text of the caller''s choice.';
+comment on column messaging.messages.chat_name is 'The name that the provider gives the chat.';

@@ -1,0 +1,12 @@
+-- How often the work of an outbox row is tried: 12 times (about 10 hours), 5 for an agent's reply
+-- (minutes: later it would answer out of the blue).
+create or replace function messaging.outbox_attempts(kind text)
+returns integer
+language sql
+immutable parallel safe
+set search_path = ''
+as $$
+  select case kind when 'agent_reply' then 5 else 12 end;
+$$;
+revoke all on function messaging.outbox_attempts(text) from public, anon, authenticated;
+grant execute on function messaging.outbox_attempts(text) to service_role;

@@ -1,0 +1,36 @@
+-- Records how the work of a claimed outbox row ended. `request`: outboxId, claimToken, outcome
+-- (done | retry | dead), error (a code), retryAfterMs (a day counts at most). After its last attempt (outbox_attempts) a
+-- row is `dead`: it stays, visible and retriable. Only who still holds the claim settles.
+-- Returns {status}, NULL where the claim was lost.
+create or replace function public.settle_outbox(request jsonb)
+returns jsonb
+language sql
+set search_path = ''
+as $$
+  with settled as (
+    update messaging.outbox o
+    set claim_token = null,
+      last_error = request->>'error',
+      status = case
+        when request->>'outcome' = 'done' then 'done'
+        when request->>'outcome' = 'dead' or o.attempts >= messaging.outbox_attempts(o.kind) then 'dead'
+        else 'pending'
+      end,
+      settled_at = case
+        when request->>'outcome' = 'retry' and o.attempts < messaging.outbox_attempts(o.kind) then null
+        else clock_timestamp()
+      end,
+      run_at = clock_timestamp() + greatest(
+        least(interval '5 seconds' * power(3, o.attempts - 1), interval '2 hours'),
+        interval '1 millisecond'
+          * least(coalesce((request->>'retryAfterMs')::double precision, 0), 86400000)
+      )
+    where o.id = (request->>'outboxId')::uuid
+      and o.claim_token = (request->>'claimToken')::uuid
+      and o.status = 'pending'
+    returning o.status
+  )
+  select jsonb_build_object('status', (select s.status from settled s));
+$$;
+revoke all on function public.settle_outbox(jsonb) from public, anon, authenticated;
+grant execute on function public.settle_outbox(jsonb) to service_role;

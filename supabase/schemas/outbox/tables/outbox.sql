@@ -1,0 +1,29 @@
+-- Everything slow that a request promised: e-mails, agent replies. Written in the request's
+-- transaction, done after it at least once; the id is the receiver's idempotency key.
+create table messaging.outbox (
+  id uuid primary key default gen_random_uuid(),
+  workspace_id uuid not null,
+  kind text not null,
+  payload jsonb not null,
+  status text not null default 'pending',
+  run_at timestamptz not null default now(),
+  attempts smallint not null default 0,
+  claim_token uuid,
+  last_error text,
+  created_at timestamptz not null default now(),
+  settled_at timestamptz,
+  conversation_id uuid,
+  constraint outbox_kind_known check (kind in ('assignment_email', 'agent_reply')),
+  constraint outbox_status_known check (status in ('pending', 'done', 'dead')),
+  constraint outbox_settled_when_over check ((status = 'pending') = (settled_at is null))
+) with (fillfactor = 70);
+create index outbox_conversation on messaging.outbox (conversation_id)
+  where status = 'pending' and conversation_id is not null;
+create index outbox_settled on messaging.outbox (status, settled_at) where status <> 'pending';
+create index outbox_workspace on messaging.outbox (workspace_id, created_at, id);
+create index outbox_age on messaging.outbox (created_at, id);
+create index outbox_due on messaging.outbox (run_at) where status = 'pending';
+alter table messaging.outbox enable row level security;
+revoke all on table messaging.outbox from public, anon, authenticated;
+grant select, insert, update, delete on table messaging.outbox to service_role;
+comment on column messaging.outbox.run_at is 'When due; while claimed, when the lease ends.';

@@ -1,6 +1,0 @@
--- What is created from here on belongs to nobody until it is granted: the platform's defaults would
--- let anon and authenticated execute every new function and touch every new table.
-alter default privileges in schema public revoke all on tables from anon, authenticated;
-alter default privileges in schema public revoke all on sequences from anon, authenticated;
-alter default privileges in schema public revoke execute on functions from anon, authenticated;
-alter default privileges revoke execute on functions from public;

@@ -1,0 +1,53 @@
+-- All that the dispatcher needs to send messages it has just claimed, oldest slot first.
+create or replace function messaging.claimed_messages(message_ids uuid[])
+returns jsonb
+language plpgsql
+stable
+set search_path = ''
+as $$
+begin
+  return (
+    select coalesce(to_jsonb(array_agg(handed order by handed."scheduledAt")), '[]')
+    from (
+      select m.id as "messageId",
+        q.claim_token as "claimToken",
+        q.scheduled_at as "scheduledAt",
+        i.id as "instanceId",
+        i.provider,
+        i.sealed_provider_config as "sealedProviderConfig",
+        c.is_blocked as "isContactBlocked",
+        -- The agent's own answer, deferred; what a caller delayed is the caller's to stop.
+        m.agent_id is not null and m.mode = 'scheduled' and m.held_by is distinct from 'delay'
+          and exists (
+          select from messaging.agent_pauses p
+          where p.contact_id = c.id and p.paused_until > clock_timestamp()
+        ) as "isAgentPaused",
+        -- address_of, written out: a call per message would be a quarter of the work.
+        coalesce(
+          (
+            select a.address from messaging.contact_addresses a
+            where a.contact_id = c.id
+            order by a.proven_at desc
+            limit 1
+          ),
+          m.phone_given,
+          c.phone
+        ) as "to",
+        m.message_type as "messageType",
+        m.message,
+        m.media_url as "mediaUrl",
+        m.media_filename as "mediaFilename",
+        m.option_list as "optionList",
+        m.template,
+        m.delay_typing_ms as "delayTypingMs"
+      from unnest(claimed_messages.message_ids) as claimed(message_id)
+      join messaging.message_queue q on q.message_id = claimed.message_id
+      join messaging.messages m on m.id = claimed.message_id
+      join messaging.contacts c on c.id = m.contact_id
+      join messaging.instances i on i.id = m.instance_id
+    ) as handed
+  );
+end;
+$$;
+revoke all on function messaging.claimed_messages(uuid[]) from public, anon, authenticated;
+grant execute on function messaging.claimed_messages(uuid[]) to service_role;

@@ -1,0 +1,21 @@
+-- What keeps an instance's send window closed at an instant at which it is: `holiday` where the day
+-- itself would have been one of business, else `window`.
+create or replace function messaging.closed_by(instance messaging.instances, instant timestamptz)
+returns text
+language plpgsql
+stable
+set search_path = ''
+as $$
+declare
+  local_day constant date := (instant at time zone instance.time_zone)::date;
+begin
+  return case
+    when exists (
+      select from messaging.holidays h where h.instance_id = instance.id and h.day = local_day
+    ) and extract(isodow from local_day)::smallint = any (instance.window_days) then 'holiday'
+    else 'window'
+  end;
+end;
+$$;
+revoke all on function messaging.closed_by(messaging.instances, timestamptz) from public, anon, authenticated;
+grant execute on function messaging.closed_by(messaging.instances, timestamptz) to service_role;

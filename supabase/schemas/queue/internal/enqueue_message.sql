@@ -1,0 +1,63 @@
+-- Gives a message the instance's next slot and puts it in the paced queue: the later of
+-- `not_before` (at least now) and (last slot + interval), moved into the send window. The provider is
+-- called at the slot; a message whose `typing` is shown first leaves when it has been, and the next
+-- interval counts from then.
+-- Locks the pacing row until commit, so simultaneous calls wait for each other here and nowhere
+-- else. `held_by` says what moved the slot away from `not_before`; `interval`,
+-- `window`, `holiday`, or NULL.
+create or replace function messaging.enqueue_message(
+  message_id uuid,
+  instance messaging.instances,
+  interval_seconds integer,
+  not_before timestamptz,
+  typing interval,
+  out slot timestamptz,
+  out held_by text
+)
+language plpgsql
+set search_path = ''
+set enable_seqscan = off
+as $$
+declare
+  is_paced boolean;
+  has_one_before boolean;
+begin
+  -- The clock is read once the lock is there: the new row version is computed after the wait.
+  update messaging.pacing p
+  set last_slot_at = greatest(
+    not_before,
+    date_trunc('milliseconds', clock_timestamp()),
+    p.last_slot_at + make_interval(secs => interval_seconds)
+  ) + typing
+  where p.instance_id = instance.id
+  returning p.last_slot_at - typing into strict slot;
+  is_paced := slot > greatest(not_before, date_trunc('milliseconds', clock_timestamp()));
+  if not messaging.is_send_window_open(instance, slot)
+    or typing > interval '0' and not messaging.is_send_window_open(instance, slot + typing) then
+    select f.slot, f.held_by into slot, held_by
+    from messaging.fit_send_window(instance, slot, typing) f;
+    update messaging.pacing p set last_slot_at = enqueue_message.slot + typing
+    where p.instance_id = instance.id;
+  end if;
+  if held_by is null and is_paced then
+    held_by := 'interval';
+  end if;
+  insert into messaging.message_queue (message_id, instance_id, scheduled_at, interval_seconds)
+  values (enqueue_message.message_id, instance.id, slot, enqueue_message.interval_seconds)
+  returning exists (
+    select from messaging.message_queue q
+    where q.instance_id = instance.id and q.due_at is null and q.claim_token is null
+      and q.scheduled_at <= slot
+  ) into has_one_before;
+  -- Only ever lowers the due time, and only for a new head: what stands behind another one leaves
+  -- after it, and while that suffices no lock is taken that a claim would skip.
+  if not has_one_before then
+    update messaging.dispatch d
+    set next_due_at = messaging.next_due_at(d, slot, enqueue_message.interval_seconds)
+    where d.instance_id = instance.id
+      and d.next_due_at > messaging.next_due_at(d, slot, enqueue_message.interval_seconds);
+  end if;
+end;
+$$;
+revoke all on function messaging.enqueue_message(uuid, messaging.instances, integer, timestamptz, interval) from public, anon, authenticated;
+grant execute on function messaging.enqueue_message(uuid, messaging.instances, integer, timestamptz, interval) to service_role;

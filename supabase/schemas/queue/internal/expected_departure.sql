@@ -1,0 +1,44 @@
+-- When a waiting message may leave as things stand, and what holds it until then: its slot, one
+-- interval after the message that left last, the end of its instance's hold, the send window (which
+-- its typing must not outlast). Of an unpaced one its due time. What stands before it in the line is
+-- not counted.
+create or replace function messaging.expected_departure(
+  queued messaging.message_queue,
+  message messaging.messages,
+  instance messaging.instances,
+  dispatch messaging.dispatch,
+  out leaves_at timestamptz,
+  out held_by text
+)
+language plpgsql
+stable
+set search_path = ''
+as $$
+declare
+  after_last constant timestamptz :=
+    dispatch.paced_from + make_interval(secs => queued.interval_seconds);
+  typing constant interval := interval '1 millisecond' * coalesce(message.delay_typing_ms, 0);
+  looked_at timestamptz;
+begin
+  leaves_at := queued.scheduled_at;
+  held_by := message.held_by;
+  if queued.due_at is not null then
+    return;
+  end if;
+  if after_last > leaves_at then
+    leaves_at := after_last;
+    held_by := 'interval';
+  end if;
+  leaves_at := greatest(leaves_at, dispatch.hold_until);
+  looked_at := greatest(leaves_at, clock_timestamp());
+  if messaging.is_send_window_open(instance, looked_at) then
+    looked_at := looked_at + typing;
+  end if;
+  if not messaging.is_send_window_open(instance, looked_at) then
+    leaves_at := coalesce(messaging.next_opening(instance, looked_at), leaves_at);
+    held_by := messaging.closed_by(instance, looked_at);
+  end if;
+end;
+$$;
+revoke all on function messaging.expected_departure(messaging.message_queue, messaging.messages, messaging.instances, messaging.dispatch) from public, anon, authenticated;
+grant execute on function messaging.expected_departure(messaging.message_queue, messaging.messages, messaging.instances, messaging.dispatch) to service_role;

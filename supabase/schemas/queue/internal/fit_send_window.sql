@@ -1,0 +1,34 @@
+-- Moves an instant into the instance's send window (decisions, section 5), in which `typing` after it
+-- must lie too: inside it stays; before the window on a business day it goes to that day's start, else
+-- to the next business day's start. `held_by` says what moved it (see closed_by), NULL when nothing
+-- did. Errors: MI010, also where the window is shorter than the typing.
+create or replace function messaging.fit_send_window(
+  instance messaging.instances,
+  candidate timestamptz,
+  typing interval,
+  out slot timestamptz,
+  out held_by text
+)
+language plpgsql
+stable
+set search_path = ''
+as $$
+declare
+  closed_at constant timestamptz := case
+    when messaging.is_send_window_open(instance, candidate) then candidate + typing
+    else candidate
+  end;
+begin
+  if messaging.is_send_window_open(instance, closed_at) then
+    slot := candidate;
+    return;
+  end if;
+  held_by := messaging.closed_by(instance, closed_at);
+  slot := messaging.next_opening(instance, closed_at);
+  if slot is null or not messaging.is_send_window_open(instance, slot + typing) then
+    raise exception using errcode = 'MI010', message = 'send_window_never_opens';
+  end if;
+end;
+$$;
+revoke all on function messaging.fit_send_window(messaging.instances, timestamptz, interval) from public, anon, authenticated;
+grant execute on function messaging.fit_send_window(messaging.instances, timestamptz, interval) to service_role;

@@ -1,0 +1,17 @@
+-- Whether the instance's queue sends on that local day: one of its weekdays and no holiday.
+create or replace function messaging.is_business_day(instance messaging.instances, local_day date)
+returns boolean
+language plpgsql
+stable parallel safe
+set search_path = ''
+as $$
+begin
+  return extract(isodow from local_day)::smallint = any (instance.window_days)
+    and not exists (
+      select from messaging.holidays h
+      where h.instance_id = instance.id and h.day = local_day
+    );
+end;
+$$;
+revoke all on function messaging.is_business_day(messaging.instances, date) from public, anon, authenticated;
+grant execute on function messaging.is_business_day(messaging.instances, date) to service_role;

@@ -1,0 +1,55 @@
+-- Moves the slots of the last stretch that is planned for an instance (see plan_slot_moves). Returns
+-- how many moved, NULL where nothing is planned.
+-- The caller holds the pacing row; the dispatch row is locked, so that nothing is claimed meanwhile out
+-- of its order. What somebody else holds is about to leave or to be taken out.
+create or replace function messaging.move_slots(instance messaging.instances)
+returns bigint
+language plpgsql
+set search_path = ''
+set enable_seqscan = off
+set enable_hashjoin = off
+set enable_mergejoin = off
+as $$
+declare
+  stretch messaging.slot_moves;
+  moved bigint;
+begin
+  perform from messaging.dispatch d where d.instance_id = instance.id for no key update;
+  delete from messaging.slot_moves s
+  where s.instance_id = instance.id
+    and s.place = (select max(l.place) from messaging.slot_moves l where l.instance_id = instance.id)
+  returning s.* into stretch;
+  if not found then
+    return null;
+  end if;
+  with fitted as materialized (
+    select f.message_id, f.slot, f.held_by
+    from messaging.fitted_slots(instance, stretch) f
+    where f.held_by is not null
+  ),
+  free as materialized (
+    select q.message_id, fitted.slot, fitted.held_by
+    from fitted
+    join messaging.message_queue q on q.message_id = fitted.message_id
+    join messaging.messages m on m.id = q.message_id
+    where q.claim_token is null
+    for no key update of q, m skip locked
+  ),
+  queued as (
+    update messaging.message_queue q
+    set scheduled_at = free.slot
+    from free
+    where q.message_id = free.message_id
+  ),
+  told as (
+    update messaging.messages m
+    set scheduled_for = free.slot, held_by = free.held_by
+    from free
+    where m.id = free.message_id
+  )
+  select count(*) into moved from free;
+  return moved;
+end;
+$$;
+revoke all on function messaging.move_slots(messaging.instances) from public, anon, authenticated;
+grant execute on function messaging.move_slots(messaging.instances) to service_role;

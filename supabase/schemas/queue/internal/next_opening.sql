@@ -1,0 +1,29 @@
+-- When the instance's send window opens next for an instant at which it is closed: the same day's
+-- start while that lies ahead, else the next business day's. A day whose window falls whole into a
+-- daylight-saving gap is passed over. NULL where it does not open within three years.
+create or replace function messaging.next_opening(instance messaging.instances, candidate timestamptz)
+returns timestamptz
+language plpgsql
+stable
+set search_path = ''
+as $$
+declare
+  local_now constant timestamp := candidate at time zone instance.time_zone;
+  first_day constant integer := case when local_now::time < instance.window_start then 0 else 1 end;
+  opening timestamptz;
+begin
+  for days_ahead in first_day..1100 loop
+    if messaging.is_business_day(instance, local_now::date + days_ahead) then
+      opening := messaging.first_instant_of_window(
+        local_now::date + days_ahead, instance.window_start, instance.time_zone, candidate
+      );
+      if messaging.is_send_window_open(instance, opening) then
+        return opening;
+      end if;
+    end if;
+  end loop;
+  return null;
+end;
+$$;
+revoke all on function messaging.next_opening(messaging.instances, timestamptz) from public, anon, authenticated;
+grant execute on function messaging.next_opening(messaging.instances, timestamptz) to service_role;

@@ -1,0 +1,18 @@
+-- When the next message or outbox row is due: how long the dispatcher may sleep. NULL for never.
+create or replace function messaging.next_wake_up()
+returns timestamptz
+language sql
+stable
+set search_path = ''
+as $$
+  select nullif(least(
+    (
+      select d.next_due_at from messaging.dispatch d
+      where d.in_flight is null order by d.next_due_at limit 1
+    ),
+    (select q.due_at from messaging.message_queue q where q.due_at is not null order by q.due_at limit 1),
+    (select o.run_at from messaging.outbox o where o.status = 'pending' order by o.run_at limit 1)
+  ), 'infinity');
+$$;
+revoke all on function messaging.next_wake_up() from public, anon, authenticated;
+grant execute on function messaging.next_wake_up() to service_role;

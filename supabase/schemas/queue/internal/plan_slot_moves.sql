@@ -1,0 +1,67 @@
+-- Plans the new slots of what waits in an instance's queue and would leave while its send window, as it
+-- is now, is closed, and of what stands behind that (see fitted_slots). Up to 4,000 messages move at
+-- once; of more the dispatcher moves 2,000 at a time (move_waiting_slots), so that no call takes as
+-- long as the queue.
+-- The last ones move first: slots only grow, so those that have moved stay behind those that have not,
+-- and the order holds at every moment. A claim asks the window and the interval itself: what has not
+-- moved yet leaves in its turn and when it may. What is queued from now on gets its slot behind the
+-- last one planned. A former plan is dropped.
+-- The caller holds the pacing row. Locks dispatch, and what it moves.
+create or replace function messaging.plan_slot_moves(instance messaging.instances)
+returns void
+language plpgsql
+set search_path = ''
+as $$
+declare
+  stretch_length constant integer := 2000;
+  max_stretches_at_once constant integer := 2;
+  clock constant timestamptz := date_trunc('milliseconds', clock_timestamp());
+  whole constant messaging.slot_moves :=
+    (instance.id, 0, '-infinity', 0, 'infinity', 0, null, clock)::messaging.slot_moves;
+  last_left_at timestamptz;
+  stretches integer;
+begin
+  perform from messaging.dispatch d where d.instance_id = instance.id for no key update;
+  delete from messaging.slot_moves s where s.instance_id = instance.id;
+  with fitted as materialized (
+    select f.*, row_number() over in_order as number, lag(f.left_at) over in_order as left_before
+    from messaging.fitted_slots(instance, whole) f
+    window in_order as (order by f.scheduled_at, f.queue_position)
+  ),
+  stretch as (
+    select (f.number - 1) / stretch_length as place,
+      (array_agg(f.scheduled_at order by f.number))[1] as from_at,
+      (array_agg(f.queue_position order by f.number))[1] as from_position,
+      (array_agg(f.left_before order by f.number))[1] as left_at,
+      bool_or(f.held_by is not null) as is_moved
+    from fitted f
+    group by place
+  ),
+  bounded as (
+    select s.*,
+      lead(s.from_at, 1, 'infinity') over (order by s.place) as until_at,
+      lead(s.from_position, 1, 0) over (order by s.place) as until_position
+    from stretch s
+  ),
+  planned as (
+    insert into messaging.slot_moves (
+      instance_id, place, from_at, from_position, until_at, until_position, left_at, planned_at
+    )
+    select instance.id, b.place, b.from_at, b.from_position, b.until_at, b.until_position, b.left_at,
+      clock
+    from bounded b
+    where b.is_moved
+    returning place
+  )
+  select (select max(f.left_at) from fitted f), (select count(*) from planned)
+  into last_left_at, stretches;
+  update messaging.pacing p set last_slot_at = greatest(p.last_slot_at, last_left_at)
+  where p.instance_id = instance.id;
+  if stretches <= max_stretches_at_once then
+    while messaging.move_slots(instance) is not null loop
+    end loop;
+  end if;
+end;
+$$;
+revoke all on function messaging.plan_slot_moves(messaging.instances) from public, anon, authenticated;
+grant execute on function messaging.plan_slot_moves(messaging.instances) to service_role;

@@ -1,0 +1,42 @@
+-- For instances that looked due but have nothing to send now (their head was canceled, lies ahead, or
+-- the window has closed or will have when its typing has been shown): moves their due time to when they
+-- have. The pacing rows are tried, not
+-- waited for: the caller holds the dispatch rows, and an enqueue takes the two the other way round.
+create or replace function messaging.postpone_dispatch(instance_ids uuid[], clock timestamptz)
+returns void
+language plpgsql
+set search_path = ''
+as $$
+declare
+  locked uuid[];
+begin
+  select array_agg(l.instance_id) into locked
+  from (
+    select p.instance_id
+    from messaging.pacing p
+    where p.instance_id = any (instance_ids)
+    order by p.instance_id
+    for no key update skip locked
+  ) as l;
+  perform messaging.refresh_dispatch(locked);
+  update messaging.dispatch d
+  -- A window that never opens is one instance's fault and must not stop the others: look daily.
+  set next_due_at = case
+    when not messaging.is_send_window_open(i, clock)
+      then coalesce(messaging.next_opening(i, clock), clock + interval '1 day')
+    when not messaging.is_send_window_open(i, head.leaves_at)
+      then coalesce(messaging.next_opening(i, head.leaves_at), clock + interval '1 day')
+    else clock
+  end
+  from messaging.instances i
+  cross join lateral (
+    select clock + interval '1 millisecond' * coalesce(max(m.delay_typing_ms), 0) as leaves_at
+    from messaging.head_of_queue(i.id) h
+    join messaging.messages m on m.id = h.message_id
+  ) as head
+  where d.instance_id = any (locked) and i.id = d.instance_id
+    and d.in_flight is null and d.next_due_at <= clock;
+end;
+$$;
+revoke all on function messaging.postpone_dispatch(uuid[], timestamptz) from public, anon, authenticated;
+grant execute on function messaging.postpone_dispatch(uuid[], timestamptz) to service_role;

@@ -1,0 +1,17 @@
+-- Recomputes when each instance is due next from the head of its queue. The caller must hold the
+-- pacing rows of all of them, locked in an earlier statement: an enqueue that has inserted but not
+-- committed would otherwise be overlooked and its message never wake the dispatcher.
+-- Leaves instances with a message in flight alone: their settling comes here again.
+create or replace function messaging.refresh_dispatch(instance_ids uuid[])
+returns void
+language sql
+set search_path = ''
+as $$
+  update messaging.dispatch d
+  set next_due_at = messaging.next_due_at(d, head.scheduled_at, head.interval_seconds)
+  from unnest(refresh_dispatch.instance_ids) as wanted(instance_id)
+  left join lateral messaging.head_of_queue(wanted.instance_id) as head on true
+  where d.instance_id = wanted.instance_id and d.in_flight is null;
+$$;
+revoke all on function messaging.refresh_dispatch(uuid[]) from public, anon, authenticated;
+grant execute on function messaging.refresh_dispatch(uuid[]) to service_role;

@@ -1,0 +1,34 @@
+-- Puts a failed or unconfirmed message back in line: into the paced queue with a new slot when it
+-- was queued, else due at once. The caller holds the message's row and has checked its state.
+create or replace function messaging.requeue_message(message messaging.messages)
+returns void
+language plpgsql
+set search_path = ''
+as $$
+declare
+  instance messaging.instances;
+  clock constant timestamptz := date_trunc('milliseconds', clock_timestamp());
+  slot timestamptz := clock;
+  held_by text := message.held_by;
+begin
+  if message.mode = 'queued' then
+    select i.* into strict instance from messaging.instances i where i.id = message.instance_id;
+    select e.slot, e.held_by into slot, held_by
+    from messaging.enqueue_message(
+      message.id, instance, message.interval_seconds, clock,
+      interval '1 millisecond' * coalesce(message.delay_typing_ms, 0)
+    ) e;
+  else
+    insert into messaging.message_queue (message_id, instance_id, scheduled_at, due_at)
+    values (message.id, message.instance_id, clock, clock);
+  end if;
+  update messaging.messages m
+  set status = 'queued', scheduled_for = requeued.slot, held_by = requeued.held_by,
+    is_known_by_echo = false, sent_at = null, delivered_at = null, failed_at = null,
+    unconfirmed_at = null
+  from (select slot, held_by) as requeued
+  where m.id = message.id;
+end;
+$$;
+revoke all on function messaging.requeue_message(messaging.messages) from public, anon, authenticated;
+grant execute on function messaging.requeue_message(messaging.messages) to service_role;

@@ -1,0 +1,60 @@
+-- Ends claims whose lease is over: their worker died between the claim and its record, so whether
+-- the provider was called is unknown and the message becomes `unconfirmed`, visible, never sent
+-- again by itself. Bounded by `request`.maxMessages a call. Returns {expired}: how many.
+create or replace function public.expire_claims(request jsonb)
+returns jsonb
+language plpgsql
+set search_path = ''
+as $$
+declare
+  clock constant timestamptz := clock_timestamp();
+  expired jsonb;
+begin
+  with lapsed as (
+    (
+      select d.in_flight as message_id
+      from messaging.dispatch d
+      where d.in_flight is not null and d.lease_until <= clock
+      order by d.lease_until
+      limit (request->>'maxMessages')::integer
+    )
+    union all
+    (
+      select q.message_id
+      from messaging.message_queue q
+      where q.due_at <= clock and q.claim_token is not null
+      order by q.due_at
+      limit (request->>'maxMessages')::integer
+    )
+  )
+  select jsonb_agg(jsonb_build_object(
+    'messageId', q.message_id,
+    'claimToken', q.claim_token,
+    'outcome', 'unknown',
+    'error', jsonb_build_object(
+      'code', 'worker_lost',
+      'message', 'The process that was sending this message ended before it recorded the outcome.'
+    )
+  )) into expired
+  from lapsed
+  join messaging.message_queue q on q.message_id = lapsed.message_id
+  where q.claim_token is not null and q.lease_until <= clock;
+  if expired is null then
+    -- A flight whose message is gone (its contact was deleted) has nobody left to settle it.
+    perform messaging.land_instances(
+      array_agg(d.in_flight), array_agg(d.instance_id), null, null, null, null
+    )
+    from messaging.dispatch d
+    where d.in_flight is not null and d.lease_until <= clock
+      and not exists (select from messaging.message_queue q where q.message_id = d.in_flight)
+    having count(*) > 0;
+    return jsonb_build_object('expired', 0);
+  end if;
+  return jsonb_build_object(
+    'expired',
+    jsonb_array_length(public.settle_messages(jsonb_build_object('results', expired))->'settled')
+  );
+end;
+$$;
+revoke all on function public.expire_claims(jsonb) from public, anon, authenticated;
+grant execute on function public.expire_claims(jsonb) to service_role;

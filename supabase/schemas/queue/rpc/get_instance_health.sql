@@ -1,0 +1,100 @@
+-- messages-api: whether an instance's messages go out. `request`: instanceId. Returns, with instants
+-- in the instance's zone: status, oldestDueAt and oldestDueSeconds (of what should have left by now),
+-- nextDueAt, queueDepth, inFlight, unconfirmed, isWindowOpen, heldUntil, lastSuccessAt, lastFailure
+-- {at, status, code, message}.
+-- `status`: `held` while the provider refuses the whole instance, else `late` when something that may
+-- leave is over a minute late (nobody dispatches, or the provider is slow), else `ok`.
+create or replace function public.get_instance_health(request jsonb)
+returns jsonb
+language plpgsql
+stable
+set search_path = ''
+set enable_seqscan = off
+as $$
+declare
+  instance messaging.instances;
+  dispatch messaging.dispatch;
+  clock constant timestamptz := clock_timestamp();
+  is_window_open boolean;
+  oldest_due timestamptz;
+  queue_depth bigint;
+  in_flight bigint;
+  first_lease_end timestamptz;
+  failure record;
+begin
+  select i.* into strict instance from messaging.instances i
+  where i.id = (request->>'instanceId')::uuid;
+  select d.* into strict dispatch from messaging.dispatch d where d.instance_id = instance.id;
+  is_window_open := messaging.is_send_window_open(instance, clock);
+  -- By an index each, the paced and the unpaced: other tenants' queues are not read.
+  select count(*) filter (where q.claim_token is null), count(q.claim_token), min(q.lease_until)
+  into queue_depth, in_flight, first_lease_end
+  from (
+    select p.claim_token, p.lease_until from messaging.message_queue p
+    where p.instance_id = instance.id and p.due_at is null
+    union all
+    select u.claim_token, u.lease_until from messaging.message_queue u
+    where u.instance_id = instance.id and u.due_at is not null
+  ) as q;
+  -- A paced message waits for its turn, its window and the end of a hold: late is what could leave.
+  -- So is what a worker has in hand whose time is over: it died, and nobody has noticed.
+  select min(due.since) into oldest_due
+  from (
+    select dispatch.next_due_at as since
+    where dispatch.in_flight is null and is_window_open
+    union all
+    (
+      select q.scheduled_at from messaging.message_queue q
+      where q.instance_id = instance.id and q.due_at is not null and q.claim_token is null
+      order by q.scheduled_at
+      limit 1
+    )
+    union all
+    select first_lease_end
+  ) as due
+  where due.since <= clock;
+  select m.status, m.last_error, coalesce(m.failed_at, m.unconfirmed_at) as at into failure
+  from messaging.messages m
+  where m.instance_id = instance.id and coalesce(m.failed_at, m.unconfirmed_at) is not null
+  order by coalesce(m.failed_at, m.unconfirmed_at) desc
+  limit 1;
+  return jsonb_build_object(
+    'status', case
+      when dispatch.hold_until > clock then 'held'
+      when oldest_due < clock - interval '1 minute' then 'late'
+      else 'ok'
+    end,
+    'oldestDueAt', messaging.iso_in_zone(oldest_due, instance.time_zone),
+    'oldestDueSeconds', floor(extract(epoch from clock - oldest_due)),
+    'nextDueAt', messaging.iso_in_zone(
+      case when isfinite(dispatch.next_due_at) then dispatch.next_due_at end, instance.time_zone
+    ),
+    'queueDepth', queue_depth,
+    'inFlight', in_flight,
+    'unconfirmed', (
+      select count(*) from messaging.messages m
+      where m.instance_id = instance.id and m.status = 'unconfirmed'
+    ),
+    'isWindowOpen', is_window_open,
+    'heldUntil', messaging.iso_in_zone(
+      case when dispatch.hold_until > clock then dispatch.hold_until end, instance.time_zone
+    ),
+    'lastSuccessAt', (
+      select messaging.iso_in_zone(m.sent_at, instance.time_zone)
+      from messaging.messages m
+      where m.instance_id = instance.id and m.direction = 'outbound' and m.sent_at is not null
+        and m.status <> 'failed'
+      order by m.sent_at desc
+      limit 1
+    ),
+    'lastFailure', case when failure.at is not null then jsonb_build_object(
+      'at', messaging.iso_in_zone(failure.at, instance.time_zone),
+      'status', failure.status,
+      'code', failure.last_error->>'code',
+      'message', failure.last_error->>'message'
+    ) end
+  );
+end;
+$$;
+revoke all on function public.get_instance_health(jsonb) from public, anon, authenticated;
+grant execute on function public.get_instance_health(jsonb) to service_role;

@@ -1,0 +1,96 @@
+-- messages-api: what waits to be sent on an instance, in order. `request`: instanceId, limit, and
+-- to go on `after` {scheduledAt, position} as returned in `next`.
+-- Returns {items, total, next}; `position` of an item is its place in the line, from 1, `scheduledFor`
+-- and `heldBy` see expected_departure.
+-- Paced and unpaced ones are found by an index each, and merged; no sizes of other tenants' queues
+-- lead the plan to read those.
+create or replace function public.list_message_queue(request jsonb)
+returns jsonb
+language plpgsql
+stable
+set search_path = ''
+set enable_seqscan = off
+as $$
+declare
+  instance messaging.instances;
+  page_size constant integer := (request->>'limit')::integer;
+  after_at constant timestamptz := coalesce(
+    (request->'after'->>'scheduledAt')::timestamptz, '-infinity'
+  );
+  after_position constant bigint := coalesce((request->'after'->>'position')::bigint, 0);
+  dispatch messaging.dispatch;
+  total bigint;
+  passed bigint;
+  items jsonb;
+  next jsonb;
+begin
+  select i.* into strict instance from messaging.instances i
+  where i.id = (request->>'instanceId')::uuid;
+  select d.* into strict dispatch from messaging.dispatch d where d.instance_id = instance.id;
+  select count(*), count(*) filter (
+    where (q.scheduled_at, q.position) <= (after_at, after_position)
+  )
+  into total, passed
+  from (
+    select p.scheduled_at, p.position from messaging.message_queue p
+    where p.instance_id = instance.id and p.due_at is null and p.claim_token is null
+    union all
+    select u.scheduled_at, u.position from messaging.message_queue u
+    where u.instance_id = instance.id and u.due_at is not null and u.claim_token is null
+  ) as q;
+  with next_paced as (
+    select p as queued
+    from messaging.message_queue p
+    where p.instance_id = instance.id and p.due_at is null and p.claim_token is null
+      and (p.scheduled_at, p.position) > (after_at, after_position)
+    order by p.scheduled_at, p.position
+    limit page_size + 1
+  ),
+  next_unpaced as (
+    select u as queued
+    from messaging.message_queue u
+    where u.instance_id = instance.id and u.due_at is not null and u.claim_token is null
+      and (u.scheduled_at, u.position) > (after_at, after_position)
+    order by u.scheduled_at, u.position
+    limit page_size + 1
+  ),
+  page as (
+    select q.queued, (q.queued).message_id, (q.queued).scheduled_at, (q.queued).position,
+      row_number() over (
+        order by (q.queued).scheduled_at, (q.queued).position
+      ) as row_number
+    from (table next_paced union all table next_unpaced) as q
+    order by (q.queued).scheduled_at, (q.queued).position
+    limit page_size + 1
+  )
+  select
+    coalesce(
+      jsonb_agg(
+        jsonb_build_object(
+          'messageId', m.id,
+          'phone', coalesce(m.phone_given, c.phone),
+          'messageType', m.message_type,
+          'scheduledFor', messaging.iso_in_zone(expected.leaves_at, instance.time_zone),
+          'heldBy', expected.held_by,
+          'position', passed + page.row_number
+        )
+        order by page.row_number
+      ) filter (where page.row_number <= page_size),
+      '[]'
+    ),
+    case when count(*) > page_size then (
+      select jsonb_build_object('scheduledAt', last.scheduled_at, 'position', last.position)
+      from page last where last.row_number = page_size
+    ) end
+  into items, next
+  from page
+  join messaging.messages m on m.id = page.message_id
+  join messaging.contacts c on c.id = m.contact_id
+  cross join lateral messaging.expected_departure(
+    page.queued, m, instance, dispatch
+  ) as expected;
+  return jsonb_build_object('items', items, 'total', total, 'next', next);
+end;
+$$;
+revoke all on function public.list_message_queue(jsonb) from public, anon, authenticated;
+grant execute on function public.list_message_queue(jsonb) to service_role;

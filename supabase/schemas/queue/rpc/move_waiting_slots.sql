@@ -1,0 +1,31 @@
+-- Moves the slots of one stretch that a changed send window has planned (see plan_slot_moves), of any
+-- instance whose pacing row is free. `request`: nothing. Returns {moved, isComplete}: how many slots,
+-- and whether no stretch is left. Locks pacing, dispatch, queue rows, messages; waits for dispatch
+-- alone, which nobody holds for long.
+create or replace function public.move_waiting_slots(request jsonb)
+returns jsonb
+language plpgsql
+set search_path = ''
+set enable_seqscan = off
+as $$
+declare
+  chosen uuid;
+  moved bigint := 0;
+begin
+  select p.instance_id into chosen
+  from messaging.pacing p
+  where p.instance_id = any (array(select distinct s.instance_id from messaging.slot_moves s))
+  order by p.instance_id
+  limit 1
+  for no key update skip locked;
+  if chosen is not null then
+    moved := coalesce(messaging.move_slots(messaging.find_instance(chosen)), 0);
+    perform messaging.refresh_dispatch(array[chosen]);
+  end if;
+  return jsonb_build_object(
+    'moved', moved, 'isComplete', not exists (select from messaging.slot_moves)
+  );
+end;
+$$;
+revoke all on function public.move_waiting_slots(jsonb) from public, anon, authenticated;
+grant execute on function public.move_waiting_slots(jsonb) to service_role;

@@ -1,0 +1,73 @@
+-- Deletes what nobody asks for any more, the oldest first, at most `request`.maxRows of each table:
+-- idempotency keys after the 24 hours they hold, provider events after 30 days, delivery events
+-- whose message never came after 7 days, outbox rows that were done after 7 days and dead ones, which
+-- a person should see, after 90. Messages, contacts, notes and logs are the user's and stay.
+-- Never waits for a lock. Returns {purged, isComplete}: false where a bound was met.
+create or replace function public.purge_expired(request jsonb)
+returns jsonb
+language plpgsql
+set search_path = ''
+set enable_seqscan = off
+as $$
+declare
+  max_rows constant integer := (request->>'maxRows')::integer;
+  clock constant timestamptz := clock_timestamp();
+  deleted integer;
+  purged integer := 0;
+  is_complete boolean := true;
+begin
+  delete from messaging.idempotency_keys k
+  where (k.scope, k.key) in (
+    select e.scope, e.key from messaging.idempotency_keys e
+    where e.created_at <= clock - interval '24 hours'
+    order by e.created_at limit max_rows for update skip locked
+  );
+  get diagnostics deleted = row_count;
+  purged := purged + deleted;
+  is_complete := is_complete and deleted < max_rows;
+
+  delete from messaging.provider_events p
+  where p.id in (
+    select e.id from messaging.provider_events e
+    where e.received_at <= clock - interval '30 days'
+    order by e.received_at limit max_rows for update skip locked
+  );
+  get diagnostics deleted = row_count;
+  purged := purged + deleted;
+  is_complete := is_complete and deleted < max_rows;
+
+  delete from messaging.early_statuses s
+  where (s.instance_id, s.provider_message_id, s.status) in (
+    select e.instance_id, e.provider_message_id, e.status from messaging.early_statuses e
+    where e.received_at <= clock - interval '7 days'
+    order by e.received_at limit max_rows for update skip locked
+  );
+  get diagnostics deleted = row_count;
+  purged := purged + deleted;
+  is_complete := is_complete and deleted < max_rows;
+
+  delete from messaging.outbox o
+  where o.id in (
+    select e.id from messaging.outbox e
+    where e.status = 'done' and e.settled_at <= clock - interval '7 days'
+    order by e.settled_at limit max_rows for update skip locked
+  );
+  get diagnostics deleted = row_count;
+  purged := purged + deleted;
+  is_complete := is_complete and deleted < max_rows;
+
+  delete from messaging.outbox o
+  where o.id in (
+    select e.id from messaging.outbox e
+    where e.status = 'dead' and e.settled_at <= clock - interval '90 days'
+    order by e.settled_at limit max_rows for update skip locked
+  );
+  get diagnostics deleted = row_count;
+  purged := purged + deleted;
+  is_complete := is_complete and deleted < max_rows;
+
+  return jsonb_build_object('purged', purged, 'isComplete', is_complete);
+end;
+$$;
+revoke all on function public.purge_expired(jsonb) from public, anon, authenticated;
+grant execute on function public.purge_expired(jsonb) to service_role;

@@ -1,0 +1,49 @@
+-- Sends again what stayed unconfirmed for 15 minutes, on instances that chose so (onUnconfirmed =
+-- `retry`; decisions, section 5) and while attempts are left; not after a day: what was held back for
+-- long is a person's to send again, one by one. A message that cannot be queued now (its window never
+-- opens) stays, and stops no other. Bounded by `request`.maxMessages a call. Returns {requeued}: how
+-- many.
+create or replace function public.retry_unconfirmed(request jsonb)
+returns jsonb
+language plpgsql
+set search_path = ''
+set enable_seqscan = off
+as $$
+declare
+  clock constant timestamptz := clock_timestamp();
+  max_messages constant integer := (request->>'maxMessages')::integer;
+  message messaging.messages;
+  requeued integer := 0;
+begin
+  for message in
+    select m.*
+    from messaging.instances i
+    -- Instance by instance: what is unconfirmed on all that hold it is not read.
+    cross join lateral (
+      select u.* from messaging.messages u
+      where u.instance_id = i.id
+        and u.status = 'unconfirmed'
+        and u.unconfirmed_at <= clock - interval '15 minutes'
+        and u.unconfirmed_at > clock - interval '1 day'
+        and u.attempts < 6
+      order by u.unconfirmed_at
+      limit max_messages
+      for no key update skip locked
+    ) as m
+    where i.on_unconfirmed = 'retry'
+    -- Pacing rows are locked one after the other: by instance, as everywhere.
+    order by i.id, m.unconfirmed_at
+    limit max_messages
+  loop
+    begin
+      perform messaging.requeue_message(message);
+      requeued := requeued + 1;
+    exception when sqlstate 'MI010' then
+      null;
+    end;
+  end loop;
+  return jsonb_build_object('requeued', requeued);
+end;
+$$;
+revoke all on function public.retry_unconfirmed(jsonb) from public, anon, authenticated;
+grant execute on function public.retry_unconfirmed(jsonb) to service_role;

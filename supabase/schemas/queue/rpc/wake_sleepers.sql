@@ -1,0 +1,55 @@
+-- A belt over the wake-ups: finds instances that are due never although messages wait in their queue
+-- and puts them right. Nothing should ever need it; what it mends is logged by the dispatcher.
+-- Bounded by `request`.maxInstances a call. Returns {woken}: how many.
+-- Goes from instance to instance of message_queue_head, so that neither the queues' lengths nor the
+-- instances with an empty one cost anything.
+create or replace function public.wake_sleepers(request jsonb)
+returns jsonb
+language plpgsql
+set search_path = ''
+set enable_seqscan = off
+set enable_bitmapscan = off
+set enable_sort = off
+set enable_hashjoin = off
+set enable_mergejoin = off
+as $$
+declare
+  sleepers uuid[];
+begin
+  select array_agg(s.instance_id order by s.instance_id) into sleepers
+  from (
+    with recursive queued as (
+      (
+        select q.instance_id from messaging.message_queue q
+        where q.due_at is null
+        order by q.instance_id
+        limit 1
+      )
+      union all
+      select (
+        select q.instance_id from messaging.message_queue q
+        where q.due_at is null and q.instance_id > before.instance_id
+        order by q.instance_id
+        limit 1
+      )
+      from queued before
+      where before.instance_id is not null
+    )
+    select d.instance_id
+    from queued
+    join messaging.dispatch d on d.instance_id = queued.instance_id
+    cross join lateral messaging.head_of_queue(d.instance_id) as head
+    where d.in_flight is null and d.next_due_at = 'infinity'
+    limit (request->>'maxInstances')::integer
+  ) as s;
+  if sleepers is null then
+    return jsonb_build_object('woken', 0);
+  end if;
+  perform from messaging.pacing p
+  where p.instance_id = any (sleepers) order by p.instance_id for no key update;
+  perform messaging.refresh_dispatch(sleepers);
+  return jsonb_build_object('woken', cardinality(sleepers));
+end;
+$$;
+revoke all on function public.wake_sleepers(jsonb) from public, anon, authenticated;
+grant execute on function public.wake_sleepers(jsonb) to service_role;

@@ -1,0 +1,20 @@
+-- Stretches of an instance's paced queue whose slots a changed send window still has to move: see
+-- plan_slot_moves. The last place is moved first.
+create table messaging.slot_moves (
+  instance_id uuid not null references messaging.instances (id) on delete cascade,
+  place integer not null,
+  from_at timestamptz not null,
+  from_position bigint not null,
+  until_at timestamptz not null,
+  until_position bigint not null,
+  left_at timestamptz,
+  planned_at timestamptz not null,
+  constraint slot_moves_pkey primary key (instance_id, place)
+);
+alter table messaging.slot_moves enable row level security;
+revoke all on table messaging.slot_moves from public, anon, authenticated;
+grant select, insert, update, delete on table messaging.slot_moves to service_role;
+comment on column messaging.slot_moves.until_at is
+  'With until_position the first row after the stretch, by its slot as it was planned.';
+comment on column messaging.slot_moves.left_at is
+  'When the message before the stretch will have left; NULL where nothing before it moves.';

@@ -1,7 +1,0 @@
--- On the platform the dispatcher runs from here on; elsewhere a NOTICE says why it does not, and
--- `deno task cron:check` tries again.
-do $$
-begin
-  perform public.schedule_dispatcher();
-end;
-$$;

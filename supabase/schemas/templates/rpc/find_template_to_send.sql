@@ -1,0 +1,38 @@
+-- What send-template-message needs before it can render. `request`: tokenId, templateId, phone,
+-- idempotency (see begin_idempotent). Returns {template, contact, known}: NULL template
+-- unless the workspace of the token's instance has it, NULL contact for a phone that the token's
+-- instance does not know yet; known is what an earlier call with the same key came to
+-- (see describe_kept_outcome).
+-- Writes nothing. Errors: MI007, MI008.
+create or replace function public.find_template_to_send(request jsonb)
+returns jsonb
+language plpgsql
+set search_path = ''
+as $$
+declare
+  instance messaging.instances;
+  template messaging.message_templates;
+  contact messaging.contacts;
+  known jsonb := messaging.recall_idempotent(request->'idempotency');
+begin
+  select i.* into strict instance
+  from messaging.client_tokens t
+  join messaging.instances i on i.id = t.instance_id
+  where t.id = (request->>'tokenId')::uuid;
+  select r.* into template
+  from messaging.message_templates r
+  where r.id = (request->>'templateId')::uuid and r.workspace_id = instance.workspace_id;
+  contact := messaging.find_contact(instance.id, request->>'phone');
+  return jsonb_build_object(
+    'template', case when template.id is not null then
+      messaging.describe_message_template(template)
+    end,
+    'contact', case when contact.id is not null then
+      jsonb_build_object('name', contact.name, 'phone', messaging.phone_of(contact))
+    end,
+    'known', known
+  );
+end;
+$$;
+revoke all on function public.find_template_to_send(jsonb) from public, anon, authenticated;
+grant execute on function public.find_template_to_send(jsonb) to service_role;

@@ -1,0 +1,39 @@
+-- admin-api: changes a template. `request`: templateId, changes {name, language, parameterFormat,
+-- components, providerStatus, providerTemplateId, each optional; null clears the last two}.
+-- Errors: MI016.
+create or replace function public.update_message_template(request jsonb)
+returns jsonb
+language plpgsql
+set search_path = ''
+as $$
+declare
+  changes constant jsonb := request->'changes';
+  template messaging.message_templates;
+begin
+  update messaging.message_templates r
+  set name = coalesce(changes->>'name', r.name),
+    language = coalesce(changes->>'language', r.language),
+    parameter_format = coalesce(changes->>'parameterFormat', r.parameter_format),
+    components = coalesce(changes->'components', r.components),
+    provider_status = case
+      when changes ? 'providerStatus' then changes->>'providerStatus' else r.provider_status
+    end,
+    provider_template_id = case
+      when changes ? 'providerTemplateId' then changes->>'providerTemplateId'
+      else r.provider_template_id
+    end,
+    updated_at = now(),
+    defined_at = case
+      when changes ?| array['name', 'language', 'parameterFormat', 'components']
+      then clock_timestamp() else r.defined_at
+    end
+  where r.id = (request->>'templateId')::uuid
+  returning r.* into template;
+  if not found then
+    raise exception using errcode = 'MI016', message = 'template_not_found';
+  end if;
+  return messaging.describe_message_template(template);
+end;
+$$;
+revoke all on function public.update_message_template(jsonb) from public, anon, authenticated;
+grant execute on function public.update_message_template(jsonb) to service_role;

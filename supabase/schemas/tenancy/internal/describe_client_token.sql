@@ -1,0 +1,19 @@
+-- admin-api: a token as a response shows it: never its hash.
+create or replace function messaging.describe_client_token(token messaging.client_tokens)
+returns jsonb
+language sql
+stable parallel safe
+set search_path = ''
+as $$
+  select jsonb_build_object(
+    'tokenId', token.id,
+    'instanceId', token.instance_id,
+    'label', token.label,
+    'expiresAt', messaging.iso_in_zone(token.expires_at, 'UTC'),
+    'lastUsedAt', messaging.iso_in_zone(token.last_used_at, 'UTC'),
+    'revokedAt', messaging.iso_in_zone(token.revoked_at, 'UTC'),
+    'createdAt', messaging.iso_in_zone(token.created_at, 'UTC')
+  );
+$$;
+revoke all on function messaging.describe_client_token(messaging.client_tokens) from public, anon, authenticated;
+grant execute on function messaging.describe_client_token(messaging.client_tokens) to service_role;

@@ -1,0 +1,35 @@
+-- admin-api: an instance as a response shows it: never its credentials, sealed or not. A gateway's
+-- webhook path goes on with its webhookSecret, which is one of them.
+create or replace function messaging.describe_instance(instance messaging.instances)
+returns jsonb
+language sql
+stable parallel safe
+set search_path = ''
+as $$
+  select jsonb_build_object(
+    'instanceId', instance.id,
+    'workspaceId', instance.workspace_id,
+    'name', instance.name,
+    'provider', instance.provider,
+    'gatewayInstanceId', instance.gateway_instance_id,
+    'businessInstanceId', instance.business_instance_id,
+    'embedKey', instance.embed_key,
+    'connectedPhone', instance.connected_phone,
+    'timeZone', instance.time_zone,
+    'sendWindow', jsonb_build_object(
+      'start', to_char(instance.window_start, 'HH24:MI'),
+      'end', to_char(instance.window_end, 'HH24:MI'),
+      'days', to_jsonb(instance.window_days),
+      'holidays', (
+        select coalesce(jsonb_agg(h.day order by h.day), '[]')
+        from messaging.holidays h where h.instance_id = instance.id
+      )
+    ),
+    'onUnconfirmed', instance.on_unconfirmed,
+    'requestsPerMinute', instance.requests_per_minute,
+    'webhookPath', format('provider-webhook/%s/%s', instance.provider, instance.id),
+    'createdAt', messaging.iso_in_zone(instance.created_at, 'UTC')
+  );
+$$;
+revoke all on function messaging.describe_instance(messaging.instances) from public, anon, authenticated;
+grant execute on function messaging.describe_instance(messaging.instances) to service_role;

@@ -1,0 +1,17 @@
+-- admin-api: an operator as a response shows it.
+create or replace function messaging.describe_operator(operator messaging.operators)
+returns jsonb
+language sql
+stable parallel safe
+set search_path = ''
+as $$
+  select jsonb_build_object(
+    'operatorId', operator.id,
+    'workspaceId', operator.workspace_id,
+    'name', operator.name,
+    'email', operator.email,
+    'createdAt', messaging.iso_in_zone(operator.created_at, 'UTC')
+  );
+$$;
+revoke all on function messaging.describe_operator(messaging.operators) from public, anon, authenticated;
+grant execute on function messaging.describe_operator(messaging.operators) to service_role;

@@ -1,0 +1,15 @@
+-- admin-api: a workspace as a response shows it.
+create or replace function messaging.describe_workspace(workspace messaging.workspaces)
+returns jsonb
+language sql
+stable parallel safe
+set search_path = ''
+as $$
+  select jsonb_build_object(
+    'workspaceId', workspace.id,
+    'name', workspace.name,
+    'createdAt', messaging.iso_in_zone(workspace.created_at, 'UTC')
+  );
+$$;
+revoke all on function messaging.describe_workspace(messaging.workspaces) from public, anon, authenticated;
+grant execute on function messaging.describe_workspace(messaging.workspaces) to service_role;

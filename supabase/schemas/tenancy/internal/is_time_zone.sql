@@ -1,0 +1,13 @@
+-- Whether the server knows a time zone by exactly this name.
+create or replace function messaging.is_time_zone(name text)
+returns boolean
+language sql
+stable parallel safe
+set search_path = ''
+as $$
+  select exists (
+    select from pg_catalog.pg_timezone_names z where z.name = is_time_zone.name
+  );
+$$;
+revoke all on function messaging.is_time_zone(text) from public, anon, authenticated;
+grant execute on function messaging.is_time_zone(text) to service_role;

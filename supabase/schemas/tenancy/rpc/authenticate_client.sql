@@ -1,0 +1,55 @@
+-- Who a client token is and which instance it opens. `request`: tokenHash, functionName: the request
+-- is counted against the token's allowance for it.
+-- Returns {tokenId, instance, rateLimit (see count_request)}: NULL tokenId for an unknown, expired or
+-- revoked token. The instance's `references` are all that a request may call it by (UUID, embed key,
+-- business instance id): the caller compares, so that no body is read before a token has been found
+-- good. Notes the token's use at most once a minute.
+create or replace function public.authenticate_client(request jsonb)
+returns jsonb
+language plpgsql
+set search_path = ''
+set plan_cache_mode = force_generic_plan
+as $$
+declare
+  token messaging.client_tokens;
+  instance messaging.instances;
+begin
+  select t.* into token
+  from messaging.client_tokens t
+  where t.token_hash = request->>'tokenHash'
+    and t.revoked_at is null
+    and (t.expires_at is null or t.expires_at > clock_timestamp());
+  if not found then
+    return jsonb_build_object('tokenId', null, 'instance', null, 'rateLimit', null);
+  end if;
+  if token.last_used_at is null or token.last_used_at < clock_timestamp() - interval '1 minute' then
+    update messaging.client_tokens t set last_used_at = clock_timestamp()
+    where t.id = (
+      select u.id from messaging.client_tokens u where u.id = token.id for no key update skip locked
+    );
+  end if;
+  select i.* into strict instance from messaging.instances i where i.id = token.instance_id;
+  return jsonb_build_object(
+    'tokenId', token.id,
+    'rateLimit', messaging.count_request(
+      token.id, request->>'functionName', instance.requests_per_minute
+    ),
+    'instance', jsonb_build_object(
+      'instanceId', instance.id,
+      'name', instance.name,
+      'provider', instance.provider,
+      'sealedProviderConfig', instance.sealed_provider_config,
+      'gatewayInstanceId', instance.gateway_instance_id,
+      'connectedPhone', instance.connected_phone,
+      'timeZone', instance.time_zone,
+      'references', jsonb_build_array(
+        instance.id,
+        instance.embed_key,
+        coalesce(instance.business_instance_id, instance.gateway_instance_id)
+      )
+    )
+  );
+end;
+$$;
+revoke all on function public.authenticate_client(jsonb) from public, anon, authenticated;
+grant execute on function public.authenticate_client(jsonb) to service_role;

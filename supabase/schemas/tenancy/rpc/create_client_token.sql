@@ -1,0 +1,36 @@
+-- admin-api: a new token of an instance; beside it, others stay alive. `request`: tokenId,
+-- instanceId, tokenHash, label, expiresAt, sealedToken (kept with the outcome alone, so that a
+-- repeated call can be given the token again), idempotency (see begin_idempotent).
+-- Returns the token's record, or {replayed}. Errors: MI007, MI008, MI014.
+create or replace function public.create_client_token(request jsonb)
+returns jsonb
+language plpgsql
+set search_path = ''
+as $$
+declare
+  instance messaging.instances;
+  token messaging.client_tokens;
+  replayed jsonb := messaging.begin_idempotent(request->'idempotency');
+  outcome jsonb;
+begin
+  if replayed is not null then
+    return jsonb_build_object('replayed', replayed);
+  end if;
+  instance := messaging.find_instance((request->>'instanceId')::uuid);
+  insert into messaging.client_tokens (id, instance_id, token_hash, label, expires_at)
+  values (
+    (request->>'tokenId')::uuid, instance.id, request->>'tokenHash', request->>'label',
+    (request->>'expiresAt')::timestamptz
+  )
+  returning * into token;
+  outcome := messaging.describe_client_token(token);
+  perform messaging.keep_outcome(
+    request->'idempotency',
+    outcome || jsonb_build_object('sealedToken', request->>'sealedToken'),
+    null
+  );
+  return outcome;
+end;
+$$;
+revoke all on function public.create_client_token(jsonb) from public, anon, authenticated;
+grant execute on function public.create_client_token(jsonb) to service_role;

@@ -1,0 +1,66 @@
+-- admin-api: a new instance with its holidays, its pacing and its dispatch.
+-- `request`: instanceId (its credentials are sealed for it), workspaceId, name, provider,
+--   sealedProviderConfig, gatewayInstanceId, businessInstanceId, embedKey, connectedPhone, timeZone,
+--   sendWindow {start, end, days, holidays}, onUnconfirmed, requestsPerMinute, idempotency (see begin_idempotent).
+-- Returns the instance, {replayed}, {issues} when the server does not know the time zone, or {taken}:
+--   the field whose value another instance has, businessInstanceId or gatewayInstanceId.
+-- Errors: MI007, MI008, MI013.
+create or replace function public.create_instance(request jsonb)
+returns jsonb
+language plpgsql
+set search_path = ''
+as $$
+declare
+  send_window constant jsonb := request->'sendWindow';
+  workspace messaging.workspaces;
+  instance messaging.instances;
+  replayed jsonb;
+  outcome jsonb;
+  violated text;
+  taken text;
+begin
+  if not messaging.is_time_zone(request->>'timeZone') then
+    return messaging.time_zone_issues();
+  end if;
+  begin
+    replayed := messaging.begin_idempotent(request->'idempotency');
+    if replayed is not null then
+      return jsonb_build_object('replayed', replayed);
+    end if;
+    workspace := messaging.find_workspace((request->>'workspaceId')::uuid);
+    insert into messaging.instances (
+      id, workspace_id, name, provider, sealed_provider_config, gateway_instance_id,
+      business_instance_id, embed_key, connected_phone, connected_phone_key, time_zone, window_start,
+      window_end, window_days, on_unconfirmed, requests_per_minute
+    )
+    values (
+      (request->>'instanceId')::uuid, workspace.id, request->>'name', request->>'provider',
+      request->>'sealedProviderConfig', request->>'gatewayInstanceId',
+      request->>'businessInstanceId', request->>'embedKey', request->>'connectedPhone',
+      messaging.phone_identity_key(request->>'connectedPhone'), request->>'timeZone',
+      (send_window->>'start')::time, (send_window->>'end')::time,
+      array(select jsonb_array_elements_text(send_window->'days')::smallint),
+      request->>'onUnconfirmed', (request->>'requestsPerMinute')::integer
+    )
+    returning * into instance;
+    insert into messaging.holidays (instance_id, day)
+    select distinct instance.id, holiday::date
+    from jsonb_array_elements_text(send_window->'holidays') as holiday;
+    insert into messaging.pacing (instance_id) values (instance.id);
+    insert into messaging.dispatch (instance_id) values (instance.id);
+    outcome := messaging.describe_instance(instance);
+    perform messaging.keep_outcome(request->'idempotency', outcome, null);
+    return outcome;
+  exception when unique_violation then
+    -- The block gives the idempotency key back too: nothing has been executed under it.
+    get stacked diagnostics violated = constraint_name;
+    taken := messaging.taken_instance_field(violated, request->>'businessInstanceId' is not null);
+    if taken is null then
+      raise;
+    end if;
+    return jsonb_build_object('taken', taken);
+  end;
+end;
+$$;
+revoke all on function public.create_instance(jsonb) from public, anon, authenticated;
+grant execute on function public.create_instance(jsonb) to service_role;

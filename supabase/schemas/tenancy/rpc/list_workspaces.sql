@@ -1,0 +1,35 @@
+-- admin-api: workspaces, oldest first, a page at a time.
+-- `request`: limit, `after` as returned in `next`. Returns {items, next}.
+create or replace function public.list_workspaces(request jsonb)
+returns jsonb
+language plpgsql
+stable
+set search_path = ''
+as $$
+declare
+  page_size constant integer := (request->>'limit')::integer;
+  after_at constant timestamptz := coalesce(
+    (request->'after'->>'createdAt')::timestamptz, '-infinity'
+  );
+  after_id constant uuid := coalesce(
+    (request->'after'->>'id')::uuid, '00000000-0000-0000-0000-000000000000'
+  );
+  records jsonb;
+begin
+  select jsonb_agg(
+    jsonb_build_object('createdAt', page.created_at, 'id', page.id, 'record', page.record)
+    order by page.created_at, page.id
+  )
+  into records
+  from (
+    select r.created_at, r.id, messaging.describe_workspace(r) as record
+    from messaging.workspaces r
+    where (r.created_at, r.id) > (after_at, after_id)
+    order by r.created_at, r.id
+    limit page_size + 1
+  ) as page;
+  return messaging.page_of_records(records, page_size);
+end;
+$$;
+revoke all on function public.list_workspaces(jsonb) from public, anon, authenticated;
+grant execute on function public.list_workspaces(jsonb) to service_role;

@@ -1,0 +1,26 @@
+-- admin-api: stores credentials that were sealed anew. `request`: items [{instanceId, former,
+-- sealedProviderConfig}]. What was changed meanwhile, and so is not `former` any more, stays.
+-- Returns {replaced}: how many were.
+create or replace function public.replace_seals(request jsonb)
+returns jsonb
+language plpgsql
+set search_path = ''
+set enable_seqscan = off
+set enable_hashjoin = off
+set enable_mergejoin = off
+as $$
+declare
+  replaced integer;
+begin
+  update messaging.instances i
+  set sealed_provider_config = item."sealedProviderConfig"
+  from jsonb_to_recordset(request->'items') as item(
+    "instanceId" uuid, former text, "sealedProviderConfig" text
+  )
+  where i.id = item."instanceId" and i.sealed_provider_config = item.former;
+  get diagnostics replaced = row_count;
+  return jsonb_build_object('replaced', replaced);
+end;
+$$;
+revoke all on function public.replace_seals(jsonb) from public, anon, authenticated;
+grant execute on function public.replace_seals(jsonb) to service_role;

@@ -1,0 +1,57 @@
+-- One channel connection: a number at a provider, its send window and its credentials.
+create table messaging.instances (
+  id uuid primary key default gen_random_uuid(),
+  workspace_id uuid not null references messaging.workspaces (id),
+  name text not null,
+  provider text not null,
+  sealed_provider_config text not null,
+  gateway_instance_id text,
+  business_instance_id text,
+  embed_key text not null,
+  connected_phone text not null,
+  connected_phone_key text not null,
+  time_zone text not null,
+  window_start time not null default '08:00',
+  window_end time not null default '20:00',
+  window_days smallint[] not null default '{1,2,3,4,5}',
+  on_unconfirmed text not null default 'hold',
+  requests_per_minute integer default 18000,
+  created_at timestamptz not null default now(),
+  updated_at timestamptz not null default now(),
+  constraint instances_provider_known check (provider in ('whatsapp_cloud', 'zapi', 'evolution')),
+  constraint instances_embed_key_prefixed check (embed_key like 'emb\_%'),
+  constraint instances_connected_phone_digits check (connected_phone ~ '^[0-9]{8,15}$'),
+  constraint instances_window_end_after_start check (window_end > window_start),
+  constraint instances_window_days_iso check (
+    cardinality(window_days) between 1 and 7 and window_days <@ '{1,2,3,4,5,6,7}'::smallint[]
+  ),
+  constraint instances_requests_per_minute_positive check (requests_per_minute > 0),
+  constraint instances_on_unconfirmed_known check (on_unconfirmed in ('hold', 'retry'))
+);
+create unique index instances_embed_key on messaging.instances (embed_key);
+create unique index instances_gateway_id on messaging.instances (provider, gateway_instance_id);
+create index instances_named_outside on messaging.instances (
+  (coalesce(business_instance_id, gateway_instance_id))
+);
+-- What an instance is called outside is unique at its provider, and a business instance id in the
+-- whole project: it stands in the index of every provider, beside that provider's own ids.
+create unique index instances_name_at_zapi
+  on messaging.instances ((coalesce(business_instance_id, gateway_instance_id)))
+  where business_instance_id is not null or provider = 'zapi';
+create unique index instances_name_at_evolution
+  on messaging.instances ((coalesce(business_instance_id, gateway_instance_id)))
+  where business_instance_id is not null or provider = 'evolution';
+create unique index instances_name_at_whatsapp_cloud
+  on messaging.instances ((coalesce(business_instance_id, gateway_instance_id)))
+  where business_instance_id is not null or provider = 'whatsapp_cloud';
+create index instances_retrying on messaging.instances (id) where on_unconfirmed = 'retry';
+create index instances_age on messaging.instances (created_at, id);
+create index instances_workspace on messaging.instances (workspace_id, created_at, id);
+alter table messaging.instances enable row level security;
+revoke all on table messaging.instances from public, anon, authenticated;
+grant select, insert, update, delete on table messaging.instances to service_role;
+comment on column messaging.instances.sealed_provider_config is
+  'Credentials, AES-256-GCM sealed by the API; the database never sees them open.';
+comment on column messaging.instances.requests_per_minute is
+  'What each client token may ask of each function, see count_request; NULL is no limit.';
+comment on column messaging.instances.gateway_instance_id is 'The provider''s own id of the instance.';
