@@ -297,25 +297,6 @@ alter table messaging.tags enable row level security;
 revoke all on table messaging.tags from public, anon, authenticated;
 grant select, insert, update, delete on table messaging.tags to service_role;
 
--- source: supabase/schemas/inbound/tables/early_statuses.sql
--- Delivery events that came before the message they speak of was known by its provider id: our own
--- send had not been recorded yet. Taken up when it is.
-create table messaging.early_statuses (
-  instance_id uuid not null references messaging.instances (id) on delete cascade,
-  provider_message_id text not null,
-  status text not null,
-  occurred_at timestamptz not null,
-  error jsonb,
-  received_at timestamptz not null default now(),
-  primary key (instance_id, provider_message_id, status),
-  constraint early_statuses_status_known
-    check (status in ('sent', 'delivered', 'read', 'failed'))
-);
-create index early_statuses_age on messaging.early_statuses (received_at);
-alter table messaging.early_statuses enable row level security;
-revoke all on table messaging.early_statuses from public, anon, authenticated;
-grant select, insert, update, delete on table messaging.early_statuses to service_role;
-
 -- source: supabase/schemas/inbound/tables/provider_events.sql
 -- What providers told us, as received: the evidence behind every status, and the place of what
 -- nobody understands yet.
@@ -332,6 +313,25 @@ revoke all on table messaging.provider_events from public, anon, authenticated;
 grant select, insert, update, delete on table messaging.provider_events to service_role;
 comment on column messaging.provider_events.payload is
   'The body as text: whatever was signed and sent can be kept, however it is nested or escaped.';
+
+-- source: supabase/schemas/inbound/tables/unmatched_statuses.sql
+-- Delivery events that came before the message they speak of was known by its provider id: our own
+-- send had not been recorded yet. Taken up when it is.
+create table messaging.unmatched_statuses (
+  instance_id uuid not null references messaging.instances (id) on delete cascade,
+  provider_message_id text not null,
+  status text not null,
+  occurred_at timestamptz not null,
+  error jsonb,
+  received_at timestamptz not null default now(),
+  primary key (instance_id, provider_message_id, status),
+  constraint unmatched_statuses_status_known
+    check (status in ('sent', 'delivered', 'read', 'failed'))
+);
+create index unmatched_statuses_age on messaging.unmatched_statuses (received_at);
+alter table messaging.unmatched_statuses enable row level security;
+revoke all on table messaging.unmatched_statuses from public, anon, authenticated;
+grant select, insert, update, delete on table messaging.unmatched_statuses to service_role;
 
 -- source: supabase/schemas/queue/tables/dispatch.sql
 -- When an instance's queue is due next, and the one paced message it has in flight: being one row
@@ -638,7 +638,7 @@ create table messaging.messages (
   chat_name text,
   choice jsonb,
   phone_given text,
-  is_known_by_echo boolean not null default false,
+  confirmed_by_echo boolean not null default false,
   is_typed_on_phone boolean not null default false,
   is_retryable boolean not null default false,
   constraint messages_belong_to_their_conversation
@@ -653,7 +653,7 @@ create index messages_history on messaging.messages (instance_id, contact_id, se
 create index messages_provider_id on messaging.messages (instance_id, provider_message_id)
   where provider_message_id is not null;
 create index messages_told on messaging.messages (instance_id, provider_message_id)
-  where is_typed_on_phone or is_known_by_echo;
+  where is_typed_on_phone or confirmed_by_echo;
 create unique index messages_inbound_once on messaging.messages (instance_id, provider_message_id)
   where direction = 'inbound';
 create index messages_sent on messaging.messages (instance_id, sent_at desc)
@@ -672,7 +672,7 @@ comment on column messaging.messages.choice is
   'The option that an inbound message picked: {id, title}.';
 comment on column messaging.messages.phone_given is
   'The phone as the sending call wrote it, where the contact''s own is spelled otherwise.';
-comment on column messaging.messages.is_known_by_echo is
+comment on column messaging.messages.confirmed_by_echo is
   'Its provider''s answer was lost: an echo of its words says that it left, and under which id.';
 comment on column messaging.messages.is_retryable is
   'Whether it failed by a refusal that the provider calls temporary: the same Idempotency-Key tries again.';
@@ -711,6 +711,6 @@ alter table messaging.message_queue enable row level security;
 revoke all on table messaging.message_queue from public, anon, authenticated;
 grant select, insert, update, delete on table messaging.message_queue to service_role;
 comment on column messaging.message_queue.echo is
-  'A message event that came while this one was in flight and may be its echo: see claim_own_echo.';
+  'A message event that came while this one was in flight and may be its echo: see match_echo.';
 comment on column messaging.message_queue.max_attempts is
   '1 for an immediate send, which is tried once; 6 for all else: the first try and 5 more.';

@@ -2,6 +2,28 @@
 
 set local check_function_bodies = off;
 
+-- source: supabase/schemas/tenancy/internal/build_page.sql
+-- admin-api: a page out of one row more than it may hold. `records`: [{createdAt, id, record}] in
+-- order, or NULL for none. Returns {items, next}; `next` {createdAt, id} is the place to go on after,
+-- NULL on the last page.
+create or replace function messaging.build_page(records jsonb, page_size integer)
+returns jsonb
+language sql
+immutable parallel safe
+set search_path = ''
+as $$
+  select jsonb_build_object(
+    'items', jsonb_path_query_array(
+      coalesce(records, '[]'), '$[0 to $last].record', jsonb_build_object('last', page_size - 1)
+    ),
+    'next', case
+      when jsonb_array_length(records) > page_size then (records->(page_size - 1)) - 'record'
+    end
+  );
+$$;
+revoke all on function messaging.build_page(jsonb, integer) from public, anon, authenticated;
+grant execute on function messaging.build_page(jsonb, integer) to service_role;
+
 -- source: supabase/schemas/tenancy/internal/count_request.sql
 -- Counts a request against its token's allowance of `requests_per_minute` for the function; NULL is
 -- no limit. A whole allowance may be used at once; it comes back evenly over a minute.
@@ -189,6 +211,35 @@ $$;
 revoke all on function messaging.find_instance(uuid) from public, anon, authenticated;
 grant execute on function messaging.find_instance(uuid) to service_role;
 
+-- source: supabase/schemas/tenancy/internal/find_instances_by_reference.sql
+-- The instances that a reference stands for: UUID, embed key, or business instance id (the provider's
+-- own id where there is none; decisions, section 1), in this order: a name that looks like another
+-- instance's UUID does not hide that one. Several only where instances of different providers, neither
+-- with a business instance id, have one own id.
+create or replace function messaging.find_instances_by_reference(reference text)
+returns setof messaging.instances
+language plpgsql
+stable
+rows 1
+set search_path = ''
+as $$
+begin
+  if reference ~* '^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$' then
+    return query select i.* from messaging.instances i where i.id = reference::uuid;
+  end if;
+  if not found then
+    return query select i.* from messaging.instances i where i.embed_key = reference;
+  end if;
+  if not found then
+    return query
+    select i.* from messaging.instances i
+    where coalesce(i.business_instance_id, i.gateway_instance_id) = reference;
+  end if;
+end;
+$$;
+revoke all on function messaging.find_instances_by_reference(text) from public, anon, authenticated;
+grant execute on function messaging.find_instances_by_reference(text) to service_role;
+
 -- source: supabase/schemas/tenancy/internal/find_operator.sql
 -- The operator of a workspace named by UUID or by e-mail (in any case). Error: MI001.
 create or replace function messaging.find_operator(workspace_id uuid, reference text)
@@ -234,35 +285,6 @@ $$;
 revoke all on function messaging.find_workspace(uuid) from public, anon, authenticated;
 grant execute on function messaging.find_workspace(uuid) to service_role;
 
--- source: supabase/schemas/tenancy/internal/instances_named.sql
--- The instances that a reference stands for: UUID, embed key, or business instance id (the provider's
--- own id where there is none; decisions, section 1), in this order: a name that looks like another
--- instance's UUID does not hide that one. Several only where instances of different providers, neither
--- with a business instance id, have one own id.
-create or replace function messaging.instances_named(reference text)
-returns setof messaging.instances
-language plpgsql
-stable
-rows 1
-set search_path = ''
-as $$
-begin
-  if reference ~* '^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$' then
-    return query select i.* from messaging.instances i where i.id = reference::uuid;
-  end if;
-  if not found then
-    return query select i.* from messaging.instances i where i.embed_key = reference;
-  end if;
-  if not found then
-    return query
-    select i.* from messaging.instances i
-    where coalesce(i.business_instance_id, i.gateway_instance_id) = reference;
-  end if;
-end;
-$$;
-revoke all on function messaging.instances_named(text) from public, anon, authenticated;
-grant execute on function messaging.instances_named(text) to service_role;
-
 -- source: supabase/schemas/tenancy/internal/is_time_zone.sql
 -- Whether the server knows a time zone by exactly this name.
 create or replace function messaging.is_time_zone(name text)
@@ -277,28 +299,6 @@ as $$
 $$;
 revoke all on function messaging.is_time_zone(text) from public, anon, authenticated;
 grant execute on function messaging.is_time_zone(text) to service_role;
-
--- source: supabase/schemas/tenancy/internal/page_of_records.sql
--- admin-api: a page out of one row more than it may hold. `records`: [{createdAt, id, record}] in
--- order, or NULL for none. Returns {items, next}; `next` {createdAt, id} is the place to go on after,
--- NULL on the last page.
-create or replace function messaging.page_of_records(records jsonb, page_size integer)
-returns jsonb
-language sql
-immutable parallel safe
-set search_path = ''
-as $$
-  select jsonb_build_object(
-    'items', jsonb_path_query_array(
-      coalesce(records, '[]'), '$[0 to $last].record', jsonb_build_object('last', page_size - 1)
-    ),
-    'next', case
-      when jsonb_array_length(records) > page_size then (records->(page_size - 1)) - 'record'
-    end
-  );
-$$;
-revoke all on function messaging.page_of_records(jsonb, integer) from public, anon, authenticated;
-grant execute on function messaging.page_of_records(jsonb, integer) to service_role;
 
 -- source: supabase/schemas/tenancy/internal/taken_instance_field.sql
 -- Which field of an instance has another instance's value, by the unique index that refused it: the
@@ -643,7 +643,7 @@ set search_path = ''
 as $$
 declare
   found_ids constant uuid[] := array(
-    select i.id from messaging.instances_named(request->>'instanceId') i
+    select i.id from messaging.find_instances_by_reference(request->>'instanceId') i
   );
 begin
   if cardinality(found_ids) > 1 then
@@ -727,11 +727,54 @@ begin
     order by r.created_at, r.id
     limit page_size + 1
   ) as page;
-  return messaging.page_of_records(records, page_size);
+  return messaging.build_page(records, page_size);
 end;
 $$;
 revoke all on function public.list_client_tokens(jsonb) from public, anon, authenticated;
 grant execute on function public.list_client_tokens(jsonb) to service_role;
+
+-- source: supabase/schemas/tenancy/rpc/list_credentials_under_old_keys.sql
+-- admin-api: instances whose credentials are sealed under a former key. `request`: keyIds (of all
+-- keys, the current one first), limit.
+-- Returns {items: [{instanceId, sealedProviderConfig}], total, unreadable: [instanceId]}: the last are
+-- sealed under no key that there is, at most `limit` of them too.
+create or replace function public.list_credentials_under_old_keys(request jsonb)
+returns jsonb
+language plpgsql
+stable
+set search_path = ''
+as $$
+declare
+  key_ids constant text[] := array(select jsonb_array_elements_text(request->'keyIds'));
+  max_items constant integer := (request->>'limit')::integer;
+begin
+  return (
+    select jsonb_build_object(
+      'items', coalesce(
+        jsonb_agg(
+          jsonb_build_object('instanceId', f.id, 'sealedProviderConfig', f.sealed_provider_config)
+        ) filter (where f.is_readable and f.place <= max_items),
+        '[]'
+      ),
+      'total', count(*) filter (where f.is_readable),
+      'unreadable', coalesce(
+        jsonb_agg(f.id) filter (where not f.is_readable and f.place <= max_items), '[]'
+      )
+    )
+    from (
+      select i.id, i.sealed_provider_config, seal.key_id = any (key_ids) as is_readable,
+        row_number() over (
+          partition by seal.key_id = any (key_ids) order by i.created_at, i.id
+        ) as place
+      from messaging.instances i
+      cross join lateral (select split_part(i.sealed_provider_config, '.', 2) as key_id) as seal
+      where seal.key_id <> key_ids[1]
+    ) as f
+  );
+end;
+$$;
+revoke all on function public.list_credentials_under_old_keys(jsonb) from public, anon, authenticated;
+grant execute on function public.list_credentials_under_old_keys(jsonb) to service_role;
 
 -- source: supabase/schemas/tenancy/rpc/list_departments.sql
 -- admin-api: departments, oldest first, a page at a time.
@@ -769,54 +812,11 @@ begin
     order by r.created_at, r.id
     limit page_size + 1
   ) as page;
-  return messaging.page_of_records(records, page_size);
+  return messaging.build_page(records, page_size);
 end;
 $$;
 revoke all on function public.list_departments(jsonb) from public, anon, authenticated;
 grant execute on function public.list_departments(jsonb) to service_role;
-
--- source: supabase/schemas/tenancy/rpc/list_former_seals.sql
--- admin-api: instances whose credentials are sealed under a former key. `request`: keyIds (of all
--- keys, the current one first), limit.
--- Returns {items: [{instanceId, sealedProviderConfig}], total, unreadable: [instanceId]}: the last are
--- sealed under no key that there is, at most `limit` of them too.
-create or replace function public.list_former_seals(request jsonb)
-returns jsonb
-language plpgsql
-stable
-set search_path = ''
-as $$
-declare
-  key_ids constant text[] := array(select jsonb_array_elements_text(request->'keyIds'));
-  max_items constant integer := (request->>'limit')::integer;
-begin
-  return (
-    select jsonb_build_object(
-      'items', coalesce(
-        jsonb_agg(
-          jsonb_build_object('instanceId', f.id, 'sealedProviderConfig', f.sealed_provider_config)
-        ) filter (where f.is_readable and f.place <= max_items),
-        '[]'
-      ),
-      'total', count(*) filter (where f.is_readable),
-      'unreadable', coalesce(
-        jsonb_agg(f.id) filter (where not f.is_readable and f.place <= max_items), '[]'
-      )
-    )
-    from (
-      select i.id, i.sealed_provider_config, seal.key_id = any (key_ids) as is_readable,
-        row_number() over (
-          partition by seal.key_id = any (key_ids) order by i.created_at, i.id
-        ) as place
-      from messaging.instances i
-      cross join lateral (select split_part(i.sealed_provider_config, '.', 2) as key_id) as seal
-      where seal.key_id <> key_ids[1]
-    ) as f
-  );
-end;
-$$;
-revoke all on function public.list_former_seals(jsonb) from public, anon, authenticated;
-grant execute on function public.list_former_seals(jsonb) to service_role;
 
 -- source: supabase/schemas/tenancy/rpc/list_instances.sql
 -- admin-api: instances, oldest first, a page at a time.
@@ -854,7 +854,7 @@ begin
     order by r.created_at, r.id
     limit page_size + 1
   ) as page;
-  return messaging.page_of_records(records, page_size);
+  return messaging.build_page(records, page_size);
 end;
 $$;
 revoke all on function public.list_instances(jsonb) from public, anon, authenticated;
@@ -896,7 +896,7 @@ begin
     order by r.created_at, r.id
     limit page_size + 1
   ) as page;
-  return messaging.page_of_records(records, page_size);
+  return messaging.build_page(records, page_size);
 end;
 $$;
 revoke all on function public.list_operators(jsonb) from public, anon, authenticated;
@@ -933,17 +933,17 @@ begin
     order by r.created_at, r.id
     limit page_size + 1
   ) as page;
-  return messaging.page_of_records(records, page_size);
+  return messaging.build_page(records, page_size);
 end;
 $$;
 revoke all on function public.list_workspaces(jsonb) from public, anon, authenticated;
 grant execute on function public.list_workspaces(jsonb) to service_role;
 
--- source: supabase/schemas/tenancy/rpc/replace_seals.sql
+-- source: supabase/schemas/tenancy/rpc/replace_sealed_credentials.sql
 -- admin-api: stores credentials that were sealed anew. `request`: items [{instanceId, former,
 -- sealedProviderConfig}]. What was changed meanwhile, and so is not `former` any more, stays.
 -- Returns {replaced}: how many were.
-create or replace function public.replace_seals(request jsonb)
+create or replace function public.replace_sealed_credentials(request jsonb)
 returns jsonb
 language plpgsql
 set search_path = ''
@@ -964,8 +964,8 @@ begin
   return jsonb_build_object('replaced', replaced);
 end;
 $$;
-revoke all on function public.replace_seals(jsonb) from public, anon, authenticated;
-grant execute on function public.replace_seals(jsonb) to service_role;
+revoke all on function public.replace_sealed_credentials(jsonb) from public, anon, authenticated;
+grant execute on function public.replace_sealed_credentials(jsonb) to service_role;
 
 -- source: supabase/schemas/tenancy/rpc/revoke_client_token.sql
 -- admin-api: closes a token from now on; one that is revoked already stays as it is. `request`:

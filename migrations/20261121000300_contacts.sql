@@ -2,31 +2,6 @@
 
 set local check_function_bodies = off;
 
--- source: supabase/schemas/contacts/internal/address_of.sql
--- Where a message to the contact goes: the address last proven to work, else the phone as the call
--- gave it, else (NULL) as the contact was first given (decisions, section 3).
-create or replace function messaging.address_of(contact messaging.contacts, phone_given text)
-returns text
-language plpgsql
-stable
-set search_path = ''
-as $$
-begin
-  return coalesce(
-    (
-      select a.address from messaging.contact_addresses a
-      where a.contact_id = contact.id
-      order by a.proven_at desc
-      limit 1
-    ),
-    phone_given,
-    contact.phone
-  );
-end;
-$$;
-revoke all on function messaging.address_of(messaging.contacts, text) from public, anon, authenticated;
-grant execute on function messaging.address_of(messaging.contacts, text) to service_role;
-
 -- source: supabase/schemas/contacts/internal/apply_tags.sql
 -- Gives a contact tags by name, creating those that the instance does not have yet, each with a
 -- random colour (specification, section 2). Names are compared without regard to case and returned
@@ -69,6 +44,90 @@ end;
 $$;
 revoke all on function messaging.apply_tags(uuid, uuid, jsonb) from public, anon, authenticated;
 grant execute on function messaging.apply_tags(uuid, uuid, jsonb) to service_role;
+
+-- source: supabase/schemas/contacts/internal/assign_contact_phone.sql
+-- A contact without a phone shows one: from now on the phone is its identity, and a call that makes a
+-- contact of it meets this one. Whoever has the phone already is the same person: both become one.
+-- Returns what the contact is now. Errors: 40001 where another call has merged one of them.
+create or replace function messaging.assign_contact_phone(contact messaging.contacts, phone text)
+returns messaging.contacts
+language plpgsql
+set search_path = ''
+as $$
+declare
+  other messaging.contacts;
+  shown messaging.contacts;
+begin
+  if contact.phone is not null or phone !~ '^[0-9]{8,15}$' then
+    return contact;
+  end if;
+  other := messaging.find_contact(contact.instance_id, phone);
+  if other.id <> contact.id then
+    return messaging.merge_contacts(other, contact);
+  end if;
+  update messaging.contacts c
+  set phone = assign_contact_phone.phone, identity_key = messaging.phone_identity_key(assign_contact_phone.phone),
+    updated_at = now()
+  where c.id = contact.id and c.phone is null
+  returning c.* into shown;
+  return coalesce(shown, contact);
+end;
+$$;
+revoke all on function messaging.assign_contact_phone(messaging.contacts, text) from public, anon, authenticated;
+grant execute on function messaging.assign_contact_phone(messaging.contacts, text) to service_role;
+
+-- source: supabase/schemas/contacts/internal/contact_display_phone.sql
+-- The phone to show for a contact: as it was first given, unless the contact has said that it goes on
+-- under another number and has not been met under an earlier one since. NULL for who never showed one.
+create or replace function messaging.contact_display_phone(contact messaging.contacts)
+returns text
+language plpgsql
+stable
+set search_path = ''
+as $$
+begin
+  return coalesce(
+    (
+      select case when newest.changed_by is not null then newest.address end
+      from (
+        select a.address, a.changed_by
+        from messaging.contact_addresses a
+        where a.contact_id = contact.id
+        order by a.proven_at desc
+        limit 1
+      ) as newest
+    ),
+    contact.phone
+  );
+end;
+$$;
+revoke all on function messaging.contact_display_phone(messaging.contacts) from public, anon, authenticated;
+grant execute on function messaging.contact_display_phone(messaging.contacts) to service_role;
+
+-- source: supabase/schemas/contacts/internal/contact_send_address.sql
+-- Where a message to the contact goes: the address last proven to work, else the phone as the call
+-- gave it, else (NULL) as the contact was first given (decisions, section 3).
+create or replace function messaging.contact_send_address(contact messaging.contacts, phone_given text)
+returns text
+language plpgsql
+stable
+set search_path = ''
+as $$
+begin
+  return coalesce(
+    (
+      select a.address from messaging.contact_addresses a
+      where a.contact_id = contact.id
+      order by a.proven_at desc
+      limit 1
+    ),
+    phone_given,
+    contact.phone
+  );
+end;
+$$;
+revoke all on function messaging.contact_send_address(messaging.contacts, text) from public, anon, authenticated;
+grant execute on function messaging.contact_send_address(messaging.contacts, text) to service_role;
 
 -- source: supabase/schemas/contacts/internal/find_contact.sql
 -- The contact of a phone, by identity key: its own, else that of an address proven to be this
@@ -315,34 +374,6 @@ $$;
 revoke all on function messaging.merge_labels(jsonb, jsonb) from public, anon, authenticated;
 grant execute on function messaging.merge_labels(jsonb, jsonb) to service_role;
 
--- source: supabase/schemas/contacts/internal/phone_of.sql
--- The phone to show for a contact: as it was first given, unless the contact has said that it goes on
--- under another number and has not been met under an earlier one since. NULL for who never showed one.
-create or replace function messaging.phone_of(contact messaging.contacts)
-returns text
-language plpgsql
-stable
-set search_path = ''
-as $$
-begin
-  return coalesce(
-    (
-      select case when newest.changed_by is not null then newest.address end
-      from (
-        select a.address, a.changed_by
-        from messaging.contact_addresses a
-        where a.contact_id = contact.id
-        order by a.proven_at desc
-        limit 1
-      ) as newest
-    ),
-    contact.phone
-  );
-end;
-$$;
-revoke all on function messaging.phone_of(messaging.contacts) from public, anon, authenticated;
-grant execute on function messaging.phone_of(messaging.contacts) to service_role;
-
 -- source: supabase/schemas/contacts/internal/record_number_change.sql
 -- A contact goes on under another number: the new one becomes its address, proven last. A changed user
 -- id (isUserId) takes the place of the old one among the contact's addresses instead. Somebody whom
@@ -508,37 +539,6 @@ end;
 $$;
 revoke all on function messaging.resolve_contact(uuid, text) from public, anon, authenticated;
 grant execute on function messaging.resolve_contact(uuid, text) to service_role;
-
--- source: supabase/schemas/contacts/internal/show_phone.sql
--- A contact without a phone shows one: from now on the phone is its identity, and a call that makes a
--- contact of it meets this one. Whoever has the phone already is the same person: both become one.
--- Returns what the contact is now. Errors: 40001 where another call has merged one of them.
-create or replace function messaging.show_phone(contact messaging.contacts, phone text)
-returns messaging.contacts
-language plpgsql
-set search_path = ''
-as $$
-declare
-  other messaging.contacts;
-  shown messaging.contacts;
-begin
-  if contact.phone is not null or phone !~ '^[0-9]{8,15}$' then
-    return contact;
-  end if;
-  other := messaging.find_contact(contact.instance_id, phone);
-  if other.id <> contact.id then
-    return messaging.merge_contacts(other, contact);
-  end if;
-  update messaging.contacts c
-  set phone = show_phone.phone, identity_key = messaging.phone_identity_key(show_phone.phone),
-    updated_at = now()
-  where c.id = contact.id and c.phone is null
-  returning c.* into shown;
-  return coalesce(shown, contact);
-end;
-$$;
-revoke all on function messaging.show_phone(messaging.contacts, text) from public, anon, authenticated;
-grant execute on function messaging.show_phone(messaging.contacts, text) to service_role;
 
 -- source: supabase/schemas/contacts/rpc/change_contact_tags.sql
 -- contacts-api tags (specification 4.3): adds and removes tags of the contact of a phone, creating

@@ -57,6 +57,28 @@ $$;
 revoke all on function messaging.begin_agent_session(uuid, uuid, jsonb) from public, anon, authenticated;
 grant execute on function messaging.begin_agent_session(uuid, uuid, jsonb) to service_role;
 
+-- source: supabase/schemas/agents/internal/conversation_agent.sql
+-- Whose words an `ai_agent` message of a conversation are: its linked agent's, else those of the
+-- instance's first active one; NULL where there is none.
+create or replace function messaging.conversation_agent(conversation messaging.conversations)
+returns uuid
+language sql
+stable
+set search_path = ''
+as $$
+  select coalesce(
+    conversation.agent_id,
+    (
+      select a.id from messaging.ai_agents a
+      where a.instance_id = conversation.instance_id and a.is_active
+      order by a.created_at, a.id
+      limit 1
+    )
+  );
+$$;
+revoke all on function messaging.conversation_agent(messaging.conversations) from public, anon, authenticated;
+grant execute on function messaging.conversation_agent(messaging.conversations) to service_role;
+
 -- source: supabase/schemas/agents/internal/describe_agent_pause.sql
 -- Whether the agent is silent towards a contact, and until when, as conversations-api tells it.
 create or replace function messaging.describe_agent_pause(instance messaging.instances, contact_id uuid)
@@ -155,7 +177,7 @@ begin
   where c.id = request_agent_reply.conversation_id for no key update;
   if not exists (
     select from messaging.ai_agents a
-    where a.id = messaging.speaking_agent(conversation) and a.is_active
+    where a.id = messaging.conversation_agent(conversation) and a.is_active
   ) or exists (
     select from messaging.agent_pauses p
     where p.contact_id = request_agent_reply.contact_id and p.paused_until > clock_timestamp()
@@ -228,28 +250,6 @@ end;
 $$;
 revoke all on function messaging.resolve_agent(uuid, uuid) from public, anon, authenticated;
 grant execute on function messaging.resolve_agent(uuid, uuid) to service_role;
-
--- source: supabase/schemas/agents/internal/speaking_agent.sql
--- Whose words an `ai_agent` message of a conversation are: its linked agent's, else those of the
--- instance's first active one; NULL where there is none.
-create or replace function messaging.speaking_agent(conversation messaging.conversations)
-returns uuid
-language sql
-stable
-set search_path = ''
-as $$
-  select coalesce(
-    conversation.agent_id,
-    (
-      select a.id from messaging.ai_agents a
-      where a.instance_id = conversation.instance_id and a.is_active
-      order by a.created_at, a.id
-      limit 1
-    )
-  );
-$$;
-revoke all on function messaging.speaking_agent(messaging.conversations) from public, anon, authenticated;
-grant execute on function messaging.speaking_agent(messaging.conversations) to service_role;
 
 -- source: supabase/schemas/agents/internal/take_agent_turn.sql
 -- Takes an agent's turn in a conversation: from here on its first `answers_through` questions count
@@ -405,7 +405,7 @@ begin
     order by r.created_at, r.id
     limit page_size + 1
   ) as page;
-  return messaging.page_of_records(records, page_size);
+  return messaging.build_page(records, page_size);
 end;
 $$;
 revoke all on function public.list_ai_agents(jsonb) from public, anon, authenticated;
@@ -437,7 +437,7 @@ begin
     and c.instance_id = (request->>'instanceId')::uuid;
   select c.* into contact from messaging.contacts c where c.id = conversation.contact_id;
   select a.* into agent from messaging.ai_agents a
-  where a.id = messaging.speaking_agent(conversation) and a.is_active;
+  where a.id = messaging.conversation_agent(conversation) and a.is_active;
   select s.answered_count, s.collected_data, messaging.agent_limited_until(s.answered_at)
   into answered_count, collected_data, limited_until
   from messaging.agent_sessions s where s.conversation_id = conversation.id;
@@ -461,8 +461,8 @@ begin
     'collectedData', coalesce(collected_data, '{}'),
     'givenName', case when not contact.is_profile_name then contact.name end,
     'profileName', case when contact.is_profile_name then contact.name end,
-    'contactPhone', messaging.phone_of(contact),
-    'address', messaging.address_of(contact, null),
+    'contactPhone', messaging.contact_display_phone(contact),
+    'address', messaging.contact_send_address(contact, null),
     'answeredBefore', coalesce(answered_count, 0),
     'answersThrough', conversation.question_count,
     'history', messaging.history_page(
@@ -497,7 +497,7 @@ begin
       where c.contact_id = contact.id
     ), '{}'),
     'name', contact.name,
-    'phone', messaging.phone_of(contact)
+    'phone', messaging.contact_display_phone(contact)
   );
 end;
 $$;

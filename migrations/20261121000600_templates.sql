@@ -204,7 +204,7 @@ begin
       messaging.describe_message_template(template)
     end,
     'contact', case when contact.id is not null then
-      jsonb_build_object('name', contact.name, 'phone', messaging.phone_of(contact))
+      jsonb_build_object('name', contact.name, 'phone', messaging.contact_display_phone(contact))
     end,
     'known', known
   );
@@ -274,7 +274,7 @@ begin
     order by r.created_at, r.id
     limit page_size + 1
   ) as page;
-  return messaging.page_of_records(records, page_size);
+  return messaging.build_page(records, page_size);
 end;
 $$;
 revoke all on function public.list_message_templates(jsonb) from public, anon, authenticated;

@@ -127,7 +127,7 @@ begin
     message.id, instance.id, clock_timestamp(), lease_until, 1, 1, gen_random_uuid(), lease_until
   );
   update messaging.messages m
-  set status = 'sending', failed_at = null, is_known_by_echo = false
+  set status = 'sending', failed_at = null, confirmed_by_echo = false
   where m.id = message.id;
   if message.agent_id is null and message.sent_by is distinct from 'ai_agent' then
     outcome := outcome || jsonb_build_object('aiAgentPausedUntil', messaging.iso_in_zone(
@@ -343,7 +343,7 @@ begin
   elsif nullif(request->'agent', 'null') is not null then
     agent_id := messaging.begin_agent_session(instance.id, conversation.id, request->'agent');
   elsif draft->>'sentBy' = 'ai_agent' then
-    agent_id := messaging.speaking_agent(conversation);
+    agent_id := messaging.conversation_agent(conversation);
   end if;
 
   if draft is null then
@@ -412,7 +412,7 @@ begin
   );
   return outcome || jsonb_build_object(
     'claimToken', claim_token,
-    'to', case when mode = 'sent' then messaging.address_of(contact, request->>'phone') end
+    'to', case when mode = 'sent' then messaging.contact_send_address(contact, request->>'phone') end
   );
 end;
 $$;
@@ -801,9 +801,9 @@ begin
       order by s.contact_id
     ) as m;
   end if;
-  perform messaging.take_early_statuses(settled || late);
+  perform messaging.apply_unmatched_statuses(settled || late);
   if landing is not null or held is not null then
-    perform messaging.land_instances(settled, landing, held, held_until, are_outages, held_seals);
+    perform messaging.release_instances(settled, landing, held, held_until, are_outages, held_seals);
   end if;
   if nullif(request->'response', 'null') is not null then
     update messaging.idempotency_keys k
@@ -812,13 +812,13 @@ begin
     where k.scope = request->'idempotency'->>'scope' and k.key = request->'idempotency'->>'key'
       and k.message_id = any (settled);
   end if;
-  perform messaging.settle_echo(e."messageId", e.outcome, e."providerMessageId", e.echo)
+  perform messaging.resolve_pending_echo(e."messageId", e.outcome, e."providerMessageId", e.echo)
   from jsonb_to_recordset(echoes) as e(
     "messageId" uuid, outcome text, "providerMessageId" text, echo jsonb
   );
-  perform messaging.fold_own_echoes(settled || late);
+  perform messaging.merge_echo_duplicates(settled || late);
   if shows_addresses then
-    perform messaging.show_phone(c, r."waId")
+    perform messaging.assign_contact_phone(c, r."waId")
     from jsonb_to_recordset(request->'results') as r("messageId" uuid, "waId" text)
     join messaging.messages m on m.id = r."messageId"
     join messaging.contacts c on c.id = m.contact_id

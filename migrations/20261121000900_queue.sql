@@ -27,7 +27,7 @@ begin
           select from messaging.agent_pauses p
           where p.contact_id = c.id and p.paused_until > clock_timestamp()
         ) as "isAgentPaused",
-        -- address_of, written out: a call per message would be a quarter of the work.
+        -- contact_send_address, written out: a call per message would be a quarter of the work.
         coalesce(
           (
             select a.address from messaging.contact_addresses a
@@ -56,29 +56,6 @@ end;
 $$;
 revoke all on function messaging.claimed_messages(uuid[]) from public, anon, authenticated;
 grant execute on function messaging.claimed_messages(uuid[]) to service_role;
-
--- source: supabase/schemas/queue/internal/closed_by.sql
--- What keeps an instance's send window closed at an instant at which it is: `holiday` where the day
--- itself would have been one of business, else `window`.
-create or replace function messaging.closed_by(instance messaging.instances, instant timestamptz)
-returns text
-language plpgsql
-stable
-set search_path = ''
-as $$
-declare
-  local_day constant date := (instant at time zone instance.time_zone)::date;
-begin
-  return case
-    when exists (
-      select from messaging.holidays h where h.instance_id = instance.id and h.day = local_day
-    ) and extract(isodow from local_day)::smallint = any (instance.window_days) then 'holiday'
-    else 'window'
-  end;
-end;
-$$;
-revoke all on function messaging.closed_by(messaging.instances, timestamptz) from public, anon, authenticated;
-grant execute on function messaging.closed_by(messaging.instances, timestamptz) to service_role;
 
 -- source: supabase/schemas/queue/internal/enqueue_message.sql
 -- Gives a message the instance's next slot and puts it in the paced queue: the later of
@@ -183,8 +160,8 @@ begin
     looked_at := looked_at + typing;
   end if;
   if not messaging.is_send_window_open(instance, looked_at) then
-    leaves_at := coalesce(messaging.next_opening(instance, looked_at), leaves_at);
-    held_by := messaging.closed_by(instance, looked_at);
+    leaves_at := coalesce(messaging.next_window_start(instance, looked_at), leaves_at);
+    held_by := messaging.window_closed_reason(instance, looked_at);
   end if;
 end;
 $$;
@@ -231,7 +208,7 @@ grant execute on function messaging.first_instant_of_window(date, time, text, ti
 -- source: supabase/schemas/queue/internal/fit_send_window.sql
 -- Moves an instant into the instance's send window (decisions, section 5), in which `typing` after it
 -- must lie too: inside it stays; before the window on a business day it goes to that day's start, else
--- to the next business day's start. `held_by` says what moved it (see closed_by), NULL when nothing
+-- to the next business day's start. `held_by` says what moved it (see window_closed_reason), NULL when nothing
 -- did. Errors: MI010, also where the window is shorter than the typing.
 create or replace function messaging.fit_send_window(
   instance messaging.instances,
@@ -254,8 +231,8 @@ begin
     slot := candidate;
     return;
   end if;
-  held_by := messaging.closed_by(instance, closed_at);
-  slot := messaging.next_opening(instance, closed_at);
+  held_by := messaging.window_closed_reason(instance, closed_at);
+  slot := messaging.next_window_start(instance, closed_at);
   if slot is null or not messaging.is_send_window_open(instance, slot + typing) then
     raise exception using errcode = 'MI010', message = 'send_window_never_opens';
   end if;
@@ -448,61 +425,6 @@ $$;
 revoke all on function messaging.iso_in_zone(timestamptz, text) from public, anon, authenticated;
 grant execute on function messaging.iso_in_zone(timestamptz, text) to service_role;
 
--- source: supabase/schemas/queue/internal/land_instances.sql
--- Frees the `landing` instances whose message in flight is among `settled`, holds those that their
--- provider refuses (`held` until `held_until`, `are_outages` where it is no rate limit; not
--- where the credentials in `held_seals`, NULL for not known, have been replaced), and recomputes when
--- each is due next.
--- The pacing rows are locked first, in an earlier statement than the look at the heads: an enqueue
--- keeps its lock until commit, so none can be overlooked.
-create or replace function messaging.land_instances(
-  settled uuid[],
-  landing uuid[],
-  held uuid[],
-  held_until timestamptz[],
-  are_outages boolean[],
-  held_seals text[]
-)
-returns void
-language plpgsql
-set search_path = ''
-as $$
-begin
-  perform from messaging.pacing p
-  where p.instance_id = any (landing || held)
-  order by p.instance_id
-  for no key update;
-  if held is not null then
-    update messaging.dispatch d
-    set hold_until = greatest(d.hold_until, h.held_until),
-      refused_at = case when h.is_outage then clock_timestamp() else d.refused_at end
-    from unnest(held, held_until, are_outages, held_seals)
-      as h(instance_id, held_until, is_outage, sealed_provider_config)
-    join messaging.instances i on i.id = h.instance_id
-    where d.instance_id = h.instance_id
-      and i.sealed_provider_config = coalesce(h.sealed_provider_config, i.sealed_provider_config);
-  end if;
-  update messaging.dispatch d
-  set in_flight = null,
-    lease_until = null,
-    next_due_at = messaging.next_due_at(d, head.scheduled_at, head.interval_seconds)
-  from unnest(landing) as wanted(instance_id)
-  left join lateral (
-    -- head_of_queue, written out: settling is the queue's busiest path.
-    select q.scheduled_at, q.interval_seconds
-    from messaging.message_queue q
-    where q.instance_id = wanted.instance_id and q.due_at is null and q.claim_token is null
-    order by q.scheduled_at, q.position
-    limit 1
-  ) as head on true
-  -- "is true" keeps the plan off the index of all that is in flight.
-  where d.instance_id = wanted.instance_id and (d.in_flight = any (settled)) is true;
-  perform messaging.refresh_dispatch(held) where held is not null;
-end;
-$$;
-revoke all on function messaging.land_instances(uuid[], uuid[], uuid[], timestamptz[], boolean[], text[]) from public, anon, authenticated;
-grant execute on function messaging.land_instances(uuid[], uuid[], uuid[], timestamptz[], boolean[], text[]) to service_role;
-
 -- source: supabase/schemas/queue/internal/move_slots.sql
 -- Moves the slots of the last stretch that is planned for an instance (see plan_slot_moves). Returns
 -- how many moved, NULL where nothing is planned.
@@ -585,11 +507,31 @@ $$;
 revoke all on function messaging.next_due_at(messaging.dispatch, timestamptz, integer) from public, anon, authenticated;
 grant execute on function messaging.next_due_at(messaging.dispatch, timestamptz, integer) to service_role;
 
--- source: supabase/schemas/queue/internal/next_opening.sql
+-- source: supabase/schemas/queue/internal/next_wake_up.sql
+-- When the next message or outbox row is due: how long the dispatcher may sleep. NULL for never.
+create or replace function messaging.next_wake_up()
+returns timestamptz
+language sql
+stable
+set search_path = ''
+as $$
+  select nullif(least(
+    (
+      select d.next_due_at from messaging.dispatch d
+      where d.in_flight is null order by d.next_due_at limit 1
+    ),
+    (select q.due_at from messaging.message_queue q where q.due_at is not null order by q.due_at limit 1),
+    (select o.run_at from messaging.outbox o where o.status = 'pending' order by o.run_at limit 1)
+  ), 'infinity');
+$$;
+revoke all on function messaging.next_wake_up() from public, anon, authenticated;
+grant execute on function messaging.next_wake_up() to service_role;
+
+-- source: supabase/schemas/queue/internal/next_window_start.sql
 -- When the instance's send window opens next for an instant at which it is closed: the same day's
 -- start while that lies ahead, else the next business day's. A day whose window falls whole into a
 -- daylight-saving gap is passed over. NULL where it does not open within three years.
-create or replace function messaging.next_opening(instance messaging.instances, candidate timestamptz)
+create or replace function messaging.next_window_start(instance messaging.instances, candidate timestamptz)
 returns timestamptz
 language plpgsql
 stable
@@ -613,28 +555,8 @@ begin
   return null;
 end;
 $$;
-revoke all on function messaging.next_opening(messaging.instances, timestamptz) from public, anon, authenticated;
-grant execute on function messaging.next_opening(messaging.instances, timestamptz) to service_role;
-
--- source: supabase/schemas/queue/internal/next_wake_up.sql
--- When the next message or outbox row is due: how long the dispatcher may sleep. NULL for never.
-create or replace function messaging.next_wake_up()
-returns timestamptz
-language sql
-stable
-set search_path = ''
-as $$
-  select nullif(least(
-    (
-      select d.next_due_at from messaging.dispatch d
-      where d.in_flight is null order by d.next_due_at limit 1
-    ),
-    (select q.due_at from messaging.message_queue q where q.due_at is not null order by q.due_at limit 1),
-    (select o.run_at from messaging.outbox o where o.status = 'pending' order by o.run_at limit 1)
-  ), 'infinity');
-$$;
-revoke all on function messaging.next_wake_up() from public, anon, authenticated;
-grant execute on function messaging.next_wake_up() to service_role;
+revoke all on function messaging.next_window_start(messaging.instances, timestamptz) from public, anon, authenticated;
+grant execute on function messaging.next_window_start(messaging.instances, timestamptz) to service_role;
 
 -- source: supabase/schemas/queue/internal/plan_slot_moves.sql
 -- Plans the new slots of what waits in an instance's queue and would leave while its send window, as it
@@ -731,9 +653,9 @@ begin
   -- A window that never opens is one instance's fault and must not stop the others: look daily.
   set next_due_at = case
     when not messaging.is_send_window_open(i, clock)
-      then coalesce(messaging.next_opening(i, clock), clock + interval '1 day')
+      then coalesce(messaging.next_window_start(i, clock), clock + interval '1 day')
     when not messaging.is_send_window_open(i, head.leaves_at)
-      then coalesce(messaging.next_opening(i, head.leaves_at), clock + interval '1 day')
+      then coalesce(messaging.next_window_start(i, head.leaves_at), clock + interval '1 day')
     else clock
   end
   from messaging.instances i
@@ -768,6 +690,61 @@ $$;
 revoke all on function messaging.refresh_dispatch(uuid[]) from public, anon, authenticated;
 grant execute on function messaging.refresh_dispatch(uuid[]) to service_role;
 
+-- source: supabase/schemas/queue/internal/release_instances.sql
+-- Frees the `landing` instances whose message in flight is among `settled`, holds those that their
+-- provider refuses (`held` until `held_until`, `are_outages` where it is no rate limit; not
+-- where the credentials in `held_seals`, NULL for not known, have been replaced), and recomputes when
+-- each is due next.
+-- The pacing rows are locked first, in an earlier statement than the look at the heads: an enqueue
+-- keeps its lock until commit, so none can be overlooked.
+create or replace function messaging.release_instances(
+  settled uuid[],
+  landing uuid[],
+  held uuid[],
+  held_until timestamptz[],
+  are_outages boolean[],
+  held_seals text[]
+)
+returns void
+language plpgsql
+set search_path = ''
+as $$
+begin
+  perform from messaging.pacing p
+  where p.instance_id = any (landing || held)
+  order by p.instance_id
+  for no key update;
+  if held is not null then
+    update messaging.dispatch d
+    set hold_until = greatest(d.hold_until, h.held_until),
+      refused_at = case when h.is_outage then clock_timestamp() else d.refused_at end
+    from unnest(held, held_until, are_outages, held_seals)
+      as h(instance_id, held_until, is_outage, sealed_provider_config)
+    join messaging.instances i on i.id = h.instance_id
+    where d.instance_id = h.instance_id
+      and i.sealed_provider_config = coalesce(h.sealed_provider_config, i.sealed_provider_config);
+  end if;
+  update messaging.dispatch d
+  set in_flight = null,
+    lease_until = null,
+    next_due_at = messaging.next_due_at(d, head.scheduled_at, head.interval_seconds)
+  from unnest(landing) as wanted(instance_id)
+  left join lateral (
+    -- head_of_queue, written out: settling is the queue's busiest path.
+    select q.scheduled_at, q.interval_seconds
+    from messaging.message_queue q
+    where q.instance_id = wanted.instance_id and q.due_at is null and q.claim_token is null
+    order by q.scheduled_at, q.position
+    limit 1
+  ) as head on true
+  -- "is true" keeps the plan off the index of all that is in flight.
+  where d.instance_id = wanted.instance_id and (d.in_flight = any (settled)) is true;
+  perform messaging.refresh_dispatch(held) where held is not null;
+end;
+$$;
+revoke all on function messaging.release_instances(uuid[], uuid[], uuid[], timestamptz[], boolean[], text[]) from public, anon, authenticated;
+grant execute on function messaging.release_instances(uuid[], uuid[], uuid[], timestamptz[], boolean[], text[]) to service_role;
+
 -- source: supabase/schemas/queue/internal/requeue_message.sql
 -- Puts a failed or unconfirmed message back in line: into the paced queue with a new slot when it
 -- was queued, else due at once. The caller holds the message's row and has checked its state.
@@ -795,7 +772,7 @@ begin
   end if;
   update messaging.messages m
   set status = 'queued', scheduled_for = requeued.slot, held_by = requeued.held_by,
-    is_known_by_echo = false, sent_at = null, delivered_at = null, failed_at = null,
+    confirmed_by_echo = false, sent_at = null, delivered_at = null, failed_at = null,
     unconfirmed_at = null
   from (select slot, held_by) as requeued
   where m.id = message.id;
@@ -820,6 +797,29 @@ as $$
 $$;
 revoke all on function messaging.retry_delay(integer, integer) from public, anon, authenticated;
 grant execute on function messaging.retry_delay(integer, integer) to service_role;
+
+-- source: supabase/schemas/queue/internal/window_closed_reason.sql
+-- What keeps an instance's send window closed at an instant at which it is: `holiday` where the day
+-- itself would have been one of business, else `window`.
+create or replace function messaging.window_closed_reason(instance messaging.instances, instant timestamptz)
+returns text
+language plpgsql
+stable
+set search_path = ''
+as $$
+declare
+  local_day constant date := (instant at time zone instance.time_zone)::date;
+begin
+  return case
+    when exists (
+      select from messaging.holidays h where h.instance_id = instance.id and h.day = local_day
+    ) and extract(isodow from local_day)::smallint = any (instance.window_days) then 'holiday'
+    else 'window'
+  end;
+end;
+$$;
+revoke all on function messaging.window_closed_reason(messaging.instances, timestamptz) from public, anon, authenticated;
+grant execute on function messaging.window_closed_reason(messaging.instances, timestamptz) to service_role;
 
 -- source: supabase/schemas/queue/internal/window_open_until.sql
 -- Until when the send window stays open that is open at `instant`; `instant` itself where the clocks
@@ -867,7 +867,7 @@ declare
   lease constant interval := make_interval(secs => (request->>'leaseSeconds')::double precision);
   clock constant timestamptz := clock_timestamp();
   paced uuid[];
-  asleep uuid[];
+  stalled uuid[];
   unpaced uuid[];
 begin
   select max_messages - count(*) into max_paced
@@ -946,10 +946,10 @@ begin
   select
     (select array_agg(marked.in_flight) from marked),
     (select array_agg(head.instance_id) from head where head.message_id is null)
-  into paced, asleep;
+  into paced, stalled;
 
-  if asleep is not null then
-    perform messaging.postpone_dispatch(asleep, clock);
+  if stalled is not null then
+    perform messaging.postpone_dispatch(stalled, clock);
   end if;
 
   with due as (
@@ -1036,7 +1036,7 @@ begin
   where q.claim_token is not null and q.lease_until <= clock;
   if expired is null then
     -- A flight whose message is gone (its contact was deleted) has nobody left to settle it.
-    perform messaging.land_instances(
+    perform messaging.release_instances(
       array_agg(d.in_flight), array_agg(d.instance_id), null, null, null, null
     )
     from messaging.dispatch d
@@ -1326,9 +1326,9 @@ begin
   purged := purged + deleted;
   is_complete := is_complete and deleted < max_rows;
 
-  delete from messaging.early_statuses s
+  delete from messaging.unmatched_statuses s
   where (s.instance_id, s.provider_message_id, s.status) in (
-    select e.instance_id, e.provider_message_id, e.status from messaging.early_statuses e
+    select e.instance_id, e.provider_message_id, e.status from messaging.unmatched_statuses e
     where e.received_at <= clock - interval '7 days'
     order by e.received_at limit max_rows for update skip locked
   );
@@ -1361,6 +1361,63 @@ end;
 $$;
 revoke all on function public.purge_expired(jsonb) from public, anon, authenticated;
 grant execute on function public.purge_expired(jsonb) to service_role;
+
+-- source: supabase/schemas/queue/rpc/rescue_stalled_instances.sql
+-- A belt over the wake-ups: finds instances that are due never although messages wait in their queue
+-- and puts them right. Nothing should ever need it; what it mends is logged by the dispatcher.
+-- Bounded by `request`.maxInstances a call. Returns {woken}: how many.
+-- Goes from instance to instance of message_queue_head, so that neither the queues' lengths nor the
+-- instances with an empty one cost anything.
+create or replace function public.rescue_stalled_instances(request jsonb)
+returns jsonb
+language plpgsql
+set search_path = ''
+set enable_seqscan = off
+set enable_bitmapscan = off
+set enable_sort = off
+set enable_hashjoin = off
+set enable_mergejoin = off
+as $$
+declare
+  stalled uuid[];
+begin
+  select array_agg(s.instance_id order by s.instance_id) into stalled
+  from (
+    with recursive queued as (
+      (
+        select q.instance_id from messaging.message_queue q
+        where q.due_at is null
+        order by q.instance_id
+        limit 1
+      )
+      union all
+      select (
+        select q.instance_id from messaging.message_queue q
+        where q.due_at is null and q.instance_id > before.instance_id
+        order by q.instance_id
+        limit 1
+      )
+      from queued before
+      where before.instance_id is not null
+    )
+    select d.instance_id
+    from queued
+    join messaging.dispatch d on d.instance_id = queued.instance_id
+    cross join lateral messaging.head_of_queue(d.instance_id) as head
+    where d.in_flight is null and d.next_due_at = 'infinity'
+    limit (request->>'maxInstances')::integer
+  ) as s;
+  if stalled is null then
+    return jsonb_build_object('woken', 0);
+  end if;
+  perform from messaging.pacing p
+  where p.instance_id = any (stalled) order by p.instance_id for no key update;
+  perform messaging.refresh_dispatch(stalled);
+  return jsonb_build_object('woken', cardinality(stalled));
+end;
+$$;
+revoke all on function public.rescue_stalled_instances(jsonb) from public, anon, authenticated;
+grant execute on function public.rescue_stalled_instances(jsonb) to service_role;
 
 -- source: supabase/schemas/queue/rpc/retry_unconfirmed.sql
 -- Sends again what stayed unconfirmed for 15 minutes, on instances that chose so (onUnconfirmed =
@@ -1412,60 +1469,3 @@ end;
 $$;
 revoke all on function public.retry_unconfirmed(jsonb) from public, anon, authenticated;
 grant execute on function public.retry_unconfirmed(jsonb) to service_role;
-
--- source: supabase/schemas/queue/rpc/wake_sleepers.sql
--- A belt over the wake-ups: finds instances that are due never although messages wait in their queue
--- and puts them right. Nothing should ever need it; what it mends is logged by the dispatcher.
--- Bounded by `request`.maxInstances a call. Returns {woken}: how many.
--- Goes from instance to instance of message_queue_head, so that neither the queues' lengths nor the
--- instances with an empty one cost anything.
-create or replace function public.wake_sleepers(request jsonb)
-returns jsonb
-language plpgsql
-set search_path = ''
-set enable_seqscan = off
-set enable_bitmapscan = off
-set enable_sort = off
-set enable_hashjoin = off
-set enable_mergejoin = off
-as $$
-declare
-  sleepers uuid[];
-begin
-  select array_agg(s.instance_id order by s.instance_id) into sleepers
-  from (
-    with recursive queued as (
-      (
-        select q.instance_id from messaging.message_queue q
-        where q.due_at is null
-        order by q.instance_id
-        limit 1
-      )
-      union all
-      select (
-        select q.instance_id from messaging.message_queue q
-        where q.due_at is null and q.instance_id > before.instance_id
-        order by q.instance_id
-        limit 1
-      )
-      from queued before
-      where before.instance_id is not null
-    )
-    select d.instance_id
-    from queued
-    join messaging.dispatch d on d.instance_id = queued.instance_id
-    cross join lateral messaging.head_of_queue(d.instance_id) as head
-    where d.in_flight is null and d.next_due_at = 'infinity'
-    limit (request->>'maxInstances')::integer
-  ) as s;
-  if sleepers is null then
-    return jsonb_build_object('woken', 0);
-  end if;
-  perform from messaging.pacing p
-  where p.instance_id = any (sleepers) order by p.instance_id for no key update;
-  perform messaging.refresh_dispatch(sleepers);
-  return jsonb_build_object('woken', cardinality(sleepers));
-end;
-$$;
-revoke all on function public.wake_sleepers(jsonb) from public, anon, authenticated;
-grant execute on function public.wake_sleepers(jsonb) to service_role;

@@ -2,14 +2,89 @@
 
 set local check_function_bodies = off;
 
--- source: supabase/schemas/inbound/internal/claim_own_echo.sql
+-- source: supabase/schemas/inbound/internal/apply_unmatched_statuses.sql
+-- Applies delivery events that came before these messages were known by their provider ids.
+create or replace function messaging.apply_unmatched_statuses(message_ids uuid[])
+returns void
+language plpgsql
+set search_path = ''
+as $$
+declare
+  early record;
+begin
+  if not exists (select from messaging.unmatched_statuses) then
+    return;
+  end if;
+  for early in
+    with taken as (
+      delete from messaging.unmatched_statuses e
+      using messaging.messages m
+      where m.id = any (message_ids)
+        and e.instance_id = m.instance_id
+        and e.provider_message_id = m.provider_message_id
+      returning m.id as message_id, e.provider_message_id, e.status, e.occurred_at, e.error
+    )
+    select t.* from taken t
+    order by array_position(array['sent', 'delivered', 'read', 'failed'], t.status)
+  loop
+    perform messaging.advance_message(
+      early.message_id, early.provider_message_id, early.status, early.occurred_at, early.error
+    );
+  end loop;
+end;
+$$;
+revoke all on function messaging.apply_unmatched_statuses(uuid[]) from public, anon, authenticated;
+grant execute on function messaging.apply_unmatched_statuses(uuid[]) to service_role;
+
+-- source: supabase/schemas/inbound/internal/confirm_by_echo.sql
+-- Takes a message whose provider's answer was lost for sent, under the id and at the time that an echo
+-- of its words tells. Returns false where its state has become another one.
+create or replace function messaging.confirm_by_echo(message_id uuid, echo jsonb)
+returns boolean
+language plpgsql
+set search_path = ''
+as $$
+begin
+  if not messaging.advance_message(
+    confirm_by_echo.message_id, echo->>'providerMessageId', 'sent', messaging.event_instant(echo), null
+  ) then
+    return false;
+  end if;
+  update messaging.messages m set confirmed_by_echo = true where m.id = confirm_by_echo.message_id;
+  perform messaging.apply_unmatched_statuses(array[confirm_by_echo.message_id]);
+  return true;
+end;
+$$;
+revoke all on function messaging.confirm_by_echo(uuid, jsonb) from public, anon, authenticated;
+grant execute on function messaging.confirm_by_echo(uuid, jsonb) to service_role;
+
+-- source: supabase/schemas/inbound/internal/event_instant.sql
+-- When happened what a provider's event tells: its own word, but never later than now, which it is too
+-- where the event does not say.
+create or replace function messaging.event_instant(event jsonb)
+returns timestamptz
+language plpgsql
+set search_path = ''
+as $$
+declare
+  clock constant timestamptz := clock_timestamp();
+begin
+  return least(
+    coalesce((event->>'sentAt')::timestamptz, (event->>'at')::timestamptz, clock), clock
+  );
+end;
+$$;
+revoke all on function messaging.event_instant(jsonb) from public, anon, authenticated;
+grant execute on function messaging.event_instant(jsonb) to service_role;
+
+-- source: supabase/schemas/inbound/internal/match_echo.sql
 -- Some gateways report what we send through their API as if it had been typed on the phone, even
 -- before they answer the call. An echo with the same words as a message of ours to that contact which
 -- is in flight, or has been unconfirmed for some minutes, may be ours. One in flight keeps it until
--- its own outcome tells (see settle_echo); else it proves that the oldest unconfirmed one has arrived.
+-- its own outcome tells (see resolve_pending_echo); else it proves that the oldest unconfirmed one has arrived.
 -- Media without a caption have no words, so only one in flight is taken for the echo.
 -- Returns whether the echo is ours, as far as is known.
-create or replace function messaging.claim_own_echo(instance_id uuid, contact_id uuid, event jsonb)
+create or replace function messaging.match_echo(instance_id uuid, contact_id uuid, event jsonb)
 returns boolean
 language plpgsql
 set search_path = ''
@@ -26,8 +101,8 @@ begin
     into candidate
     from messaging.messages m
     left join messaging.message_queue q on q.message_id = m.id
-    where m.instance_id = claim_own_echo.instance_id
-      and m.contact_id = claim_own_echo.contact_id
+    where m.instance_id = match_echo.instance_id
+      and m.contact_id = match_echo.contact_id
       and m.direction = 'outbound'
       and m.status in ('queued', 'sending', 'unconfirmed')
       -- For the index of what has not been sent.
@@ -67,56 +142,15 @@ begin
   return false;
 end;
 $$;
-revoke all on function messaging.claim_own_echo(uuid, uuid, jsonb) from public, anon, authenticated;
-grant execute on function messaging.claim_own_echo(uuid, uuid, jsonb) to service_role;
+revoke all on function messaging.match_echo(uuid, uuid, jsonb) from public, anon, authenticated;
+grant execute on function messaging.match_echo(uuid, uuid, jsonb) to service_role;
 
--- source: supabase/schemas/inbound/internal/confirm_by_echo.sql
--- Takes a message whose provider's answer was lost for sent, under the id and at the time that an echo
--- of its words tells. Returns false where its state has become another one.
-create or replace function messaging.confirm_by_echo(message_id uuid, echo jsonb)
-returns boolean
-language plpgsql
-set search_path = ''
-as $$
-begin
-  if not messaging.advance_message(
-    confirm_by_echo.message_id, echo->>'providerMessageId', 'sent', messaging.event_instant(echo), null
-  ) then
-    return false;
-  end if;
-  update messaging.messages m set is_known_by_echo = true where m.id = confirm_by_echo.message_id;
-  perform messaging.take_early_statuses(array[confirm_by_echo.message_id]);
-  return true;
-end;
-$$;
-revoke all on function messaging.confirm_by_echo(uuid, jsonb) from public, anon, authenticated;
-grant execute on function messaging.confirm_by_echo(uuid, jsonb) to service_role;
-
--- source: supabase/schemas/inbound/internal/event_instant.sql
--- When happened what a provider's event tells: its own word, but never later than now, which it is too
--- where the event does not say.
-create or replace function messaging.event_instant(event jsonb)
-returns timestamptz
-language plpgsql
-set search_path = ''
-as $$
-declare
-  clock constant timestamptz := clock_timestamp();
-begin
-  return least(
-    coalesce((event->>'sentAt')::timestamptz, (event->>'at')::timestamptz, clock), clock
-  );
-end;
-$$;
-revoke all on function messaging.event_instant(jsonb) from public, anon, authenticated;
-grant execute on function messaging.event_instant(jsonb) to service_role;
-
--- source: supabase/schemas/inbound/internal/fold_own_echoes.sql
+-- source: supabase/schemas/inbound/internal/merge_echo_duplicates.sql
 -- For messages of ours whose provider ids are known now: what a gateway reported under the same id
 -- before, as if it had been typed on the phone, was this message. Its delivery is this message's, and
 -- who was known by its hidden address alone is this message's contact. A message that was taken to
 -- have arrived, for an echo that was this one's, is in doubt again.
-create or replace function messaging.fold_own_echoes(message_ids uuid[])
+create or replace function messaging.merge_echo_duplicates(message_ids uuid[])
 returns void
 language plpgsql
 set search_path = ''
@@ -128,18 +162,18 @@ declare
 begin
   for twin in
     select m.id, m.contact_id, m.provider_message_id, e.id as echo_id,
-      e.contact_id as echo_contact_id, e.status, e.is_known_by_echo, e.failed_at, e.last_error,
+      e.contact_id as echo_contact_id, e.status, e.confirmed_by_echo, e.failed_at, e.last_error,
       coalesce(e.read_at, e.delivered_at) as arrived_at
     from messaging.messages m
     join messaging.messages e on e.instance_id = m.instance_id
       and e.provider_message_id = m.provider_message_id
     where m.id = any (message_ids) and e.id <> m.id
-      and (e.is_typed_on_phone or e.is_known_by_echo)
+      and (e.is_typed_on_phone or e.confirmed_by_echo)
   loop
-    if twin.is_known_by_echo then
+    if twin.confirmed_by_echo then
       update messaging.messages e
       set status = 'unconfirmed', unconfirmed_at = clock_timestamp(), provider_message_id = null,
-        is_known_by_echo = false, sent_at = null, delivered_at = null, read_at = null,
+        confirmed_by_echo = false, sent_at = null, delivered_at = null, read_at = null,
         failed_at = null,
         last_error = jsonb_build_object(
           'code', 'outcome_unknown', 'message', 'the echo that confirmed it was of another message'
@@ -158,7 +192,7 @@ begin
         twin.id, twin.provider_message_id, 'failed', twin.failed_at, twin.last_error
       );
     end if;
-    continue when twin.is_known_by_echo;
+    continue when twin.confirmed_by_echo;
     select c.* into contact from messaging.contacts c where c.id = twin.contact_id;
     select c.* into ghost from messaging.contacts c
     where c.id = twin.echo_contact_id and c.id <> contact.id and c.phone is null;
@@ -172,8 +206,8 @@ begin
   end loop;
 end;
 $$;
-revoke all on function messaging.fold_own_echoes(uuid[]) from public, anon, authenticated;
-grant execute on function messaging.fold_own_echoes(uuid[]) to service_role;
+revoke all on function messaging.merge_echo_duplicates(uuid[]) from public, anon, authenticated;
+grant execute on function messaging.merge_echo_duplicates(uuid[]) to service_role;
 
 -- source: supabase/schemas/inbound/internal/record_message_edit.sql
 -- The contact has edited a message: its words are what they are now. No agent is asked anew: one that has
@@ -239,7 +273,7 @@ begin
   end if;
   contact := messaging.resolve_sender(instance.id, event);
   if coalesce((event->>'mayBeOurs')::boolean, false)
-    and messaging.claim_own_echo(instance.id, contact.id, event) then
+    and messaging.match_echo(instance.id, contact.id, event) then
     return true;
   end if;
   conversation := messaging.resolve_conversation(instance.id, contact.id);
@@ -261,7 +295,7 @@ begin
   )
   returning id into message_id;
   if not is_inbound then
-    perform messaging.take_early_statuses(array[message_id]);
+    perform messaging.apply_unmatched_statuses(array[message_id]);
     if not is_group and not is_reaction then
       perform messaging.pause_agent(instance.id, contact.id, written_at);
     end if;
@@ -322,7 +356,7 @@ begin
       exit when contact.id is not null;
     end loop;
     if contact.id is not null
-      and messaging.claim_own_echo(instance_id, contact.id, event || (event->'sent')) then
+      and messaging.match_echo(instance_id, contact.id, event || (event->'sent')) then
       return true;
     end if;
   end if;
@@ -336,7 +370,7 @@ begin
     return false;
   end if;
   if message_id is null then
-    insert into messaging.early_statuses (
+    insert into messaging.unmatched_statuses (
       instance_id, provider_message_id, status, occurred_at, error
     )
     values (
@@ -354,6 +388,64 @@ end;
 $$;
 revoke all on function messaging.record_status_event(uuid, jsonb) from public, anon, authenticated;
 grant execute on function messaging.record_status_event(uuid, jsonb) to service_role;
+
+-- source: supabase/schemas/inbound/internal/resolve_pending_echo.sql
+-- Decides whose words an event was that a message kept while it was in flight (see match_echo),
+-- now that its outcome is settled. The id of the answer tells; without an answer the echo proves that
+-- the message has arrived. Another one's, it is recorded as if it came now: of another message in
+-- doubt, or of a person.
+create or replace function messaging.resolve_pending_echo(
+  message_id uuid,
+  outcome text,
+  provider_message_id text,
+  echo jsonb
+)
+returns void
+language plpgsql
+set search_path = ''
+as $$
+declare
+  own messaging.messages;
+  instance messaging.instances;
+begin
+  if resolve_pending_echo.provider_message_id = echo->>'providerMessageId' then
+    return;
+  end if;
+  select m.* into strict own from messaging.messages m where m.id = resolve_pending_echo.message_id;
+  select i.* into strict instance from messaging.instances i where i.id = own.instance_id;
+  perform messaging.lock_provider_messages(
+    array[instance.id], array[echo->>'providerMessageId']
+  );
+  if exists (
+    select from messaging.messages m
+    where m.instance_id = instance.id
+      and m.provider_message_id = echo->>'providerMessageId' and m.id <> own.id
+  ) then
+    return;
+  end if;
+  -- Echoes of the same words may have been kept crosswise: this message's own by another one. One that
+  -- is being settled itself sees to what it keeps.
+  update messaging.message_queue q
+  set echo = null
+  where q.message_id in (
+    select w.message_id
+    from messaging.messages m
+    join messaging.message_queue w on w.message_id = m.id
+    where m.instance_id = own.instance_id and m.contact_id = own.contact_id and m.sent_at is null
+      and w.echo->>'providerMessageId' = resolve_pending_echo.provider_message_id
+    for no key update of w skip locked
+  );
+  if outcome <> 'unknown' and echo->>'kind' = 'status' then
+    perform messaging.record_status_event(instance.id, echo);
+  elsif outcome <> 'unknown' then
+    perform messaging.record_message_event(instance, echo);
+  else
+    perform messaging.confirm_by_echo(resolve_pending_echo.message_id, echo);
+  end if;
+end;
+$$;
+revoke all on function messaging.resolve_pending_echo(uuid, text, text, jsonb) from public, anon, authenticated;
+grant execute on function messaging.resolve_pending_echo(uuid, text, text, jsonb) to service_role;
 
 -- source: supabase/schemas/inbound/internal/resolve_sender.sql
 -- The contact on the other side of a message event, by any of its addresses; created with origin
@@ -406,7 +498,7 @@ begin
       raise exception using errcode = 'serialization_failure', message = 'merged meanwhile';
     end if;
   end if;
-  contact := messaging.show_phone(contact, address);
+  contact := messaging.assign_contact_phone(contact, address);
   insert into messaging.contact_addresses as a (instance_id, address, contact_id, proven_at)
   select distinct on (messaging.phone_identity_key(seen.address))
     resolve_sender.instance_id, seen.address, contact.id,
@@ -430,98 +522,6 @@ $$;
 revoke all on function messaging.resolve_sender(uuid, jsonb) from public, anon, authenticated;
 grant execute on function messaging.resolve_sender(uuid, jsonb) to service_role;
 
--- source: supabase/schemas/inbound/internal/settle_echo.sql
--- Decides whose words an event was that a message kept while it was in flight (see claim_own_echo),
--- now that its outcome is settled. The id of the answer tells; without an answer the echo proves that
--- the message has arrived. Another one's, it is recorded as if it came now: of another message in
--- doubt, or of a person.
-create or replace function messaging.settle_echo(
-  message_id uuid,
-  outcome text,
-  provider_message_id text,
-  echo jsonb
-)
-returns void
-language plpgsql
-set search_path = ''
-as $$
-declare
-  own messaging.messages;
-  instance messaging.instances;
-begin
-  if settle_echo.provider_message_id = echo->>'providerMessageId' then
-    return;
-  end if;
-  select m.* into strict own from messaging.messages m where m.id = settle_echo.message_id;
-  select i.* into strict instance from messaging.instances i where i.id = own.instance_id;
-  perform messaging.lock_provider_messages(
-    array[instance.id], array[echo->>'providerMessageId']
-  );
-  if exists (
-    select from messaging.messages m
-    where m.instance_id = instance.id
-      and m.provider_message_id = echo->>'providerMessageId' and m.id <> own.id
-  ) then
-    return;
-  end if;
-  -- Echoes of the same words may have been kept crosswise: this message's own by another one. One that
-  -- is being settled itself sees to what it keeps.
-  update messaging.message_queue q
-  set echo = null
-  where q.message_id in (
-    select w.message_id
-    from messaging.messages m
-    join messaging.message_queue w on w.message_id = m.id
-    where m.instance_id = own.instance_id and m.contact_id = own.contact_id and m.sent_at is null
-      and w.echo->>'providerMessageId' = settle_echo.provider_message_id
-    for no key update of w skip locked
-  );
-  if outcome <> 'unknown' and echo->>'kind' = 'status' then
-    perform messaging.record_status_event(instance.id, echo);
-  elsif outcome <> 'unknown' then
-    perform messaging.record_message_event(instance, echo);
-  else
-    perform messaging.confirm_by_echo(settle_echo.message_id, echo);
-  end if;
-end;
-$$;
-revoke all on function messaging.settle_echo(uuid, text, text, jsonb) from public, anon, authenticated;
-grant execute on function messaging.settle_echo(uuid, text, text, jsonb) to service_role;
-
--- source: supabase/schemas/inbound/internal/take_early_statuses.sql
--- Applies delivery events that came before these messages were known by their provider ids.
-create or replace function messaging.take_early_statuses(message_ids uuid[])
-returns void
-language plpgsql
-set search_path = ''
-as $$
-declare
-  early record;
-begin
-  if not exists (select from messaging.early_statuses) then
-    return;
-  end if;
-  for early in
-    with taken as (
-      delete from messaging.early_statuses e
-      using messaging.messages m
-      where m.id = any (message_ids)
-        and e.instance_id = m.instance_id
-        and e.provider_message_id = m.provider_message_id
-      returning m.id as message_id, e.provider_message_id, e.status, e.occurred_at, e.error
-    )
-    select t.* from taken t
-    order by array_position(array['sent', 'delivered', 'read', 'failed'], t.status)
-  loop
-    perform messaging.advance_message(
-      early.message_id, early.provider_message_id, early.status, early.occurred_at, early.error
-    );
-  end loop;
-end;
-$$;
-revoke all on function messaging.take_early_statuses(uuid[]) from public, anon, authenticated;
-grant execute on function messaging.take_early_statuses(uuid[]) to service_role;
-
 -- source: supabase/schemas/inbound/rpc/find_webhook_instance.sql
 -- The instance that a webhook address names. `request`: provider, instanceRef (UUID, business
 -- instance id or embed key). Returns {instance}: NULL where there is none.
@@ -538,7 +538,7 @@ as $$
       'sealedProviderConfig', i.sealed_provider_config
     )
     -- No two of one provider have one name.
-    from messaging.instances_named(request->>'instanceRef') i
+    from messaging.find_instances_by_reference(request->>'instanceRef') i
     where i.provider = request->>'provider'
   ));
 $$;

@@ -130,7 +130,7 @@ begin
     order by r.created_at, r.id
     limit page_size + 1
   ) as page;
-  return messaging.page_of_records(records, page_size);
+  return messaging.build_page(records, page_size);
 end;
 $$;
 revoke all on function public.list_outbox(jsonb) from public, anon, authenticated;

@@ -6,7 +6,7 @@ import { createInstanceRoutes } from "./instance_routes.ts";
 import { createOutboxRoutes } from "./outbox_routes.ts";
 import { createRecordRoutes } from "./record_routes.ts";
 import { resealCredentials } from "./reseal_credentials.ts";
-import { recordKinds } from "./record_kinds.ts";
+import { resources } from "./resources.ts";
 import { createTemplateSyncRoutes } from "./template_sync_routes.ts";
 import type { TemplateSyncServices } from "./template_sync.ts";
 import { createTokenRoutes } from "./token_routes.ts";
@@ -20,7 +20,7 @@ export interface AdminServices extends TemplateSyncServices {
 export function createAdminApp(services: AdminServices): Hono {
   const guard = createSecretKeyGuard(services.secretKeys);
   const routes = [
-    ...recordKinds.flatMap((kind) => createRecordRoutes(services.database, kind)),
+    ...resources.flatMap((kind) => createRecordRoutes(services.database, kind)),
     ...createInstanceRoutes(services),
     ...createTokenRoutes(services),
     ...createTemplateSyncRoutes(services),

@@ -7,10 +7,10 @@ import { validate, validateBody } from "../../shared/http/validate.ts";
 import { type AdminContext, readAdminIdempotency, requireId } from "./http_exchange.ts";
 import { withInstanceId } from "./instance_reference.ts";
 import { type AdminRecord, changeRecord, executeOnce, listRecords } from "./record_calls.ts";
-import type { RecordKind, Update } from "./record_kinds.ts";
+import type { Resource, Update } from "./resources.ts";
 
 /** Creating, listing, reading and, where it can be, changing one kind of record. */
-export function createRecordRoutes(database: Database, kind: RecordKind): Route[] {
+export function createRecordRoutes(database: Database, kind: Resource): Route[] {
   const { path, idName, notFound, uniqueField, get, list, create, update } = kind;
 
   const createOne = async (context: AdminContext): Promise<Response> => {

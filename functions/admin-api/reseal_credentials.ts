@@ -33,17 +33,22 @@ export async function resealCredentials(
   { database, vault }: InstanceServices,
 ): Promise<ResealReport> {
   const keyIds = await vault.keyIds();
-  const { items, total, unreadable } = await database.rpc<FormerSeals>("list_former_seals", {
-    keyIds,
-    limit: batchSize,
-  });
+  const { items, total, unreadable } = await database.rpc<FormerSeals>(
+    "list_credentials_under_old_keys",
+    {
+      keyIds,
+      limit: batchSize,
+    },
+  );
   const fresh: (SealedItem & { readonly former: string })[] = [];
   for (const { instanceId, sealedProviderConfig: former } of items) {
     const sealedProviderConfig = await resealOne(vault, instanceId, former);
     if (sealedProviderConfig === null) unreadable.push(instanceId);
     else fresh.push({ instanceId, former, sealedProviderConfig });
   }
-  const { replaced } = await database.rpc<{ replaced: number }>("replace_seals", { items: fresh });
+  const { replaced } = await database.rpc<{ replaced: number }>("replace_sealed_credentials", {
+    items: fresh,
+  });
   return { keyId: keyIds[0], resealed: replaced, remaining: total - replaced, unreadable };
 }
 

@@ -6,10 +6,10 @@ import {
   expireClaims,
   moveWaitingSlots,
   purgeExpired,
+  rescueStalledInstances,
   retryUnconfirmed,
-  wakeSleepers,
 } from "../../shared/messages/maintenance.ts";
-import { OutboxLanes, type OutboxLaneServices } from "./outbox_lanes.ts";
+import { OutboxConsumer, type OutboxLaneServices } from "./outbox_consumer.ts";
 
 export type DispatchServices = DispatchingServices & OutboxLaneServices;
 
@@ -71,7 +71,7 @@ class DispatchRun {
     purged: 0,
   };
   readonly #inFlight = new Set<Promise<void>>();
-  readonly #outbox: OutboxLanes;
+  readonly #outbox: OutboxConsumer;
   readonly #deadline: number;
   #taken = 0;
   #nextUpkeepAt = 0;
@@ -84,7 +84,7 @@ class DispatchRun {
     private readonly services: DispatchServices,
     private readonly limits: DispatchLimits,
   ) {
-    this.#outbox = new OutboxLanes(services);
+    this.#outbox = new OutboxConsumer(services);
     this.#deadline = performance.now() + limits.durationMs;
   }
 
@@ -104,7 +104,7 @@ class DispatchRun {
   /** One look at the database; it may be away for a moment without ending the run. */
   async #step(): Promise<number> {
     try {
-      await this.#lookAfterQueue();
+      await this.#maintainQueue();
       return await this.#takeDueMessages();
     } catch (error) {
       this.#hasFailed = true;
@@ -146,7 +146,7 @@ class DispatchRun {
    * what has outlived its use batch by batch until none is left. Each by itself: what fails in one
    * keeps nobody from the others.
    */
-  async #lookAfterQueue(): Promise<void> {
+  async #maintainQueue(): Promise<void> {
     const now = performance.now();
     if (now >= this.#nextSlotMoveAt) await this.#moveSlots(now);
     if (now < this.#nextUpkeepAt) return;
@@ -161,7 +161,7 @@ class DispatchRun {
         this.report.requeued += (await retryUnconfirmed(database)).requeued;
       });
       await this.#attempt(async () => {
-        const { woken } = await wakeSleepers(database);
+        const { woken } = await rescueStalledInstances(database);
         this.report.woken += woken;
         if (woken > 0) log.error("queue_had_slept", { instances: woken });
       });

@@ -2,7 +2,7 @@ import type { History, HistoryMessage } from "../../shared/history/query.ts";
 import { nameSender, renderContent } from "../../shared/history/rendering.ts";
 
 /** How much of a message is told. */
-export interface Disclosure {
+export interface RenderOptions {
   readonly attachments: boolean;
   readonly includeMeta: boolean;
 }
@@ -11,7 +11,7 @@ export interface Disclosure {
 export function formatConversation(
   { contact, messages }: History,
   instanceName: string,
-  disclosure: Disclosure,
+  disclosure: RenderOptions,
 ): Record<string, unknown>[] {
   return messages.map((message) => ({
     role: message.direction === "inbound" ? "user" : "assistant",

@@ -1,6 +1,6 @@
 import type { HistoryMessage } from "../../shared/history/query.ts";
 import { createLocalTimeWriter } from "../../shared/model/local_time.ts";
-import type { Disclosure } from "./conversation.ts";
+import type { RenderOptions } from "./conversation.ts";
 
 /**
  * The rows of `format=raw`: each message as it is kept, ungrouped. Without `includeMeta` what
@@ -10,7 +10,7 @@ import type { Disclosure } from "./conversation.ts";
 export function formatRawMessages(
   messages: readonly HistoryMessage[],
   timeZone: string,
-  { attachments, includeMeta }: Disclosure,
+  { attachments, includeMeta }: RenderOptions,
 ): Record<string, unknown>[] {
   const writeLocalTime = createLocalTimeWriter(timeZone);
   const writeInstant = (instantMs: number | null): string | null =>

@@ -1,5 +1,5 @@
 import { fillMessageText } from "../../shared/agents/variables.ts";
-import { refuseUncarriable } from "../../shared/messages/channel_validation.ts";
+import { validateForChannel } from "../../shared/messages/channel_validation.ts";
 import type { Database } from "../../shared/database/database.ts";
 import { AppError } from "../../shared/model/errors.ts";
 import type { Idempotency, StoredResponse } from "../../shared/idempotency/stored_response.ts";
@@ -33,7 +33,7 @@ export async function openConversation(
   const provider = await services.openProvider(instance);
   const message = await fillOpening(services.database, instance, request);
   const content = { messageType: "text", message } as const;
-  refuseUncarriable(instance, provider, content, { message: "messageText" });
+  validateForChannel(instance, provider, content, { message: "messageText" });
   return await executeSending(services, { instance, provider }, {
     phone: request.phone,
     draft: { content, sentBy: request.sentBy },

@@ -1,4 +1,4 @@
-import { refuseUncarriable } from "../../shared/messages/channel_validation.ts";
+import { validateForChannel } from "../../shared/messages/channel_validation.ts";
 import type { Idempotency } from "../../shared/idempotency/stored_response.ts";
 import type { Instance } from "../../shared/providers/open_provider.ts";
 import { defaultIntervalSeconds, type MessageDraft } from "../../shared/messages/accept.ts";
@@ -33,7 +33,7 @@ export async function sendMessage(
 ): Promise<SendingAnswer> {
   const draft = toDraft(request);
   const provider = draft === null ? null : await services.openProvider(instance);
-  if (draft !== null && provider !== null) refuseUncarriable(instance, provider, draft.content);
+  if (draft !== null && provider !== null) validateForChannel(instance, provider, draft.content);
   return await executeSending(services, { instance, provider }, {
     phone: request.phone,
     draft,

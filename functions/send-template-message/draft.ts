@@ -1,4 +1,4 @@
-import { refuseUncarriable } from "../../shared/messages/channel_validation.ts";
+import { validateForChannel } from "../../shared/messages/channel_validation.ts";
 import { AppError } from "../../shared/model/errors.ts";
 import type { MessageDraft } from "../../shared/messages/accept.ts";
 import type { MessageContent, Provider } from "../../shared/providers/provider.ts";
@@ -22,7 +22,7 @@ export function toTemplateDraft(
 ): MessageDraft {
   if (provider.providerClass === "gateway") {
     const content = requireGatewayContent(filled);
-    refuseUncarriable(instance, provider, content, { message: "variables" });
+    validateForChannel(instance, provider, content, { message: "variables" });
     return { content };
   }
   const issues = checkWhatsappCloudTemplate(filled);

@@ -1,7 +1,7 @@
 import type { DatabaseConfig } from "../runtime/config.ts";
-import { boundDatabase } from "./load_shedding.ts";
+import { shedLoad } from "./load_shedding.ts";
 import type { Database } from "./database.ts";
-import { repeatRolledBack } from "./retrying_database.ts";
+import { retryOnConflict } from "./retrying_database.ts";
 
 type DirectDatabaseModule = typeof import("./direct_database.ts");
 
@@ -25,5 +25,5 @@ export async function connectDatabase(config: DatabaseConfig): Promise<Database>
 }
 
 function manage(database: Database): Database {
-  return boundDatabase(repeatRolledBack(database));
+  return shedLoad(retryOnConflict(database));
 }

@@ -1,6 +1,6 @@
 import postgres from "postgres";
 import { inTime } from "../runtime/time_limit.ts";
-import { Places } from "../runtime/semaphore.ts";
+import { Semaphore } from "../runtime/semaphore.ts";
 import { callTimeoutMs, type Database } from "./database.ts";
 import { toDatabaseError } from "./sqlstates.ts";
 
@@ -28,7 +28,7 @@ const replacingSeconds = 9;
 export function openDirectDatabase(databaseUrl: string, timeoutMs = callTimeoutMs): Database {
   // In the driver's own line a call would be executed after its caller was told that it failed, or
   // wait behind another one on the same connection.
-  const places = new Places(maxConnections);
+  const places = new Semaphore(maxConnections);
   let pool = openPool(databaseUrl);
   let parting: Promise<unknown> = Promise.resolve();
   // The driver frees no connection that went silent; those of another pool wait for nothing.

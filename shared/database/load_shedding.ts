@@ -1,9 +1,9 @@
 import { againInASecond, AppError } from "../model/errors.ts";
-import { Places } from "../runtime/semaphore.ts";
+import { Semaphore } from "../runtime/semaphore.ts";
 import type { Database } from "./database.ts";
 
 /** The first call of every request that others pay for: refusing it costs the caller nothing. */
-const beginnings: ReadonlySet<string> = new Set([
+const sheddableRpcs: ReadonlySet<string> = new Set([
   "authenticate_client",
   "find_webhook_instance",
   "record_provider_events",
@@ -24,14 +24,14 @@ const maxWaitMs = 2_000;
  * turn does not come in time hears `service_unavailable`. Calls of requests that were begun are
  * always let through: what was accepted is finished.
  */
-export function boundDatabase(
+export function shedLoad(
   database: Database,
   { maxCalls = maxCallsUnderWay, waitMs = maxWaitMs } = {},
 ): Database {
-  const places = new Places(maxCalls);
+  const places = new Semaphore(maxCalls);
   return {
     async rpc<Result>(name: string, request: Readonly<Record<string, unknown>>): Promise<Result> {
-      if (!beginnings.has(name)) places.squeezeIn();
+      if (!sheddableRpcs.has(name)) places.forceAcquire();
       else if (!await places.take(waitMs)) throw tooManyRequests();
       try {
         return await database.rpc<Result>(name, request);

@@ -8,7 +8,7 @@ const maxTries = 5;
  * A database that makes a call again when its transaction was rolled back in favour of another: a
  * provider's event that is refused may never come again.
  */
-export function repeatRolledBack(database: Database): Database {
+export function retryOnConflict(database: Database): Database {
   return {
     async rpc<Result>(name: string, request: Readonly<Record<string, unknown>>): Promise<Result> {
       for (let tries = 1;; tries++) {

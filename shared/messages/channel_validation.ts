@@ -8,7 +8,7 @@ import type { MessageContent, Provider } from "../providers/provider.ts";
  *
  * @throws {AppError} `provider_outbound_channel_not_configured`, or `invalid_request` with `issues`.
  */
-export function refuseUncarriable(
+export function validateForChannel(
   instance: Instance,
   provider: Provider,
   content: MessageContent,

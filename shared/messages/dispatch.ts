@@ -29,7 +29,7 @@ export async function dispatchMessage(
 ): Promise<Receipt["outcome"]> {
   const receipt = message.isAgentPaused
     ? agentPaused
-    : await sendClaimedMessage(services, message, { isOnTime: true });
+    : await sendClaimedMessage(services, message, { bypassLimit: true });
   const { messageId, claimToken, sealedProviderConfig } = message;
   await recordOutcome(services, { messageId, claimToken, receipt, sealedProviderConfig });
   return receipt.outcome;
@@ -49,20 +49,20 @@ export async function dispatchDueMessages(
 export async function sendClaimedMessage(
   services: DispatchingServices,
   message: LeasedMessage,
-  { isOnTime }: { readonly isOnTime: boolean },
+  { bypassLimit }: { readonly bypassLimit: boolean },
 ): Promise<Receipt> {
   if (message.isContactBlocked) return contactBlocked;
   const prepared = await prepareMessage(services, message);
   if ("outcome" in prepared) return prepared;
   const { provider, outbound } = prepared;
   const { leaseEndsAtMs } = message;
-  return await callProvider(services, provider, outbound, { isOnTime, leaseEndsAtMs });
+  return await callProvider(services, provider, outbound, { bypassLimit, leaseEndsAtMs });
 }
 
 /** What bounds one call of a claim. */
 export interface ClaimedCall {
   /** See `SendOptions`. */
-  readonly isOnTime: boolean;
+  readonly bypassLimit: boolean;
   /** By the wall clock, which goes on while a machine is suspended. */
   readonly leaseEndsAtMs: number;
 }
@@ -76,7 +76,7 @@ export async function callProvider(
   services: DispatchingServices,
   provider: Provider,
   outbound: OutboundMessage,
-  { isOnTime, leaseEndsAtMs }: ClaimedCall,
+  { bypassLimit, leaseEndsAtMs }: ClaimedCall,
 ): Promise<Receipt> {
   const { messageId } = outbound;
   const latestEndMs = Date.now() + services.providerTimeoutMs + (outbound.delayTypingMs ?? 0);
@@ -85,7 +85,7 @@ export async function callProvider(
     return claimTooOld;
   }
   try {
-    return await provider.send(outbound, { timeoutMs: services.providerTimeoutMs, isOnTime });
+    return await provider.send(outbound, { timeoutMs: services.providerTimeoutMs, bypassLimit });
   } catch (error) {
     services.log.error("provider_defect", { messageId, ...describeDefect(error) });
     return { outcome: "unknown", reason: "a defect while the provider was called" };

@@ -14,8 +14,8 @@ export function retryUnconfirmed(database: Database): Promise<{ readonly requeue
 }
 
 /** Wakes instances that had been forgotten: none is ever expected. */
-export function wakeSleepers(database: Database): Promise<{ readonly woken: number }> {
-  return database.rpc("wake_sleepers", { maxInstances: upkeepBatch });
+export function rescueStalledInstances(database: Database): Promise<{ readonly woken: number }> {
+  return database.rpc("rescue_stalled_instances", { maxInstances: upkeepBatch });
 }
 
 /**

@@ -69,21 +69,21 @@ export async function executeSending(
   if ("attempted" in accepted) {
     const { outcome, message } = accepted.attempted;
     const leased = { ...message, leaseEndsAtMs };
-    const receipt = await sendClaimedMessage(services, leased, { isOnTime: false });
+    const receipt = await sendClaimedMessage(services, leased, { bypassLimit: false });
     return await settleSending(services, { ...message, receipt }, {
       idempotency,
       response: respond(outcome, receipt),
     });
   }
   const claim = readClaim(accepted);
-  hurryAfterResponse(services, accepted);
+  dispatchInBackground(services, accepted);
   if (claim === null || draft === null || provider === null) {
     return { response: respond(accepted, null), isReplay: false };
   }
   const { messageId, claimToken, to } = claim;
   const { content, delayTypingMs } = draft;
   const outbound = { messageId, to, content, delayTypingMs };
-  const call = { isOnTime: false, leaseEndsAtMs };
+  const call = { bypassLimit: false, leaseEndsAtMs };
   const receipt = await callProvider(services, provider, outbound, call);
   return await settleSending(services, { messageId, claimToken, receipt, sealedProviderConfig }, {
     idempotency,
@@ -134,7 +134,7 @@ function readClaim(accepted: AcceptedOutcome & ImmediateClaim): Claim | null {
 }
 
 /** It is a stored row already; the dispatcher takes it up if this does not. */
-function hurryAfterResponse(services: SendingServices, accepted: AcceptedOutcome): void {
+function dispatchInBackground(services: SendingServices, accepted: AcceptedOutcome): void {
   const isDueNow = accepted.mode === "queued" && accepted.heldBy === null;
   if (isDueNow) services.runAfterResponse(() => dispatchDueMessages(services, 1));
 }

@@ -102,9 +102,9 @@ export interface SendOptions {
   readonly timeoutMs: number;
   /**
    * The moment was chosen before, by pace and window: the call is made now, even where others wait for
-   * a place at the host (see `takeCallPlace`).
+   * a place at the host (see `acquireHostSlot`).
    */
-  readonly isOnTime?: boolean;
+  readonly bypassLimit?: boolean;
 }
 
 /** One opened channel, with its credentials. */

@@ -2,7 +2,7 @@
  * A number of places for work that goes on at the same time, taken in turn: what comes when all are
  * taken waits in line, and nobody who comes later goes first.
  */
-export class Places {
+export class Semaphore {
   #taken = 0;
   readonly #line = new Set<() => void>();
 
@@ -21,7 +21,7 @@ export class Places {
   }
 
   /** Takes a place at once, one too many if it must be. */
-  squeezeIn(): void {
+  forceAcquire(): void {
     this.#taken += 1;
   }
 

@@ -1,7 +1,7 @@
 import { Command, CommanderError } from "commander";
 import { type AdminAnswer, type AdminApi, AdminApiError, foreignAnswer } from "./admin_api.ts";
 import { readFields } from "./field_values.ts";
-import { type Noun, nouns } from "./nouns.ts";
+import { type Noun, resources } from "./resources.ts";
 import { resealAll } from "./reseal_all.ts";
 import { formatRecord, formatTable } from "./table.ts";
 
@@ -45,7 +45,7 @@ function createProgram(world: AdminCommandWorld): Command {
     .option("--json", "print the API's own answer")
     .exitOverride()
     .configureOutput({ writeOut: world.print, writeErr: world.printError });
-  for (const noun of nouns) addNoun(world, program, noun);
+  for (const noun of resources) addNoun(world, program, noun);
   addTokens(world, program);
   addOutbox(world, program);
   addCredentials(world, program);

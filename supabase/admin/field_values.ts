@@ -1,5 +1,5 @@
 import { AdminApiError } from "./admin_api.ts";
-import type { Field } from "./nouns.ts";
+import type { Field } from "./resources.ts";
 
 /** Where values that are too long or too secret for a command line come from. */
 export interface ValueSources {

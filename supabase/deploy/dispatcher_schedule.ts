@@ -70,7 +70,7 @@ export function describeDatabaseFault(error: unknown): string {
   if (code === "42501") {
     return `The user of DATABASE_URL may not schedule the dispatcher (${message}): take the database's owner, postgres.`;
   }
-  if (code === "42883" && message?.includes("schedule_dispatcher")) {
+  if (code === "3F000" || (code === "42883" && message?.includes("schedule_dispatcher"))) {
     return "The database does not have the migrations yet: `deno task deploy` brings them.";
   }
   if (error instanceof postgres.PostgresError) return `The database answers: ${message} (${code}).`;

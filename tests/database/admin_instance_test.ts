@@ -45,10 +45,10 @@ function queueMessage(sql: Sql, instanceId: string): Promise<Json> {
 
 function readDispatch(sql: Sql, instanceId: string): Promise<Json> {
   return sql`
-    select next_due_at = (select min(scheduled_at) from message_queue q
+    select next_due_at = (select min(scheduled_at) from messaging.message_queue q
         where q.instance_id = d.instance_id) as is_due_at_head,
       next_due_at::text, hold_until::text
-    from dispatch d where instance_id = ${instanceId}`.then((rows) => ({ ...rows[0] }));
+    from messaging.dispatch d where instance_id = ${instanceId}`.then((rows) => ({ ...rows[0] }));
 }
 
 Deno.test("new credentials end the hold of an instance, and its queue is due at its head", async () => {
@@ -57,7 +57,7 @@ Deno.test("new credentials end the hold of an instance, and its queue is due at 
   const instanceId = await createInstance(sql);
   await queueMessage(sql, instanceId);
   const hold = "2099-01-01 00:00:00+00";
-  await sql`update dispatch set hold_until = ${hold}, next_due_at = ${hold}`;
+  await sql`update messaging.dispatch set hold_until = ${hold}, next_due_at = ${hold}`;
 
   await call(sql, "update_instance", { instanceId, changes: { name: "B" } });
   assertEquals(await readDispatch(sql, instanceId), {
@@ -79,7 +79,7 @@ Deno.test("a changed window wakes the queue at once", async () => {
   const instanceId = await createInstance(sql);
   for (let count = 0; count < 3; count++) await queueMessage(sql, instanceId);
   // As a claim leaves it that finds the window closed.
-  await sql`update dispatch set next_due_at = '2099-01-01'`;
+  await sql`update messaging.dispatch set next_due_at = '2099-01-01'`;
   await call(sql, "update_instance", {
     instanceId,
     changes: { sendWindow: { days: [7], holidays: ["2026-12-25"] }, timeZone: "Asia/Kolkata" },
@@ -119,7 +119,7 @@ Deno.test("two changes of a window that fit alone but not together leave a windo
     call(sql, "update_instance", { instanceId, changes: { sendWindow } });
   const answers = await Promise.all([change({ start: "15:00" }), change({ end: "10:00" })]);
   assertEquals(answers.filter((answer) => answer.issues !== undefined).length, 1);
-  const [row] = await sql`select window_end > window_start as is_open from instances`;
+  const [row] = await sql`select window_end > window_start as is_open from messaging.instances`;
   assertEquals(row?.["is_open"], true);
 });
 
@@ -130,7 +130,7 @@ Deno.test("an instance that could not be written whole is not written", async ()
   const failed = await createInstance(sql).then(() => false, () => true);
   assert(failed);
   const [row] = await sql`
-    select (select count(*)::int from instances) + (select count(*)::int from pacing) as count`;
+    select (select count(*)::int from messaging.instances) + (select count(*)::int from messaging.pacing) as count`;
   assertEquals(row?.["count"], 0);
 });
 
@@ -144,7 +144,7 @@ Deno.test("simultaneous operators with one e-mail become one", async () => {
   );
   const refusals = outcomes.filter((outcome) => outcome.status === "rejected");
   assertEquals(refusals.map(({ reason }) => reason.code), Array(9).fill("MI017"));
-  const [row] = await sql`select count(*)::int from operators`;
+  const [row] = await sql`select count(*)::int from messaging.operators`;
   assertEquals(row?.["count"], 1);
 });
 

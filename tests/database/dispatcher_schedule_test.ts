@@ -91,7 +91,7 @@ Deno.test("neither the API's roles nor service_role may schedule or call", async
     for (
       const call of ["schedule_dispatcher()", "call_dispatcher(1)", "check_dispatcher_schedule()"]
     ) {
-      await assertRejects(() => sql.unsafe(`select public.${call}`), Error, "permission denied");
+      await assertRejects(() => sql.unsafe(`select messaging.${call}`), Error, "permission denied");
     }
   }
 });

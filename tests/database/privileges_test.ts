@@ -92,11 +92,11 @@ for (const role of ["anon", "authenticated"] as const) {
     await using database = await createTestDatabase();
     const visitor = database.connect({ role, max: 1 });
     const tables = await database.admin<{ tablename: string }[]>`
-      select tablename from pg_tables where schemaname = 'public'`;
+      select tablename from pg_tables where schemaname = 'messaging'`;
     assertGreater(tables.length, 0);
     for (const { tablename } of tables) {
       const refusal = await assertRejects(
-        () => visitor`select from ${visitor(tablename)}`,
+        () => visitor`select from messaging.${visitor(tablename)}`,
         Error,
         "permission denied",
       );

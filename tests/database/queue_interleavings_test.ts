@@ -36,7 +36,7 @@ for (const table of ["dispatch", "message_queue"]) {
     const held = await startDue(database);
     const free = await startDue(database);
     await one.unsafe("begin");
-    await one.unsafe(`select from public.${table} where instance_id = $1 for update`, [
+    await one.unsafe(`select from messaging.${table} where instance_id = $1 for update`, [
       held.instanceId,
     ]);
     assertEquals((await claimMessages(two)).map(({ messageId }) => messageId), [free.messageId]);

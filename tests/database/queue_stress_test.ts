@@ -12,11 +12,11 @@ import { createTenant } from "../support/tenant.ts";
 import { letTimePass } from "../support/time_travel.ts";
 
 const instanceCount = 20;
-/** Each burst ends, so that nothing mends later what it left asleep. */
+/** Each burst ends, so that nothing mends later what it left stalled. */
 const burstCount = 20;
 const burstMs = 150;
 
-Deno.test("concurrent enqueues, claims, settles, cancels and retries deadlock nowhere, send everything once and leave nothing asleep", async () => {
+Deno.test("concurrent enqueues, claims, settles, cancels and retries deadlock nowhere, send everything once and leave nothing stalled", async () => {
   await using database = await createTestDatabase();
   const { admin } = database;
   const instances = await Promise.all(
@@ -35,13 +35,13 @@ Deno.test("concurrent enqueues, claims, settles, cancels and retries deadlock no
       repeat(() => world.retry()),
       repeat(() => world.keepUp()),
     ]);
-    const asleep = await admin`
+    const stalled = await admin`
       select d.instance_id, d.next_due_at, head.scheduled_at
       from messaging.dispatch d
       cross join lateral messaging.head_of_queue(d.instance_id) as head
       where d.in_flight is not null
         or d.next_due_at > messaging.next_due_at(d, head.scheduled_at, head.interval_seconds)`;
-    assertEquals(asleep.map((row) => ({ ...row })), [], `after burst ${burst}`);
+    assertEquals(stalled.map((row) => ({ ...row })), [], `after burst ${burst}`);
   }
   assertGreater(world.accepted.size, 100);
   assertGreater(world.canceled.size, 5);

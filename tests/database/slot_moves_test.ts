@@ -31,7 +31,7 @@ async function findDisorder(admin: Sql): Promise<Disorder> {
       select q.scheduled_at as slot, m.scheduled_for as told, m.message::integer as number,
         lag(m.message::integer) over in_order as before,
         lag(q.scheduled_at) over in_order as slot_before
-      from message_queue q join messages m on m.id = q.message_id
+      from messaging.message_queue q join messaging.messages m on m.id = q.message_id
       window in_order as (order by q.scheduled_at, q.position)
     ) as line`;
   return row!;
@@ -71,7 +71,7 @@ Deno.test("a window over 75,000 waiting messages changes at once, and all their 
   assertEquals(await findDisorder(admin), { ...inOrder, waiting: 75_001 });
   const [kept] = await admin<{ isKept: boolean }[]>`
     select scheduled_at = ${last.scheduledFor}::timestamptz as "isKept"
-    from message_queue where message_id = ${last.messageId}`;
+    from messaging.message_queue where message_id = ${last.messageId}`;
   assertEquals(kept?.isKept, true);
 });
 
@@ -83,7 +83,9 @@ Deno.test("while slots are still to be moved nothing leaves outside the new wind
   const change = (changes: object): Promise<unknown> =>
     callFunction(sql, "update_instance", { instanceId, changes });
   const countPlanned = async (): Promise<number> => {
-    const [row] = await admin<{ count: number }[]>`select count(*)::integer from slot_moves`;
+    const [row] = await admin<
+      { count: number }[]
+    >`select count(*)::integer from messaging.slot_moves`;
     return row?.count ?? 0;
   };
   const today = new Date().getUTCDay() || 7;

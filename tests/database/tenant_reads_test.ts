@@ -7,7 +7,7 @@ import { countRowsRead } from "../support/rows_read.ts";
 import { createSmallTenant, type SmallTenant, tenantRequests } from "../support/tenant_requests.ts";
 
 /** Functions that look at all instances because that is what they are asked. */
-const ofTheWholeProject = ["list_former_seals"];
+const ofTheWholeProject = ["list_credentials_under_old_keys"];
 
 /** Rows of every kind that another tenant has. */
 const foreignRows = 5_000;
@@ -23,8 +23,11 @@ function deletions({ instanceId, phone }: SmallTenant): readonly Work[] {
   return [
     ["a contact is deleted", (sql) =>
       sql`
-      delete from contacts where instance_id = ${instanceId} and phone = ${phone}`],
-    ["an instance is deleted", (sql) => sql`delete from instances where id = ${instanceId}`],
+      delete from messaging.contacts where instance_id = ${instanceId} and phone = ${phone}`],
+    [
+      "an instance is deleted",
+      (sql) => sql`delete from messaging.instances where id = ${instanceId}`,
+    ],
   ];
 }
 

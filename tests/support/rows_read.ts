@@ -17,7 +17,7 @@ const countReads = `
       + case when c.relkind = 'r' then pg_stat_get_xact_tuples_fetched(c.oid) else 0 end
   ), 0)::integer as rows
   from pg_class c
-  where c.relnamespace = 'public'::regnamespace and c.relkind in ('r', 'i')`;
+  where c.relnamespace = 'messaging'::regnamespace and c.relkind in ('r', 'i')`;
 
 /**
  * Runs `work` in a transaction that is rolled back, and counts the rows of our tables that it has

@@ -59,9 +59,9 @@ export async function createSmallTenant(admin: Sql): Promise<SmallTenant> {
     events: [inbound("in-1", [phone]), inbound("in-2", ["777777777777777@lid"])],
   });
   const [conversation] = await admin<{ id: string }[]>`
-    select v.id from conversations v join contacts c on c.id = v.contact_id where c.phone = ${phone}`;
+    select v.id from messaging.conversations v join messaging.contacts c on c.id = v.contact_id where c.phone = ${phone}`;
   const [outbox] = await admin<{ id: string }[]>`
-    insert into outbox (workspace_id, kind, payload, status, settled_at)
+    insert into messaging.outbox (workspace_id, kind, payload, status, settled_at)
     values (${workspaceId}, 'agent_reply', '{}', 'dead', now()) returning id`;
   return {
     ...{ ...tenant, phone, operatorId, agentId, queued, failed },
@@ -177,7 +177,7 @@ export function tenantRequests(tenant: SmallTenant): Readonly<Record<string, rea
       record({ kind: "template_status", providerTemplateId: "1", status: "PAUSED" }),
       record({ kind: "number_change", oldAddress: phone, newAddress: "5511987654322" }),
     ],
-    replace_seals: [{
+    replace_sealed_credentials: [{
       items: [{ instanceId, former: "x", sealedProviderConfig: "v1.k.y" }],
     }],
     retry_message: [{ instanceId, messageId: tenant.failed, idempotency }],
@@ -208,6 +208,6 @@ export function tenantRequests(tenant: SmallTenant): Readonly<Record<string, rea
     }],
     update_message_template: [{ templateId, changes: { name: "B" } }],
     update_operator: [{ operatorId, changes: { email: "c@b.example" } }],
-    wake_sleepers: [{ maxInstances: 500 }],
+    rescue_stalled_instances: [{ maxInstances: 500 }],
   };
 }

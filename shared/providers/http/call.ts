@@ -3,7 +3,7 @@
  * size, and say how far the request got instead of throwing.
  */
 
-import { takeCallPlace } from "./host_limiter.ts";
+import { acquireHostSlot } from "./host_limiter.ts";
 import { parseJson } from "../../model/json_value.ts";
 
 const MAX_ANSWER_BYTES = 256 * 1024;
@@ -12,11 +12,11 @@ export interface JsonCall {
   readonly url: string;
   readonly headers: Readonly<Record<string, string>>;
   readonly body: unknown;
-  /** Whether it takes a place at once, see `takeCallPlace`. */
-  readonly isOnTime?: boolean;
+  /** Whether it takes a place at once, see `acquireHostSlot`. */
+  readonly bypassLimit?: boolean;
   /**
    * Bound on the whole call, the reading of the answer's body included, from when it has its place
-   * (see `takeCallPlace`); in milliseconds.
+   * (see `acquireHostSlot`); in milliseconds.
    */
   readonly timeoutMs: number;
 }
@@ -62,7 +62,7 @@ export function postJson(call: JsonCall): Promise<HttpResult> {
   }, {
     timeoutMs: call.timeoutMs,
     maxAnswerBytes: MAX_ANSWER_BYTES,
-    isOnTime: call.isOnTime ?? false,
+    bypassLimit: call.bypassLimit ?? false,
   });
 }
 
@@ -88,11 +88,11 @@ export function getJson({ url, headers, ...bounds }: JsonQuery): Promise<HttpRes
 interface CallBounds {
   readonly timeoutMs: number;
   readonly maxAnswerBytes: number;
-  readonly isOnTime?: boolean;
+  readonly bypassLimit?: boolean;
 }
 
 async function callOnce(url: string, init: RequestInit, bounds: CallBounds): Promise<HttpResult> {
-  const leave = await takeCallPlace(url, bounds.isOnTime ?? false);
+  const leave = await acquireHostSlot(url, bounds.bypassLimit ?? false);
   if (leave === null) return { outcome: "not_reached", reason: "too_many_calls" };
   try {
     return await exchange(url, init, bounds);

@@ -1,4 +1,4 @@
-import { Places } from "../../runtime/semaphore.ts";
+import { Semaphore } from "../../runtime/semaphore.ts";
 
 /**
  * Calls that one process makes to one host at the same time. Far beyond it the runtime's fetch
@@ -9,7 +9,7 @@ const maxCallsToHost = 250;
 /** A call that has found no place by then has certainly not been made. */
 const maxWaitMs = 5_000;
 
-const hosts = new Map<string, Places>();
+const hosts = new Map<string, Semaphore>();
 
 /**
  * Takes a place for a call to the host of `url`, in turn; null when none came free in time. Whoever
@@ -17,14 +17,14 @@ const hosts = new Map<string, Places>();
  * dispatcher's, waits for nobody: late it would break the pace, or be outside the window. Its runs
  * have bounds of their own.
  */
-export async function takeCallPlace(
+export async function acquireHostSlot(
   url: string,
-  isOnTime: boolean,
+  bypassLimit: boolean,
 ): Promise<(() => void) | null> {
   const { origin } = new URL(url);
-  const places = hosts.get(origin) ?? new Places(maxCallsToHost);
+  const places = hosts.get(origin) ?? new Semaphore(maxCallsToHost);
   hosts.set(origin, places);
-  if (isOnTime) places.squeezeIn();
+  if (bypassLimit) places.forceAcquire();
   else if (!await places.take(maxWaitMs)) return null;
   return () => {
     places.leave();

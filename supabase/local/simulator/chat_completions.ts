@@ -3,7 +3,7 @@ import { type Context, Hono } from "hono";
 import * as z from "zod";
 import type { Fault } from "./faults.ts";
 import { listFlaws, readBearerToken, readJson } from "./json_request.ts";
-import type { SimulatedWorld } from "./simulated_world.ts";
+import type { SimulatorContext } from "./context.ts";
 import { answerSend, type RefusalVoice, retryAfterHeader } from "./spoiled_answer.ts";
 
 const contentSchema = z.union([
@@ -23,7 +23,7 @@ const callSchema = z.object({
 type Call = z.infer<typeof callSchema>;
 
 /** The routes below `/simulator/ai/v1`. */
-export function createChatCompletions(world: SimulatedWorld): Hono {
+export function createChatCompletions(world: SimulatorContext): Hono {
   const app = new Hono();
   app.post("/chat/completions", (context) => receiveCall(world, context));
   app.all("/chat/completions", () => refuse(405, "Not allowed to use this method."));
@@ -31,7 +31,7 @@ export function createChatCompletions(world: SimulatedWorld): Hono {
   return app;
 }
 
-async function receiveCall(world: SimulatedWorld, context: Context): Promise<Response> {
+async function receiveCall(world: SimulatorContext, context: Context): Promise<Response> {
   if (readBearerToken(context.req.raw) === undefined) {
     return refuse(401, "You didn't provide an API key.", { code: "invalid_api_key" });
   }
@@ -71,7 +71,7 @@ function composeReply(call: Call): string {
 }
 
 function describeCompletion(
-  world: SimulatedWorld,
+  world: SimulatorContext,
   completionId: string,
   call: Call,
   reply: string,

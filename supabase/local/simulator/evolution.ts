@@ -7,11 +7,11 @@ import type * as z from "zod";
 import { createAddress, sendSchemas, type SendVerb } from "./evolution_messages.ts";
 import type { Fault } from "./faults.ts";
 import { declaresJson, listFlaws, readJson } from "./json_request.ts";
-import { type SimulatedWorld, waitUnlessClosing } from "./simulated_world.ts";
+import { type SimulatorContext, waitUnlessClosing } from "./context.ts";
 import { answerSend, type RefusalVoice, retryAfterHeader } from "./spoiled_answer.ts";
 
 /** The routes below `/simulator/evolution`: `message/{verb}/{instanceName}`. */
-export function createEvolution(world: SimulatedWorld): Hono {
+export function createEvolution(world: SimulatorContext): Hono {
   const app = new Hono();
   for (const verb of Object.keys(sendSchemas) as SendVerb[]) {
     app.post(`/message/${verb}/:instance`, (context) => receiveSend(world, verb, context));
@@ -24,7 +24,7 @@ export function createEvolution(world: SimulatedWorld): Hono {
 }
 
 async function receiveSend(
-  world: SimulatedWorld,
+  world: SimulatorContext,
   verb: SendVerb,
   context: Context,
 ): Promise<Response> {

@@ -3,7 +3,7 @@ import { type Context, Hono } from "hono";
 import * as z from "zod";
 import { listFlaws, readJson } from "./json_request.ts";
 import { readChat, readingSchema, replySchema, writeReply } from "./phones.ts";
-import type { SimulatedWorld } from "./simulated_world.ts";
+import type { SimulatorContext } from "./context.ts";
 import { templateStatuses } from "./template_library.ts";
 import { verifyWebhook, webhookSchema } from "./webhooks.ts";
 
@@ -17,7 +17,7 @@ const templateReviewSchema = z.object({
  * `POST /webhooks`, `GET /webhooks`, `POST /replies`, `POST /readings`, `POST /template-reviews`,
  * all below `/simulator`.
  */
-export function createPhoneApi(world: SimulatedWorld): Hono {
+export function createPhoneApi(world: SimulatorContext): Hono {
   const app = new Hono();
   app.get("/webhooks", () => Response.json({ items: world.webhooks.list() }));
   app.post(

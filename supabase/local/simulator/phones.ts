@@ -13,7 +13,7 @@ import {
   type SimulatedStatus,
   type StatusFailure,
 } from "./records.ts";
-import { type SimulatedWorld, waitUnlessClosing } from "./simulated_world.ts";
+import { type SimulatorContext, waitUnlessClosing } from "./context.ts";
 import { composeCloudMessage, composeCloudStatus } from "./whatsapp_cloud_webhook_events.ts";
 import { composeZapiMessage, composeZapiStatus } from "./zapi_events.ts";
 
@@ -60,7 +60,7 @@ export const readingSchema = z.object(phoneFields);
 
 /** Keeps what was written and tells the instance's webhook. */
 export function writeReply(
-  world: SimulatedWorld,
+  world: SimulatorContext,
   { writtenAt, ...request }: z.infer<typeof replySchema>,
 ): SimulatedReply {
   const id = crypto.randomUUID().replaceAll("-", "").toUpperCase();
@@ -75,7 +75,7 @@ export function writeReply(
 
 /** Marks what has arrived on a phone as read. @returns how many messages that were. */
 export function readChat(
-  world: SimulatedWorld,
+  world: SimulatorContext,
   { provider, instance, waId }: z.infer<typeof readingSchema>,
 ): number {
   const isOnPhone = (record: SimulatedMessage | SimulatedStatus): boolean =>
@@ -94,7 +94,7 @@ export function readChat(
 }
 
 /** From here on every message that arrives is reported as `sent` and `delivered`, as phones do. */
-export function reportArrivals(world: SimulatedWorld): void {
+export function reportArrivals(world: SimulatorContext): void {
   world.store.subscribe((event) => {
     if (event.type !== "added" || event.kind !== "messages") return;
     const message = event.record as SimulatedMessage;
@@ -104,14 +104,14 @@ export function reportArrivals(world: SimulatedWorld): void {
 }
 
 /** The provider's answer goes out first; what it reports comes after. */
-async function reportArrival(world: SimulatedWorld, message: SimulatedMessage): Promise<void> {
+async function reportArrival(world: SimulatorContext, message: SimulatedMessage): Promise<void> {
   await waitUnlessClosing(arrivalMs, world.closing);
   if (world.closing.aborted) return;
   for (const status of ["sent", "delivered"] as const) reportStatus(world, message, status);
 }
 
 function reportStatus(
-  world: SimulatedWorld,
+  world: SimulatorContext,
   { provider, instance, providerMessageId, waId, correlationId }: SimulatedMessage,
   status: DeliveryStatus,
 ): void {
@@ -121,7 +121,7 @@ function reportStatus(
 
 /** The official channel's word that a message which it accepted never reaches its phone. */
 export async function reportFailure(
-  world: SimulatedWorld,
+  world: SimulatorContext,
   message: Pick<SimulatedMessage, "instance" | "providerMessageId" | "waId" | "correlationId">,
   failure: StatusFailure,
 ): Promise<void> {

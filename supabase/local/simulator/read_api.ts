@@ -5,8 +5,8 @@ import { streamEvents } from "./events.ts";
 import { faultRequestSchema, normalizeRecipient } from "./faults.ts";
 import { listFlaws, readJson } from "./json_request.ts";
 import { channelKinds } from "./records.ts";
-import type { SimulatedWorld } from "./simulated_world.ts";
-import { type RecordKinds, recordKinds } from "./store.ts";
+import type { SimulatorContext } from "./context.ts";
+import { type RecordKinds, resources } from "./store.ts";
 
 const querySchema = z.object({
   provider: z.enum(channelKinds).optional(),
@@ -19,9 +19,9 @@ type Query = z.infer<typeof querySchema>;
 type AnyRecord = RecordKinds[keyof RecordKinds];
 
 /** The routes directly below `/simulator`: the logs, the faults and the event stream. */
-export function createReadApi(world: SimulatedWorld): Hono {
+export function createReadApi(world: SimulatorContext): Hono {
   const app = new Hono();
-  for (const kind of recordKinds) {
+  for (const kind of resources) {
     app.get(`/${kind}`, (context) => {
       const query = querySchema.safeParse(context.req.query());
       if (!query.success) return refuseFlaws(query.error, context.req.query());
@@ -42,7 +42,7 @@ export function createReadApi(world: SimulatedWorld): Hono {
   return app;
 }
 
-async function planFault(world: SimulatedWorld, context: Context): Promise<Response> {
+async function planFault(world: SimulatorContext, context: Context): Promise<Response> {
   const body = await readJson(context.req.raw);
   const request = faultRequestSchema.safeParse(body);
   if (!request.success) return refuseFlaws(request.error, body);

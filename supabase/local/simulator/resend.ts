@@ -4,7 +4,7 @@ import * as z from "zod";
 import { type Fault, normalizeRecipient } from "./faults.ts";
 import { listFlaws, readBearerToken, readJson } from "./json_request.ts";
 import type { Answer } from "./records.ts";
-import type { SimulatedWorld } from "./simulated_world.ts";
+import type { SimulatorContext } from "./context.ts";
 import { answerSend, type RefusalVoice, retryAfterHeader } from "./spoiled_answer.ts";
 
 const mailbox = /^(?:[^<>]*<)?[^\s@<>]+@[^\s@<>]+\.[^\s@<>]+>?$/;
@@ -32,7 +32,7 @@ const keyLifetimeMs = 24 * 60 * 60 * 1000;
 const keyCapacity = 1_000;
 
 /** The routes below `/simulator/resend`. */
-export function createResend(world: SimulatedWorld): Hono {
+export function createResend(world: SimulatorContext): Hono {
   const keyUses = new Map<string, KeyUse>();
   const app = new Hono();
   app.post("/emails", (context) => receiveEmail(world, keyUses, context));
@@ -42,7 +42,7 @@ export function createResend(world: SimulatedWorld): Hono {
 }
 
 async function receiveEmail(
-  world: SimulatedWorld,
+  world: SimulatorContext,
   keyUses: Map<string, KeyUse>,
   context: Context,
 ): Promise<Response> {
@@ -80,7 +80,7 @@ async function receiveEmail(
   });
 }
 
-function keepEmail(world: SimulatedWorld, arrival: {
+function keepEmail(world: SimulatorContext, arrival: {
   readonly email: Email;
   readonly to: string[];
   readonly emailId: string;

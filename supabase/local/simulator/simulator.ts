@@ -14,7 +14,7 @@ import { createPhoneApi } from "./phone_api.ts";
 import { reportArrivals } from "./phones.ts";
 import { createReadApi } from "./read_api.ts";
 import { createResend } from "./resend.ts";
-import type { SimulatedWorld } from "./simulated_world.ts";
+import type { SimulatorContext } from "./context.ts";
 import { Store } from "./store.ts";
 import { TemplateLibrary } from "./template_library.ts";
 import { Webhooks } from "./webhooks.ts";
@@ -45,7 +45,7 @@ const maxBodyBytes = 1024 * 1024;
 export function createSimulator(options: SimulatorOptions = {}): Simulator {
   const closing = new AbortController();
   const store = new Store(options.now ?? ((): Date => new Date()));
-  const world: SimulatedWorld = {
+  const world: SimulatorContext = {
     store,
     windows: new ConversationWindows(store),
     templates: new TemplateLibrary(),

@@ -1,6 +1,6 @@
 import type { Fault, FaultTarget } from "./faults.ts";
 import type { Answer } from "./records.ts";
-import { type SimulatedWorld, waitUnlessClosing } from "./simulated_world.ts";
+import { type SimulatorContext, waitUnlessClosing } from "./context.ts";
 
 /** How one service words its refusals; each builds the documented error of that service. */
 export interface RefusalVoice {
@@ -15,7 +15,7 @@ export interface RefusalVoice {
  * fault lets the message arrive.
  */
 export async function answerSend(
-  world: SimulatedWorld,
+  world: SimulatorContext,
   target: FaultTarget,
   voice: RefusalVoice,
   keep: (answer: Answer) => Response,

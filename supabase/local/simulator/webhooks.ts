@@ -1,6 +1,6 @@
 import * as z from "zod";
 import { type ChannelKind, channelKinds } from "./records.ts";
-import { waitUnlessClosing } from "./simulated_world.ts";
+import { waitUnlessClosing } from "./context.ts";
 import { signBody } from "./webhook_signature.ts";
 
 /** An instance's webhook, as one registers it at the provider. */

@@ -8,7 +8,7 @@ import type { Fault } from "./faults.ts";
 import { reportFailure } from "./phones.ts";
 import { declaresJson, readBearerToken, readJson } from "./json_request.ts";
 import type { Answer } from "./records.ts";
-import type { SimulatedWorld } from "./simulated_world.ts";
+import type { SimulatorContext } from "./context.ts";
 import { answerSend, type RefusalVoice } from "./spoiled_answer.ts";
 import {
   describeFault,
@@ -25,7 +25,7 @@ import { judgeTemplate } from "./whatsapp_cloud_template_check.ts";
 import { createTemplateRoutes } from "./whatsapp_cloud_templates.ts";
 
 /** The routes below `/simulator/graph`; the version is the first segment behind it. */
-export function createWhatsappCloud(world: SimulatedWorld): Hono {
+export function createWhatsappCloud(world: SimulatorContext): Hono {
   const app = new Hono();
   app.post(
     "/:version{v[0-9]+\\.[0-9]+}/:phoneNumberId/messages",
@@ -43,7 +43,7 @@ export function createWhatsappCloud(world: SimulatedWorld): Hono {
   return app;
 }
 
-async function receiveSend(world: SimulatedWorld, context: Context): Promise<Response> {
+async function receiveSend(world: SimulatorContext, context: Context): Promise<Response> {
   const request = context.req.raw;
   if (readBearerToken(request) === undefined) {
     return refuseGraph(invalidToken);
@@ -77,7 +77,7 @@ interface Arrival {
  * A bad template is refused at once. A closed window is reported after the acceptance, as Meta
  * mostly does; at once (the documented 400) where no webhook is registered that would hear of it.
  */
-function takeMessage(world: SimulatedWorld, arrival: Arrival): Response {
+function takeMessage(world: SimulatorContext, arrival: Arrival): Response {
   const { message, instance } = arrival;
   const { content: { template }, recipient, waId, correlationId } = message;
   const refusal = template === null ? undefined : judgeTemplate(world.templates, template);
@@ -102,7 +102,7 @@ function takeMessage(world: SimulatedWorld, arrival: Arrival): Response {
   });
 }
 
-function keepMessage(world: SimulatedWorld, arrival: Arrival, providerMessageId: string): void {
+function keepMessage(world: SimulatorContext, arrival: Arrival, providerMessageId: string): void {
   const { message, instance, answer, body } = arrival;
   const { waId, content, correlationId, replyTo } = message;
   world.store.addMessage({

@@ -6,12 +6,12 @@ import { type Context, Hono } from "hono";
 import type * as z from "zod";
 import type { Fault } from "./faults.ts";
 import { declaresJson, listFlaws, readJson } from "./json_request.ts";
-import type { SimulatedWorld } from "./simulated_world.ts";
+import type { SimulatorContext } from "./context.ts";
 import { answerSend, type RefusalVoice, retryAfterHeader } from "./spoiled_answer.ts";
 import { sendSchemas, type ZapiSend } from "./zapi_messages.ts";
 
 /** The routes below `/simulator/zapi`; instances send to `instances/{id}/token/{token}/...`. */
-export function createZapi(world: SimulatedWorld): Hono {
+export function createZapi(world: SimulatorContext): Hono {
   const app = new Hono();
   for (const [path, schema] of Object.entries(sendSchemas)) {
     const route = `/instances/:instance/token/:token${path}`;
@@ -27,7 +27,7 @@ export function createZapi(world: SimulatedWorld): Hono {
 }
 
 async function receiveSend(
-  world: SimulatedWorld,
+  world: SimulatorContext,
   schema: z.ZodType<ZapiSend>,
   context: Context,
 ): Promise<Response> {
@@ -64,7 +64,7 @@ async function receiveSend(
   });
 }
 
-function checkHeaders(world: SimulatedWorld, request: Request): Response | undefined {
+function checkHeaders(world: SimulatorContext, request: Request): Response | undefined {
   if (!declaresJson(request)) return refuse(415, "Unsupported Media Type");
   const expected = world.zapiClientToken;
   const given = request.headers.get("Client-Token");

@@ -47,7 +47,7 @@ Deno.test("a token opens its instance and is shown once", async () => {
     const { status, body } = await client.call("GET", `${path}/${missing}`);
     assertEquals([status, body.error], [404, "token_not_found"]);
   }
-  const rows = await client.database.admin`select t::text from client_tokens t`;
+  const rows = await client.database.admin`select t::text from messaging.client_tokens t`;
   assert(!JSON.stringify(rows).includes(issued.token.slice(4)));
   assertEquals(await countRows(client, "idempotency_keys"), 0);
   assert(!client.logLines.some((line) => line.includes(issued.token)));

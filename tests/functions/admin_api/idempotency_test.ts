@@ -51,7 +51,7 @@ Deno.test("a lost token comes back under its key, from a copy that the database 
   await using client = await createAdminClient();
   const path = `/instances/${await createInstance(client)}/tokens`;
   const first = await post(client, path, {}, "rotation");
-  const [kept] = await client.database.admin`select outcome from idempotency_keys`;
+  const [kept] = await client.database.admin`select outcome from messaging.idempotency_keys`;
   const outcome = kept?.["outcome"];
   assert(!JSON.stringify(outcome).includes(first.body.token.slice(4)));
   assertEquals(
@@ -85,7 +85,8 @@ Deno.test("a refusal keeps no key: the corrected cause is tried again", async ()
   assertEquals(refused.status, 404);
   assertEquals((await post(client, "/departments", { name: 1 }, "k")).status, 400);
   assertEquals(await countRows(client, "idempotency_keys"), 0);
-  await client.database.admin`insert into workspaces (id, name) values (${workspaceId}, 'A')`;
+  await client.database
+    .admin`insert into messaging.workspaces (id, name) values (${workspaceId}, 'A')`;
   const created = await post(client, "/departments", body, "k");
   assertEquals([created.status, created.headers.has("idempotent-replayed")], [201, false]);
 });

@@ -13,14 +13,14 @@ import {
 /** Everything the instances' tables hold, as one text. */
 async function readStored(client: AdminClient): Promise<string> {
   const rows = await client.database.admin`
-    select (select jsonb_agg(i) from instances i) as instances,
-      (select jsonb_agg(k) from idempotency_keys k) as keys`;
+    select (select jsonb_agg(i) from messaging.instances i) as instances,
+      (select jsonb_agg(k) from messaging.idempotency_keys k) as keys`;
   return JSON.stringify(rows);
 }
 
 async function openConfig(client: AdminClient, instanceId: string): Promise<Body> {
   const [row] = await client.database.admin`
-    select sealed_provider_config as sealed from instances where id = ${instanceId}`;
+    select sealed_provider_config as sealed from messaging.instances where id = ${instanceId}`;
   return await client.vault.open(row?.["sealed"], instanceId);
 }
 
@@ -102,7 +102,7 @@ Deno.test("an instance stands with its identity key, holidays, pacing and dispat
   const [row] = await client.database.admin`
     select i.connected_phone_key, i.business_instance_id, i.on_unconfirmed,
       p.last_slot_at::text, d.next_due_at::text, d.in_flight
-    from instances i join pacing p on p.instance_id = i.id join dispatch d on d.instance_id = i.id
+    from messaging.instances i join messaging.pacing p on p.instance_id = i.id join messaging.dispatch d on d.instance_id = i.id
     where i.id = ${instanceId}`;
   assertEquals({ ...row }, {
     connected_phone_key: "5511988887777",
@@ -302,7 +302,7 @@ Deno.test("a change writes only what it holds, a send window part by part", asyn
     assertEquals([changed.status, changed.body], [200, expected]);
   }
   assertEquals((await client.call("GET", path)).body, expected);
-  const [row] = await client.database.admin`select connected_phone_key from instances`;
+  const [row] = await client.database.admin`select connected_phone_key from messaging.instances`;
   assertEquals(row?.["connected_phone_key"], "5511977776666");
 });
 

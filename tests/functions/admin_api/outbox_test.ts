@@ -10,7 +10,7 @@ async function addEmail(client: AdminClient, workspaceId: string, status: string
     contactPhone: "5511988887777",
   };
   const [row] = await client.database.admin`
-    insert into outbox (workspace_id, kind, payload, status, attempts, last_error, settled_at, run_at)
+    insert into messaging.outbox (workspace_id, kind, payload, status, attempts, last_error, settled_at, run_at)
     values (${workspaceId}, 'assignment_email', ${client.database.admin.json(payload)}, ${status},
       12, 'email_422', ${status === "pending" ? null : new Date()}, now() + interval '1 day')
     returning id`;
@@ -72,7 +72,7 @@ Deno.test("retrying what is done or under way changes nothing", async () => {
     const outboxId = await addEmail(client, workspaceId, state);
     const read = (): Promise<Body> =>
       client.database.admin`
-      select * from outbox where id = ${outboxId}`;
+      select * from messaging.outbox where id = ${outboxId}`;
     const before = JSON.stringify(await read());
     const answer = await client.call("POST", `/outbox/${outboxId}/retry`);
     assertEquals([answer.status, answer.body.status], [200, state]);

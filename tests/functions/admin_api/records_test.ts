@@ -147,7 +147,8 @@ Deno.test("a collection is handed out page by page, each record once, also under
   const names = ["A", "B", "C", "D", "E"];
   for (const name of names) await client.create("/departments", { workspaceId, name });
   // One instant for all: the order must not depend on it.
-  await client.database.admin`update departments set created_at = '2026-01-01 00:00:00.123456+00'`;
+  await client.database
+    .admin`update messaging.departments set created_at = '2026-01-01 00:00:00.123456+00'`;
   const seen: string[] = [];
   let cursor = "";
   do {

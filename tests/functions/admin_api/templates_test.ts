@@ -171,7 +171,7 @@ Deno.test("components that no channel could show are refused, and nothing is sto
     body: { ...faults, providerStatus: "approved" },
   });
   assertEquals(issuePaths(answer), ["language", "parameterFormat", "providerStatus"]);
-  const [row] = await client.database.admin`select components from message_templates`;
+  const [row] = await client.database.admin`select components from messaging.message_templates`;
   assertEquals(row?.["components"], components);
   assertEquals(await countRows(client, "message_templates"), 1);
 });

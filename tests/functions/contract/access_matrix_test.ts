@@ -128,7 +128,7 @@ async function readVictim({ stack }: ContractStack): Promise<string> {
   const tables = ["messages", "message_queue", "conversations", "contacts", "agent_sessions"];
   const texts = await Promise.all(tables.map(async (table) => {
     const rows = await stack.admin`
-      select t::text as row from public.${stack.admin(table)} t
+      select t::text as row from messaging.${stack.admin(table)} t
       where t.instance_id = ${demoInstanceId} order by 1`.catch(() => []);
     return rows.map(({ row }) => row).join("\n");
   }));

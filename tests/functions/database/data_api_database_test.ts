@@ -1,4 +1,4 @@
-import { boundDatabase } from "../../../shared/database/load_shedding.ts";
+import { shedLoad } from "../../../shared/database/load_shedding.ts";
 import { openDataApiDatabase } from "../../../shared/database/data_api_database.ts";
 import { DatabaseError } from "../../../shared/database/sqlstates.ts";
 import { AppError } from "../../../shared/model/errors.ts";
@@ -80,7 +80,7 @@ Deno.test("an answer that does not come, or not to its end, is service_unavailab
 
 Deno.test("calls that hang give their places back", async () => {
   await using double = startHttpDouble(answerNever);
-  const database = boundDatabase(openDataApiDatabase(double.baseUrl, secretKey, 200), {
+  const database = shedLoad(openDataApiDatabase(double.baseUrl, secretKey, 200), {
     maxCalls: 2,
     waitMs: 2_000,
   });

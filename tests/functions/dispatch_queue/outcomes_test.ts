@@ -386,7 +386,7 @@ Deno.test("a claim whose worker died ends in unconfirmed, a late refusal changes
       "worker_lost",
     ]);
     await stack.admin`
-      insert into messaging.early_statuses (instance_id, provider_message_id, status, occurred_at)
+      insert into messaging.unmatched_statuses (instance_id, provider_message_id, status, occurred_at)
       values (${tenant.instanceId}, 'late', 'delivered', now())`;
     const success = { outcome: "accepted", providerMessageId: "late" };
     assertEquals(await settleLate(success), { settled: [] });

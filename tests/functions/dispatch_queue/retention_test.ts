@@ -9,7 +9,7 @@ const day = 24 * hour;
 const periods = [
   ["idempotency_keys", day],
   ["provider_events", 30 * day],
-  ["early_statuses", 7 * day],
+  ["unmatched_statuses", 7 * day],
   ["outbox that is done", 7 * day],
   ["outbox that is dead", 90 * day],
 ] as const;
@@ -94,9 +94,9 @@ async function writeRow(stack: MessagingStack, kind: (typeof periods)[number][0]
       await stack.admin`
         insert into messaging.provider_events (instance_id, payload) values (${instanceId}, '{}')`;
       break;
-    case "early_statuses":
+    case "unmatched_statuses":
       await stack.admin`
-        insert into messaging.early_statuses (instance_id, provider_message_id, status, occurred_at)
+        insert into messaging.unmatched_statuses (instance_id, provider_message_id, status, occurred_at)
         values (${instanceId}, 'p', 'sent', now())`;
       break;
     case "outbox that is done":

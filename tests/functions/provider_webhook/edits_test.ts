@@ -63,7 +63,7 @@ Deno.test("Evolution's Cloud channel: what became of ours is known by its id, of
   assertEquals(statusOf("wamid.OURS"), "read");
   assertEquals(statusOf("wamid.THEIRS"), "received");
   assertEquals(body.providerMessageId, "wamid.OURS");
-  assertEquals((await client.stack.admin`select from messaging.early_statuses`).length, 0);
+  assertEquals((await client.stack.admin`select from messaging.unmatched_statuses`).length, 0);
 });
 
 Deno.test("what the official channel does not show is in the history and asks no agent", async () => {
@@ -102,6 +102,6 @@ Deno.test("a changed user id stays one contact, and messages go where they went 
   await client.cloud(tenant, cloudPayload(from("BR.2", "Ana")));
   assertEquals((await client.stack.admin`select from messaging.contacts`).length, 1);
   const [sendsTo] = await client.stack.admin`
-    select messaging.address_of(c, null) as address from messaging.contacts c`;
+    select messaging.contact_send_address(c, null) as address from messaging.contacts c`;
   assertEquals(sendsTo?.["address"], "BR.2");
 });

@@ -105,7 +105,8 @@ Deno.test("the message is a row before the provider is called", async () => {
   assertEquals(seen.map((row) => ({ ...row as object })), [
     { status: "sending", message: "Olá", card_id: "card-1", sent_by: "automation" },
   ]);
-  const [row] = await stack.admin`select status, sent_at is not null as has_sent_at from messages`;
+  const [row] = await stack
+    .admin`select status, sent_at is not null as has_sent_at from messaging.messages`;
   assertEquals({ ...row }, { status: "sent", has_sent_at: true });
 });
 

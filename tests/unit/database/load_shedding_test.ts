@@ -1,11 +1,11 @@
-import { boundDatabase } from "../../../shared/database/load_shedding.ts";
+import { shedLoad } from "../../../shared/database/load_shedding.ts";
 import { AppError } from "../../../shared/model/errors.ts";
 import { assertEquals, assertRejects } from "../../support/assert.ts";
 
 Deno.test("with all places taken a request waits for its turn in vain, what was begun goes on, and a free place is used", async () => {
   const answers: PromiseWithResolvers<unknown>[] = [];
   const names: string[] = [];
-  const database = boundDatabase({
+  const database = shedLoad({
     rpc: <Result>(name: string): Promise<Result> => {
       const answer = Promise.withResolvers<unknown>();
       answers.push(answer);
@@ -29,7 +29,7 @@ Deno.test("with all places taken a request waits for its turn in vain, what was 
 });
 
 Deno.test("a call that fails gives its place back", async () => {
-  const database = boundDatabase({
+  const database = shedLoad({
     rpc: () => Promise.reject(new Error("gone")),
     close: () => Promise.resolve(),
   }, { maxCalls: 1, waitMs: 20 });

@@ -1,5 +1,5 @@
 import type { Database } from "../../../shared/database/database.ts";
-import { repeatRolledBack } from "../../../shared/database/retrying_database.ts";
+import { retryOnConflict } from "../../../shared/database/retrying_database.ts";
 import { RolledBackError } from "../../../shared/database/sqlstates.ts";
 import { assertEquals, assertRejects } from "../../support/assert.ts";
 
@@ -18,15 +18,15 @@ function failing(times: number, error: Error): Database & { calls: number } {
 
 Deno.test("a call that lost against another transaction is made again, four times at most", async () => {
   const loser = failing(4, new RolledBackError());
-  assertEquals(await repeatRolledBack(loser).rpc("accept_message", {}), "done");
+  assertEquals(await retryOnConflict(loser).rpc("accept_message", {}), "done");
   assertEquals(loser.calls, 5);
   const hopeless = failing(9, new RolledBackError());
-  await assertRejects(() => repeatRolledBack(hopeless).rpc("accept_message", {}), RolledBackError);
+  await assertRejects(() => retryOnConflict(hopeless).rpc("accept_message", {}), RolledBackError);
   assertEquals(hopeless.calls, 5);
 });
 
 Deno.test("a call that failed in any other way is not made again: it may have been executed", async () => {
   const lost = failing(1, new Error("connection lost"));
-  await assertRejects(() => repeatRolledBack(lost).rpc("accept_message", {}), Error, "lost");
+  await assertRejects(() => retryOnConflict(lost).rpc("accept_message", {}), Error, "lost");
   assertEquals(lost.calls, 1);
 });

@@ -1,8 +1,8 @@
-import { Places } from "../../../shared/runtime/semaphore.ts";
+import { Semaphore } from "../../../shared/runtime/semaphore.ts";
 import { assert, assertEquals, assertFalse } from "../../support/assert.ts";
 
 Deno.test("a place that is given back goes to who waits longest, before anybody who comes later", async () => {
-  const places = new Places(1);
+  const places = new Semaphore(1);
   assert(await places.take(0));
   const order: string[] = [];
   const waiting = ["first", "second"].map(async (name) => {
@@ -23,7 +23,7 @@ Deno.test("a place that is given back goes to who waits longest, before anybody 
 });
 
 Deno.test("who waits in vain leaves the line and takes nothing", async () => {
-  const places = new Places(1);
+  const places = new Semaphore(1);
   assert(await places.take(0));
   assertFalse(await places.take(1));
   places.leave();
@@ -32,9 +32,9 @@ Deno.test("who waits in vain leaves the line and takes nothing", async () => {
 });
 
 Deno.test("whoever squeezes in is one too many until as many have left", async () => {
-  const places = new Places(1);
-  places.squeezeIn();
-  places.squeezeIn();
+  const places = new Semaphore(1);
+  places.forceAcquire();
+  places.forceAcquire();
   const waiting = places.take(10_000);
   places.leave();
   assertEquals(await Promise.race([waiting, Promise.resolve("still waiting")]), "still waiting");

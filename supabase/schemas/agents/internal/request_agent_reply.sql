@@ -22,7 +22,7 @@ begin
   where c.id = request_agent_reply.conversation_id for no key update;
   if not exists (
     select from messaging.ai_agents a
-    where a.id = messaging.speaking_agent(conversation) and a.is_active
+    where a.id = messaging.conversation_agent(conversation) and a.is_active
   ) or exists (
     select from messaging.agent_pauses p
     where p.contact_id = request_agent_reply.contact_id and p.paused_until > clock_timestamp()

@@ -23,7 +23,7 @@ begin
     and c.instance_id = (request->>'instanceId')::uuid;
   select c.* into contact from messaging.contacts c where c.id = conversation.contact_id;
   select a.* into agent from messaging.ai_agents a
-  where a.id = messaging.speaking_agent(conversation) and a.is_active;
+  where a.id = messaging.conversation_agent(conversation) and a.is_active;
   select s.answered_count, s.collected_data, messaging.agent_limited_until(s.answered_at)
   into answered_count, collected_data, limited_until
   from messaging.agent_sessions s where s.conversation_id = conversation.id;
@@ -47,8 +47,8 @@ begin
     'collectedData', coalesce(collected_data, '{}'),
     'givenName', case when not contact.is_profile_name then contact.name end,
     'profileName', case when contact.is_profile_name then contact.name end,
-    'contactPhone', messaging.phone_of(contact),
-    'address', messaging.address_of(contact, null),
+    'contactPhone', messaging.contact_display_phone(contact),
+    'address', messaging.contact_send_address(contact, null),
     'answeredBefore', coalesce(answered_count, 0),
     'answersThrough', conversation.question_count,
     'history', messaging.history_page(

@@ -20,7 +20,7 @@ begin
       where c.contact_id = contact.id
     ), '{}'),
     'name', contact.name,
-    'phone', messaging.phone_of(contact)
+    'phone', messaging.contact_display_phone(contact)
   );
 end;
 $$;

@@ -69,7 +69,7 @@ begin
         'operatorName', operator.name,
         'operatorEmail', operator.email,
         'contactName', contact.name,
-        'contactPhone', coalesce(messaging.phone_of(contact), messaging.address_of(contact, null)),
+        'contactPhone', coalesce(messaging.contact_display_phone(contact), messaging.contact_send_address(contact, null)),
         'instancePhone', instance.connected_phone
       )
     );

@@ -11,8 +11,8 @@ begin
   ) then
     return false;
   end if;
-  update messaging.messages m set is_known_by_echo = true where m.id = confirm_by_echo.message_id;
-  perform messaging.take_early_statuses(array[confirm_by_echo.message_id]);
+  update messaging.messages m set confirmed_by_echo = true where m.id = confirm_by_echo.message_id;
+  perform messaging.apply_unmatched_statuses(array[confirm_by_echo.message_id]);
   return true;
 end;
 $$;

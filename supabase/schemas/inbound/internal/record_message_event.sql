@@ -26,7 +26,7 @@ begin
   end if;
   contact := messaging.resolve_sender(instance.id, event);
   if coalesce((event->>'mayBeOurs')::boolean, false)
-    and messaging.claim_own_echo(instance.id, contact.id, event) then
+    and messaging.match_echo(instance.id, contact.id, event) then
     return true;
   end if;
   conversation := messaging.resolve_conversation(instance.id, contact.id);
@@ -48,7 +48,7 @@ begin
   )
   returning id into message_id;
   if not is_inbound then
-    perform messaging.take_early_statuses(array[message_id]);
+    perform messaging.apply_unmatched_statuses(array[message_id]);
     if not is_group and not is_reaction then
       perform messaging.pause_agent(instance.id, contact.id, written_at);
     end if;

@@ -35,7 +35,7 @@ begin
       exit when contact.id is not null;
     end loop;
     if contact.id is not null
-      and messaging.claim_own_echo(instance_id, contact.id, event || (event->'sent')) then
+      and messaging.match_echo(instance_id, contact.id, event || (event->'sent')) then
       return true;
     end if;
   end if;
@@ -49,7 +49,7 @@ begin
     return false;
   end if;
   if message_id is null then
-    insert into messaging.early_statuses (
+    insert into messaging.unmatched_statuses (
       instance_id, provider_message_id, status, occurred_at, error
     )
     values (

@@ -48,7 +48,7 @@ begin
       raise exception using errcode = 'serialization_failure', message = 'merged meanwhile';
     end if;
   end if;
-  contact := messaging.show_phone(contact, address);
+  contact := messaging.assign_contact_phone(contact, address);
   insert into messaging.contact_addresses as a (instance_id, address, contact_id, proven_at)
   select distinct on (messaging.phone_identity_key(seen.address))
     resolve_sender.instance_id, seen.address, contact.id,

@@ -13,7 +13,7 @@ as $$
       'sealedProviderConfig', i.sealed_provider_config
     )
     -- No two of one provider have one name.
-    from messaging.instances_named(request->>'instanceRef') i
+    from messaging.find_instances_by_reference(request->>'instanceRef') i
     where i.provider = request->>'provider'
   ));
 $$;

@@ -39,7 +39,7 @@ begin
     message.id, instance.id, clock_timestamp(), lease_until, 1, 1, gen_random_uuid(), lease_until
   );
   update messaging.messages m
-  set status = 'sending', failed_at = null, is_known_by_echo = false
+  set status = 'sending', failed_at = null, confirmed_by_echo = false
   where m.id = message.id;
   if message.agent_id is null and message.sent_by is distinct from 'ai_agent' then
     outcome := outcome || jsonb_build_object('aiAgentPausedUntil', messaging.iso_in_zone(

@@ -68,7 +68,7 @@ begin
   elsif nullif(request->'agent', 'null') is not null then
     agent_id := messaging.begin_agent_session(instance.id, conversation.id, request->'agent');
   elsif draft->>'sentBy' = 'ai_agent' then
-    agent_id := messaging.speaking_agent(conversation);
+    agent_id := messaging.conversation_agent(conversation);
   end if;
 
   if draft is null then
@@ -137,7 +137,7 @@ begin
   );
   return outcome || jsonb_build_object(
     'claimToken', claim_token,
-    'to', case when mode = 'sent' then messaging.address_of(contact, request->>'phone') end
+    'to', case when mode = 'sent' then messaging.contact_send_address(contact, request->>'phone') end
   );
 end;
 $$;

@@ -231,9 +231,9 @@ begin
       order by s.contact_id
     ) as m;
   end if;
-  perform messaging.take_early_statuses(settled || late);
+  perform messaging.apply_unmatched_statuses(settled || late);
   if landing is not null or held is not null then
-    perform messaging.land_instances(settled, landing, held, held_until, are_outages, held_seals);
+    perform messaging.release_instances(settled, landing, held, held_until, are_outages, held_seals);
   end if;
   if nullif(request->'response', 'null') is not null then
     update messaging.idempotency_keys k
@@ -242,13 +242,13 @@ begin
     where k.scope = request->'idempotency'->>'scope' and k.key = request->'idempotency'->>'key'
       and k.message_id = any (settled);
   end if;
-  perform messaging.settle_echo(e."messageId", e.outcome, e."providerMessageId", e.echo)
+  perform messaging.resolve_pending_echo(e."messageId", e.outcome, e."providerMessageId", e.echo)
   from jsonb_to_recordset(echoes) as e(
     "messageId" uuid, outcome text, "providerMessageId" text, echo jsonb
   );
-  perform messaging.fold_own_echoes(settled || late);
+  perform messaging.merge_echo_duplicates(settled || late);
   if shows_addresses then
-    perform messaging.show_phone(c, r."waId")
+    perform messaging.assign_contact_phone(c, r."waId")
     from jsonb_to_recordset(request->'results') as r("messageId" uuid, "waId" text)
     join messaging.messages m on m.id = r."messageId"
     join messaging.contacts c on c.id = m.contact_id

@@ -37,7 +37,7 @@ create table messaging.messages (
   chat_name text,
   choice jsonb,
   phone_given text,
-  is_known_by_echo boolean not null default false,
+  confirmed_by_echo boolean not null default false,
   is_typed_on_phone boolean not null default false,
   is_retryable boolean not null default false,
   constraint messages_belong_to_their_conversation
@@ -52,7 +52,7 @@ create index messages_history on messaging.messages (instance_id, contact_id, se
 create index messages_provider_id on messaging.messages (instance_id, provider_message_id)
   where provider_message_id is not null;
 create index messages_told on messaging.messages (instance_id, provider_message_id)
-  where is_typed_on_phone or is_known_by_echo;
+  where is_typed_on_phone or confirmed_by_echo;
 create unique index messages_inbound_once on messaging.messages (instance_id, provider_message_id)
   where direction = 'inbound';
 create index messages_sent on messaging.messages (instance_id, sent_at desc)
@@ -71,7 +71,7 @@ comment on column messaging.messages.choice is
   'The option that an inbound message picked: {id, title}.';
 comment on column messaging.messages.phone_given is
   'The phone as the sending call wrote it, where the contact''s own is spelled otherwise.';
-comment on column messaging.messages.is_known_by_echo is
+comment on column messaging.messages.confirmed_by_echo is
   'Its provider''s answer was lost: an echo of its words says that it left, and under which id.';
 comment on column messaging.messages.is_retryable is
   'Whether it failed by a refusal that the provider calls temporary: the same Idempotency-Key tries again.';

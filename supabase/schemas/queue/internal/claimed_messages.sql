@@ -22,7 +22,7 @@ begin
           select from messaging.agent_pauses p
           where p.contact_id = c.id and p.paused_until > clock_timestamp()
         ) as "isAgentPaused",
-        -- address_of, written out: a call per message would be a quarter of the work.
+        -- contact_send_address, written out: a call per message would be a quarter of the work.
         coalesce(
           (
             select a.address from messaging.contact_addresses a

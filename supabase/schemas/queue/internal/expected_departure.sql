@@ -35,8 +35,8 @@ begin
     looked_at := looked_at + typing;
   end if;
   if not messaging.is_send_window_open(instance, looked_at) then
-    leaves_at := coalesce(messaging.next_opening(instance, looked_at), leaves_at);
-    held_by := messaging.closed_by(instance, looked_at);
+    leaves_at := coalesce(messaging.next_window_start(instance, looked_at), leaves_at);
+    held_by := messaging.window_closed_reason(instance, looked_at);
   end if;
 end;
 $$;

@@ -1,6 +1,6 @@
 -- Moves an instant into the instance's send window (decisions, section 5), in which `typing` after it
 -- must lie too: inside it stays; before the window on a business day it goes to that day's start, else
--- to the next business day's start. `held_by` says what moved it (see closed_by), NULL when nothing
+-- to the next business day's start. `held_by` says what moved it (see window_closed_reason), NULL when nothing
 -- did. Errors: MI010, also where the window is shorter than the typing.
 create or replace function messaging.fit_send_window(
   instance messaging.instances,
@@ -23,8 +23,8 @@ begin
     slot := candidate;
     return;
   end if;
-  held_by := messaging.closed_by(instance, closed_at);
-  slot := messaging.next_opening(instance, closed_at);
+  held_by := messaging.window_closed_reason(instance, closed_at);
+  slot := messaging.next_window_start(instance, closed_at);
   if slot is null or not messaging.is_send_window_open(instance, slot + typing) then
     raise exception using errcode = 'MI010', message = 'send_window_never_opens';
   end if;

@@ -23,9 +23,9 @@ begin
   -- A window that never opens is one instance's fault and must not stop the others: look daily.
   set next_due_at = case
     when not messaging.is_send_window_open(i, clock)
-      then coalesce(messaging.next_opening(i, clock), clock + interval '1 day')
+      then coalesce(messaging.next_window_start(i, clock), clock + interval '1 day')
     when not messaging.is_send_window_open(i, head.leaves_at)
-      then coalesce(messaging.next_opening(i, head.leaves_at), clock + interval '1 day')
+      then coalesce(messaging.next_window_start(i, head.leaves_at), clock + interval '1 day')
     else clock
   end
   from messaging.instances i

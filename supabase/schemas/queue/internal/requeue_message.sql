@@ -24,7 +24,7 @@ begin
   end if;
   update messaging.messages m
   set status = 'queued', scheduled_for = requeued.slot, held_by = requeued.held_by,
-    is_known_by_echo = false, sent_at = null, delivered_at = null, failed_at = null,
+    confirmed_by_echo = false, sent_at = null, delivered_at = null, failed_at = null,
     unconfirmed_at = null
   from (select slot, held_by) as requeued
   where m.id = message.id;

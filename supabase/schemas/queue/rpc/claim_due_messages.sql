@@ -23,7 +23,7 @@ declare
   lease constant interval := make_interval(secs => (request->>'leaseSeconds')::double precision);
   clock constant timestamptz := clock_timestamp();
   paced uuid[];
-  asleep uuid[];
+  stalled uuid[];
   unpaced uuid[];
 begin
   select max_messages - count(*) into max_paced
@@ -102,10 +102,10 @@ begin
   select
     (select array_agg(marked.in_flight) from marked),
     (select array_agg(head.instance_id) from head where head.message_id is null)
-  into paced, asleep;
+  into paced, stalled;
 
-  if asleep is not null then
-    perform messaging.postpone_dispatch(asleep, clock);
+  if stalled is not null then
+    perform messaging.postpone_dispatch(stalled, clock);
   end if;
 
   with due as (

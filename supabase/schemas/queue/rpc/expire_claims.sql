@@ -41,7 +41,7 @@ begin
   where q.claim_token is not null and q.lease_until <= clock;
   if expired is null then
     -- A flight whose message is gone (its contact was deleted) has nobody left to settle it.
-    perform messaging.land_instances(
+    perform messaging.release_instances(
       array_agg(d.in_flight), array_agg(d.instance_id), null, null, null, null
     )
     from messaging.dispatch d

@@ -36,9 +36,9 @@ begin
   purged := purged + deleted;
   is_complete := is_complete and deleted < max_rows;
 
-  delete from messaging.early_statuses s
+  delete from messaging.unmatched_statuses s
   where (s.instance_id, s.provider_message_id, s.status) in (
-    select e.instance_id, e.provider_message_id, e.status from messaging.early_statuses e
+    select e.instance_id, e.provider_message_id, e.status from messaging.unmatched_statuses e
     where e.received_at <= clock - interval '7 days'
     order by e.received_at limit max_rows for update skip locked
   );

@@ -28,6 +28,6 @@ alter table messaging.message_queue enable row level security;
 revoke all on table messaging.message_queue from public, anon, authenticated;
 grant select, insert, update, delete on table messaging.message_queue to service_role;
 comment on column messaging.message_queue.echo is
-  'A message event that came while this one was in flight and may be its echo: see claim_own_echo.';
+  'A message event that came while this one was in flight and may be its echo: see match_echo.';
 comment on column messaging.message_queue.max_attempts is
   '1 for an immediate send, which is tried once; 6 for all else: the first try and 5 more.';

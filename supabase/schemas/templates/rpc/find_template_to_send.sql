@@ -28,7 +28,7 @@ begin
       messaging.describe_message_template(template)
     end,
     'contact', case when contact.id is not null then
-      jsonb_build_object('name', contact.name, 'phone', messaging.phone_of(contact))
+      jsonb_build_object('name', contact.name, 'phone', messaging.contact_display_phone(contact))
     end,
     'known', known
   );

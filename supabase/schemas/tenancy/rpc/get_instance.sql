@@ -9,7 +9,7 @@ set search_path = ''
 as $$
 declare
   found_ids constant uuid[] := array(
-    select i.id from messaging.instances_named(request->>'instanceId') i
+    select i.id from messaging.find_instances_by_reference(request->>'instanceId') i
   );
 begin
   if cardinality(found_ids) > 1 then

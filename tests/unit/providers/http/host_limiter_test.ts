@@ -1,12 +1,12 @@
-import { takeCallPlace } from "../../../../shared/providers/http/host_limiter.ts";
+import { acquireHostSlot } from "../../../../shared/providers/http/host_limiter.ts";
 import { assert, assertEquals } from "../../../support/assert.ts";
 
 Deno.test("calls to one host beyond its places wait in line, those on time and to other hosts do not", async () => {
   const url = "https://api.example.com/send";
-  const taken = await Promise.all(Array.from({ length: 250 }, () => takeCallPlace(url, false)));
-  const waiting = takeCallPlace(url, false);
-  const onTime = await takeCallPlace(url, true);
-  const elsewhere = await takeCallPlace("https://other.example.com/send", false);
+  const taken = await Promise.all(Array.from({ length: 250 }, () => acquireHostSlot(url, false)));
+  const waiting = acquireHostSlot(url, false);
+  const onTime = await acquireHostSlot(url, true);
+  const elsewhere = await acquireHostSlot("https://other.example.com/send", false);
   assert(onTime !== null && elsewhere !== null);
   onTime();
   const still = Promise.resolve("still waiting");

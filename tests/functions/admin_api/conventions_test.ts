@@ -1,11 +1,11 @@
-import { recordKinds } from "../../../functions/admin-api/record_kinds.ts";
+import { resources } from "../../../functions/admin-api/resources.ts";
 import { assertEquals } from "../../support/assert.ts";
 import { countRows, createAdminClient } from "./admin_client.ts";
 
 const id = "3f6c1f0e-57a5-4c1c-9d3b-7a3d5f3f1a11";
 
 const operations: readonly (readonly [string, string])[] = [
-  ...recordKinds.flatMap(({ path, update }) => [
+  ...resources.flatMap(({ path, update }) => [
     ["POST", path] as const,
     ["GET", path] as const,
     ["GET", `${path}/${id}`] as const,

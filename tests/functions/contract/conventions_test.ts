@@ -73,11 +73,11 @@ async function assertNothingStored(
 async function countRows({ stack }: ContractStack): Promise<Record<string, number>> {
   const tables = await stack.admin`
     select tablename as name from pg_tables
-    where schemaname = 'public' and tablename <> 'rate_limits' order by tablename`;
+    where schemaname = 'messaging' and tablename <> 'rate_limits' order by tablename`;
   const counts: Record<string, number> = {};
   for (const { name } of tables) {
     const [row] = await stack.admin`select count(*)::int as count from ${
-      stack.admin(`public.${name}`)
+      stack.admin(`messaging.${name}`)
     }`;
     counts[name] = row?.["count"];
   }

@@ -1,6 +1,6 @@
 -- Whose words an `ai_agent` message of a conversation are: its linked agent's, else those of the
 -- instance's first active one; NULL where there is none.
-create or replace function messaging.speaking_agent(conversation messaging.conversations)
+create or replace function messaging.conversation_agent(conversation messaging.conversations)
 returns uuid
 language sql
 stable
@@ -16,5 +16,5 @@ as $$
     )
   );
 $$;
-revoke all on function messaging.speaking_agent(messaging.conversations) from public, anon, authenticated;
-grant execute on function messaging.speaking_agent(messaging.conversations) to service_role;
+revoke all on function messaging.conversation_agent(messaging.conversations) from public, anon, authenticated;
+grant execute on function messaging.conversation_agent(messaging.conversations) to service_role;

@@ -34,7 +34,7 @@ export interface Update extends RecordMethod {
 }
 
 /** A kind of record that is created, read, listed and changed in the same manner as the others. */
-export interface RecordKind {
+export interface Resource {
   readonly path: string;
   /** What its id is called in requests and responses. */
   readonly idName: string;
@@ -48,7 +48,7 @@ export interface RecordKind {
 }
 
 /** Everything but instances, whose credentials are sealed, and what belongs to them alone. */
-export const recordKinds: readonly RecordKind[] = [
+export const resources: readonly Resource[] = [
   {
     path: "/workspaces",
     idName: "workspaceId",

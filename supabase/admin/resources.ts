@@ -49,7 +49,7 @@ const name: Field = {
   isRequired: true,
 };
 
-export const nouns: readonly Noun[] = [
+export const resources: readonly Noun[] = [
   {
     name: "workspaces",
     description: "companies: what owns instances, operators, departments",

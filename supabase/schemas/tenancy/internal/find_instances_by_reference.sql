@@ -2,7 +2,7 @@
 -- own id where there is none; decisions, section 1), in this order: a name that looks like another
 -- instance's UUID does not hide that one. Several only where instances of different providers, neither
 -- with a business instance id, have one own id.
-create or replace function messaging.instances_named(reference text)
+create or replace function messaging.find_instances_by_reference(reference text)
 returns setof messaging.instances
 language plpgsql
 stable
@@ -23,5 +23,5 @@ begin
   end if;
 end;
 $$;
-revoke all on function messaging.instances_named(text) from public, anon, authenticated;
-grant execute on function messaging.instances_named(text) to service_role;
+revoke all on function messaging.find_instances_by_reference(text) from public, anon, authenticated;
+grant execute on function messaging.find_instances_by_reference(text) to service_role;

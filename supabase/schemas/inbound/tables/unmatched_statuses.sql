@@ -1,6 +1,6 @@
 -- Delivery events that came before the message they speak of was known by its provider id: our own
 -- send had not been recorded yet. Taken up when it is.
-create table messaging.early_statuses (
+create table messaging.unmatched_statuses (
   instance_id uuid not null references messaging.instances (id) on delete cascade,
   provider_message_id text not null,
   status text not null,
@@ -8,10 +8,10 @@ create table messaging.early_statuses (
   error jsonb,
   received_at timestamptz not null default now(),
   primary key (instance_id, provider_message_id, status),
-  constraint early_statuses_status_known
+  constraint unmatched_statuses_status_known
     check (status in ('sent', 'delivered', 'read', 'failed'))
 );
-create index early_statuses_age on messaging.early_statuses (received_at);
-alter table messaging.early_statuses enable row level security;
-revoke all on table messaging.early_statuses from public, anon, authenticated;
-grant select, insert, update, delete on table messaging.early_statuses to service_role;
+create index unmatched_statuses_age on messaging.unmatched_statuses (received_at);
+alter table messaging.unmatched_statuses enable row level security;
+revoke all on table messaging.unmatched_statuses from public, anon, authenticated;
+grant select, insert, update, delete on table messaging.unmatched_statuses to service_role;

@@ -1,10 +1,10 @@
 -- Some gateways report what we send through their API as if it had been typed on the phone, even
 -- before they answer the call. An echo with the same words as a message of ours to that contact which
 -- is in flight, or has been unconfirmed for some minutes, may be ours. One in flight keeps it until
--- its own outcome tells (see settle_echo); else it proves that the oldest unconfirmed one has arrived.
+-- its own outcome tells (see resolve_pending_echo); else it proves that the oldest unconfirmed one has arrived.
 -- Media without a caption have no words, so only one in flight is taken for the echo.
 -- Returns whether the echo is ours, as far as is known.
-create or replace function messaging.claim_own_echo(instance_id uuid, contact_id uuid, event jsonb)
+create or replace function messaging.match_echo(instance_id uuid, contact_id uuid, event jsonb)
 returns boolean
 language plpgsql
 set search_path = ''
@@ -21,8 +21,8 @@ begin
     into candidate
     from messaging.messages m
     left join messaging.message_queue q on q.message_id = m.id
-    where m.instance_id = claim_own_echo.instance_id
-      and m.contact_id = claim_own_echo.contact_id
+    where m.instance_id = match_echo.instance_id
+      and m.contact_id = match_echo.contact_id
       and m.direction = 'outbound'
       and m.status in ('queued', 'sending', 'unconfirmed')
       -- For the index of what has not been sent.
@@ -62,5 +62,5 @@ begin
   return false;
 end;
 $$;
-revoke all on function messaging.claim_own_echo(uuid, uuid, jsonb) from public, anon, authenticated;
-grant execute on function messaging.claim_own_echo(uuid, uuid, jsonb) to service_role;
+revoke all on function messaging.match_echo(uuid, uuid, jsonb) from public, anon, authenticated;
+grant execute on function messaging.match_echo(uuid, uuid, jsonb) to service_role;

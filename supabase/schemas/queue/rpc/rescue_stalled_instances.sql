@@ -3,7 +3,7 @@
 -- Bounded by `request`.maxInstances a call. Returns {woken}: how many.
 -- Goes from instance to instance of message_queue_head, so that neither the queues' lengths nor the
 -- instances with an empty one cost anything.
-create or replace function public.wake_sleepers(request jsonb)
+create or replace function public.rescue_stalled_instances(request jsonb)
 returns jsonb
 language plpgsql
 set search_path = ''
@@ -14,9 +14,9 @@ set enable_hashjoin = off
 set enable_mergejoin = off
 as $$
 declare
-  sleepers uuid[];
+  stalled uuid[];
 begin
-  select array_agg(s.instance_id order by s.instance_id) into sleepers
+  select array_agg(s.instance_id order by s.instance_id) into stalled
   from (
     with recursive queued as (
       (
@@ -42,14 +42,14 @@ begin
     where d.in_flight is null and d.next_due_at = 'infinity'
     limit (request->>'maxInstances')::integer
   ) as s;
-  if sleepers is null then
+  if stalled is null then
     return jsonb_build_object('woken', 0);
   end if;
   perform from messaging.pacing p
-  where p.instance_id = any (sleepers) order by p.instance_id for no key update;
-  perform messaging.refresh_dispatch(sleepers);
-  return jsonb_build_object('woken', cardinality(sleepers));
+  where p.instance_id = any (stalled) order by p.instance_id for no key update;
+  perform messaging.refresh_dispatch(stalled);
+  return jsonb_build_object('woken', cardinality(stalled));
 end;
 $$;
-revoke all on function public.wake_sleepers(jsonb) from public, anon, authenticated;
-grant execute on function public.wake_sleepers(jsonb) to service_role;
+revoke all on function public.rescue_stalled_instances(jsonb) from public, anon, authenticated;
+grant execute on function public.rescue_stalled_instances(jsonb) to service_role;

@@ -2,7 +2,7 @@
 -- keys, the current one first), limit.
 -- Returns {items: [{instanceId, sealedProviderConfig}], total, unreadable: [instanceId]}: the last are
 -- sealed under no key that there is, at most `limit` of them too.
-create or replace function public.list_former_seals(request jsonb)
+create or replace function public.list_credentials_under_old_keys(request jsonb)
 returns jsonb
 language plpgsql
 stable
@@ -37,5 +37,5 @@ begin
   );
 end;
 $$;
-revoke all on function public.list_former_seals(jsonb) from public, anon, authenticated;
-grant execute on function public.list_former_seals(jsonb) to service_role;
+revoke all on function public.list_credentials_under_old_keys(jsonb) from public, anon, authenticated;
+grant execute on function public.list_credentials_under_old_keys(jsonb) to service_role;

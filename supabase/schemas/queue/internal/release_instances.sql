@@ -4,7 +4,7 @@
 -- each is due next.
 -- The pacing rows are locked first, in an earlier statement than the look at the heads: an enqueue
 -- keeps its lock until commit, so none can be overlooked.
-create or replace function messaging.land_instances(
+create or replace function messaging.release_instances(
   settled uuid[],
   landing uuid[],
   held uuid[],
@@ -49,5 +49,5 @@ begin
   perform messaging.refresh_dispatch(held) where held is not null;
 end;
 $$;
-revoke all on function messaging.land_instances(uuid[], uuid[], uuid[], timestamptz[], boolean[], text[]) from public, anon, authenticated;
-grant execute on function messaging.land_instances(uuid[], uuid[], uuid[], timestamptz[], boolean[], text[]) to service_role;
+revoke all on function messaging.release_instances(uuid[], uuid[], uuid[], timestamptz[], boolean[], text[]) from public, anon, authenticated;
+grant execute on function messaging.release_instances(uuid[], uuid[], uuid[], timestamptz[], boolean[], text[]) to service_role;

@@ -1,7 +1,7 @@
 -- A contact without a phone shows one: from now on the phone is its identity, and a call that makes a
 -- contact of it meets this one. Whoever has the phone already is the same person: both become one.
 -- Returns what the contact is now. Errors: 40001 where another call has merged one of them.
-create or replace function messaging.show_phone(contact messaging.contacts, phone text)
+create or replace function messaging.assign_contact_phone(contact messaging.contacts, phone text)
 returns messaging.contacts
 language plpgsql
 set search_path = ''
@@ -18,12 +18,12 @@ begin
     return messaging.merge_contacts(other, contact);
   end if;
   update messaging.contacts c
-  set phone = show_phone.phone, identity_key = messaging.phone_identity_key(show_phone.phone),
+  set phone = assign_contact_phone.phone, identity_key = messaging.phone_identity_key(assign_contact_phone.phone),
     updated_at = now()
   where c.id = contact.id and c.phone is null
   returning c.* into shown;
   return coalesce(shown, contact);
 end;
 $$;
-revoke all on function messaging.show_phone(messaging.contacts, text) from public, anon, authenticated;
-grant execute on function messaging.show_phone(messaging.contacts, text) to service_role;
+revoke all on function messaging.assign_contact_phone(messaging.contacts, text) from public, anon, authenticated;
+grant execute on function messaging.assign_contact_phone(messaging.contacts, text) to service_role;

@@ -22,7 +22,7 @@ const maxAgentReplies = 20;
  * The outbox's work beside the messages: e-mails one after the other, agent replies side by side.
  * A slow mail service or model delays nothing else.
  */
-export class OutboxLanes {
+export class OutboxConsumer {
   readonly #underWay = new Set<Promise<void>>();
   #isMailing = false;
   #isFinishing = false;

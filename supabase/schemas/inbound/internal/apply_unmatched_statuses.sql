@@ -1,5 +1,5 @@
 -- Applies delivery events that came before these messages were known by their provider ids.
-create or replace function messaging.take_early_statuses(message_ids uuid[])
+create or replace function messaging.apply_unmatched_statuses(message_ids uuid[])
 returns void
 language plpgsql
 set search_path = ''
@@ -7,12 +7,12 @@ as $$
 declare
   early record;
 begin
-  if not exists (select from messaging.early_statuses) then
+  if not exists (select from messaging.unmatched_statuses) then
     return;
   end if;
   for early in
     with taken as (
-      delete from messaging.early_statuses e
+      delete from messaging.unmatched_statuses e
       using messaging.messages m
       where m.id = any (message_ids)
         and e.instance_id = m.instance_id
@@ -28,5 +28,5 @@ begin
   end loop;
 end;
 $$;
-revoke all on function messaging.take_early_statuses(uuid[]) from public, anon, authenticated;
-grant execute on function messaging.take_early_statuses(uuid[]) to service_role;
+revoke all on function messaging.apply_unmatched_statuses(uuid[]) from public, anon, authenticated;
+grant execute on function messaging.apply_unmatched_statuses(uuid[]) to service_role;

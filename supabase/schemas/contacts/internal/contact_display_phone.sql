@@ -1,6 +1,6 @@
 -- The phone to show for a contact: as it was first given, unless the contact has said that it goes on
 -- under another number and has not been met under an earlier one since. NULL for who never showed one.
-create or replace function messaging.phone_of(contact messaging.contacts)
+create or replace function messaging.contact_display_phone(contact messaging.contacts)
 returns text
 language plpgsql
 stable
@@ -22,5 +22,5 @@ begin
   );
 end;
 $$;
-revoke all on function messaging.phone_of(messaging.contacts) from public, anon, authenticated;
-grant execute on function messaging.phone_of(messaging.contacts) to service_role;
+revoke all on function messaging.contact_display_phone(messaging.contacts) from public, anon, authenticated;
+grant execute on function messaging.contact_display_phone(messaging.contacts) to service_role;

@@ -5,7 +5,7 @@ import type { TemplateLibrary } from "./template_library.ts";
 import type { Webhooks } from "./webhooks.ts";
 
 /** What every simulated service works with. */
-export interface SimulatedWorld {
+export interface SimulatorContext {
   readonly store: Store;
   readonly faults: FaultPlan;
   /** Whom the official channel takes free text for. */

@@ -1,7 +1,7 @@
 -- admin-api: a page out of one row more than it may hold. `records`: [{createdAt, id, record}] in
 -- order, or NULL for none. Returns {items, next}; `next` {createdAt, id} is the place to go on after,
 -- NULL on the last page.
-create or replace function messaging.page_of_records(records jsonb, page_size integer)
+create or replace function messaging.build_page(records jsonb, page_size integer)
 returns jsonb
 language sql
 immutable parallel safe
@@ -16,5 +16,5 @@ as $$
     end
   );
 $$;
-revoke all on function messaging.page_of_records(jsonb, integer) from public, anon, authenticated;
-grant execute on function messaging.page_of_records(jsonb, integer) to service_role;
+revoke all on function messaging.build_page(jsonb, integer) from public, anon, authenticated;
+grant execute on function messaging.build_page(jsonb, integer) to service_role;

@@ -1,7 +1,7 @@
 -- admin-api: stores credentials that were sealed anew. `request`: items [{instanceId, former,
 -- sealedProviderConfig}]. What was changed meanwhile, and so is not `former` any more, stays.
 -- Returns {replaced}: how many were.
-create or replace function public.replace_seals(request jsonb)
+create or replace function public.replace_sealed_credentials(request jsonb)
 returns jsonb
 language plpgsql
 set search_path = ''
@@ -22,5 +22,5 @@ begin
   return jsonb_build_object('replaced', replaced);
 end;
 $$;
-revoke all on function public.replace_seals(jsonb) from public, anon, authenticated;
-grant execute on function public.replace_seals(jsonb) to service_role;
+revoke all on function public.replace_sealed_credentials(jsonb) from public, anon, authenticated;
+grant execute on function public.replace_sealed_credentials(jsonb) to service_role;
