@@ -2,7 +2,7 @@ import * as z from "zod";
 import type { Issue } from "../../shared/model/errors.ts";
 import type { CrossCheck } from "../../shared/http/validate.ts";
 import { providerConfigSchemas } from "../../shared/providers/registry.ts";
-import { type ProviderKind, providerKinds } from "../../shared/providers/provider.ts";
+import { type ProviderKind, providerKinds } from "../../shared/model/provider_kind.ts";
 import { idSchema, phoneSchema } from "../../shared/model/request_fields.ts";
 import { nameSchema } from "./contract.ts";
 

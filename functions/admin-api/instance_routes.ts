@@ -3,7 +3,7 @@ import type { Route } from "../../shared/http/create_app.ts";
 import { readJsonBody } from "../../shared/http/json_body.ts";
 import { answerRecorded } from "../../shared/http/recorded_answer.ts";
 import { validate, validateBody } from "../../shared/http/validate.ts";
-import type { ProviderKind } from "../../shared/providers/provider.ts";
+import type { ProviderKind } from "../../shared/model/provider_kind.ts";
 import { workspacePageSchema } from "./contract.ts";
 import { type AdminContext, readAdminIdempotency } from "./http_exchange.ts";
 import { requireInstanceId } from "./instance_reference.ts";

@@ -7,7 +7,7 @@ import {
   gatewayInstanceIdOf,
   parseProviderConfig,
 } from "../../shared/providers/registry.ts";
-import type { ProviderKind } from "../../shared/providers/provider.ts";
+import type { ProviderKind } from "../../shared/model/provider_kind.ts";
 import type { Recorded } from "../../shared/idempotency/recorded_call.ts";
 import {
   type CreateInstanceRequest,

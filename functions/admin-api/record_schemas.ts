@@ -1,7 +1,7 @@
 /** The records as responses hold them; for the document and the tests, not for the function. */
 import * as z from "zod";
 import { instantSchema, successField } from "../../shared/openapi/response_fields.ts";
-import { providerKinds } from "../../shared/providers/provider.ts";
+import { providerKinds } from "../../shared/model/provider_kind.ts";
 
 const createdAt = { createdAt: instantSchema };
 const changedAt = { ...createdAt, updatedAt: instantSchema };

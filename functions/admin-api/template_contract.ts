@@ -2,7 +2,7 @@ import * as z from "zod";
 import type { Issue } from "../../shared/model/errors.ts";
 import type { ChangeCheck, CrossCheck } from "../../shared/http/validate.ts";
 import { idSchema, instanceIdSchema } from "../../shared/model/request_fields.ts";
-import { isNumbered, listPlaceholders } from "../../shared/templates/text.ts";
+import { isNumbered, listPlaceholders } from "../../shared/model/placeholders.ts";
 import { workspacePageSchema } from "./contract.ts";
 
 /**

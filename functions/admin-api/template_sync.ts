@@ -1,7 +1,7 @@
 import { AppError } from "../../shared/model/errors.ts";
 import type { Idempotency } from "../../shared/idempotency/stored_response.ts";
 import { parseProviderConfig } from "../../shared/providers/registry.ts";
-import type { ProviderKind } from "../../shared/providers/provider.ts";
+import type { ProviderKind } from "../../shared/model/provider_kind.ts";
 import type { WhatsappCloudConfig } from "../../shared/providers/whatsapp_cloud/config.ts";
 import {
   type ListedTemplate,

@@ -6,7 +6,7 @@ import { AppError, type ErrorCode } from "../../shared/model/errors.ts";
 import { createApp, type Route } from "../../shared/http/create_app.ts";
 import type { Log } from "../../shared/runtime/log.ts";
 import { gatewayInstanceIdOf } from "../../shared/providers/registry.ts";
-import type { ProviderKind } from "../../shared/providers/provider.ts";
+import type { ProviderKind } from "../../shared/model/provider_kind.ts";
 import { verifySignature } from "../../shared/providers/webhooks/signature.ts";
 import { readDeliveryBody, stripFiles } from "./delivery_body.ts";
 import { type Delivery, parseDelivery, recordDelivery } from "./receive.ts";

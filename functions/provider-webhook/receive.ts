@@ -1,6 +1,6 @@
 import type { Database } from "../../shared/database/database.ts";
 import { AppError } from "../../shared/model/errors.ts";
-import type { ProviderKind } from "../../shared/providers/provider.ts";
+import type { ProviderKind } from "../../shared/model/provider_kind.ts";
 import { readProviderEvents } from "../../shared/providers/read_provider_events.ts";
 import { parseWebhookPayload } from "../../shared/providers/webhooks/payload.ts";
 

@@ -1,7 +1,7 @@
 import type { CredentialVault } from "../../shared/crypto/credential_vault.ts";
 import type { Database } from "../../shared/database/database.ts";
 import type { SealedInstance } from "../../shared/providers/open_provider.ts";
-import type { ProviderKind } from "../../shared/providers/provider.ts";
+import type { ProviderKind } from "../../shared/model/provider_kind.ts";
 import { type ParsedProviderConfig, parseProviderConfig } from "../../shared/providers/registry.ts";
 
 /** The instance that a webhook address names, with its credentials open. */

@@ -3,7 +3,7 @@ import type { Idempotency } from "../../shared/idempotency/stored_response.ts";
 import type { Instance } from "../../shared/providers/open_provider.ts";
 import { defaultIntervalSeconds, type MessageDraft } from "../../shared/messages/accept.ts";
 import { toMessageContent } from "../../shared/model/stored_content.ts";
-import type { MessageContent } from "../../shared/providers/provider.ts";
+import type { MessageContent } from "../../shared/model/message_content.ts";
 import { toLeaseSeconds } from "../../shared/messages/claim.ts";
 import {
   executeSending,

@@ -1,13 +1,14 @@
 import { validateForChannel } from "../../shared/messages/channel_validation.ts";
 import { AppError } from "../../shared/model/errors.ts";
 import type { MessageDraft } from "../../shared/messages/accept.ts";
-import type { MessageContent, Provider } from "../../shared/providers/provider.ts";
+import type { MessageContent } from "../../shared/model/message_content.ts";
+import type { Provider } from "../../shared/providers/provider.ts";
 import {
   checkWhatsappCloudTemplate,
   toWhatsappCloudTemplate,
 } from "../../shared/providers/whatsapp_cloud/template.ts";
 import { renderForGateway, renderTemplateText } from "../../shared/templates/rendering.ts";
-import type { FilledTemplate } from "../../shared/templates/variables.ts";
+import type { FilledTemplate } from "../../shared/model/filled_template.ts";
 import type { ReadyTemplate } from "./check_template.ts";
 
 /**

@@ -9,7 +9,7 @@ import {
   type SendingAnswer,
   type SendingServices,
 } from "../../shared/messages/send.ts";
-import { findTemplateToSend } from "../../shared/templates/stored_template.ts";
+import { findTemplateToSend } from "./find_template.ts";
 import { checkTemplate, fillStoredTemplate } from "./check_template.ts";
 import type { SendTemplateMessageRequest } from "./contract.ts";
 import { toTemplateDraft } from "./draft.ts";

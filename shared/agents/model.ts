@@ -1,13 +1,8 @@
 import type { APIError } from "openai";
 import type { PromptMessage } from "./prompt.ts";
 import { answerFiltered, readModelAnswer } from "./model_answer.ts";
+import type { ChatModelConfig } from "../runtime/config.ts";
 import { readRetryAfterMs } from "../runtime/retry_after.ts";
-
-/** Where an OpenAI-compatible chat completions endpoint is, without `/chat/completions`. */
-export interface ChatModelConfig {
-  readonly baseUrl: string;
-  readonly apiKey: string;
-}
 
 /** What asking the model came to; an error is a word for the log, never what the model said. */
 export type ChatAnswer =

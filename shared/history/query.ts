@@ -1,5 +1,5 @@
 import type { Database } from "../database/database.ts";
-import type { OptionList, TemplateContent } from "../providers/provider.ts";
+import type { OptionList, TemplateContent } from "../model/message_content.ts";
 
 /** Which part of a contact's history is wanted. */
 export interface HistoryQuery {

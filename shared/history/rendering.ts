@@ -1,5 +1,5 @@
 import type { HistoryContact, HistoryMessage } from "./query.ts";
-import type { OptionList, TemplateContent } from "../providers/provider.ts";
+import type { OptionList, TemplateContent } from "../model/message_content.ts";
 
 /**
  * A message as one text (decisions, section 7). A choice is the chosen title; an option list its

@@ -1,6 +1,6 @@
 import type { Database } from "../database/database.ts";
 import type { Idempotency, WrittenResponse } from "../idempotency/stored_response.ts";
-import type { MessageContent } from "../providers/provider.ts";
+import type { MessageContent } from "../model/message_content.ts";
 import type { ClaimedMessage } from "./claim.ts";
 
 /** States of a message we send (decisions, section 5). They only move forward. */

@@ -1,6 +1,7 @@
 import { AppError } from "../model/errors.ts";
 import type { Instance } from "../providers/open_provider.ts";
-import type { MessageContent, Provider } from "../providers/provider.ts";
+import type { MessageContent } from "../model/message_content.ts";
+import type { Provider } from "../providers/provider.ts";
 
 /**
  * Refuses what the instance's channel could not carry, before anything is stored. `requestNames`

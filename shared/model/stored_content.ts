@@ -1,4 +1,4 @@
-import type { MessageContent, OptionList, TemplateContent } from "../providers/provider.ts";
+import type { MessageContent, OptionList, TemplateContent } from "./message_content.ts";
 
 /** A message's content as the database keeps it, column by column. */
 export interface StoredContent {

@@ -5,7 +5,7 @@
  */
 import type { Issue } from "../model/errors.ts";
 import { checkLength, checkOptionListLengths } from "./http/content_length.ts";
-import type { MessageContent } from "./provider.ts";
+import type { MessageContent } from "../model/message_content.ts";
 
 const TEXT_MAX = 65_536;
 const LIST_FIELD_MAX = 1_024;

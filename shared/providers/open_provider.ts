@@ -1,5 +1,6 @@
 import type { CredentialVault } from "../crypto/credential_vault.ts";
-import type { Provider, ProviderKind } from "./provider.ts";
+import type { Provider } from "./provider.ts";
+import type { ProviderKind } from "../model/provider_kind.ts";
 
 /** One channel connection, as the database hands it out with its credentials sealed. */
 export interface Instance {

@@ -1,6 +1,6 @@
 /** From a provider's webhook payload to what it means. */
 import { readEvolutionEvents } from "./evolution/events.ts";
-import type { ProviderKind } from "./provider.ts";
+import type { ProviderKind } from "../model/provider_kind.ts";
 import type { ProviderEvent } from "./webhooks/provider_event.ts";
 import { readWhatsappCloudEvents } from "./whatsapp_cloud/events.ts";
 import { readZapiEvents } from "./zapi/events.ts";

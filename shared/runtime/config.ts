@@ -1,10 +1,9 @@
 import * as z from "zod";
-import type { ChatModelConfig } from "../agents/model.ts";
 import {
   describePublishedKey,
   isPublishedSecretKey,
   sealsWithPublishedKey,
-} from "../crypto/published_keys.ts";
+} from "./published_keys.ts";
 
 const secretKeysSchema = z.record(z.string(), z.string().min(20));
 
@@ -27,6 +26,12 @@ export interface Config {
   readonly panelBaseUrl: string;
   /** Bound on one provider call, in milliseconds. */
   readonly providerTimeoutMs: number;
+}
+
+/** Where an OpenAI-compatible chat completions endpoint is, without `/chat/completions`. */
+export interface ChatModelConfig {
+  readonly baseUrl: string;
+  readonly apiKey: string;
 }
 
 export interface EmailConfig {

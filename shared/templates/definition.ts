@@ -1,10 +1,5 @@
+import { type MediaFormat, mediaFormats, type ParameterFormat } from "../model/filled_template.ts";
 import * as z from "zod";
-
-/** How a template names its variables (specification, section 2): `{{1}}` or `{{name}}`. */
-export type ParameterFormat = "POSITIONAL" | "NAMED";
-
-export const mediaFormats = ["IMAGE", "VIDEO", "DOCUMENT"] as const;
-export type MediaFormat = (typeof mediaFormats)[number];
 
 export type TemplateHeader =
   | { readonly format: "TEXT"; readonly text: string }

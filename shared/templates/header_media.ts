@@ -1,11 +1,6 @@
+import type { HeaderMedia, MediaFormat } from "../model/filled_template.ts";
 import type { Issue } from "../model/errors.ts";
 import { checkMediaUrl, lowerScheme, mediaExtensionOf } from "../model/media_url.ts";
-import type { MediaFormat } from "./definition.ts";
-
-/** The file of a media header: uploaded to the channel's provider, or public. */
-export type HeaderMedia =
-  | { readonly id: string; readonly link?: string | undefined }
-  | { readonly id?: undefined; readonly link: string };
 
 /** What `variables.header` gives for a media header; `missing` when it gives nothing. */
 export type HeaderMediaReading =

@@ -1,6 +1,6 @@
-import type { MessageContent } from "../providers/provider.ts";
+import type { MessageContent } from "../model/message_content.ts";
 import { mediaExtensionOf } from "../model/media_url.ts";
-import type { FilledButton, FilledTemplate } from "./variables.ts";
+import type { FilledButton, FilledTemplate } from "../model/filled_template.ts";
 
 /**
  * The template as text: header, body, footer and the numbered buttons, parted by blank lines. The

@@ -3,7 +3,7 @@ import {
   describePublishedKey,
   isPublishedSecretKey,
   sealsWithPublishedKey,
-} from "../../shared/crypto/published_keys.ts";
+} from "../../shared/runtime/published_keys.ts";
 import { apiDocsViewerPath } from "./api_docs_viewer.ts";
 import { StackStartError } from "./stack_start_error.ts";
 

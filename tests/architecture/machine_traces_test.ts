@@ -1,6 +1,5 @@
 import { assertEquals } from "../support/assert.ts";
-import { readTextFiles } from "./repository.ts";
-import type { TextFile } from "./repository.ts";
+import { readTextFiles, type TextFile } from "./repository.ts";
 import { parseSourceFile, resolveRelative } from "./source_file.ts";
 
 const product = [

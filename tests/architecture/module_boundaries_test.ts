@@ -1,7 +1,6 @@
 import { assertEquals } from "../support/assert.ts";
 import { readSourceFiles } from "./repository.ts";
-import { parseSourceFile } from "./source_file.ts";
-import type { SourceFile } from "./source_file.ts";
+import { parseSourceFile, type SourceFile } from "./source_file.ts";
 
 /** Modules that work on their arguments alone: no runtime, no database, no HTTP. */
 const pureModules: readonly string[] = [

@@ -1,7 +1,6 @@
 import { assertEquals } from "../support/assert.ts";
 import { readSourceFiles, readText } from "./repository.ts";
-import { isBarrel, parseSourceFile } from "./source_file.ts";
-import type { SourceFile } from "./source_file.ts";
+import { isBarrel, parseSourceFile, type SourceFile } from "./source_file.ts";
 
 const folders = ["functions", "shared", "supabase", "tests"];
 const vagueName = /^(?:.*[_-])?(?:utils?|helpers?|common|misc)$/;

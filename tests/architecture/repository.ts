@@ -1,7 +1,6 @@
 /** What the architecture tests read of the repository: its files as text, its folders as names. */
 
-import { parseSourceFile } from "./source_file.ts";
-import type { SourceFile } from "./source_file.ts";
+import { parseSourceFile, type SourceFile } from "./source_file.ts";
 
 export interface TextFile {
   /** Relative to the repository's root, with slashes. */

@@ -1,7 +1,6 @@
 import { assertEquals } from "../support/assert.ts";
 import { readSourceFiles } from "./repository.ts";
-import { parseSourceFile } from "./source_file.ts";
-import type { SourceFile } from "./source_file.ts";
+import { parseSourceFile, type SourceFile } from "./source_file.ts";
 
 /** A name that may hold what opens something. */
 const secretName = String.raw`[\w.]*(?:secret|token|signature|apikey|password|credential)\w*`;

@@ -1,5 +1,5 @@
 import type { Sql } from "postgres";
-import { type ProviderKind, providerKinds } from "../../shared/providers/provider.ts";
+import { type ProviderKind, providerKinds } from "../../shared/model/provider_kind.ts";
 import { assert, assertEquals, assertLess } from "../support/assert.ts";
 import { createTestDatabase } from "../support/database.ts";
 import { startDispatchCron } from "../support/dispatch_cron.ts";

@@ -7,7 +7,7 @@ import {
   type CredentialVault,
 } from "../../shared/crypto/credential_vault.ts";
 import { gatewayInstanceIdOf } from "../../shared/providers/registry.ts";
-import type { ProviderKind } from "../../shared/providers/provider.ts";
+import type { ProviderKind } from "../../shared/model/provider_kind.ts";
 
 /** Seals every tenant's credentials here; it protects nothing. */
 export const testCredentialsKey = btoa("k".repeat(32));

@@ -2,7 +2,8 @@
 import type { EvolutionConfig } from "./config.ts";
 import { unrenderedTemplate } from "../gateway_content.ts";
 import { readExtension, readFilename, readMimetype } from "../media_type.ts";
-import type { MessageContent, OutboundMessage } from "../provider.ts";
+import type { MessageContent } from "../../model/message_content.ts";
+import type { OutboundMessage } from "../provider.ts";
 import { optionalMember, type ProviderRequest } from "../http/provider_request.ts";
 
 type Content<Type extends MessageContent["messageType"]> = Extract<

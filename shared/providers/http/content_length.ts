@@ -1,6 +1,6 @@
 /** Length limits of a channel, found before it is called. */
 import type { Issue } from "../../model/errors.ts";
-import type { OptionList } from "../provider.ts";
+import type { OptionList } from "../../model/message_content.ts";
 
 /**
  * An issue when `text` is longer than `max`. Lengths are counted in Unicode code points, as JSON

@@ -6,7 +6,7 @@
  */
 import type { Issue } from "../../model/errors.ts";
 import { checkLength, checkOptionListLengths } from "../http/content_length.ts";
-import type { MessageContent } from "../provider.ts";
+import type { MessageContent } from "../../model/message_content.ts";
 import { chooseMediaType } from "./media.ts";
 
 const TEXT_MAX = 4_096;

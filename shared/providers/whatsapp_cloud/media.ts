@@ -4,7 +4,7 @@
  * are not supported" (Document messages page). The specification's `document` takes any file, so
  * a file goes out as the type whose list it is in.
  */
-import type { MessageContent } from "../provider.ts";
+import type { MessageContent } from "../../model/message_content.ts";
 import { readExtension } from "../media_type.ts";
 
 export type WhatsappCloudMediaType = "image" | "audio" | "video" | "document";

@@ -1,6 +1,7 @@
 /** From our message to the Cloud API's (page Messages, POST /{version}/{phone number id}/messages). */
 import { readFilename } from "../media_type.ts";
-import type { MessageContent, OutboundMessage } from "../provider.ts";
+import type { MessageContent } from "../../model/message_content.ts";
+import type { OutboundMessage } from "../provider.ts";
 import { optionalMember, type ProviderRequest } from "../http/provider_request.ts";
 import type { WhatsappCloudConfig } from "./config.ts";
 import { graphPath } from "./graph.ts";

@@ -2,12 +2,12 @@
  * From a filled template to the Cloud API's (page Template messages). Only what was filled travels:
  * fixed headers, footers and buttons are part of the template at the provider.
  */
-import { isNumbered } from "../../templates/text.ts";
+import { isNumbered } from "../../model/placeholders.ts";
 import type { Issue } from "../../model/errors.ts";
-import type { FilledParameter, FilledTemplate } from "../../templates/variables.ts";
+import type { FilledParameter, FilledTemplate } from "../../model/filled_template.ts";
 import { checkLength } from "../http/content_length.ts";
 import { readFilename } from "../media_type.ts";
-import type { TemplateContent } from "../provider.ts";
+import type { TemplateContent } from "../../model/message_content.ts";
 
 type Component = Readonly<Record<string, unknown>>;
 

@@ -2,7 +2,7 @@
  * The templates of a WhatsApp Business account (page Template management, GET
  * /{version}/{WABA id}/message_templates).
  */
-import { isNumbered, listPlaceholders } from "../../templates/text.ts";
+import { isNumbered, listPlaceholders } from "../../model/placeholders.ts";
 import { isSuccess, toFailureReceipt } from "../classification.ts";
 import { getJson, type HttpResult } from "../http/call.ts";
 import { readText, readValue } from "../../model/json_value.ts";

@@ -1,7 +1,8 @@
 /** From our message to Z-API's (pages send-text, send-image, send-audio, send-document, send-option-list). */
 import { unrenderedTemplate } from "../gateway_content.ts";
 import { readExtension, readFilename } from "../media_type.ts";
-import type { MessageContent, OptionList, OutboundMessage } from "../provider.ts";
+import type { MessageContent, OptionList } from "../../model/message_content.ts";
+import type { OutboundMessage } from "../provider.ts";
 import { optionalMember, type ProviderRequest } from "../http/provider_request.ts";
 import type { ZapiConfig } from "./config.ts";
 

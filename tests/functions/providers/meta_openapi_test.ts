@@ -1,6 +1,6 @@
 /** Every request body we make for the Cloud API, judged by Meta's own OpenAPI description. */
 import fc from "fast-check";
-import type { MessageContent } from "../../../shared/providers/provider.ts";
+import type { MessageContent } from "../../../shared/model/message_content.ts";
 import { checkWhatsappCloudContent } from "../../../shared/providers/whatsapp_cloud/content.ts";
 import { toWhatsappCloudRequest } from "../../../shared/providers/whatsapp_cloud/request.ts";
 import { assert, assertEquals } from "../../support/assert.ts";

@@ -1,5 +1,6 @@
 import { createProvider } from "../../../shared/providers/registry.ts";
-import type { Provider, ProviderKind, Receipt } from "../../../shared/providers/provider.ts";
+import type { Provider, Receipt } from "../../../shared/providers/provider.ts";
+import type { ProviderKind } from "../../../shared/model/provider_kind.ts";
 
 /** One provider as the tests need it: its configuration, and what it asks and answers on success. */
 export interface ProviderCase {

@@ -3,7 +3,7 @@ import { http, HttpResponse } from "msw";
 import { setupServer } from "msw/node";
 import { createEmailDelivery } from "../../../shared/outbox/email_delivery.ts";
 import { createProvider } from "../../../shared/providers/registry.ts";
-import type { ProviderKind } from "../../../shared/providers/provider.ts";
+import type { ProviderKind } from "../../../shared/model/provider_kind.ts";
 import { listWhatsappCloudTemplates } from "../../../shared/providers/whatsapp_cloud/template_list.ts";
 import { assertEquals } from "../../support/assert.ts";
 import { message, providerCases } from "./provider_cases.ts";

@@ -1,8 +1,12 @@
 /** The sending stack with send-template-message on it, and templates stored as admin-api would. */
 
 import { createSendTemplateMessageApp } from "../../../functions/send-template-message/app.ts";
-import { type MessagingStack, startMessagingStack } from "../../support/messaging_stack.ts";
-import type { Answer, StackOptions } from "../../support/messaging_stack.ts";
+import {
+  type Answer,
+  type MessagingStack,
+  type StackOptions,
+  startMessagingStack,
+} from "../../support/messaging_stack.ts";
 import type { Tenant } from "../../support/tenant.ts";
 
 export interface TemplateOptions {

@@ -1,6 +1,7 @@
 /** The production adapters, unchanged, against the simulated providers. */
 import { createProvider } from "../../../shared/providers/registry.ts";
-import type { MessageContent, ProviderKind } from "../../../shared/providers/provider.ts";
+import type { MessageContent } from "../../../shared/model/message_content.ts";
+import type { ProviderKind } from "../../../shared/model/provider_kind.ts";
 import { assert, assertEquals, assertObjectMatch } from "../../support/assert.ts";
 import { startSimulator } from "./simulator_server.ts";
 

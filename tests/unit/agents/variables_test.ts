@@ -1,5 +1,5 @@
 import { fillInstructions, fillMessageText } from "../../../shared/agents/variables.ts";
-import { fillText, listPlaceholders } from "../../../shared/templates/text.ts";
+import { fillText, listPlaceholders } from "../../../shared/model/placeholders.ts";
 import { assert, assertEquals } from "../../support/assert.ts";
 
 Deno.test("a variable is filled wherever it stands, spaced or not, with any JSON value", () => {

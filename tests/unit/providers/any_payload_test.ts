@@ -1,7 +1,6 @@
 /** Whatever a webhook holds: no throw, and no event that could not be stored. */
 import fc from "fast-check";
-import { providerKinds } from "../../../shared/providers/provider.ts";
-import type { ProviderKind } from "../../../shared/providers/provider.ts";
+import { type ProviderKind, providerKinds } from "../../../shared/model/provider_kind.ts";
 import type { ProviderEvent } from "../../../shared/providers/webhooks/provider_event.ts";
 import { readProviderEvents } from "../../../shared/providers/read_provider_events.ts";
 import { parseWebhookPayload } from "../../../shared/providers/webhooks/payload.ts";

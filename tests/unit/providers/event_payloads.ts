@@ -1,5 +1,5 @@
 import { readProviderEvents } from "../../../shared/providers/read_provider_events.ts";
-import type { ProviderKind } from "../../../shared/providers/provider.ts";
+import type { ProviderKind } from "../../../shared/model/provider_kind.ts";
 
 type Json = Record<string, unknown>;
 

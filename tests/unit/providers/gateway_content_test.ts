@@ -1,5 +1,5 @@
 import { checkGatewayContent } from "../../../shared/providers/gateway_content.ts";
-import type { MessageContent } from "../../../shared/providers/provider.ts";
+import type { MessageContent } from "../../../shared/model/message_content.ts";
 import { assertEquals, assertThrows } from "../../support/assert.ts";
 
 const mediaUrl = "https://files.example.com/a.wav";

@@ -3,7 +3,7 @@ import {
   gatewayInstanceIdOf,
   parseProviderConfig,
 } from "../../../shared/providers/registry.ts";
-import { type ProviderKind, providerKinds } from "../../../shared/providers/provider.ts";
+import { type ProviderKind, providerKinds } from "../../../shared/model/provider_kind.ts";
 import { assert, assertEquals, assertThrows } from "../../support/assert.ts";
 
 const valid: Record<ProviderKind, Record<string, unknown>> = {

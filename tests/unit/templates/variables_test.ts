@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import type { TemplateDefinition } from "../../../shared/templates/definition.ts";
 import { renderTemplateText } from "../../../shared/templates/rendering.ts";
-import { listPlaceholders } from "../../../shared/templates/text.ts";
+import { listPlaceholders } from "../../../shared/model/placeholders.ts";
 import { type Filling, fillTemplate } from "../../../shared/templates/variables.ts";
 import { assert, assertEquals } from "../../support/assert.ts";
 

@@ -1,6 +1,7 @@
 import { readEvolutionAnswer } from "../../../../shared/providers/evolution/answer.ts";
 import { toEvolutionRequest } from "../../../../shared/providers/evolution/request.ts";
-import type { MessageContent, Receipt } from "../../../../shared/providers/provider.ts";
+import type { MessageContent } from "../../../../shared/model/message_content.ts";
+import type { Receipt } from "../../../../shared/providers/provider.ts";
 import { assertEquals, assertThrows } from "../../../support/assert.ts";
 import { jsonAnswer, plainReading, textAnswer } from "../answers.ts";
 

@@ -1,4 +1,4 @@
-import type { MessageContent } from "../../../../shared/providers/provider.ts";
+import type { MessageContent } from "../../../../shared/model/message_content.ts";
 import { checkWhatsappCloudContent } from "../../../../shared/providers/whatsapp_cloud/content.ts";
 import { assertEquals } from "../../../support/assert.ts";
 

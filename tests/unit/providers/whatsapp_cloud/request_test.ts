@@ -1,4 +1,5 @@
-import type { MessageContent, OutboundMessage } from "../../../../shared/providers/provider.ts";
+import type { MessageContent } from "../../../../shared/model/message_content.ts";
+import type { OutboundMessage } from "../../../../shared/providers/provider.ts";
 import { toWhatsappCloudRequest } from "../../../../shared/providers/whatsapp_cloud/request.ts";
 import { assertEquals, assertThrows } from "../../../support/assert.ts";
 

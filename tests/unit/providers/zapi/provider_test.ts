@@ -1,4 +1,5 @@
-import type { MessageContent, Receipt } from "../../../../shared/providers/provider.ts";
+import type { MessageContent } from "../../../../shared/model/message_content.ts";
+import type { Receipt } from "../../../../shared/providers/provider.ts";
 import { readZapiAnswer } from "../../../../shared/providers/zapi/answer.ts";
 import { toZapiRequest } from "../../../../shared/providers/zapi/request.ts";
 import { assertEquals, assertThrows } from "../../../support/assert.ts";

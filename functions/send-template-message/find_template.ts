@@ -1,8 +1,8 @@
-import type { Database } from "../database/database.ts";
-import type { Idempotency } from "../idempotency/stored_response.ts";
-import type { Replay } from "../messages/accept.ts";
-import type { ParameterFormat } from "./definition.ts";
-import type { ContactFacts } from "./variables.ts";
+import type { Database } from "../../shared/database/database.ts";
+import type { Idempotency } from "../../shared/idempotency/stored_response.ts";
+import type { Replay } from "../../shared/messages/accept.ts";
+import type { ParameterFormat } from "../../shared/model/filled_template.ts";
+import type { ContactFacts } from "../../shared/templates/variables.ts";
 
 /** A record of `message_templates` (specification, section 2). */
 export interface StoredTemplate {

@@ -1,5 +1,5 @@
 import fc from "fast-check";
-import { fillText, listPlaceholders } from "../../../shared/templates/text.ts";
+import { fillText, listPlaceholders } from "../../../shared/model/placeholders.ts";
 import { assertEquals } from "../../support/assert.ts";
 
 Deno.test("placeholders are listed once, in the order in which they appear", () => {
