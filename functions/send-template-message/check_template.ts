@@ -2,7 +2,7 @@ import { AppError } from "../../shared/model/errors.ts";
 import type { Instance } from "../../shared/providers/open_provider.ts";
 import { readTemplateDefinition } from "../../shared/templates/definition.ts";
 import { type ContactFacts, fillTemplate } from "../../shared/templates/variables.ts";
-import { type FilledTemplate } from "../../shared/model/filled_template.ts";
+import type { FilledTemplate } from "../../shared/model/filled_template.ts";
 import type { StoredTemplate } from "./find_template.ts";
 import type { SendTemplateMessageRequest } from "./contract.ts";
 

@@ -120,17 +120,12 @@ function page(text: string): MarkdownPage {
 }
 
 Deno.test("a path that leads nowhere is found", () => {
-  const paths = new Set([
-    "shared",
-    "shared/model/phone.ts",
-    "functions/a/contract.ts",
-    "README.md",
-  ]);
+  const paths = new Set(["shared", "shared/phone.ts", "functions/a/contract.ts", "README.md"]);
   const fine = [
-    "[phone](shared/model/phone.ts)",
-    "[phone](shared/model/phone.ts#top)",
+    "[phone](shared/phone.ts)",
+    "[phone](shared/phone.ts#top)",
     "[site](https://example.com/shared/gone.ts)",
-    "`shared/` and `shared/model/phone.ts` and `functions/<slug>/contract.ts` and `README.md`",
+    "`shared/` and `shared/phone.ts` and `functions/<slug>/contract.ts` and `README.md`",
     "`functions/*/contract.ts` and `/functions/v1/a` and `a/b.ts`",
     "```sh\ncat `shared/gone.ts`\n```",
   ];

@@ -1,5 +1,6 @@
 import { assertEquals } from "../support/assert.ts";
-import { readTextFiles, type TextFile } from "./repository.ts";
+import { readTextFiles } from "./repository.ts";
+import type { TextFile } from "./repository.ts";
 import { parseSourceFile, resolveRelative } from "./source_file.ts";
 
 const product = [
@@ -72,13 +73,13 @@ Deno.test("shared names the repository's own folder everywhere", async () => {
 });
 
 Deno.test("a reference to a shared folder outside the repository is found", () => {
-  const known = new Set(["shared/model/phone.ts", "functions/a/app.ts"]);
+  const known = new Set(["shared/phone.ts", "functions/a/app.ts"]);
   const find = (path: string, text: string): string[] =>
     findStrayReferences([{ path, text }], known);
   assertEquals(find("README.md", "see ../shared/design.md"), [
     "README.md names ../shared/design.md",
   ]);
-  assertEquals(find("shared/model/phone.ts", "// ../shared/design.md").length, 1);
+  assertEquals(find("shared/phone.ts", "// ../shared/design.md").length, 1);
   assertEquals(find("functions/a/app.ts", `const a = "../shared/phone.ts";`).length, 1);
   assertEquals(find("functions/a/app.ts", `import "../../shared/later.ts";`), []);
   assertEquals(find("functions/a/app.ts", "// ../../shared/phone.ts."), []);

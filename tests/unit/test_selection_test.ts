@@ -11,7 +11,7 @@ Deno.test("a layer, a folder and a file are named with or without tests/, and ru
   assertEquals(chosen("unit"), [["unit", ["tests/unit"]]]);
   assertEquals(chosen("./tests/functions/providers/", "unit/phone_test.ts"), [
     ["functions", ["tests/functions/providers"]],
-    ["unit", ["tests/unit/model/phone_test.ts"]],
+    ["unit", ["tests/unit/phone_test.ts"]],
   ]);
   assertEquals(layerOf(toTestPath("nowhere/phone_test.ts")), undefined);
 });
@@ -22,19 +22,19 @@ Deno.test("no path is every layer, and what is named twice runs once", () => {
 });
 
 const repository = new Map([
-  ["shared/model/phone.ts", `export const digits = /\\d/;`],
+  ["shared/phone.ts", `export const digits = /\\d/;`],
   ["shared/contact.ts", `import { digits } from "./phone.ts";`],
   ["shared/page.ts", `const page = new URL("./page.html", import.meta.url);`],
-  ["tests/unit/model/phone_test.ts", `import { digits } from "../../shared/model/phone.ts";`],
+  ["tests/unit/phone_test.ts", `import { digits } from "../../shared/phone.ts";`],
   ["tests/unit/page_test.ts", `import "../../shared/page.ts";`],
   ["tests/functions/contacts/contact_test.ts", `await import("../../../shared/contact.ts");`],
 ]);
 
 Deno.test("a changed module affects the tests that reach it, however long the way", () => {
-  assertEquals(findAffectedTests(["shared/model/phone.ts"], repository), [
+  assertEquals(findAffectedTests(["shared/phone.ts"], repository), [
     "tests/architecture",
     "tests/functions/contacts/contact_test.ts",
-    "tests/unit/model/phone_test.ts",
+    "tests/unit/phone_test.ts",
   ]);
   assertEquals(findAffectedTests(["shared/contact.ts"], repository), [
     "tests/architecture",
@@ -43,9 +43,9 @@ Deno.test("a changed module affects the tests that reach it, however long the wa
 });
 
 Deno.test("a changed test affects itself, a file read by its URL those who read it, a text none", () => {
-  assertEquals(findAffectedTests(["tests/unit/model/phone_test.ts"], repository), [
+  assertEquals(findAffectedTests(["tests/unit/phone_test.ts"], repository), [
     "tests/architecture",
-    "tests/unit/model/phone_test.ts",
+    "tests/unit/phone_test.ts",
   ]);
   assertEquals(findAffectedTests(["shared/page.html"], repository), [
     "tests/architecture",

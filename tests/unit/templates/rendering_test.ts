@@ -1,6 +1,6 @@
 import type { TemplateDefinition } from "../../../shared/templates/definition.ts";
 import { renderForGateway, renderTemplateText } from "../../../shared/templates/rendering.ts";
-import { type FilledTemplate } from "../../../shared/model/filled_template.ts";
+import type { FilledTemplate } from "../../../shared/model/filled_template.ts";
 import { fillTemplate } from "../../../shared/templates/variables.ts";
 import { assertEquals } from "../../support/assert.ts";
 
