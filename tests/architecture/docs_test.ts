@@ -6,28 +6,43 @@ import {
   readCommands,
   readLinks,
 } from "./markdown.ts";
-import { isSymlink, listFolders, listNames, readText, readTextFiles } from "./repository.ts";
+import {
+  isSymlink,
+  listFiles,
+  listFolders,
+  listNames,
+  readText,
+  readTextFiles,
+} from "./repository.ts";
 import { resolveRelative } from "./source_file.ts";
 
+/** The pages outside `docs/`, of which every page is read. */
 const pageNames = [
-  ...["README.md", "CONTRIBUTING.md", "CHANGELOG.md"],
+  ...["README.md", "CONTRIBUTING.md", "CHANGELOG.md", "SECURITY.md"],
   ...["functions/api-docs/README.md", "supabase/local/simulator/README.md"],
 ];
 
 /** Words that a page sets in code to say that they are not to be used, or how names end. */
 const absentWords = new Set(["utils", "helpers", "common", "Temporal", "_at"]);
 
+/** Words of Meta's and Evolution API's own settings, which no code of ours names. */
+const foreignWords = new Set([
+  "MESSAGES_EDITED",
+  "webhook_configuration",
+  "override_callback_uri",
+]);
+
 async function readPages(): Promise<MarkdownPage[]> {
-  return await Promise.all(pageNames.map(async (path) => ({ path, text: await readText(path) })));
+  const pages = await readTextFiles(...pageNames, "docs");
+  return pages.filter(({ path }) => path.endsWith(".md"));
 }
 
 /** Every path of the repository: its files and, without their slash, its folders. */
 async function listPaths(): Promise<Set<string>> {
   const names = (await listNames(".")).filter((name) => !/^\.(?:git|local)$/.test(name));
-  const files = await readTextFiles(...names);
   const paths = new Set(names);
   if (await isSymlink("supabase/migrations")) paths.add("supabase/migrations");
-  for (const { path } of files) {
+  for (const path of await listFiles(...names)) {
     const parts = path.split("/");
     for (let depth = 1; depth <= parts.length; depth++) paths.add(parts.slice(0, depth).join("/"));
   }
@@ -59,8 +74,9 @@ function findDeadAnchors(pages: readonly MarkdownPage[]): string[] {
   return pages.flatMap((page) =>
     readLinks(page).filter((link) => !/^https?:/.test(link) && link.includes("#")).filter(
       (link) => {
-        const [path, anchor] = link.split("#");
-        const target = path === "" ? page : pages.find((other) => other.path === path);
+        const [place, anchor] = link.split("#");
+        const path = resolveRelative(page.path, `./${place}`);
+        const target = place === "" ? page : pages.find((other) => other.path === path);
         return target === undefined || !readAnchors(target).includes(anchor ?? "");
       },
     ).map((link) => `${page.path} links to ${link}`)
@@ -81,7 +97,7 @@ function findUnknownWords(pages: readonly MarkdownPage[], sources: readonly stri
   const known = new Set(sources.flatMap((text) => text.match(/[A-Za-z_]\w*/g) ?? []));
   return pages.flatMap((page) =>
     readCodeSpans(page).filter((code) => /^[A-Za-z_]\w*$/.test(code))
-      .filter((word) => !known.has(word) && !absentWords.has(word))
+      .filter((word) => !known.has(word) && !absentWords.has(word) && !foreignWords.has(word))
       .map((word) => `${page.path} names ${word}`)
   );
 }
@@ -105,6 +121,21 @@ Deno.test("every word that the documentation sets in code is one of the code", a
   const { tasks } = JSON.parse(await readText("deno.json"));
   const folders = [...await listNames("."), ...await listFolders("tests"), ...Object.keys(tasks)];
   assertEquals(findUnknownWords(await readPages(), [...texts, ...folders]), []);
+});
+
+Deno.test("every page of docs/ can be reached from the README", async () => {
+  const pages = await readPages();
+  const reached = new Set(["README.md"]);
+  for (const path of reached) {
+    const page = pages.find((other) => other.path === path);
+    const links = page === undefined ? [] : readLinks(page);
+    for (const link of links) {
+      reached.add(resolveRelative(path, `./${link.replace(/#.*/, "")}`) ?? "");
+    }
+  }
+  const paths = pages.map(({ path }) => path);
+  assertEquals(paths.filter((path) => path.startsWith("docs/") && !reached.has(path)), []);
+  assertEquals(paths.includes("docs/decisions/0005-sending.md"), true);
 });
 
 Deno.test("the README's first two commands start the stack and run the tests", async () => {
@@ -144,6 +175,10 @@ Deno.test("a path that leads nowhere is found", () => {
 Deno.test("a link to a heading that is not there is found", () => {
   const text = "# Try it, now\n[here](#try-it-now) [there](#gone) [else](README.md#try-it-now)";
   assertEquals(findDeadAnchors([page(text)]), ["README.md links to #gone"]);
+  const below = { path: "docs/a.md", text: "[up](../README.md#try-it-now) [up](../README.md#no)" };
+  assertEquals(findDeadAnchors([page("# Try it, now"), below]), [
+    "docs/a.md links to ../README.md#no",
+  ]);
 });
 
 Deno.test("a task that is not in deno.json is found", () => {

@@ -4,8 +4,9 @@ import type { TextFile } from "./repository.ts";
 import { parseSourceFile, resolveRelative } from "./source_file.ts";
 
 const product = [
-  ...["functions", "shared", "supabase", "migrations", ".ci", ".github"],
-  ...["deno.json", "import_map.json", "README.md", "CONTRIBUTING.md", "CHANGELOG.md", "LICENSE"],
+  ...["functions", "shared", "supabase", "migrations", "docs", ".ci", ".github"],
+  ...["deno.json", "import_map.json", "README.md", "CONTRIBUTING.md", "CHANGELOG.md"],
+  ...["SECURITY.md", "LICENSE", ".editorconfig"],
 ];
 
 /** Whoever clones the repository has none of these. */

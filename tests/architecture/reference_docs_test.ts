@@ -2,22 +2,25 @@ import { listErrors } from "../../shared/model/errors.ts";
 import { assertEquals } from "../support/assert.ts";
 import { type MarkdownPage, readTables } from "./markdown.ts";
 import { readText, readTextFiles } from "./repository.ts";
+import { resolveRelative } from "./source_file.ts";
 
-async function readReadme(): Promise<MarkdownPage> {
-  return { path: "README.md", text: await readText("README.md") };
+async function readPage(path: string): Promise<MarkdownPage> {
+  return { path, text: await readText(path) };
 }
 
 /** Rows of the endpoint table that say too little, twice, or link to another function's file. */
-function findEndpointFaults(readme: MarkdownPage, paths: ReadonlySet<string>): string[] {
-  const rows = readTables(readme, ["Method", "Path", "What it does", "Contract"]);
+function findEndpointFaults(page: MarkdownPage, paths: ReadonlySet<string>): string[] {
+  const rows = readTables(page, ["Method", "Path", "What it does", "Contract"]);
   const operations = rows.map(([method, path]) => `${method} ${path?.replaceAll("`", "")}`);
   return rows.flatMap(([_method, _path, purpose, contract], index) => {
     const operation = operations[index] ?? "";
     const slug = /\/functions\/v1\/([\w-]+)/.exec(operation)?.[1];
-    const link = /\]\((functions\/([\w-]+)\/[\w-]+\.ts)\)/.exec(contract ?? "");
+    const link = /\]\(([\w./-]+)\)/.exec(contract ?? "")?.[1] ?? "";
+    const target = resolveRelative(page.path, `./${link}`) ?? "";
+    const isOwn = target.startsWith(`functions/${slug}/`) && paths.has(target);
     return [
       ...(purpose === "" ? [`${operation} says nothing`] : []),
-      ...(link?.[2] === slug && paths.has(link?.[1] ?? "") ? [] : [`${operation} has no contract`]),
+      ...(isOwn ? [] : [`${operation} has no contract`]),
       ...(operations.indexOf(operation) === index ? [] : [`${operation} stands there twice`]),
     ];
   });
@@ -28,9 +31,9 @@ interface KnownError {
   readonly status: number;
 }
 
-/** The README's table of codes by status against the one in the code. */
-function findErrorFaults(readme: MarkdownPage, errors: readonly KnownError[]): string[] {
-  const listed = readTables(readme, ["Status", "`error`"]).flatMap(([status, codes]) =>
+/** The page's table of codes by status against the one in the code. */
+function findErrorFaults(page: MarkdownPage, errors: readonly KnownError[]): string[] {
+  const listed = readTables(page, ["Status", "`error`"]).flatMap(([status, codes]) =>
     Array.from(codes?.matchAll(/`([^`]+)`/g) ?? [], ([, code]) => `${status} ${code}`)
   );
   const wanted = errors.map(({ status, code }) => `${status} ${code}`);
@@ -49,29 +52,29 @@ function readVariables(source: string): string[] {
 function findVariableFaults(
   variables: ReadonlySet<string>,
   example: string,
-  readme: MarkdownPage,
+  page: MarkdownPage,
 ): string[] {
   const explained = Array.from(
     example.matchAll(/^# [^\n]*[.:]\n(?:# )?([A-Z][A-Z0-9_]+)=/gm),
     ([, name]) => name ?? "",
   );
-  const rows = readTables(readme, ["Variable", "Used by", "Meaning"])
+  const rows = readTables(page, ["Variable", "Used by", "Meaning"])
     .map(([name]) => name?.replaceAll("`", "") ?? "");
   const compare = (place: string, named: readonly string[]): string[] => [
     ...[...variables].filter((name) => !named.includes(name)).map((name) => `${place}: no ${name}`),
     ...named.filter((name) => !variables.has(name)).map((name) => `${place}: nobody reads ${name}`),
   ];
-  return [...compare(".env.example", explained), ...compare("README.md", rows)];
+  return [...compare(".env.example", explained), ...compare(page.path, rows)];
 }
 
-Deno.test("every endpoint of the README says what it does and links to its contract", async () => {
-  const readme = await readReadme();
+Deno.test("every endpoint of docs/api.md says what it does and links to its contract", async () => {
+  const page = await readPage("docs/api.md");
   const paths = new Set((await readTextFiles("functions")).map(({ path }) => path));
-  assertEquals(findEndpointFaults(readme, paths), []);
+  assertEquals(findEndpointFaults(page, paths), []);
 });
 
-Deno.test("the README lists every error code under its status", async () => {
-  assertEquals(findErrorFaults(await readReadme(), listErrors()), []);
+Deno.test("docs/errors.md lists every error code under its status", async () => {
+  assertEquals(findErrorFaults(await readPage("docs/errors.md"), listErrors()), []);
 });
 
 Deno.test("every variable that is read is explained, and no other", async () => {
@@ -88,16 +91,17 @@ Deno.test("every variable that is read is explained, and no other", async () => 
     .map(({ text }) => text);
   const variables = new Set(texts.flatMap(readVariables));
   const example = await readText(".env.example");
-  assertEquals(findVariableFaults(variables, example, await readReadme()), []);
+  const page = await readPage("docs/local-stack.md");
+  assertEquals(findVariableFaults(variables, example, page), []);
 });
 
 function page(...lines: readonly string[]): MarkdownPage {
-  return { path: "README.md", text: lines.join("\n") };
+  return { path: "docs/page.md", text: lines.join("\n") };
 }
 
 Deno.test("an endpoint that says nothing, stands there twice or has no contract is found", () => {
   const head = ["| Method | Path | What it does | Contract |", "|---|---|---|---|"];
-  const row = "| GET | `/functions/v1/a/b` | Reads b | [contract.ts](functions/a/contract.ts) |";
+  const row = "| GET | `/functions/v1/a/b` | Reads b | [contract.ts](../functions/a/contract.ts) |";
   const paths = new Set(["functions/a/contract.ts", "functions/b/contract.ts"]);
   const find = (...rows: readonly string[]): number =>
     findEndpointFaults(page(...head, ...rows), paths).length;

@@ -22,9 +22,16 @@ export async function readSourceFiles(...folders: readonly string[]): Promise<So
 
 /** Every text file at or under these paths, links not followed, in the order of their paths. */
 export async function readTextFiles(...paths: readonly string[]): Promise<TextFile[]> {
-  const found = await Promise.all(paths.map(listTextFiles));
-  const sorted = found.flat().sort();
-  return await Promise.all(sorted.map(async (path) => ({ path, text: await readText(path) })));
+  const texts = (await listFiles(...paths)).filter((path) =>
+    textFileName.test(path.split("/").at(-1) ?? "")
+  );
+  return await Promise.all(texts.map(async (path) => ({ path, text: await readText(path) })));
+}
+
+/** The sorted paths of every file at or under these paths, links not followed. */
+export async function listFiles(...paths: readonly string[]): Promise<string[]> {
+  const found = await Promise.all(paths.map(listFilesAt));
+  return found.flat().sort();
 }
 
 /** The text of one file; empty when it does not exist. */
@@ -49,12 +56,12 @@ export async function isSymlink(path: string): Promise<boolean> {
   return await orElse(false, async () => (await Deno.lstat(new URL(path, root))).isSymlink);
 }
 
-async function listTextFiles(path: string): Promise<string[]> {
+async function listFilesAt(path: string): Promise<string[]> {
   const info = await orElse(null, () => Deno.lstat(new URL(path, root)));
-  if (info?.isFile === true) return textFileName.test(path.split("/").at(-1) ?? "") ? [path] : [];
+  if (info?.isFile === true) return [path];
   if (info?.isDirectory !== true) return [];
   const names = (await listNames(path)).filter((name) => !skippedFolder.test(name));
-  const found = await Promise.all(names.map((name) => listTextFiles(`${path}/${name}`)));
+  const found = await Promise.all(names.map((name) => listFilesAt(`${path}/${name}`)));
   return found.flat();
 }
 

@@ -2,9 +2,9 @@ import { assertEquals } from "../support/assert.ts";
 import { isSymlink, listFolders, listNames, readSourceFiles, readText } from "./repository.ts";
 
 const topLevel = [
-  ...["supabase", "functions", "shared", "migrations", "tests"],
+  ...["supabase", "functions", "shared", "migrations", "tests", "docs"],
   ...["deno.json", "import_map.json", "deno.lock"],
-  ...["README.md", "CONTRIBUTING.md", "CHANGELOG.md", "LICENSE"],
+  ...["README.md", "CONTRIBUTING.md", "CHANGELOG.md", "SECURITY.md", "LICENSE"],
 ];
 
 function findStrangers(names: readonly string[]): string[] {
@@ -34,7 +34,8 @@ interface Registration {
   /** The names of the folders in `functions`. */
   readonly slugs: readonly string[];
   readonly config: string;
-  readonly readme: string;
+  /** The page with the endpoint tables. */
+  readonly reference: string;
 }
 
 /** The lines of `[functions.<slug>]` up to the next header, by slug, white space reduced. */
@@ -50,9 +51,9 @@ function parseFunctionBlocks(config: string): Map<string, string[]> {
   return blocks;
 }
 
-function findRegistrationFaults({ slugs, config, readme }: Registration): string[] {
+function findRegistrationFaults({ slugs, config, reference }: Registration): string[] {
   const blocks = parseFunctionBlocks(config);
-  const rows = readme.split("\n").filter((line) => /^\s*\|/.test(line));
+  const rows = reference.split("\n").filter((line) => /^\s*\|/.test(line));
   const faults = slugs.flatMap((slug) => {
     const expected = [
       `entrypoint = "../functions/${slug}/index.ts"`,
@@ -63,7 +64,7 @@ function findRegistrationFaults({ slugs, config, readme }: Registration): string
     const hasRow = rows.some((row) => new RegExp(`(?<![\\w-])${slug}(?![\\w-])`).test(row));
     return [
       ...missing.map((line) => `config.toml, [functions.${slug}]: ${line}`),
-      ...(hasRow ? [] : [`README.md: no row for ${slug}`]),
+      ...(hasRow ? [] : [`docs/api.md: no row for ${slug}`]),
     ];
   });
   const orphans = [...blocks.keys()].filter((slug) => !slugs.includes(slug));
@@ -91,7 +92,7 @@ Deno.test("the top level holds what the user needs and nothing else", async () =
 });
 
 Deno.test("a stranger at the top level is found", () => {
-  assertEquals(findStrangers([...topLevel, ".gitignore", "docs", "a.ts"]), ["docs", "a.ts"]);
+  assertEquals(findStrangers([...topLevel, ".gitignore", "doc", "a.ts"]), ["doc", "a.ts"]);
 });
 
 Deno.test("supabase/migrations is a link that lists the same migrations", async () => {
@@ -116,11 +117,11 @@ Deno.test("a missing, copied or broken link to the migrations is found", () => {
   );
 });
 
-Deno.test("every function has its block in config.toml and its row in the README", async () => {
+Deno.test("every function has its block in config.toml and its row in docs/api.md", async () => {
   const faults = findRegistrationFaults({
     slugs: await listFolders("functions"),
     config: await readText("supabase/config.toml"),
-    readme: await readText("README.md"),
+    reference: await readText("docs/api.md"),
   });
   assertEquals(faults, []);
 });
@@ -134,19 +135,19 @@ Deno.test("a function that is not registered is found", () => {
     entrypoint = "../functions/send-message/index.ts"
     [auth]
     enabled = false`;
-  const readme = "| Function | What |\n|---|---|\n| `send-message` | sends |";
+  const reference = "| Function | What |\n|---|---|\n| `send-message` | sends |";
   const slugs = ["send-message"];
-  assertEquals(findRegistrationFaults({ slugs, config, readme }), []);
+  assertEquals(findRegistrationFaults({ slugs, config, reference }), []);
   const find = (changed: Partial<Registration>): number =>
-    findRegistrationFaults({ slugs, config, readme, ...changed }).length;
+    findRegistrationFaults({ slugs, config, reference, ...changed }).length;
   assertEquals(find({ config: config.replace("verify_jwt = false", "verify_jwt = true") }), 1);
   assertEquals(find({ config: config.replace("../import_map.json", "./deno.json") }), 1);
   assertEquals(find({ config: config.replace("../functions/", "./functions/") }), 1);
   assertEquals(find({ config: config.replace("verify_jwt", "# verify_jwt") }), 1);
   assertEquals(find({ config: config.replace("[functions.send-message]", "[auth.email]") }), 3);
   assertEquals(find({ config: "" }), 3);
-  assertEquals(find({ readme: "send-message" }), 1);
-  assertEquals(find({ readme: "| `send-message-later` |" }), 1);
+  assertEquals(find({ reference: "send-message" }), 1);
+  assertEquals(find({ reference: "| `send-message-later` |" }), 1);
   assertEquals(find({ slugs: [...slugs, "message"] }), 4);
   assertEquals(find({ slugs: [] }), 1);
 });

@@ -116,7 +116,7 @@ async function reseal(stack: MessagingStack, keys: string): Promise<any> {
   return await response.json();
 }
 
-/** As the README computes it. */
+/** As docs/operations.md computes it. */
 async function idOf(key: string): Promise<string> {
   const bytes = Uint8Array.from(atob(key), (letter) => letter.charCodeAt(0));
   const digest = new Uint8Array(await crypto.subtle.digest("SHA-256", bytes));

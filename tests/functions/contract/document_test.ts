@@ -29,7 +29,7 @@ Deno.test("the committed OpenAPI document is what the contracts say", async () =
   assert(committed === await writeDocument(), "run `deno task openapi` and commit what it writes");
 });
 
-Deno.test("the document, the code and the README list the same endpoints", async () => {
+Deno.test("the document, the code and docs/api.md list the same endpoints", async () => {
   await using contract = await startContractStack();
   const inCode: string[] = [];
   for (const [slug, app] of await createEveryApp(contract.stack.services)) {
@@ -46,13 +46,13 @@ Deno.test("the document, the code and the README list the same endpoints", async
   assertEquals(inDocument.sort(), described);
   assertEquals([...new Set(inCode)].sort(), described);
 
-  const readme = await Deno.readTextFile(new URL("README.md", repository));
-  assertEquals(readEndpointTable(readme), described);
+  const page = await Deno.readTextFile(new URL("docs/api.md", repository));
+  assertEquals(readEndpointTable(page), described);
 });
 
-/** The rows `| METHOD | path |` of the README, parameters as `:id` or `{id}`; several methods may share one. */
-function readEndpointTable(readme: string): string[] {
-  const rows = readme.split("\n").flatMap((line) => {
+/** The rows `| METHOD | path |` of the page, parameters as `:id` or `{id}`; several methods may share one. */
+function readEndpointTable(page: string): string[] {
+  const rows = page.split("\n").flatMap((line) => {
     const cells = line.split("|").map((cell) => cell.replaceAll("`", "").trim());
     const path = (cells[2] ?? "").replaceAll(/:(\w+)/g, "{$1}");
     if (!path.startsWith("/functions/v1/")) return [];
@@ -62,15 +62,15 @@ function readEndpointTable(readme: string): string[] {
   return rows.sort();
 }
 
-Deno.test("the README's endpoints are read from its table", () => {
-  const readme = [
+Deno.test("the endpoints of docs/api.md are read from its tables", () => {
+  const page = [
     "| Method | Path | What |",
     "|---|---|---|",
     "| `POST` | `/functions/v1/send-message` | sends |",
     "| GET, DELETE | /functions/v1/messages-api/messages/:id | reads, cancels |",
     "POST /functions/v1/elsewhere",
   ].join("\n");
-  assertEquals(readEndpointTable(readme), [
+  assertEquals(readEndpointTable(page), [
     "DELETE /functions/v1/messages-api/messages/{id}",
     "GET /functions/v1/messages-api/messages/{id}",
     "POST /functions/v1/send-message",

@@ -5,7 +5,7 @@ import { letTimePass } from "../../support/time_travel.ts";
 const hour = 3_600;
 const day = 24 * hour;
 
-/** What is kept for how long, as the README says. */
+/** What is kept for how long, as docs/operations.md says. */
 const periods = [
   ["idempotency_keys", day],
   ["provider_events", 30 * day],

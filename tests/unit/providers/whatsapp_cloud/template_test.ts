@@ -3,7 +3,7 @@ import {
   toWhatsappCloudTemplate,
 } from "../../../../shared/providers/whatsapp_cloud/template.ts";
 import type { TemplateDefinition } from "../../../../shared/templates/definition.ts";
-import { type FilledTemplate } from "../../../../shared/model/filled_template.ts";
+import type { FilledTemplate } from "../../../../shared/model/filled_template.ts";
 import { fillTemplate } from "../../../../shared/templates/variables.ts";
 import { assertEquals } from "../../../support/assert.ts";
 
