@@ -92,6 +92,15 @@ function findUnknownTasks(pages: readonly MarkdownPage[], tasks: readonly string
   );
 }
 
+/** Links that show the name of one file and lead to another one. */
+function findMisnamedLinks(pages: readonly MarkdownPage[]): string[] {
+  return pages.flatMap(({ path, text }) =>
+    Array.from(text.matchAll(/\[([\w./-]+\.[a-z]+)\]\((?!https?:)([^)#\s]+)[^)]*\)/g))
+      .filter(([, name, target]) => !`/${target}`.endsWith(`/${name}`))
+      .map(([link]) => `${path} shows ${link}`)
+  );
+}
+
 /** Single words in code that no source knows: fields, codes, states, tables, functions. */
 function findUnknownWords(pages: readonly MarkdownPage[], sources: readonly string[]): string[] {
   const known = new Set(sources.flatMap((text) => text.match(/[A-Za-z_]\w*/g) ?? []));
@@ -106,6 +115,7 @@ Deno.test("every path, link and anchor of the documentation leads somewhere", as
   const pages = await readPages();
   assertEquals(findDeadPaths(pages, await listPaths()), []);
   assertEquals(findDeadAnchors(pages), []);
+  assertEquals(findMisnamedLinks(pages), []);
 });
 
 Deno.test("every task that the documentation runs exists", async () => {
@@ -179,6 +189,12 @@ Deno.test("a link to a heading that is not there is found", () => {
   assertEquals(findDeadAnchors([page("# Try it, now"), below]), [
     "docs/a.md links to ../README.md#no",
   ]);
+});
+
+Deno.test("a link that shows another file's name is found", () => {
+  const fine = "[a.ts](../shared/a.ts#x) [zapi/a.ts](shared/zapi/a.ts) [the page](docs/b.md)";
+  assertEquals(findMisnamedLinks([page(fine)]), []);
+  assertEquals(findMisnamedLinks([page("[a.ts](shared/b.ts) [a.ts](shared/aa.ts)")]).length, 2);
 });
 
 Deno.test("a task that is not in deno.json is found", () => {
