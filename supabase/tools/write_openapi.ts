@@ -25,11 +25,17 @@ export async function writeStaticPage(documentText: string): Promise<string> {
   return await renderStaticPage(JSON.parse(documentText), defaultViewerUrl);
 }
 
+/** What happened to a file: it said the same already, it was written, or it was only compared. */
+export function reportFile(name: string, isSame: boolean, isCheck: boolean): string {
+  const is = isSame ? "is" : isCheck ? "is not" : "is now";
+  return `${name} ${is} what the contracts say`;
+}
+
 function print(line: string): void {
   Deno.stdout.writeSync(new TextEncoder().encode(`${line}\n`));
 }
 
-async function main(check: boolean): Promise<number> {
+async function main(isCheck: boolean): Promise<number> {
   const documentText = await writeDocument();
   const files = [
     ["functions/api-docs/openapi.json", documentFile, documentText],
@@ -38,9 +44,9 @@ async function main(check: boolean): Promise<number> {
   let isCurrent = true;
   for (const [name, file, wanted] of files) {
     const isSame = wanted === await Deno.readTextFile(file).catch(() => "");
-    if (!check && !isSame) await Deno.writeTextFile(file, wanted);
-    print(`${name} ${isSame || !check ? "is" : "is not"} what the contracts say`);
-    isCurrent &&= isSame || !check;
+    if (!isCheck && !isSame) await Deno.writeTextFile(file, wanted);
+    print(reportFile(name, isSame, isCheck));
+    isCurrent &&= isSame || !isCheck;
   }
   if (isCurrent) return 0;
   print("Run `deno task openapi`.");

@@ -4,7 +4,7 @@ import type { OperationsBySlug } from "./document.ts";
 const functionsFolder = new URL("../../../functions/", import.meta.url);
 
 /**
- * What every folder of `functions/` promises in its `operations.ts`, so that a new function needs
+ * What every folder of `functions/` promises in its `docs.ts`, so that a new function needs
  * no entry anywhere else.
  *
  * @throws when a function has no such file.
@@ -14,7 +14,7 @@ export async function readOperations(): Promise<OperationsBySlug> {
   for await (const { name, isDirectory } of Deno.readDir(functionsFolder)) {
     if (!isDirectory) continue;
     const module: { operations: readonly Operation[] } = await import(
-      new URL(`${name}/operations.ts`, functionsFolder).href
+      new URL(`${name}/docs.ts`, functionsFolder).href
     );
     bySlug.set(name, module.operations);
   }
