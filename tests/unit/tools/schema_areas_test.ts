@@ -3,8 +3,8 @@ import {
   SchemaAreaError,
   type SchemaFile,
   type SchemaOrder,
-} from "../../supabase/tools/schema_areas.ts";
-import { assertEquals, assertThrows } from "../support/assert.ts";
+} from "../../../supabase/tools/schema_areas.ts";
+import { assertEquals, assertThrows } from "../../support/assert.ts";
 
 const order: SchemaOrder = {
   first: ["schema.sql", "one/internal/key.sql"],

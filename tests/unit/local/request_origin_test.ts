@@ -1,5 +1,5 @@
-import { refuseForeignRequest } from "../../supabase/local/request_origin.ts";
-import { assertEquals } from "../support/assert.ts";
+import { refuseForeignRequest } from "../../../supabase/local/request_origin.ts";
+import { assertEquals } from "../../support/assert.ts";
 
 const port = 54_321;
 

@@ -1,5 +1,5 @@
-import { createIdleRunFilter } from "../../supabase/local/idle_runs.ts";
-import { assertEquals } from "../support/assert.ts";
+import { createIdleRunFilter } from "../../../supabase/local/idle_runs.ts";
+import { assertEquals } from "../../support/assert.ts";
 
 const run = (requestId: string, counts: Record<string, number>): string =>
   JSON.stringify({ level: "info", event: "dispatch_run", requestId, durationMs: 2_000, ...counts });

@@ -1,5 +1,5 @@
-import { takeOverConsole, toReadableLine } from "../../supabase/local/request_log.ts";
-import { assertEquals } from "../support/assert.ts";
+import { takeOverConsole, toReadableLine } from "../../../supabase/local/request_log.ts";
+import { assertEquals } from "../../support/assert.ts";
 
 const now = new Date(2026, 10, 20, 4, 3, 22);
 const request = {

@@ -1,5 +1,5 @@
-import { toDataApiError } from "../../supabase/local/data_api_error.ts";
-import { assertEquals } from "../support/assert.ts";
+import { toDataApiError } from "../../../supabase/local/data_api_error.ts";
+import { assertEquals } from "../../support/assert.ts";
 
 function answerTo(code: string): readonly [status: unknown, code: unknown] {
   const error = toDataApiError(Object.assign(new Error("it failed"), { code })) as {

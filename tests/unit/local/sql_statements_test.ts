@@ -1,5 +1,5 @@
-import { splitStatements } from "../../supabase/local/sql_statements.ts";
-import { assertEquals } from "../support/assert.ts";
+import { splitStatements } from "../../../supabase/local/sql_statements.ts";
+import { assertEquals } from "../../support/assert.ts";
 
 const pieces: readonly [what: string, file: string, statements: readonly string[]][] = [
   ["two statements", "select 1;\nselect 2;\n", ["select 1", "select 2"]],
