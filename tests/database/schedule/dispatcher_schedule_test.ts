@@ -5,16 +5,20 @@ import {
   assertFalse,
   assertMatch,
   assertRejects,
-} from "../support/assert.ts";
-import { createEmptyDatabase, createTestDatabase, type TestDatabase } from "../support/database.ts";
-import { platformStandIns } from "../support/platform_stand_ins.ts";
-import { describeSchedule } from "../../supabase/deploy/cron_check.ts";
+} from "../../support/assert.ts";
+import {
+  createEmptyDatabase,
+  createTestDatabase,
+  type TestDatabase,
+} from "../../support/database.ts";
+import { platformStandIns } from "../../support/platform_stand_ins.ts";
+import { describeSchedule } from "../../../supabase/deploy/cron_check.ts";
 import {
   describeDatabaseFault,
   type DispatcherSchedule,
   scheduleDispatcher,
   ScheduleError,
-} from "../../supabase/deploy/dispatcher_schedule.ts";
+} from "../../../supabase/deploy/dispatcher_schedule.ts";
 
 const key = "sb_secret_of_the_schedule_test_0123";
 

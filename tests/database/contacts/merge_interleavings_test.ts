@@ -1,12 +1,12 @@
 /** Contacts that become one while somebody writes to them, step by step on two connections. */
 
 import type { Sql } from "postgres";
-import { assertEquals, assertRejects } from "../support/assert.ts";
-import { createTestDatabase } from "../support/database.ts";
-import { callFunction } from "../support/queue_calls.ts";
-import { isWaiting, openSessions } from "../support/sessions.ts";
-import { createOperator, createTenant, type Tenant } from "../support/tenant.ts";
-import { waitUntil } from "../support/wait_until.ts";
+import { assertEquals, assertRejects } from "../../support/assert.ts";
+import { createTestDatabase } from "../../support/database.ts";
+import { callFunction } from "../../support/queue_calls.ts";
+import { isWaiting, openSessions } from "../../support/sessions.ts";
+import { createOperator, createTenant, type Tenant } from "../../support/tenant.ts";
+import { waitUntil } from "../../support/wait_until.ts";
 
 const oldPhone = "5511987654321";
 const newPhone = "5521912345678";

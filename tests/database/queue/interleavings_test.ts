@@ -1,16 +1,16 @@
-import { assertEquals, assertRejects } from "../support/assert.ts";
-import { createTestDatabase, type TestDatabase } from "../support/database.ts";
+import { assertEquals, assertRejects } from "../../support/assert.ts";
+import { createTestDatabase, type TestDatabase } from "../../support/database.ts";
 import {
   callFunction,
   claimMessages,
   type Enqueued,
   enqueueText,
   settleClaim,
-} from "../support/queue_calls.ts";
-import { isWaiting, openSessions } from "../support/sessions.ts";
-import { createTenant } from "../support/tenant.ts";
-import { letTimePass } from "../support/time_travel.ts";
-import { waitUntil } from "../support/wait_until.ts";
+} from "../../support/queue_calls.ts";
+import { isWaiting, openSessions } from "../../support/sessions.ts";
+import { createTenant } from "../../support/tenant.ts";
+import { letTimePass } from "../../support/time_travel.ts";
+import { waitUntil } from "../../support/wait_until.ts";
 
 Deno.test("two claimers never get the same message, and the second one does not wait", async () => {
   await using database = await createTestDatabase();

@@ -1,7 +1,7 @@
 import type { Sql } from "postgres";
-import { assertEquals, assertRejects } from "../support/assert.ts";
-import { createTestDatabase } from "../support/database.ts";
-import { alwaysOpen, createTenant, type TenantOptions } from "../support/tenant.ts";
+import { assertEquals, assertRejects } from "../../support/assert.ts";
+import { createTestDatabase } from "../../support/database.ts";
+import { alwaysOpen, createTenant, type TenantOptions } from "../../support/tenant.ts";
 
 interface Fit {
   readonly name: string;

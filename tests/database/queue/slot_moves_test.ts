@@ -1,11 +1,11 @@
 /** A send window that changes while many messages wait: their slots move in batches. */
 
 import type { Sql } from "postgres";
-import { assert, assertEquals } from "../support/assert.ts";
-import { createTestDatabase } from "../support/database.ts";
-import { fillQueue } from "../support/long_queue.ts";
-import { callFunction, claimMessages, enqueueText } from "../support/queue_calls.ts";
-import { createTenant } from "../support/tenant.ts";
+import { assert, assertEquals } from "../../support/assert.ts";
+import { createTestDatabase } from "../../support/database.ts";
+import { fillQueue } from "../../support/long_queue.ts";
+import { callFunction, claimMessages, enqueueText } from "../../support/queue_calls.ts";
+import { createTenant } from "../../support/tenant.ts";
 
 const interval = 10;
 

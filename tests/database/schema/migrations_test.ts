@@ -1,13 +1,13 @@
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { applyMigrations } from "../../supabase/local/migrations.ts";
-import { createPlatformRoles } from "../../supabase/local/roles.ts";
-import { readBaselines, renderBaseline } from "../../supabase/tools/schema_areas.ts";
-import { assert, assertEquals, assertNotEquals } from "../support/assert.ts";
-import { readCatalogue } from "../support/catalogue_snapshot.ts";
-import { createEmptyDatabase, createTestDatabase } from "../support/database.ts";
+import { applyMigrations } from "../../../supabase/local/migrations.ts";
+import { createPlatformRoles } from "../../../supabase/local/roles.ts";
+import { readBaselines, renderBaseline } from "../../../supabase/tools/schema_areas.ts";
+import { assert, assertEquals, assertNotEquals } from "../../support/assert.ts";
+import { readCatalogue } from "../../support/catalogue_snapshot.ts";
+import { createEmptyDatabase, createTestDatabase } from "../../support/database.ts";
 
-const root = fileURLToPath(new URL("../..", import.meta.url));
+const root = fileURLToPath(new URL("../../..", import.meta.url));
 const migrations = join(root, "migrations");
 const schemas = join(root, "supabase/schemas");
 

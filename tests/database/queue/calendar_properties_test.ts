@@ -1,15 +1,15 @@
 import fc from "fast-check";
 import type { Sql } from "postgres";
-import { assert, assertEquals } from "../support/assert.ts";
+import { assert, assertEquals } from "../../support/assert.ts";
 import {
   type CalendarWindow,
   findMinute,
   findOpening,
   isOpen,
   readLocalTime,
-} from "../support/calendar_model.ts";
-import { createTestDatabase } from "../support/database.ts";
-import { createTenant } from "../support/tenant.ts";
+} from "../../support/calendar_model.ts";
+import { createTestDatabase } from "../../support/database.ts";
+import { createTenant } from "../../support/tenant.ts";
 
 const seed = 20_261_121;
 const numRuns = 150;
