@@ -1,6 +1,6 @@
 import { createConversationsApiApp } from "../../../functions/conversations-api/app.ts";
 import { assert, assertEquals } from "../../support/assert.ts";
-import { type AgentClient, createAgentClient } from "../agent_replies/agent_client.ts";
+import { type AgentClient, createAgentClient } from "../agents/agent_client.ts";
 import { phone } from "../provider_webhook/webhook_client.ts";
 
 interface PauseAnswer {

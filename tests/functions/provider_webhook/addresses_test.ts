@@ -8,7 +8,7 @@ import {
 import { startHttpDouble } from "../../support/http_double.ts";
 import { createAgent, createOperator } from "../../support/tenant.ts";
 import { waitUntil } from "../../support/wait_until.ts";
-import { complete } from "../agent_replies/agent_client.ts";
+import { complete } from "../agents/agent_client.ts";
 import {
   cloudPayload,
   cloudText,

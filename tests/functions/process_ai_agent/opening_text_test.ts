@@ -1,6 +1,6 @@
 import { assertEquals } from "../../support/assert.ts";
 import { phone } from "../provider_webhook/webhook_client.ts";
-import { createAgentClient } from "./agent_client.ts";
+import { createAgentClient } from "../agents/agent_client.ts";
 
 const opening = { initiateConversation: true };
 
