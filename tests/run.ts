@@ -15,10 +15,10 @@ import { findAffectedTests } from "./support/affected_tests.ts";
 import { listChangedFiles, readModules } from "./support/changed_files.ts";
 import { type LayerResult, runLayer, type TestServer, type Wishes } from "./support/run_layer.ts";
 import { describeSlowest } from "./support/slow_tests.ts";
-import { createTemplateDatabase } from "./support/template_database.ts";
+import { createTemplateDatabase } from "./support/database/template_database.ts";
 import { addCounts, formatCounts, noCounts, testLayers } from "./support/test_layers.ts";
 import { chooseLayers, type ChosenLayer, layerOf, toTestPath } from "./support/test_selection.ts";
-import { startThrowawayPostgres } from "./support/throwaway_postgres.ts";
+import { startThrowawayPostgres } from "./support/database/throwaway_postgres.ts";
 
 const root = fileURLToPath(new URL("..", import.meta.url));
 const failure: LayerResult = { counts: { ...noCounts, failed: 1 }, times: [] };

@@ -4,7 +4,7 @@ import { fileURLToPath } from "node:url";
 import postgres from "postgres";
 import type { Sql } from "postgres";
 import { startPostgres } from "../../supabase/local/postgres_server.ts";
-import { createTemplateDatabase } from "../support/template_database.ts";
+import { createTemplateDatabase } from "../support/database/template_database.ts";
 
 /** A database of one bench: all migrations, no rows. */
 export interface BenchDatabase extends AsyncDisposable {

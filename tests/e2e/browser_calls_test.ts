@@ -2,7 +2,7 @@ import { createRequire } from "node:module";
 import { dirname, join } from "node:path";
 import { assert, assertEquals } from "../support/assert.ts";
 import { findBrowser, openPage } from "../support/browser.ts";
-import { createTestDatabase } from "../support/database.ts";
+import { createTestDatabase } from "../support/database/database.ts";
 import { makeTemporaryFolder, startLocalStack } from "../support/local_stack.ts";
 
 const browserPath = await findBrowser();

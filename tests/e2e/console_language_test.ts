@@ -1,7 +1,7 @@
 /** The console in the language of its browser, with its clock. */
 import { assert, assertEquals, assertMatch } from "../support/assert.ts";
 import { findBrowser, openPage } from "../support/browser.ts";
-import { createTestDatabase } from "../support/database.ts";
+import { createTestDatabase } from "../support/database/database.ts";
 import { makeTemporaryFolder, startLocalStack } from "../support/local_stack.ts";
 
 const browserPath = await findBrowser();

@@ -17,11 +17,11 @@ import {
   assertMatch,
   assertRejects,
 } from "../support/assert.ts";
-import { createEmptyDatabase } from "../support/database.ts";
-import { findDebianVersion, startDebianPostgres } from "../support/debian_postgres.ts";
+import { createEmptyDatabase } from "../support/database/database.ts";
+import { findDebianVersion, startDebianPostgres } from "../support/database/debian_postgres.ts";
 import { makeTemporaryFolder } from "../support/local_stack.ts";
 import { rebuildUpload, startManagementApi } from "../support/management_api_double.ts";
-import { platformStandIns } from "../support/platform_stand_ins.ts";
+import { platformStandIns } from "../support/database/platform_stand_ins.ts";
 
 const root = fileURLToPath(new URL("../..", import.meta.url));
 const accessToken = `sbp_${"a".repeat(40)}`;

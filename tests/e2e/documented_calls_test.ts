@@ -1,5 +1,5 @@
 import { assertEquals, assertMatch } from "../support/assert.ts";
-import { createTestDatabase } from "../support/database.ts";
+import { createTestDatabase } from "../support/database/database.ts";
 import { type LocalStack, makeTemporaryFolder, startLocalStack } from "../support/local_stack.ts";
 
 /** In the order in which a reader runs them, in one shell. */

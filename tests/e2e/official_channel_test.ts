@@ -1,6 +1,6 @@
 /** What the official channel refuses, from the API's side: the simulator is as strict as Meta. */
 import { assertEquals, assertMatch } from "../support/assert.ts";
-import { createTestDatabase } from "../support/database.ts";
+import { createTestDatabase } from "../support/database/database.ts";
 import {
   type LocalStack,
   makeTemporaryFolder,

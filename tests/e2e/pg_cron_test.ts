@@ -3,7 +3,7 @@ import { scheduleDispatcher } from "../../supabase/deploy/dispatcher_schedule.ts
 import { applyMigrations } from "../../supabase/local/migrations.ts";
 import { createPlatformRoles } from "../../supabase/local/roles.ts";
 import { assertEquals, assertMatch } from "../support/assert.ts";
-import { findDebianVersion, startDebianPostgres } from "../support/debian_postgres.ts";
+import { findDebianVersion, startDebianPostgres } from "../support/database/debian_postgres.ts";
 
 const migrations = fileURLToPath(new URL("../../migrations", import.meta.url));
 const version = await findDebianVersion("pg_cron");

@@ -4,8 +4,8 @@ import postgres from "postgres";
 import { type PostgresOptions, startPostgres } from "../../supabase/local/postgres_server.ts";
 import { PostgresStartError } from "../../supabase/local/postgres_start_error.ts";
 import { assert, assertEquals, assertRejects } from "../support/assert.ts";
-import type { HeldPostgres } from "../support/hold_postgres.ts";
-import { startThrowawayPostgres } from "../support/throwaway_postgres.ts";
+import type { HeldPostgres } from "../support/database/hold_postgres.ts";
+import { startThrowawayPostgres } from "../support/database/throwaway_postgres.ts";
 
 Deno.test("Postgres listens on 127.0.0.1 alone and keeps its password to its user", async () => {
   await using folder = await makeFolder();
@@ -166,7 +166,7 @@ function start(
 async function holdPostgres(
   path: string,
 ): Promise<{ held: HeldPostgres; kill: () => Promise<void> }> {
-  const script = fileURLToPath(new URL("../support/hold_postgres.ts", import.meta.url));
+  const script = fileURLToPath(new URL("../support/database/hold_postgres.ts", import.meta.url));
   const dataDir = path.includes("messaging-test-postgres-") ? path : join(path, "data");
   const child = new Deno.Command(Deno.execPath(), {
     args: ["run", "--allow-all", script, dataDir],

@@ -1,5 +1,5 @@
 import { assert, assertEquals, assertMatch } from "../support/assert.ts";
-import { createTestDatabase } from "../support/database.ts";
+import { createTestDatabase } from "../support/database/database.ts";
 import {
   type LocalStack,
   makeTemporaryFolder,

@@ -1,6 +1,6 @@
 import { fileURLToPath } from "node:url";
 import { assert, assertEquals, assertMatch } from "../support/assert.ts";
-import { createTestDatabase } from "../support/database.ts";
+import { createTestDatabase } from "../support/database/database.ts";
 import { makeTemporaryFolder, startLocalStack } from "../support/local_stack.ts";
 import { waitUntil } from "../support/wait_until.ts";
 

@@ -1,7 +1,7 @@
 import { setTimeout as delay } from "node:timers/promises";
 import type { Sql } from "postgres";
 import { assert, assertEquals, assertGreater } from "../support/assert.ts";
-import { createTestDatabase } from "../support/database.ts";
+import { createTestDatabase } from "../support/database/database.ts";
 import { printFigures } from "../support/fault_figures.ts";
 import { readFaultSettings } from "../support/fault_settings.ts";
 import { acceptMessage, type HttpDouble, startHttpDouble } from "../support/http_double.ts";
@@ -9,7 +9,7 @@ import { createSeededRandom, type SeededRandom } from "../support/seeded_random.
 import { callSender, type SenderAnswer, startSender } from "../support/sender_calls.ts";
 import { startSlowProvider } from "../support/slow_provider.ts";
 import { createTenant, type Tenant } from "../support/tenant.ts";
-import { letTimePass } from "../support/time_travel.ts";
+import { letTimePass } from "../support/database/time_travel.ts";
 import { waitUntil } from "../support/wait_until.ts";
 
 const settings = readFaultSettings();

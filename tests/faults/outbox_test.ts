@@ -2,7 +2,7 @@ import { setTimeout as delay } from "node:timers/promises";
 import type { Sql } from "postgres";
 import { assert, assertEquals } from "../support/assert.ts";
 import { countOpen } from "../support/backlog.ts";
-import { createTestDatabase } from "../support/database.ts";
+import { createTestDatabase } from "../support/database/database.ts";
 import { startDispatchCron } from "../support/dispatch_cron.ts";
 import { printFigures } from "../support/fault_figures.ts";
 import { readFaultSettings } from "../support/fault_settings.ts";
@@ -16,7 +16,7 @@ import { startChatModel, startMailService } from "../support/outside_services.ts
 import { createSeededRandom } from "../support/seeded_random.ts";
 import { startSlowProvider } from "../support/slow_provider.ts";
 import { createAgent, createOperator, createTenant } from "../support/tenant.ts";
-import { letTimePass } from "../support/time_travel.ts";
+import { letTimePass } from "../support/database/time_travel.ts";
 import { waitUntil } from "../support/wait_until.ts";
 
 const settings = readFaultSettings();

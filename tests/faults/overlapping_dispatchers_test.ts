@@ -1,14 +1,14 @@
 import { setTimeout as delay } from "node:timers/promises";
 import { assert, assertEquals, assertGreater } from "../support/assert.ts";
 import { checkBacklog, createBacklog, waitUntilSettled } from "../support/backlog.ts";
-import { createTestDatabase } from "../support/database.ts";
+import { createTestDatabase } from "../support/database/database.ts";
 import { startDispatchCron } from "../support/dispatch_cron.ts";
 import { printFigures } from "../support/fault_figures.ts";
 import { readFaultSettings } from "../support/fault_settings.ts";
 import { startFunctionProcess } from "../support/function_process.ts";
 import { acceptMessage, startHttpDouble } from "../support/http_double.ts";
 import { createSeededRandom } from "../support/seeded_random.ts";
-import { letTimePass } from "../support/time_travel.ts";
+import { letTimePass } from "../support/database/time_travel.ts";
 
 const settings = readFaultSettings();
 /** More instances than one dispatcher has calls under way: it cannot take all that is due. */

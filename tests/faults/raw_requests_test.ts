@@ -1,7 +1,7 @@
 /** Bytes that no HTTP client sends, on a connection to the running stack. */
 
 import { assert, assertEquals, assertFalse, assertMatch } from "../support/assert.ts";
-import { createTestDatabase } from "../support/database.ts";
+import { createTestDatabase } from "../support/database/database.ts";
 import { type LocalStack, makeTemporaryFolder, startLocalStack } from "../support/local_stack.ts";
 
 const answerTimeoutMs = 5_000;

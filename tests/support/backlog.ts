@@ -3,7 +3,7 @@
 import type { Sql } from "postgres";
 import { assert, assertEquals } from "./assert.ts";
 import type { DoubleRequest } from "./http_double.ts";
-import { enqueueText } from "./queue_calls.ts";
+import { enqueueText } from "./database/queue_calls.ts";
 import { createTenant, type Tenant } from "./tenant.ts";
 import { waitUntil } from "./wait_until.ts";
 

@@ -1,5 +1,5 @@
 import type { Sql } from "postgres";
-import { enqueueText } from "./queue_calls.ts";
+import { enqueueText } from "./database/queue_calls.ts";
 
 /**
  * Fills the queue of an instance with messages numbered from 0, `interval` seconds apart from now on:

@@ -20,7 +20,7 @@ import type { Log, LogFields } from "../../shared/runtime/log.ts";
 import { createEmailDelivery } from "../../shared/outbox/email_delivery.ts";
 import type { DeliverOutboxRow } from "../../shared/outbox/delivery.ts";
 import type { SendingServices } from "../../shared/messages/send.ts";
-import { createTestDatabase, type TestDatabase } from "./database.ts";
+import { createTestDatabase, type TestDatabase } from "./database/database.ts";
 import { acceptEmail, acceptMessage, type HttpDouble, startHttpDouble } from "./http_double.ts";
 import { createTenant, type Tenant, type TenantOptions, testVault } from "./tenant.ts";
 

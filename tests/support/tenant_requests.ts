@@ -4,7 +4,7 @@
  */
 
 import type { Sql } from "postgres";
-import { callFunction } from "./queue_calls.ts";
+import { callFunction } from "./database/queue_calls.ts";
 import { createAgent, createOperator, createTenant, type Tenant } from "./tenant.ts";
 
 type Json = Readonly<Record<string, unknown>>;

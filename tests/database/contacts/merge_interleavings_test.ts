@@ -2,9 +2,9 @@
 
 import type { Sql } from "postgres";
 import { assertEquals, assertRejects } from "../../support/assert.ts";
-import { createTestDatabase } from "../../support/database.ts";
-import { callFunction } from "../../support/queue_calls.ts";
-import { isWaiting, openSessions } from "../../support/sessions.ts";
+import { createTestDatabase } from "../../support/database/database.ts";
+import { callFunction } from "../../support/database/queue_calls.ts";
+import { isWaiting, openSessions } from "../../support/database/sessions.ts";
 import { createOperator, createTenant, type Tenant } from "../../support/tenant.ts";
 import { waitUntil } from "../../support/wait_until.ts";
 

@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { identityKeyOf } from "../../../shared/model/phone.ts";
 import { assertEquals, assertGreater } from "../../support/assert.ts";
-import { createTestDatabase } from "../../support/database.ts";
+import { createTestDatabase } from "../../support/database/database.ts";
 
 const seed = 20261120;
 

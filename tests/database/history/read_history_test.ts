@@ -1,6 +1,6 @@
 import type { Sql } from "postgres";
 import { assertEquals, assertGreater, assertLess, assertRejects } from "../../support/assert.ts";
-import { createTestDatabase, type TestDatabase } from "../../support/database.ts";
+import { createTestDatabase, type TestDatabase } from "../../support/database/database.ts";
 import { createTenant } from "../../support/tenant.ts";
 
 const phone = "5511988887777";

@@ -1,6 +1,6 @@
 import { openDatabaseProbe } from "../../../supabase/local/database_probe.ts";
 import { assertEquals, assertLess } from "../../support/assert.ts";
-import { createTestDatabase } from "../../support/database.ts";
+import { createTestDatabase } from "../../support/database/database.ts";
 
 Deno.test("a database answers the probe, one that hangs or is away does not, and the probe says so in time", async () => {
   await using database = await createTestDatabase();

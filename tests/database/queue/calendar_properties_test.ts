@@ -7,8 +7,8 @@ import {
   findOpening,
   isOpen,
   readLocalTime,
-} from "../../support/calendar_model.ts";
-import { createTestDatabase } from "../../support/database.ts";
+} from "../../support/database/calendar_model.ts";
+import { createTestDatabase } from "../../support/database/database.ts";
 import { createTenant } from "../../support/tenant.ts";
 
 const seed = 20_261_121;

@@ -1,15 +1,15 @@
 import { assertEquals, assertRejects } from "../../support/assert.ts";
-import { createTestDatabase, type TestDatabase } from "../../support/database.ts";
+import { createTestDatabase, type TestDatabase } from "../../support/database/database.ts";
 import {
   callFunction,
   claimMessages,
   type Enqueued,
   enqueueText,
   settleClaim,
-} from "../../support/queue_calls.ts";
-import { isWaiting, openSessions } from "../../support/sessions.ts";
+} from "../../support/database/queue_calls.ts";
+import { isWaiting, openSessions } from "../../support/database/sessions.ts";
 import { createTenant } from "../../support/tenant.ts";
-import { letTimePass } from "../../support/time_travel.ts";
+import { letTimePass } from "../../support/database/time_travel.ts";
 import { waitUntil } from "../../support/wait_until.ts";
 
 Deno.test("two claimers never get the same message, and the second one does not wait", async () => {

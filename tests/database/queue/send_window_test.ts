@@ -1,6 +1,6 @@
 import type { Sql } from "postgres";
 import { assertEquals, assertRejects } from "../../support/assert.ts";
-import { createTestDatabase } from "../../support/database.ts";
+import { createTestDatabase } from "../../support/database/database.ts";
 import { alwaysOpen, createTenant, type TenantOptions } from "../../support/tenant.ts";
 
 interface Fit {

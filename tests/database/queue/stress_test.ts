@@ -1,15 +1,15 @@
 import type { Sql } from "postgres";
 import { assert, assertEquals, assertGreater } from "../../support/assert.ts";
-import { createTestDatabase } from "../../support/database.ts";
+import { createTestDatabase } from "../../support/database/database.ts";
 import {
   callFunction,
   type Claimed,
   claimMessages,
   enqueueText,
   settleClaim,
-} from "../../support/queue_calls.ts";
+} from "../../support/database/queue_calls.ts";
 import { createTenant } from "../../support/tenant.ts";
-import { letTimePass } from "../../support/time_travel.ts";
+import { letTimePass } from "../../support/database/time_travel.ts";
 
 const instanceCount = 20;
 /** Each burst ends, so that nothing mends later what it left stalled. */

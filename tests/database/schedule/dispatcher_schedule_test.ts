@@ -10,8 +10,8 @@ import {
   createEmptyDatabase,
   createTestDatabase,
   type TestDatabase,
-} from "../../support/database.ts";
-import { platformStandIns } from "../../support/platform_stand_ins.ts";
+} from "../../support/database/database.ts";
+import { platformStandIns } from "../../support/database/platform_stand_ins.ts";
 import { describeSchedule } from "../../../supabase/deploy/cron_check.ts";
 import {
   describeDatabaseFault,

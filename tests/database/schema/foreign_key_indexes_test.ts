@@ -1,5 +1,5 @@
 import { assertEquals } from "../../support/assert.ts";
-import { createTestDatabase } from "../../support/database.ts";
+import { createTestDatabase } from "../../support/database/database.ts";
 
 // A cascade looks for the rows that refer to one row: by all columns of the key, or by so many of
 // them that they tell one row of the other table already. A partial index serves only where its

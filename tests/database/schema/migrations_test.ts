@@ -4,8 +4,8 @@ import { applyMigrations } from "../../../supabase/local/migrations.ts";
 import { createPlatformRoles } from "../../../supabase/local/roles.ts";
 import { readBaselines, renderBaseline } from "../../../supabase/tools/schema_areas.ts";
 import { assert, assertEquals, assertNotEquals } from "../../support/assert.ts";
-import { readCatalogue } from "../../support/catalogue_snapshot.ts";
-import { createEmptyDatabase, createTestDatabase } from "../../support/database.ts";
+import { readCatalogue } from "../../support/database/catalogue_snapshot.ts";
+import { createEmptyDatabase, createTestDatabase } from "../../support/database/database.ts";
 
 const root = fileURLToPath(new URL("../../..", import.meta.url));
 const migrations = join(root, "migrations");

@@ -1,13 +1,13 @@
 import type { Sql } from "postgres";
 import { assertEquals, assertGreater, assertRejects } from "../../support/assert.ts";
-import { createTestDatabase } from "../../support/database.ts";
+import { createTestDatabase } from "../../support/database/database.ts";
 import {
   countObjects,
   findExposedFunctions,
   findExposedRelations,
   findOpenTables,
   findUnpinnedFunctions,
-} from "../../support/privilege_findings.ts";
+} from "../../support/database/privilege_findings.ts";
 
 /** A rule of the catalogue, and a slip it must catch. */
 interface Rule {

@@ -1,9 +1,9 @@
 import type { Sql } from "postgres";
 import { assert, assertEquals } from "../../support/assert.ts";
-import { createTestDatabase } from "../../support/database.ts";
+import { createTestDatabase } from "../../support/database/database.ts";
 import { createForeignRows } from "../../support/foreign_rows.ts";
-import { callFunction } from "../../support/queue_calls.ts";
-import { countRowsRead } from "../../support/rows_read.ts";
+import { callFunction } from "../../support/database/queue_calls.ts";
+import { countRowsRead } from "../../support/database/rows_read.ts";
 import {
   createSmallTenant,
   type SmallTenant,

@@ -1,6 +1,6 @@
 import type { Sql } from "postgres";
 import { assert, assertEquals } from "../../support/assert.ts";
-import { createTestDatabase } from "../../support/database.ts";
+import { createTestDatabase } from "../../support/database/database.ts";
 import { waitUntil } from "../../support/wait_until.ts";
 
 // deno-lint-ignore no-explicit-any -- what SQL functions return is what is asserted

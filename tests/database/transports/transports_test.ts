@@ -4,11 +4,11 @@ import { openDirectDatabase } from "../../../shared/database/direct_database.ts"
 import { DatabaseError } from "../../../shared/database/sqlstates.ts";
 import { AppError } from "../../../shared/model/errors.ts";
 import { assert, assertEquals, assertInstanceOf, assertMatch } from "../../support/assert.ts";
-import { createTestDatabase, type TestDatabase } from "../../support/database.ts";
+import { createTestDatabase, type TestDatabase } from "../../support/database/database.ts";
 import { surviveBrokenWrites } from "../../support/driver_faults.ts";
 import { createTenant } from "../../support/tenant.ts";
 import { startSilentProxy } from "../../support/silent_proxy.ts";
-import { type Transport, transports } from "../../support/transports.ts";
+import { type Transport, transports } from "../../support/database/transports.ts";
 import { waitUntil } from "../../support/wait_until.ts";
 
 surviveBrokenWrites();

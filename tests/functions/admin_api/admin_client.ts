@@ -8,7 +8,7 @@ import {
 import type { Database } from "../../../shared/database/database.ts";
 import { openDirectDatabase } from "../../../shared/database/direct_database.ts";
 import { assertEquals } from "../../support/assert.ts";
-import { createTestDatabase, type TestDatabase } from "../../support/database.ts";
+import { createTestDatabase, type TestDatabase } from "../../support/database/database.ts";
 
 export const secretKey = "sb_secret_admin_0123456789";
 

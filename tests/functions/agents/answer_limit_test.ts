@@ -2,7 +2,7 @@ import { createConversationsApiApp } from "../../../functions/conversations-api/
 import { createAgentReplies } from "../../../shared/agents/reply.ts";
 import { claimOutbox, deliverOutboxRow } from "../../../shared/outbox/delivery.ts";
 import { assert, assertEquals } from "../../support/assert.ts";
-import { letTimePass } from "../../support/time_travel.ts";
+import { letTimePass } from "../../support/database/time_travel.ts";
 import { phone } from "../provider_webhook/webhook_client.ts";
 import { type AgentClient, createAgentClient } from "./agent_client.ts";
 

@@ -2,8 +2,8 @@ import { createAgentReplies } from "../../../shared/agents/reply.ts";
 import { claimOutbox, deliverOutboxRow } from "../../../shared/outbox/delivery.ts";
 import { readProviderEvents } from "../../../shared/providers/read_provider_events.ts";
 import { assertEquals } from "../../support/assert.ts";
-import { callFunction } from "../../support/queue_calls.ts";
-import { letTimePass } from "../../support/time_travel.ts";
+import { callFunction } from "../../support/database/queue_calls.ts";
+import { letTimePass } from "../../support/database/time_travel.ts";
 import { phone } from "../provider_webhook/webhook_client.ts";
 import { type AgentClient, complete, createAgentClient } from "./agent_client.ts";
 

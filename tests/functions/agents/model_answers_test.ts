@@ -1,5 +1,5 @@
 import { assert, assertEquals } from "../../support/assert.ts";
-import { letTimePass } from "../../support/time_travel.ts";
+import { letTimePass } from "../../support/database/time_travel.ts";
 import { type AgentClient, complete, createAgentClient } from "./agent_client.ts";
 
 /** A completion of one choice with these members. */

@@ -1,6 +1,6 @@
 import { assert, assertEquals } from "../../support/assert.ts";
 import { phone } from "../provider_webhook/webhook_client.ts";
-import { letTimePass } from "../../support/time_travel.ts";
+import { letTimePass } from "../../support/database/time_travel.ts";
 import { type AgentClient, complete, createAgentClient } from "./agent_client.ts";
 
 async function waitingRows({ webhooks }: AgentClient): Promise<number[]> {

@@ -2,7 +2,7 @@ import { assert, assertEquals, assertGreater, assertLess } from "../../support/a
 import { acceptMessage, answerNever } from "../../support/http_double.ts";
 import { type MessagingStack, startMessagingStack } from "../../support/messaging_stack.ts";
 import { type Tenant, type TenantOptions, testVault } from "../../support/tenant.ts";
-import { letTimePass } from "../../support/time_travel.ts";
+import { letTimePass } from "../../support/database/time_travel.ts";
 
 const text = { phone: "5511987654321", messageType: "text", message: "Olá" };
 const deliveries = [

@@ -7,7 +7,7 @@ import {
 import { acceptMessage } from "../../support/http_double.ts";
 import { type MessagingStack, startMessagingStack } from "../../support/messaging_stack.ts";
 import { alwaysOpen, createAgent, type Tenant } from "../../support/tenant.ts";
-import { letTimePass } from "../../support/time_travel.ts";
+import { letTimePass } from "../../support/database/time_travel.ts";
 
 const phone = "5511987654321";
 const text = { phone, messageType: "text", message: "Olá" };

@@ -9,7 +9,7 @@ import {
   secretKey,
   startMessagingStack,
 } from "../../support/messaging_stack.ts";
-import { letTimePass } from "../../support/time_travel.ts";
+import { letTimePass } from "../../support/database/time_travel.ts";
 
 const text = { phone: "5511987654321", messageType: "text", message: "Olá" };
 

@@ -1,6 +1,6 @@
 import { assert, assertEquals } from "../../support/assert.ts";
 import { type MessagingStack, startMessagingStack } from "../../support/messaging_stack.ts";
-import { letTimePass } from "../../support/time_travel.ts";
+import { letTimePass } from "../../support/database/time_travel.ts";
 
 const hour = 3_600;
 const day = 24 * hour;

@@ -3,7 +3,7 @@ import { assert, assertEquals } from "../../support/assert.ts";
 import { acceptMessage, answerNever } from "../../support/http_double.ts";
 import { type MessagingStack, startMessagingStack } from "../../support/messaging_stack.ts";
 import { createOperator, createToken, type Tenant } from "../../support/tenant.ts";
-import { letTimePass } from "../../support/time_travel.ts";
+import { letTimePass } from "../../support/database/time_travel.ts";
 import { waitUntil } from "../../support/wait_until.ts";
 
 const text = { phone: "5511987654321", messageType: "text", message: "Olá" };

@@ -7,10 +7,10 @@ import {
   type MessagingStack,
   startMessagingStack,
 } from "../../support/messaging_stack.ts";
-import { callFunction } from "../../support/queue_calls.ts";
-import { isWaiting, openSessions } from "../../support/sessions.ts";
+import { callFunction } from "../../support/database/queue_calls.ts";
+import { isWaiting, openSessions } from "../../support/database/sessions.ts";
 import { createAgent, type Tenant } from "../../support/tenant.ts";
-import { letTimePass } from "../../support/time_travel.ts";
+import { letTimePass } from "../../support/database/time_travel.ts";
 import { waitUntil } from "../../support/wait_until.ts";
 
 const text = { phone: "5511987654321", messageType: "text", message: "Olá" };

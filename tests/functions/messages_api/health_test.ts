@@ -5,7 +5,7 @@ import {
   startMessagingStack,
 } from "../../support/messaging_stack.ts";
 import type { Tenant } from "../../support/tenant.ts";
-import { letTimePass } from "../../support/time_travel.ts";
+import { letTimePass } from "../../support/database/time_travel.ts";
 
 const text = { phone: "5511987654321", messageType: "text", message: "Olá" };
 const queued = { ...text, queued: true, intervalSeconds: 60 };

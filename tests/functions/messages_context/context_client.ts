@@ -4,7 +4,7 @@ import { createMessagesContextApp } from "../../../functions/messages-context/ap
 import type { Database } from "../../../shared/database/database.ts";
 import { openDirectDatabase } from "../../../shared/database/direct_database.ts";
 import { identityKeyOf } from "../../../shared/model/phone.ts";
-import { createTestDatabase, type TestDatabase } from "../../support/database.ts";
+import { createTestDatabase, type TestDatabase } from "../../support/database/database.ts";
 import { createTenant, type Tenant, type TenantOptions } from "../../support/tenant.ts";
 
 export const phone = "5511988887777";

@@ -4,7 +4,7 @@ import {
   claimMessages,
   enqueueText,
   settleClaim,
-} from "../../support/queue_calls.ts";
+} from "../../support/database/queue_calls.ts";
 import { startHttpDouble } from "../../support/http_double.ts";
 import { createAgent, createOperator } from "../../support/tenant.ts";
 import { waitUntil } from "../../support/wait_until.ts";

@@ -2,7 +2,7 @@
 import { acceptMessage, answerNever } from "../../support/http_double.ts";
 import { assert, assertEquals } from "../../support/assert.ts";
 import { createAgent, type Tenant } from "../../support/tenant.ts";
-import { letTimePass } from "../../support/time_travel.ts";
+import { letTimePass } from "../../support/database/time_travel.ts";
 import { waitUntil } from "../../support/wait_until.ts";
 import {
   cloudText,

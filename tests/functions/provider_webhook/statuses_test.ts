@@ -1,7 +1,7 @@
 import { acceptMessage, answerNever } from "../../support/http_double.ts";
 import { assert, assertEquals } from "../../support/assert.ts";
 import type { Tenant } from "../../support/tenant.ts";
-import { letTimePass } from "../../support/time_travel.ts";
+import { letTimePass } from "../../support/database/time_travel.ts";
 import { cloudPayload, createWebhookClient, phone, type WebhookClient } from "./webhook_client.ts";
 
 const text = { phone, messageType: "text", message: "oi" };

@@ -1,7 +1,7 @@
 import { assert, assertEquals } from "../../support/assert.ts";
 import { type MessagingStack, startMessagingStack } from "../../support/messaging_stack.ts";
 import { createAgent, createOperator, type Tenant } from "../../support/tenant.ts";
-import { letTimePass } from "../../support/time_travel.ts";
+import { letTimePass } from "../../support/database/time_travel.ts";
 
 const phone = "5511987654321";
 const text = { phone, messageType: "text", message: "Olá" };

@@ -1,6 +1,6 @@
 import { assert, assertEquals, assertMatch } from "../../support/assert.ts";
 import { type Answer, startMessagingStack } from "../../support/messaging_stack.ts";
-import { letTimePass } from "../../support/time_travel.ts";
+import { letTimePass } from "../../support/database/time_travel.ts";
 
 const phone = "5511987654321";
 const text = { phone, messageType: "text", message: "Olá" };

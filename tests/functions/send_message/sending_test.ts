@@ -4,7 +4,7 @@ import { assert, assertEquals, assertFalse, assertMatch } from "../../support/as
 import { answerNever } from "../../support/http_double.ts";
 import { startMessagingStack } from "../../support/messaging_stack.ts";
 import { createToken, providerSecrets } from "../../support/tenant.ts";
-import { letTimePass } from "../../support/time_travel.ts";
+import { letTimePass } from "../../support/database/time_travel.ts";
 
 const phone = "5511987654321";
 const text = { phone, messageType: "text", message: "Olá" };

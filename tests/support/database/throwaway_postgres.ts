@@ -1,8 +1,8 @@
 /** A Postgres for one run of the tests, in a temporary folder that goes with it. */
 
 import { dirname, join } from "node:path";
-import { stopOrphanServer } from "../../supabase/local/orphan_server.ts";
-import { type PostgresServer, startPostgres } from "../../supabase/local/postgres_server.ts";
+import { stopOrphanServer } from "../../../supabase/local/orphan_server.ts";
+import { type PostgresServer, startPostgres } from "../../../supabase/local/postgres_server.ts";
 
 const prefix = "messaging-test-postgres-";
 const youngMs = 60_000;

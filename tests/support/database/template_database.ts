@@ -1,8 +1,8 @@
 import postgres from "postgres";
 import type { Sql } from "postgres";
-import { applyMigrations } from "../../supabase/local/migrations.ts";
-import { createPlatformRoles } from "../../supabase/local/roles.ts";
-import { type ResetPlan, writeResetPlan } from "./database_reset.ts";
+import { applyMigrations } from "../../../supabase/local/migrations.ts";
+import { createPlatformRoles } from "../../../supabase/local/roles.ts";
+import { type ResetPlan, writeResetPlan } from "./reset.ts";
 
 /** The database that every test's own is cloned from. */
 export interface TemplateDatabase {

@@ -6,8 +6,8 @@
 
 import postgres from "postgres";
 import type { Sql } from "postgres";
-import { nameDatabase, releaseDatabase, takeFreeDatabase } from "./database_pool.ts";
-import { resetDatabase, type ResetPlan } from "./database_reset.ts";
+import { nameDatabase, releaseDatabase, takeFreeDatabase } from "./pool.ts";
+import { resetDatabase, type ResetPlan } from "./reset.ts";
 
 /** How to open one more client. */
 export interface ConnectOptions {

@@ -3,7 +3,7 @@
 import { join } from "node:path";
 import postgres from "postgres";
 import type { Sql } from "postgres";
-import { findServerUser, giveTo } from "../../supabase/local/server_user.ts";
+import { findServerUser, giveTo } from "../../../supabase/local/server_user.ts";
 
 const binaries = "/usr/lib/postgresql";
 const extensions = "/usr/share/postgresql";

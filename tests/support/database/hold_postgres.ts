@@ -3,7 +3,7 @@
  * output, and keeps it.
  */
 
-import { startPostgres } from "../../supabase/local/postgres_server.ts";
+import { startPostgres } from "../../../supabase/local/postgres_server.ts";
 
 /** What the process says about its server. */
 export interface HeldPostgres {
