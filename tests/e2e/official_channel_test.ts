@@ -14,7 +14,7 @@ import {
   postToSimulator,
   registerOfficialWebhook,
   writeToOfficialNumber,
-} from "../support/official_customer.ts";
+} from "../support/fixtures/official_customer.ts";
 import { waitUntil } from "../support/wait_until.ts";
 
 const bearer = { Authorization: `Bearer ${officialNumber.accessToken}` };

@@ -11,7 +11,7 @@ import {
   officialNumber,
   registerOfficialWebhook,
   writeToOfficialNumber,
-} from "../support/official_customer.ts";
+} from "../support/fixtures/official_customer.ts";
 import { waitUntil } from "../support/wait_until.ts";
 
 /** The instances' configurations, each sending to the stack's own simulator. */

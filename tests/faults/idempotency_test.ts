@@ -8,7 +8,7 @@ import { acceptMessage, type HttpDouble, startHttpDouble } from "../support/http
 import { createSeededRandom, type SeededRandom } from "../support/seeded_random.ts";
 import { callSender, type SenderAnswer, startSender } from "../support/sender_calls.ts";
 import { startSlowProvider } from "../support/slow_provider.ts";
-import { createTenant, type Tenant } from "../support/tenant.ts";
+import { createTenant, type Tenant } from "../support/fixtures/tenant.ts";
 import { letTimePass } from "../support/database/time_travel.ts";
 import { waitUntil } from "../support/wait_until.ts";
 

@@ -5,7 +5,12 @@ import { applyMigrations } from "../../supabase/local/migrations.ts";
 import { type PostgresServer, startPostgres } from "../../supabase/local/postgres_server.ts";
 import { createPlatformRoles } from "../../supabase/local/roles.ts";
 import { assert, assertEquals } from "../support/assert.ts";
-import { checkBacklog, countOpen, createBacklog, waitUntilSettled } from "../support/backlog.ts";
+import {
+  checkBacklog,
+  countOpen,
+  createBacklog,
+  waitUntilSettled,
+} from "../support/fixtures/backlog.ts";
 import { startDispatchCron } from "../support/dispatch_cron.ts";
 import { printFigures } from "../support/fault_figures.ts";
 import { readFaultSettings } from "../support/fault_settings.ts";
@@ -15,7 +20,7 @@ import { makeTemporaryFolder } from "../support/local_stack.ts";
 import { createSeededRandom } from "../support/seeded_random.ts";
 import { callUntilAnswered, type SenderAnswer, startSender } from "../support/sender_calls.ts";
 import { startSlowProvider } from "../support/slow_provider.ts";
-import { createTenant, type Tenant } from "../support/tenant.ts";
+import { createTenant, type Tenant } from "../support/fixtures/tenant.ts";
 
 const settings = readFaultSettings();
 const isLongRun = settings.kills !== undefined;

@@ -1,7 +1,12 @@
 import { setTimeout as delay } from "node:timers/promises";
 import type { Sql } from "postgres";
 import { assertEquals, assertGreater } from "../support/assert.ts";
-import { checkBacklog, countOpen, createBacklog, waitUntilSettled } from "../support/backlog.ts";
+import {
+  checkBacklog,
+  countOpen,
+  createBacklog,
+  waitUntilSettled,
+} from "../support/fixtures/backlog.ts";
 import { createTestDatabase } from "../support/database/database.ts";
 import { startDataApiServer } from "../support/data_api_server.ts";
 import { startDispatchCron } from "../support/dispatch_cron.ts";

@@ -1,7 +1,7 @@
 import { setTimeout as delay } from "node:timers/promises";
 import type { Sql } from "postgres";
 import { assert, assertEquals } from "../support/assert.ts";
-import { countOpen } from "../support/backlog.ts";
+import { countOpen } from "../support/fixtures/backlog.ts";
 import { createTestDatabase } from "../support/database/database.ts";
 import { startDispatchCron } from "../support/dispatch_cron.ts";
 import { printFigures } from "../support/fault_figures.ts";
@@ -11,11 +11,11 @@ import {
   secretKey,
   startFunctionProcess,
 } from "../support/function_process.ts";
-import { assignConversations, receiveMessages } from "../support/outbox_events.ts";
+import { assignConversations, receiveMessages } from "../support/fixtures/outbox_events.ts";
 import { startChatModel, startMailService } from "../support/outside_services.ts";
 import { createSeededRandom } from "../support/seeded_random.ts";
 import { startSlowProvider } from "../support/slow_provider.ts";
-import { createAgent, createOperator, createTenant } from "../support/tenant.ts";
+import { createAgent, createOperator, createTenant } from "../support/fixtures/tenant.ts";
 import { letTimePass } from "../support/database/time_travel.ts";
 import { waitUntil } from "../support/wait_until.ts";
 

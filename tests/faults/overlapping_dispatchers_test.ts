@@ -1,6 +1,6 @@
 import { setTimeout as delay } from "node:timers/promises";
 import { assert, assertEquals, assertGreater } from "../support/assert.ts";
-import { checkBacklog, createBacklog, waitUntilSettled } from "../support/backlog.ts";
+import { checkBacklog, createBacklog, waitUntilSettled } from "../support/fixtures/backlog.ts";
 import { createTestDatabase } from "../support/database/database.ts";
 import { startDispatchCron } from "../support/dispatch_cron.ts";
 import { printFigures } from "../support/fault_figures.ts";

@@ -16,7 +16,7 @@ import { startFunctionProcess } from "../support/function_process.ts";
 import { acceptMessage, startHttpDouble } from "../support/http_double.ts";
 import { enqueueText } from "../support/database/queue_calls.ts";
 import { callSender, startSender } from "../support/sender_calls.ts";
-import { createTenant } from "../support/tenant.ts";
+import { createTenant } from "../support/fixtures/tenant.ts";
 import { waitUntil } from "../support/wait_until.ts";
 
 /** One channel that fails, with two messages to send. */

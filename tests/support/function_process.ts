@@ -1,7 +1,7 @@
 /** A function's unmodified `index.ts` in a process of its own, which a test may kill. */
 
 import { fileURLToPath } from "node:url";
-import { testCredentialsKey } from "./tenant.ts";
+import { testCredentialsKey } from "./fixtures/tenant.ts";
 import { waitUntil } from "./wait_until.ts";
 
 export interface FunctionProcessOptions {

@@ -22,7 +22,7 @@ import type { DeliverOutboxRow } from "../../shared/outbox/delivery.ts";
 import type { SendingServices } from "../../shared/messages/send.ts";
 import { createTestDatabase, type TestDatabase } from "./database/database.ts";
 import { acceptEmail, acceptMessage, type HttpDouble, startHttpDouble } from "./http_double.ts";
-import { createTenant, type Tenant, type TenantOptions, testVault } from "./tenant.ts";
+import { createTenant, type Tenant, type TenantOptions, testVault } from "./fixtures/tenant.ts";
 
 export const secretKey = "sb_secret_of_the_tests_0123456789";
 export const panelBaseUrl = "https://panel.example.com";

@@ -5,7 +5,7 @@ import { assertEquals, assertRejects } from "../../support/assert.ts";
 import { createTestDatabase } from "../../support/database/database.ts";
 import { callFunction } from "../../support/database/queue_calls.ts";
 import { isWaiting, openSessions } from "../../support/database/sessions.ts";
-import { createOperator, createTenant, type Tenant } from "../../support/tenant.ts";
+import { createOperator, createTenant, type Tenant } from "../../support/fixtures/tenant.ts";
 import { waitUntil } from "../../support/wait_until.ts";
 
 const oldPhone = "5511987654321";

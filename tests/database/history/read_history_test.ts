@@ -1,7 +1,7 @@
 import type { Sql } from "postgres";
 import { assertEquals, assertGreater, assertLess, assertRejects } from "../../support/assert.ts";
 import { createTestDatabase, type TestDatabase } from "../../support/database/database.ts";
-import { createTenant } from "../../support/tenant.ts";
+import { createTenant } from "../../support/fixtures/tenant.ts";
 
 const phone = "5511988887777";
 

@@ -9,7 +9,7 @@ import {
   readLocalTime,
 } from "../../support/database/calendar_model.ts";
 import { createTestDatabase } from "../../support/database/database.ts";
-import { createTenant } from "../../support/tenant.ts";
+import { createTenant } from "../../support/fixtures/tenant.ts";
 
 const seed = 20_261_121;
 const numRuns = 150;

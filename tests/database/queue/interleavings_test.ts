@@ -8,7 +8,7 @@ import {
   settleClaim,
 } from "../../support/database/queue_calls.ts";
 import { isWaiting, openSessions } from "../../support/database/sessions.ts";
-import { createTenant } from "../../support/tenant.ts";
+import { createTenant } from "../../support/fixtures/tenant.ts";
 import { letTimePass } from "../../support/database/time_travel.ts";
 import { waitUntil } from "../../support/wait_until.ts";
 

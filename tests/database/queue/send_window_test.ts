@@ -1,7 +1,7 @@
 import type { Sql } from "postgres";
 import { assertEquals, assertRejects } from "../../support/assert.ts";
 import { createTestDatabase } from "../../support/database/database.ts";
-import { alwaysOpen, createTenant, type TenantOptions } from "../../support/tenant.ts";
+import { alwaysOpen, createTenant, type TenantOptions } from "../../support/fixtures/tenant.ts";
 
 interface Fit {
   readonly name: string;

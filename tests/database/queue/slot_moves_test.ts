@@ -3,9 +3,9 @@
 import type { Sql } from "postgres";
 import { assert, assertEquals } from "../../support/assert.ts";
 import { createTestDatabase } from "../../support/database/database.ts";
-import { fillQueue } from "../../support/long_queue.ts";
+import { fillQueue } from "../../support/fixtures/long_queue.ts";
 import { callFunction, claimMessages, enqueueText } from "../../support/database/queue_calls.ts";
-import { createTenant } from "../../support/tenant.ts";
+import { createTenant } from "../../support/fixtures/tenant.ts";
 
 const interval = 10;
 

@@ -8,7 +8,7 @@ import {
   enqueueText,
   settleClaim,
 } from "../../support/database/queue_calls.ts";
-import { createTenant } from "../../support/tenant.ts";
+import { createTenant } from "../../support/fixtures/tenant.ts";
 import { letTimePass } from "../../support/database/time_travel.ts";
 
 const instanceCount = 20;

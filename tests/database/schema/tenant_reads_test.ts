@@ -1,14 +1,14 @@
 import type { Sql } from "postgres";
 import { assert, assertEquals } from "../../support/assert.ts";
 import { createTestDatabase } from "../../support/database/database.ts";
-import { createForeignRows } from "../../support/foreign_rows.ts";
+import { createForeignRows } from "../../support/fixtures/foreign_rows.ts";
 import { callFunction } from "../../support/database/queue_calls.ts";
 import { countRowsRead } from "../../support/database/rows_read.ts";
 import {
   createSmallTenant,
   type SmallTenant,
   tenantRequests,
-} from "../../support/tenant_requests.ts";
+} from "../../support/fixtures/tenant_requests.ts";
 
 /** Functions that look at all instances because that is what they are asked. */
 const ofTheWholeProject = ["list_credentials_under_old_keys"];

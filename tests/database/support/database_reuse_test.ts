@@ -2,7 +2,7 @@ import postgres from "postgres";
 import type { Sql } from "postgres";
 import { assert, assertEquals, assertRejects } from "../../support/assert.ts";
 import { createTestDatabase } from "../../support/database/database.ts";
-import { createTenant } from "../../support/tenant.ts";
+import { createTenant } from "../../support/fixtures/tenant.ts";
 
 /** Files run side by side and share the pool: whether a database comes back is not for a test to say. */
 const oidOf = async (sql: Sql): Promise<number> => {

@@ -6,7 +6,7 @@ import { AppError } from "../../../shared/model/errors.ts";
 import { assert, assertEquals, assertInstanceOf, assertMatch } from "../../support/assert.ts";
 import { createTestDatabase, type TestDatabase } from "../../support/database/database.ts";
 import { surviveBrokenWrites } from "../../support/driver_faults.ts";
-import { createTenant } from "../../support/tenant.ts";
+import { createTenant } from "../../support/fixtures/tenant.ts";
 import { startSilentProxy } from "../../support/silent_proxy.ts";
 import { type Transport, transports } from "../../support/database/transports.ts";
 import { waitUntil } from "../../support/wait_until.ts";

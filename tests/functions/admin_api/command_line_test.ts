@@ -13,7 +13,7 @@ import {
   secretKey,
   startMessagingStack,
 } from "../../support/messaging_stack.ts";
-import { testVault } from "../../support/tenant.ts";
+import { testVault } from "../../support/fixtures/tenant.ts";
 
 const zapi = JSON.stringify({
   gatewayInstanceId: "CLI",

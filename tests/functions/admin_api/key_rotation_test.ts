@@ -9,7 +9,7 @@ import {
   secretKey,
   startMessagingStack,
 } from "../../support/messaging_stack.ts";
-import { type Tenant, testCredentialsKey } from "../../support/tenant.ts";
+import { type Tenant, testCredentialsKey } from "../../support/fixtures/tenant.ts";
 
 const formerKey = testCredentialsKey;
 const newKey = btoa("n".repeat(32));

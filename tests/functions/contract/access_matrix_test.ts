@@ -9,7 +9,7 @@ import {
   demoWorkspaceId,
 } from "../../../shared/openapi/demo_fixtures.ts";
 import { assert, assertEquals } from "../../support/assert.ts";
-import type { Tenant } from "../../support/tenant.ts";
+import type { Tenant } from "../../support/fixtures/tenant.ts";
 import {
   authorize,
   type ContractStack,

@@ -3,7 +3,7 @@ import { openDirectDatabase } from "../../../shared/database/direct_database.ts"
 import { listErrors } from "../../../shared/model/errors.ts";
 import { assert, assertEquals, assertFalse, assertMatch } from "../../support/assert.ts";
 import { secretKey } from "../../support/messaging_stack.ts";
-import { createToken, type Tenant } from "../../support/tenant.ts";
+import { createToken, type Tenant } from "../../support/fixtures/tenant.ts";
 import {
   authorize,
   type ContractStack,

@@ -21,7 +21,7 @@ import {
   demoWebhookSecret,
   demoWorkspaceId,
 } from "../../../shared/openapi/demo_fixtures.ts";
-import { createTenant, createToken } from "../../support/tenant.ts";
+import { createTenant, createToken } from "../../support/fixtures/tenant.ts";
 
 export const demoAppSecret = "the-app-secret";
 

@@ -14,7 +14,7 @@ import { createSanitizePhoneNumberApp } from "../../../functions/sanitize-phone-
 import { createSendMessageApp } from "../../../functions/send-message/app.ts";
 import { createSendTemplateMessageApp } from "../../../functions/send-template-message/app.ts";
 import { secretKey, type StackServices } from "../../support/messaging_stack.ts";
-import { testVault } from "../../support/tenant.ts";
+import { testVault } from "../../support/fixtures/tenant.ts";
 
 /** The apps by the names of their functions. */
 export async function createEveryApp(

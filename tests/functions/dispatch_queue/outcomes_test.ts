@@ -1,7 +1,7 @@
 import { assert, assertEquals, assertGreater, assertLess } from "../../support/assert.ts";
 import { acceptMessage, answerNever } from "../../support/http_double.ts";
 import { type MessagingStack, startMessagingStack } from "../../support/messaging_stack.ts";
-import { type Tenant, type TenantOptions, testVault } from "../../support/tenant.ts";
+import { type Tenant, type TenantOptions, testVault } from "../../support/fixtures/tenant.ts";
 import { letTimePass } from "../../support/database/time_travel.ts";
 
 const text = { phone: "5511987654321", messageType: "text", message: "Olá" };

@@ -6,7 +6,7 @@ import {
 } from "../../support/assert.ts";
 import { acceptMessage } from "../../support/http_double.ts";
 import { type MessagingStack, startMessagingStack } from "../../support/messaging_stack.ts";
-import { alwaysOpen, createAgent, type Tenant } from "../../support/tenant.ts";
+import { alwaysOpen, createAgent, type Tenant } from "../../support/fixtures/tenant.ts";
 import { letTimePass } from "../../support/database/time_travel.ts";
 
 const phone = "5511987654321";

@@ -1,5 +1,5 @@
 import { assertEquals } from "../../support/assert.ts";
-import { fillQueue } from "../../support/long_queue.ts";
+import { fillQueue } from "../../support/fixtures/long_queue.ts";
 import { startMessagingStack } from "../../support/messaging_stack.ts";
 
 Deno.test("the dispatcher moves the slots that a changed window has left to it, until none lies outside", async () => {

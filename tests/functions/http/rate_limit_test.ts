@@ -4,7 +4,7 @@ import {
   type MessagingStack,
   startMessagingStack,
 } from "../../support/messaging_stack.ts";
-import { createToken, type Tenant } from "../../support/tenant.ts";
+import { createToken, type Tenant } from "../../support/fixtures/tenant.ts";
 import { letTimePass } from "../../support/database/time_travel.ts";
 
 const text = { phone: "5511987654321", messageType: "text", message: "Olá" };

@@ -9,7 +9,7 @@ import {
 } from "../../support/messaging_stack.ts";
 import { callFunction } from "../../support/database/queue_calls.ts";
 import { isWaiting, openSessions } from "../../support/database/sessions.ts";
-import { createAgent, type Tenant } from "../../support/tenant.ts";
+import { createAgent, type Tenant } from "../../support/fixtures/tenant.ts";
 import { letTimePass } from "../../support/database/time_travel.ts";
 import { waitUntil } from "../../support/wait_until.ts";
 

@@ -5,7 +5,7 @@ import type { Database } from "../../../shared/database/database.ts";
 import { openDirectDatabase } from "../../../shared/database/direct_database.ts";
 import { identityKeyOf } from "../../../shared/model/phone.ts";
 import { createTestDatabase, type TestDatabase } from "../../support/database/database.ts";
-import { createTenant, type Tenant, type TenantOptions } from "../../support/tenant.ts";
+import { createTenant, type Tenant, type TenantOptions } from "../../support/fixtures/tenant.ts";
 
 export const phone = "5511988887777";
 

@@ -1,5 +1,5 @@
 import { assertEquals, assertFalse, assertMatch } from "../../support/assert.ts";
-import { createToken } from "../../support/tenant.ts";
+import { createToken } from "../../support/fixtures/tenant.ts";
 import { contents, createContextClient, issuePaths, phone } from "./context_client.ts";
 
 Deno.test("messages-context refuses who has no live token, whatever else is wrong", async () => {

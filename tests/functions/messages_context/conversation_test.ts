@@ -1,5 +1,5 @@
 import { assertEquals } from "../../support/assert.ts";
-import { createAgent, createOperator } from "../../support/tenant.ts";
+import { createAgent, createOperator } from "../../support/fixtures/tenant.ts";
 import { contents, createContextClient } from "./context_client.ts";
 
 const mediaUrl = "https://cdn.example.com/a/photo.jpg";

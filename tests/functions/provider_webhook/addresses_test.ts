@@ -6,7 +6,7 @@ import {
   settleClaim,
 } from "../../support/database/queue_calls.ts";
 import { startHttpDouble } from "../../support/http_double.ts";
-import { createAgent, createOperator } from "../../support/tenant.ts";
+import { createAgent, createOperator } from "../../support/fixtures/tenant.ts";
 import { waitUntil } from "../../support/wait_until.ts";
 import { complete } from "../agents/agent_client.ts";
 import {

@@ -1,7 +1,7 @@
 /** What providers report as typed on the phone: a person's words, or ours again. */
 import { acceptMessage, answerNever } from "../../support/http_double.ts";
 import { assert, assertEquals } from "../../support/assert.ts";
-import { createAgent, type Tenant } from "../../support/tenant.ts";
+import { createAgent, type Tenant } from "../../support/fixtures/tenant.ts";
 import { letTimePass } from "../../support/database/time_travel.ts";
 import { waitUntil } from "../../support/wait_until.ts";
 import {

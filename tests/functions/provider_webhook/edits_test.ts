@@ -1,5 +1,5 @@
 import { assertEquals } from "../../support/assert.ts";
-import { createAgent } from "../../support/tenant.ts";
+import { createAgent } from "../../support/fixtures/tenant.ts";
 import {
   cloudPayload,
   cloudText,

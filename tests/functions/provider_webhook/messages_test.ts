@@ -1,5 +1,5 @@
 import { assert, assertEquals } from "../../support/assert.ts";
-import { createAgent, type Tenant } from "../../support/tenant.ts";
+import { createAgent, type Tenant } from "../../support/fixtures/tenant.ts";
 import {
   cloudPayload,
   cloudText,

@@ -1,6 +1,6 @@
 import { signBody } from "../../../supabase/local/simulator/webhook_signature.ts";
 import { assert, assertEquals } from "../../support/assert.ts";
-import type { Tenant } from "../../support/tenant.ts";
+import type { Tenant } from "../../support/fixtures/tenant.ts";
 import { cloudText, createWebhookClient, type WebhookClient } from "./webhook_client.ts";
 
 type Json = Readonly<Record<string, unknown>>;

@@ -1,6 +1,6 @@
 import { acceptMessage, answerNever } from "../../support/http_double.ts";
 import { assert, assertEquals } from "../../support/assert.ts";
-import type { Tenant } from "../../support/tenant.ts";
+import type { Tenant } from "../../support/fixtures/tenant.ts";
 import { letTimePass } from "../../support/database/time_travel.ts";
 import { cloudPayload, createWebhookClient, phone, type WebhookClient } from "./webhook_client.ts";
 

@@ -1,7 +1,7 @@
 import { createProviderOpener } from "../../../shared/providers/open_provider.ts";
 import { CredentialError } from "../../../shared/crypto/credential_vault.ts";
 import { assertEquals, assertRejects } from "../../support/assert.ts";
-import { testVault } from "../../support/tenant.ts";
+import { testVault } from "../../support/fixtures/tenant.ts";
 
 Deno.test("a seal opens for its own instance alone, also when it was opened there before", async () => {
   const openProvider = createProviderOpener(testVault);

@@ -1,6 +1,6 @@
 import { assert, assertEquals } from "../../support/assert.ts";
 import { type MessagingStack, startMessagingStack } from "../../support/messaging_stack.ts";
-import { createAgent, createOperator, type Tenant } from "../../support/tenant.ts";
+import { createAgent, createOperator, type Tenant } from "../../support/fixtures/tenant.ts";
 import { letTimePass } from "../../support/database/time_travel.ts";
 
 const phone = "5511987654321";

@@ -3,7 +3,7 @@ import type { Database } from "../../../shared/database/database.ts";
 import { assert, assertEquals, assertFalse, assertMatch } from "../../support/assert.ts";
 import { answerNever } from "../../support/http_double.ts";
 import { startMessagingStack } from "../../support/messaging_stack.ts";
-import { createToken, providerSecrets } from "../../support/tenant.ts";
+import { createToken, providerSecrets } from "../../support/fixtures/tenant.ts";
 import { letTimePass } from "../../support/database/time_travel.ts";
 
 const phone = "5511987654321";

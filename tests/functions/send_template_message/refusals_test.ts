@@ -1,6 +1,6 @@
 import { assert, assertEquals } from "../../support/assert.ts";
 import type { Answer } from "../../support/messaging_stack.ts";
-import { createToken } from "../../support/tenant.ts";
+import { createToken } from "../../support/fixtures/tenant.ts";
 import { oneVariable, phone, startTemplateStack } from "./template_stack.ts";
 
 const unknownId = "3f6c1f0e-57a5-4c1c-9d3b-7a3d5f3f1a11";

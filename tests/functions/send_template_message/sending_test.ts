@@ -1,6 +1,6 @@
 import { assert, assertEquals, assertMatch } from "../../support/assert.ts";
 import { answerNever } from "../../support/http_double.ts";
-import { providerSecrets, type Tenant } from "../../support/tenant.ts";
+import { providerSecrets, type Tenant } from "../../support/fixtures/tenant.ts";
 import { phone, startTemplateStack, type TemplateStack } from "./template_stack.ts";
 
 const uuid = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/;

@@ -7,7 +7,7 @@ import {
   type StackOptions,
   startMessagingStack,
 } from "../../support/messaging_stack.ts";
-import type { Tenant } from "../../support/tenant.ts";
+import type { Tenant } from "../../support/fixtures/tenant.ts";
 
 export interface TemplateOptions {
   readonly instanceId?: string | null;

@@ -4,7 +4,7 @@ import {
   demoTemplateId,
 } from "../../../shared/openapi/demo_fixtures.ts";
 import { assertEquals } from "../../support/assert.ts";
-import { createAgent } from "../../support/tenant.ts";
+import { createAgent } from "../../support/fixtures/tenant.ts";
 import { driveRequestTable, type FieldRow } from "./request_table.ts";
 import {
   demoAgentId,

@@ -6,7 +6,7 @@ import {
   demoPhone,
 } from "../../../shared/openapi/demo_fixtures.ts";
 import { assert, assertEquals } from "../../support/assert.ts";
-import { createToken } from "../../support/tenant.ts";
+import { createToken } from "../../support/fixtures/tenant.ts";
 import { demoInstanceId, demoTarget, newPhone, startService } from "./service.ts";
 
 const sendMessage = "/functions/v1/send-message";

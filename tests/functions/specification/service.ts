@@ -2,7 +2,7 @@
 
 import type { Sql } from "postgres";
 import { assertEquals } from "../../support/assert.ts";
-import { createOperator } from "../../support/tenant.ts";
+import { createOperator } from "../../support/fixtures/tenant.ts";
 import {
   demoAgentId,
   demoInstanceId,
