@@ -3,7 +3,7 @@ import { dirname, join } from "node:path";
 import { assert, assertEquals } from "../support/assert.ts";
 import { findBrowser, openPage } from "../support/browser.ts";
 import { createTestDatabase } from "../support/database/database.ts";
-import { makeTemporaryFolder, startLocalStack } from "../support/local_stack.ts";
+import { makeTemporaryFolder, startLocalStack } from "../support/stack/local_stack.ts";
 
 const browserPath = await findBrowser();
 const missing = browserPath === null ? " (skipped: no Chromium is installed)" : "";

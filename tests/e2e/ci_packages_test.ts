@@ -1,7 +1,7 @@
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { assert, assertEquals } from "../support/assert.ts";
-import { makeTemporaryFolder } from "../support/local_stack.ts";
+import { makeTemporaryFolder } from "../support/stack/local_stack.ts";
 
 const script = fileURLToPath(new URL("../../.ci/install_optional_packages", import.meta.url));
 const packaged = [

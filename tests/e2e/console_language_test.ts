@@ -2,7 +2,7 @@
 import { assert, assertEquals, assertMatch } from "../support/assert.ts";
 import { findBrowser, openPage } from "../support/browser.ts";
 import { createTestDatabase } from "../support/database/database.ts";
-import { makeTemporaryFolder, startLocalStack } from "../support/local_stack.ts";
+import { makeTemporaryFolder, startLocalStack } from "../support/stack/local_stack.ts";
 
 const browserPath = await findBrowser();
 const missing = browserPath === null ? " (skipped: no Chromium is installed)" : "";

@@ -1,6 +1,10 @@
 import { assertEquals, assertMatch } from "../support/assert.ts";
 import { createTestDatabase } from "../support/database/database.ts";
-import { type LocalStack, makeTemporaryFolder, startLocalStack } from "../support/local_stack.ts";
+import {
+  type LocalStack,
+  makeTemporaryFolder,
+  startLocalStack,
+} from "../support/stack/local_stack.ts";
 
 /** In the order in which a reader runs them, in one shell. */
 const pages = ["README.md", "docs/tour.md", "docs/your-own-instance.md", "docs/api.md"];

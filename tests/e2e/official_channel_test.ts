@@ -8,7 +8,7 @@ import {
   type StackAnswer,
   type StackInstance,
   startLocalStack,
-} from "../support/local_stack.ts";
+} from "../support/stack/local_stack.ts";
 import {
   officialNumber,
   postToSimulator,

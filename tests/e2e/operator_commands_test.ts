@@ -1,7 +1,7 @@
 import { fileURLToPath } from "node:url";
 import { keepStackKeys } from "../../supabase/local/stack_keys.ts";
 import { assert, assertEquals, assertFalse, assertMatch } from "../support/assert.ts";
-import { makeTemporaryFolder } from "../support/local_stack.ts";
+import { makeTemporaryFolder } from "../support/stack/local_stack.ts";
 
 const root = fileURLToPath(new URL("../..", import.meta.url));
 const deploy = "supabase/deploy/deploy.ts";

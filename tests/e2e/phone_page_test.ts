@@ -1,7 +1,11 @@
 import { assert, assertEquals, assertMatch } from "../support/assert.ts";
 import { findBrowser, openPage } from "../support/browser.ts";
 import { createTestDatabase, type TestDatabase } from "../support/database/database.ts";
-import { type LocalStack, makeTemporaryFolder, startLocalStack } from "../support/local_stack.ts";
+import {
+  type LocalStack,
+  makeTemporaryFolder,
+  startLocalStack,
+} from "../support/stack/local_stack.ts";
 import { waitUntil } from "../support/wait_until.ts";
 
 const browserPath = await findBrowser();

@@ -4,7 +4,7 @@ import { readViewerFile } from "../../supabase/local/api_docs_viewer.ts";
 import { assert, assertEquals } from "../support/assert.ts";
 import { findBrowser, openPage } from "../support/browser.ts";
 import { createTestDatabase } from "../support/database/database.ts";
-import { makeTemporaryFolder, startLocalStack } from "../support/local_stack.ts";
+import { makeTemporaryFolder, startLocalStack } from "../support/stack/local_stack.ts";
 
 Deno.test("the local stack serves the reference page with all that it loads, from this machine alone", async () => {
   await using database = await createTestDatabase();

@@ -6,7 +6,7 @@ import {
   type SimulatorRecord,
   type StackInstance,
   startLocalStack,
-} from "../support/local_stack.ts";
+} from "../support/stack/local_stack.ts";
 import {
   officialNumber,
   registerOfficialWebhook,

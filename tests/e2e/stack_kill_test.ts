@@ -7,7 +7,7 @@ import {
   makeTemporaryFolder,
   type StackInstance,
   startLocalStack,
-} from "../support/local_stack.ts";
+} from "../support/stack/local_stack.ts";
 import { waitUntil } from "../support/wait_until.ts";
 
 const instanceCount = 20;

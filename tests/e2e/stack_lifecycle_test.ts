@@ -8,7 +8,7 @@ import {
   makeTemporaryFolder,
   spawnLocalStack,
   startLocalStack,
-} from "../support/local_stack.ts";
+} from "../support/stack/local_stack.ts";
 import { waitUntil } from "../support/wait_until.ts";
 
 Deno.test("Ctrl-C stops everything; the next start has the same data and opens with the same token", async () => {

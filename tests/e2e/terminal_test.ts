@@ -1,7 +1,7 @@
 import { fileURLToPath } from "node:url";
 import { assert, assertEquals, assertMatch } from "../support/assert.ts";
 import { createTestDatabase } from "../support/database/database.ts";
-import { makeTemporaryFolder, startLocalStack } from "../support/local_stack.ts";
+import { makeTemporaryFolder, startLocalStack } from "../support/stack/local_stack.ts";
 import { waitUntil } from "../support/wait_until.ts";
 
 /** Gives a command a terminal of its own (util-linux). */

@@ -6,7 +6,7 @@ import { printFigures } from "../support/fault_figures.ts";
 import { readFaultSettings } from "../support/fault_settings.ts";
 import { acceptMessage, type HttpDouble, startHttpDouble } from "../support/http_double.ts";
 import { createSeededRandom, type SeededRandom } from "../support/seeded_random.ts";
-import { callSender, type SenderAnswer, startSender } from "../support/sender_calls.ts";
+import { callSender, type SenderAnswer, startSender } from "../support/stack/sender_calls.ts";
 import { startSlowProvider } from "../support/slow_provider.ts";
 import { createTenant, type Tenant } from "../support/fixtures/tenant.ts";
 import { letTimePass } from "../support/database/time_travel.ts";

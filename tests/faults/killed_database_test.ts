@@ -11,14 +11,18 @@ import {
   createBacklog,
   waitUntilSettled,
 } from "../support/fixtures/backlog.ts";
-import { startDispatchCron } from "../support/dispatch_cron.ts";
+import { startDispatchCron } from "../support/stack/dispatch_cron.ts";
 import { printFigures } from "../support/fault_figures.ts";
 import { readFaultSettings } from "../support/fault_settings.ts";
-import { startFunctionProcess } from "../support/function_process.ts";
+import { startFunctionProcess } from "../support/stack/function_process.ts";
 import type { HttpDouble } from "../support/http_double.ts";
-import { makeTemporaryFolder } from "../support/local_stack.ts";
+import { makeTemporaryFolder } from "../support/stack/local_stack.ts";
 import { createSeededRandom } from "../support/seeded_random.ts";
-import { callUntilAnswered, type SenderAnswer, startSender } from "../support/sender_calls.ts";
+import {
+  callUntilAnswered,
+  type SenderAnswer,
+  startSender,
+} from "../support/stack/sender_calls.ts";
 import { startSlowProvider } from "../support/slow_provider.ts";
 import { createTenant, type Tenant } from "../support/fixtures/tenant.ts";
 

@@ -8,15 +8,15 @@ import {
   waitUntilSettled,
 } from "../support/fixtures/backlog.ts";
 import { createTestDatabase } from "../support/database/database.ts";
-import { startDataApiServer } from "../support/data_api_server.ts";
-import { startDispatchCron } from "../support/dispatch_cron.ts";
+import { startDataApiServer } from "../support/stack/data_api_server.ts";
+import { startDispatchCron } from "../support/stack/dispatch_cron.ts";
 import { printFigures } from "../support/fault_figures.ts";
 import { readFaultSettings } from "../support/fault_settings.ts";
 import {
   type FunctionProcess,
   secretKey,
   startFunctionProcess,
-} from "../support/function_process.ts";
+} from "../support/stack/function_process.ts";
 import type { HttpDouble } from "../support/http_double.ts";
 import { createSeededRandom, type SeededRandom } from "../support/seeded_random.ts";
 import { startSlowProvider } from "../support/slow_provider.ts";

@@ -3,14 +3,14 @@ import type { Sql } from "postgres";
 import { assert, assertEquals } from "../support/assert.ts";
 import { countOpen } from "../support/fixtures/backlog.ts";
 import { createTestDatabase } from "../support/database/database.ts";
-import { startDispatchCron } from "../support/dispatch_cron.ts";
+import { startDispatchCron } from "../support/stack/dispatch_cron.ts";
 import { printFigures } from "../support/fault_figures.ts";
 import { readFaultSettings } from "../support/fault_settings.ts";
 import {
   type FunctionProcess,
   secretKey,
   startFunctionProcess,
-} from "../support/function_process.ts";
+} from "../support/stack/function_process.ts";
 import { assignConversations, receiveMessages } from "../support/fixtures/outbox_events.ts";
 import { startChatModel, startMailService } from "../support/outside_services.ts";
 import { createSeededRandom } from "../support/seeded_random.ts";

@@ -8,7 +8,7 @@ import {
   makeTemporaryFolder,
   type StackInstance,
   startLocalStack,
-} from "../support/local_stack.ts";
+} from "../support/stack/local_stack.ts";
 
 const { seconds = 4, concurrency = 4_000 } = readFaultSettings();
 /** An answer within a second, within five of the end; a machine busy with other work may be slower. */

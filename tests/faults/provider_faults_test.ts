@@ -2,7 +2,7 @@ import type { Sql } from "postgres";
 import { type ProviderKind, providerKinds } from "../../shared/model/provider_kind.ts";
 import { assert, assertEquals, assertLess } from "../support/assert.ts";
 import { createTestDatabase } from "../support/database/database.ts";
-import { startDispatchCron } from "../support/dispatch_cron.ts";
+import { startDispatchCron } from "../support/stack/dispatch_cron.ts";
 import { printFigures } from "../support/fault_figures.ts";
 import {
   type FaultWitness,
@@ -12,10 +12,10 @@ import {
   providerTimeoutMs,
   retryAfterSeconds,
 } from "../support/faulty_providers.ts";
-import { startFunctionProcess } from "../support/function_process.ts";
+import { startFunctionProcess } from "../support/stack/function_process.ts";
 import { acceptMessage, startHttpDouble } from "../support/http_double.ts";
 import { enqueueText } from "../support/database/queue_calls.ts";
-import { callSender, startSender } from "../support/sender_calls.ts";
+import { callSender, startSender } from "../support/stack/sender_calls.ts";
 import { createTenant } from "../support/fixtures/tenant.ts";
 import { waitUntil } from "../support/wait_until.ts";
 

@@ -2,7 +2,11 @@
 
 import { assert, assertEquals, assertFalse, assertMatch } from "../support/assert.ts";
 import { createTestDatabase } from "../support/database/database.ts";
-import { type LocalStack, makeTemporaryFolder, startLocalStack } from "../support/local_stack.ts";
+import {
+  type LocalStack,
+  makeTemporaryFolder,
+  startLocalStack,
+} from "../support/stack/local_stack.ts";
 
 const answerTimeoutMs = 5_000;
 const path = "/functions/v1/send-message";

@@ -1,6 +1,6 @@
 /** A morning at a shop, played to the demo instance of a running stack, so that its console shows it. */
 
-import type { LocalStack, StackInstance } from "../support/local_stack.ts";
+import type { LocalStack, StackInstance } from "../support/stack/local_stack.ts";
 import { waitUntil } from "../support/wait_until.ts";
 
 /** The customer whose phone the picture shows. */

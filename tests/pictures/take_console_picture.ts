@@ -5,7 +5,7 @@
  */
 
 import { findBrowser, openPage } from "../support/browser.ts";
-import { makeTemporaryFolder, startLocalStack } from "../support/local_stack.ts";
+import { makeTemporaryFolder, startLocalStack } from "../support/stack/local_stack.ts";
 import { customer, playTraffic } from "./console_traffic.ts";
 
 const picture = new URL("../../docs/images/console.png", import.meta.url);

@@ -12,7 +12,7 @@ import {
   type MessagingStack,
   secretKey,
   startMessagingStack,
-} from "../../support/messaging_stack.ts";
+} from "../../support/stack/messaging_stack.ts";
 import { testVault } from "../../support/fixtures/tenant.ts";
 
 const zapi = JSON.stringify({

@@ -8,7 +8,7 @@ import {
   type MessagingStack,
   secretKey,
   startMessagingStack,
-} from "../../support/messaging_stack.ts";
+} from "../../support/stack/messaging_stack.ts";
 import { type Tenant, testCredentialsKey } from "../../support/fixtures/tenant.ts";
 
 const formerKey = testCredentialsKey;

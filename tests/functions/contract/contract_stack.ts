@@ -7,7 +7,7 @@ import {
   secretKey,
   type StackOptions,
   startMessagingStack,
-} from "../../support/messaging_stack.ts";
+} from "../../support/stack/messaging_stack.ts";
 import { createEveryApp } from "./every_app.ts";
 
 /** An operation and the function that it belongs to. */

@@ -2,7 +2,7 @@ import type { Database } from "../../../shared/database/database.ts";
 import { openDirectDatabase } from "../../../shared/database/direct_database.ts";
 import { listErrors } from "../../../shared/model/errors.ts";
 import { assert, assertEquals, assertFalse, assertMatch } from "../../support/assert.ts";
-import { secretKey } from "../../support/messaging_stack.ts";
+import { secretKey } from "../../support/stack/messaging_stack.ts";
 import { createToken, type Tenant } from "../../support/fixtures/tenant.ts";
 import {
   authorize,

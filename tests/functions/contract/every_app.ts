@@ -13,7 +13,7 @@ import { createProviderWebhookApp } from "../../../functions/provider-webhook/ap
 import { createSanitizePhoneNumberApp } from "../../../functions/sanitize-phone-number/app.ts";
 import { createSendMessageApp } from "../../../functions/send-message/app.ts";
 import { createSendTemplateMessageApp } from "../../../functions/send-template-message/app.ts";
-import { secretKey, type StackServices } from "../../support/messaging_stack.ts";
+import { secretKey, type StackServices } from "../../support/stack/messaging_stack.ts";
 import { testVault } from "../../support/fixtures/tenant.ts";
 
 /** The apps by the names of their functions. */

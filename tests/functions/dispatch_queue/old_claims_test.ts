@@ -3,7 +3,7 @@ import { createSendMessageApp } from "../../../functions/send-message/app.ts";
 import { runDispatch } from "../../../functions/dispatch-queue/dispatch.ts";
 import type { Database } from "../../../shared/database/database.ts";
 import { assertEquals } from "../../support/assert.ts";
-import { type MessagingStack, startMessagingStack } from "../../support/messaging_stack.ts";
+import { type MessagingStack, startMessagingStack } from "../../support/stack/messaging_stack.ts";
 import { letTimePass } from "../../support/database/time_travel.ts";
 
 const text = { phone: "5511987654321", messageType: "text", message: "oi" };

@@ -5,7 +5,7 @@ import {
   assertLessOrEqual,
 } from "../../support/assert.ts";
 import { acceptMessage } from "../../support/http_double.ts";
-import { type MessagingStack, startMessagingStack } from "../../support/messaging_stack.ts";
+import { type MessagingStack, startMessagingStack } from "../../support/stack/messaging_stack.ts";
 import { alwaysOpen, createAgent, type Tenant } from "../../support/fixtures/tenant.ts";
 import { letTimePass } from "../../support/database/time_travel.ts";
 

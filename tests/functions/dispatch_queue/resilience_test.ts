@@ -8,7 +8,7 @@ import {
   type MessagingStack,
   secretKey,
   startMessagingStack,
-} from "../../support/messaging_stack.ts";
+} from "../../support/stack/messaging_stack.ts";
 import { letTimePass } from "../../support/database/time_travel.ts";
 
 const text = { phone: "5511987654321", messageType: "text", message: "Olá" };

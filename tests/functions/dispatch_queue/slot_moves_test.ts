@@ -1,6 +1,6 @@
 import { assertEquals } from "../../support/assert.ts";
 import { fillQueue } from "../../support/fixtures/long_queue.ts";
-import { startMessagingStack } from "../../support/messaging_stack.ts";
+import { startMessagingStack } from "../../support/stack/messaging_stack.ts";
 
 Deno.test("the dispatcher moves the slots that a changed window has left to it, until none lies outside", async () => {
   await using stack = await startMessagingStack();

@@ -9,7 +9,7 @@ import {
   type MessagingStack,
   secretKey,
   startMessagingStack,
-} from "../../support/messaging_stack.ts";
+} from "../../support/stack/messaging_stack.ts";
 
 const json = { "Content-Type": "application/json" };
 const someId = "00000000-0000-4000-8000-000000000000";

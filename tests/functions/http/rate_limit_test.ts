@@ -3,7 +3,7 @@ import {
   type Answer,
   type MessagingStack,
   startMessagingStack,
-} from "../../support/messaging_stack.ts";
+} from "../../support/stack/messaging_stack.ts";
 import { createToken, type Tenant } from "../../support/fixtures/tenant.ts";
 import { letTimePass } from "../../support/database/time_travel.ts";
 

@@ -1,7 +1,7 @@
 import { createSendMessageApp } from "../../../functions/send-message/app.ts";
 import { assert, assertEquals } from "../../support/assert.ts";
 import { acceptMessage, answerNever } from "../../support/http_double.ts";
-import { type MessagingStack, startMessagingStack } from "../../support/messaging_stack.ts";
+import { type MessagingStack, startMessagingStack } from "../../support/stack/messaging_stack.ts";
 import { createOperator, createToken, type Tenant } from "../../support/fixtures/tenant.ts";
 import { letTimePass } from "../../support/database/time_travel.ts";
 import { waitUntil } from "../../support/wait_until.ts";

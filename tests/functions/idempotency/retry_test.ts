@@ -6,7 +6,7 @@ import {
   type Answer,
   type MessagingStack,
   startMessagingStack,
-} from "../../support/messaging_stack.ts";
+} from "../../support/stack/messaging_stack.ts";
 import { callFunction } from "../../support/database/queue_calls.ts";
 import { isWaiting, openSessions } from "../../support/database/sessions.ts";
 import { createAgent, type Tenant } from "../../support/fixtures/tenant.ts";

@@ -1,5 +1,5 @@
 import { assert, assertEquals } from "../../support/assert.ts";
-import { type MessagingStack, startMessagingStack } from "../../support/messaging_stack.ts";
+import { type MessagingStack, startMessagingStack } from "../../support/stack/messaging_stack.ts";
 import { createAgent, createOperator, type Tenant } from "../../support/fixtures/tenant.ts";
 import { letTimePass } from "../../support/database/time_travel.ts";
 

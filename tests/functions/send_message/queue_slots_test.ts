@@ -1,5 +1,5 @@
 import { assert, assertEquals, assertMatch } from "../../support/assert.ts";
-import { type Answer, startMessagingStack } from "../../support/messaging_stack.ts";
+import { type Answer, startMessagingStack } from "../../support/stack/messaging_stack.ts";
 import { letTimePass } from "../../support/database/time_travel.ts";
 
 const phone = "5511987654321";

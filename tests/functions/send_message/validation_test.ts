@@ -1,5 +1,5 @@
 import { assert, assertEquals, assertStringIncludes } from "../../support/assert.ts";
-import { type MessagingStack, startMessagingStack } from "../../support/messaging_stack.ts";
+import { type MessagingStack, startMessagingStack } from "../../support/stack/messaging_stack.ts";
 
 type Issue = { readonly path: string };
 type Body = Readonly<Record<string, unknown>>;

@@ -1,5 +1,5 @@
 import { assert, assertEquals } from "../../support/assert.ts";
-import type { Answer } from "../../support/messaging_stack.ts";
+import type { Answer } from "../../support/stack/messaging_stack.ts";
 import { createToken } from "../../support/fixtures/tenant.ts";
 import { oneVariable, phone, startTemplateStack } from "./template_stack.ts";
 

@@ -6,7 +6,7 @@ import {
   type MessagingStack,
   type StackOptions,
   startMessagingStack,
-} from "../../support/messaging_stack.ts";
+} from "../../support/stack/messaging_stack.ts";
 import type { Tenant } from "../../support/fixtures/tenant.ts";
 
 export interface TemplateOptions {

@@ -3,7 +3,7 @@
 import type { Database } from "../../../shared/database/database.ts";
 import { openDataApiDatabase } from "../../../shared/database/data_api_database.ts";
 import { openDirectDatabase } from "../../../shared/database/direct_database.ts";
-import { startDataApiServer } from "../data_api_server.ts";
+import { startDataApiServer } from "../stack/data_api_server.ts";
 
 export interface OpenTransport extends AsyncDisposable {
   readonly database: Database;

@@ -1,4 +1,4 @@
-import { openDataApi } from "../../supabase/local/data_api.ts";
+import { openDataApi } from "../../../supabase/local/data_api.ts";
 
 /** The Data API of a database, over HTTP. */
 export interface DataApiServer extends AsyncDisposable {

@@ -1,8 +1,8 @@
 /** A function's unmodified `index.ts` in a process of its own, which a test may kill. */
 
 import { fileURLToPath } from "node:url";
-import { testCredentialsKey } from "./fixtures/tenant.ts";
-import { waitUntil } from "./wait_until.ts";
+import { testCredentialsKey } from "../fixtures/tenant.ts";
+import { waitUntil } from "../wait_until.ts";
 
 export interface FunctionProcessOptions {
   /** The function's folder. */
@@ -20,7 +20,7 @@ export interface FunctionProcess extends AsyncDisposable {
 }
 
 export const secretKey = "sb_secret_of_the_fault_tests_0123456789";
-const root = fileURLToPath(new URL("../..", import.meta.url));
+const root = fileURLToPath(new URL("../../..", import.meta.url));
 const startTimeoutMs = 60_000;
 
 /** Everything a function asks for; nothing in it leads anywhere. An empty variable is an absent one. */

@@ -1,8 +1,8 @@
 /** Calls of `send-message` over HTTP, to a process that may die under them. */
 
 import { type FunctionProcess, startFunctionProcess } from "./function_process.ts";
-import type { Tenant } from "./fixtures/tenant.ts";
-import { waitUntil } from "./wait_until.ts";
+import type { Tenant } from "../fixtures/tenant.ts";
+import { waitUntil } from "../wait_until.ts";
 
 export interface SenderAnswer {
   readonly status: number;

@@ -5,24 +5,24 @@
 
 import type { Hono } from "hono";
 import type { Sql } from "postgres";
-import { createDispatchQueueApp } from "../../functions/dispatch-queue/app.ts";
+import { createDispatchQueueApp } from "../../../functions/dispatch-queue/app.ts";
 import {
   type DispatchReport,
   type DispatchServices,
   runDispatch,
-} from "../../functions/dispatch-queue/dispatch.ts";
-import { createMessagesApiApp } from "../../functions/messages-api/app.ts";
-import { createSendMessageApp } from "../../functions/send-message/app.ts";
-import type { Database } from "../../shared/database/database.ts";
-import { connectDatabase } from "../../shared/database/connect_database.ts";
-import { createProviderOpener } from "../../shared/providers/open_provider.ts";
-import type { Log, LogFields } from "../../shared/runtime/log.ts";
-import { createEmailDelivery } from "../../shared/outbox/email_delivery.ts";
-import type { DeliverOutboxRow } from "../../shared/outbox/delivery.ts";
-import type { SendingServices } from "../../shared/messages/send.ts";
-import { createTestDatabase, type TestDatabase } from "./database/database.ts";
-import { acceptEmail, acceptMessage, type HttpDouble, startHttpDouble } from "./http_double.ts";
-import { createTenant, type Tenant, type TenantOptions, testVault } from "./fixtures/tenant.ts";
+} from "../../../functions/dispatch-queue/dispatch.ts";
+import { createMessagesApiApp } from "../../../functions/messages-api/app.ts";
+import { createSendMessageApp } from "../../../functions/send-message/app.ts";
+import type { Database } from "../../../shared/database/database.ts";
+import { connectDatabase } from "../../../shared/database/connect_database.ts";
+import { createProviderOpener } from "../../../shared/providers/open_provider.ts";
+import type { Log, LogFields } from "../../../shared/runtime/log.ts";
+import { createEmailDelivery } from "../../../shared/outbox/email_delivery.ts";
+import type { DeliverOutboxRow } from "../../../shared/outbox/delivery.ts";
+import type { SendingServices } from "../../../shared/messages/send.ts";
+import { createTestDatabase, type TestDatabase } from "../database/database.ts";
+import { acceptEmail, acceptMessage, type HttpDouble, startHttpDouble } from "../http_double.ts";
+import { createTenant, type Tenant, type TenantOptions, testVault } from "../fixtures/tenant.ts";
 
 export const secretKey = "sb_secret_of_the_tests_0123456789";
 export const panelBaseUrl = "https://panel.example.com";

@@ -1,7 +1,7 @@
 /** The local stack in a process of its own, as a person at a terminal starts it. */
 
 import { fileURLToPath } from "node:url";
-import { waitUntil } from "./wait_until.ts";
+import { waitUntil } from "../wait_until.ts";
 
 export interface LocalStackOptions {
   /** Keeps the demo's token, and the embedded database where there is no `databaseUrl`. */
@@ -54,7 +54,7 @@ export type SimulatorRecord = Record<string, any>;
 
 export const secretKey = "sb_secret_of_the_end_to_end_tests";
 const startTimeoutMs = 60_000;
-const root = fileURLToPath(new URL("../..", import.meta.url));
+const root = fileURLToPath(new URL("../../..", import.meta.url));
 
 /** Starts the process and does not wait for anything. */
 export function spawnLocalStack(options: LocalStackOptions): LocalStackProcess {
