@@ -1,7 +1,7 @@
 import { createRequire } from "node:module";
 import { dirname, join } from "node:path";
 import { assert, assertEquals } from "../support/assert.ts";
-import { findBrowser, openPage } from "../support/browser.ts";
+import { findBrowser, openPage } from "../support/browser/browser.ts";
 import { createTestDatabase } from "../support/database/database.ts";
 import { makeTemporaryFolder, startLocalStack } from "../support/stack/local_stack.ts";
 

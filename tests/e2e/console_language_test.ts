@@ -1,6 +1,6 @@
 /** The console in the language of its browser, with its clock. */
 import { assert, assertEquals, assertMatch } from "../support/assert.ts";
-import { findBrowser, openPage } from "../support/browser.ts";
+import { findBrowser, openPage } from "../support/browser/browser.ts";
 import { createTestDatabase } from "../support/database/database.ts";
 import { makeTemporaryFolder, startLocalStack } from "../support/stack/local_stack.ts";
 

@@ -1,5 +1,5 @@
 import { assert, assertEquals, assertMatch } from "../support/assert.ts";
-import { findBrowser, openPage } from "../support/browser.ts";
+import { findBrowser, openPage } from "../support/browser/browser.ts";
 import { createTestDatabase, type TestDatabase } from "../support/database/database.ts";
 import {
   type LocalStack,

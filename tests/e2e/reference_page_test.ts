@@ -2,7 +2,7 @@ import { viewerScript, viewerStyle } from "../../functions/api-docs/viewer.ts";
 import { Buffer } from "node:buffer";
 import { readViewerFile } from "../../supabase/local/api_docs_viewer.ts";
 import { assert, assertEquals } from "../support/assert.ts";
-import { findBrowser, openPage } from "../support/browser.ts";
+import { findBrowser, openPage } from "../support/browser/browser.ts";
 import { createTestDatabase } from "../support/database/database.ts";
 import { makeTemporaryFolder, startLocalStack } from "../support/stack/local_stack.ts";
 

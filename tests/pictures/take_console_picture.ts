@@ -4,7 +4,7 @@
  * that runs already.
  */
 
-import { findBrowser, openPage } from "../support/browser.ts";
+import { findBrowser, openPage } from "../support/browser/browser.ts";
 import { makeTemporaryFolder, startLocalStack } from "../support/stack/local_stack.ts";
 import { customer, playTraffic } from "./console_traffic.ts";
 
