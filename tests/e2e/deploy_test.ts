@@ -20,7 +20,7 @@ import {
 import { createEmptyDatabase } from "../support/database/database.ts";
 import { findDebianVersion, startDebianPostgres } from "../support/database/debian_postgres.ts";
 import { makeTemporaryFolder } from "../support/stack/local_stack.ts";
-import { rebuildUpload, startManagementApi } from "../support/management_api_double.ts";
+import { rebuildUpload, startManagementApi } from "../support/doubles/management_api_double.ts";
 import { platformStandIns } from "../support/database/platform_stand_ins.ts";
 
 const root = fileURLToPath(new URL("../..", import.meta.url));

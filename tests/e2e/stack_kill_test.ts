@@ -1,7 +1,7 @@
 import { join } from "node:path";
 import postgres from "postgres";
 import { assert, assertEquals, assertGreater } from "../support/assert.ts";
-import { acceptMessage, startHttpDouble } from "../support/http_double.ts";
+import { acceptMessage, startHttpDouble } from "../support/doubles/http_double.ts";
 import {
   type LocalStack,
   makeTemporaryFolder,

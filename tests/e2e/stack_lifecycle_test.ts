@@ -2,7 +2,7 @@ import { join } from "node:path";
 import { startPostgres } from "../../supabase/local/postgres_server.ts";
 import { assert, assertEquals, assertLess, assertMatch, assertRejects } from "../support/assert.ts";
 import { createTestDatabase } from "../support/database/database.ts";
-import { acceptMessage, startHttpDouble } from "../support/http_double.ts";
+import { acceptMessage, startHttpDouble } from "../support/doubles/http_double.ts";
 import {
   type LocalStack,
   makeTemporaryFolder,

@@ -15,7 +15,7 @@ import { startDispatchCron } from "../support/stack/dispatch_cron.ts";
 import { printFigures } from "../support/fault_figures.ts";
 import { readFaultSettings } from "../support/fault_settings.ts";
 import { startFunctionProcess } from "../support/stack/function_process.ts";
-import type { HttpDouble } from "../support/http_double.ts";
+import type { HttpDouble } from "../support/doubles/http_double.ts";
 import { makeTemporaryFolder } from "../support/stack/local_stack.ts";
 import { createSeededRandom } from "../support/seeded_random.ts";
 import {
@@ -23,7 +23,7 @@ import {
   type SenderAnswer,
   startSender,
 } from "../support/stack/sender_calls.ts";
-import { startSlowProvider } from "../support/slow_provider.ts";
+import { startSlowProvider } from "../support/doubles/slow_provider.ts";
 import { createTenant, type Tenant } from "../support/fixtures/tenant.ts";
 
 const settings = readFaultSettings();

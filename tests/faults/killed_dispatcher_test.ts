@@ -17,9 +17,9 @@ import {
   secretKey,
   startFunctionProcess,
 } from "../support/stack/function_process.ts";
-import type { HttpDouble } from "../support/http_double.ts";
+import type { HttpDouble } from "../support/doubles/http_double.ts";
 import { createSeededRandom, type SeededRandom } from "../support/seeded_random.ts";
-import { startSlowProvider } from "../support/slow_provider.ts";
+import { startSlowProvider } from "../support/doubles/slow_provider.ts";
 import { waitUntil } from "../support/wait_until.ts";
 
 const settings = readFaultSettings();

@@ -12,9 +12,9 @@ import {
   startFunctionProcess,
 } from "../support/stack/function_process.ts";
 import { assignConversations, receiveMessages } from "../support/fixtures/outbox_events.ts";
-import { startChatModel, startMailService } from "../support/outside_services.ts";
+import { startChatModel, startMailService } from "../support/doubles/outside_services.ts";
 import { createSeededRandom } from "../support/seeded_random.ts";
-import { startSlowProvider } from "../support/slow_provider.ts";
+import { startSlowProvider } from "../support/doubles/slow_provider.ts";
 import { createAgent, createOperator, createTenant } from "../support/fixtures/tenant.ts";
 import { letTimePass } from "../support/database/time_travel.ts";
 import { waitUntil } from "../support/wait_until.ts";

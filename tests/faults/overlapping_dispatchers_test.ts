@@ -6,7 +6,7 @@ import { startDispatchCron } from "../support/stack/dispatch_cron.ts";
 import { printFigures } from "../support/fault_figures.ts";
 import { readFaultSettings } from "../support/fault_settings.ts";
 import { startFunctionProcess } from "../support/stack/function_process.ts";
-import { acceptMessage, startHttpDouble } from "../support/http_double.ts";
+import { acceptMessage, startHttpDouble } from "../support/doubles/http_double.ts";
 import { createSeededRandom } from "../support/seeded_random.ts";
 import { letTimePass } from "../support/database/time_travel.ts";
 

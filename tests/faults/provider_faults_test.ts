@@ -11,9 +11,9 @@ import {
   type ProviderFault,
   providerTimeoutMs,
   retryAfterSeconds,
-} from "../support/faulty_providers.ts";
+} from "../support/doubles/faulty_providers.ts";
 import { startFunctionProcess } from "../support/stack/function_process.ts";
-import { acceptMessage, startHttpDouble } from "../support/http_double.ts";
+import { acceptMessage, startHttpDouble } from "../support/doubles/http_double.ts";
 import { enqueueText } from "../support/database/queue_calls.ts";
 import { callSender, startSender } from "../support/stack/sender_calls.ts";
 import { createTenant } from "../support/fixtures/tenant.ts";

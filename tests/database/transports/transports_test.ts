@@ -7,7 +7,7 @@ import { assert, assertEquals, assertInstanceOf, assertMatch } from "../../suppo
 import { createTestDatabase, type TestDatabase } from "../../support/database/database.ts";
 import { surviveBrokenWrites } from "../../support/driver_faults.ts";
 import { createTenant } from "../../support/fixtures/tenant.ts";
-import { startSilentProxy } from "../../support/silent_proxy.ts";
+import { startSilentProxy } from "../../support/doubles/silent_proxy.ts";
 import { type Transport, transports } from "../../support/database/transports.ts";
 import { waitUntil } from "../../support/wait_until.ts";
 

@@ -3,7 +3,7 @@
 import type { Hono } from "hono";
 import { createContactsApiApp } from "../../../functions/contacts-api/app.ts";
 import { createProcessAiAgentApp } from "../../../functions/process-ai-agent/app.ts";
-import { type HttpDouble, startHttpDouble } from "../../support/http_double.ts";
+import { type HttpDouble, startHttpDouble } from "../../support/doubles/http_double.ts";
 import { createAgent, type Tenant } from "../../support/fixtures/tenant.ts";
 import {
   createWebhookClient,

@@ -3,7 +3,7 @@ import * as z from "zod";
 import type { OperationExample } from "../../../shared/openapi/operation.ts";
 import { encodeHex } from "../../../shared/crypto/encoding.ts";
 import { assertEquals } from "../../support/assert.ts";
-import { acceptMessage } from "../../support/http_double.ts";
+import { acceptMessage } from "../../support/doubles/http_double.ts";
 import {
   authorize,
   listOperationRows,

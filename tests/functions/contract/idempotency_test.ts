@@ -1,5 +1,5 @@
 import { assert, assertEquals } from "../../support/assert.ts";
-import { acceptMessage } from "../../support/http_double.ts";
+import { acceptMessage } from "../../support/doubles/http_double.ts";
 import {
   authorize,
   type ContractStack,

@@ -4,7 +4,7 @@ import { DatabaseError } from "../../../shared/database/sqlstates.ts";
 import { AppError } from "../../../shared/model/errors.ts";
 import { recordOutcome } from "../../../shared/messages/settle.ts";
 import { assertEquals, assertInstanceOf } from "../../support/assert.ts";
-import { answerNever, startHttpDouble } from "../../support/http_double.ts";
+import { answerNever, startHttpDouble } from "../../support/doubles/http_double.ts";
 import { waitUntil } from "../../support/wait_until.ts";
 import {
   withBrokenDouble,

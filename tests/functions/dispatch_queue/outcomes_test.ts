@@ -1,5 +1,5 @@
 import { assert, assertEquals, assertGreater, assertLess } from "../../support/assert.ts";
-import { acceptMessage, answerNever } from "../../support/http_double.ts";
+import { acceptMessage, answerNever } from "../../support/doubles/http_double.ts";
 import { type MessagingStack, startMessagingStack } from "../../support/stack/messaging_stack.ts";
 import { type Tenant, type TenantOptions, testVault } from "../../support/fixtures/tenant.ts";
 import { letTimePass } from "../../support/database/time_travel.ts";

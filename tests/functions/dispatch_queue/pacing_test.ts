@@ -4,7 +4,7 @@ import {
   assertGreaterOrEqual,
   assertLessOrEqual,
 } from "../../support/assert.ts";
-import { acceptMessage } from "../../support/http_double.ts";
+import { acceptMessage } from "../../support/doubles/http_double.ts";
 import { type MessagingStack, startMessagingStack } from "../../support/stack/messaging_stack.ts";
 import { alwaysOpen, createAgent, type Tenant } from "../../support/fixtures/tenant.ts";
 import { letTimePass } from "../../support/database/time_travel.ts";

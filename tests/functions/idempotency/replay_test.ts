@@ -1,6 +1,6 @@
 import { createSendMessageApp } from "../../../functions/send-message/app.ts";
 import { assert, assertEquals } from "../../support/assert.ts";
-import { acceptMessage, answerNever } from "../../support/http_double.ts";
+import { acceptMessage, answerNever } from "../../support/doubles/http_double.ts";
 import { type MessagingStack, startMessagingStack } from "../../support/stack/messaging_stack.ts";
 import { createOperator, createToken, type Tenant } from "../../support/fixtures/tenant.ts";
 import { letTimePass } from "../../support/database/time_travel.ts";

@@ -1,7 +1,7 @@
 /** A repeated call whose first attempt did not settle the matter (decisions, section 5). */
 import { createProcessAiAgentApp } from "../../../functions/process-ai-agent/app.ts";
 import { assert, assertEquals } from "../../support/assert.ts";
-import { acceptMessage, answerNever } from "../../support/http_double.ts";
+import { acceptMessage, answerNever } from "../../support/doubles/http_double.ts";
 import {
   type Answer,
   type MessagingStack,

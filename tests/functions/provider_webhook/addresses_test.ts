@@ -5,7 +5,7 @@ import {
   enqueueText,
   settleClaim,
 } from "../../support/database/queue_calls.ts";
-import { startHttpDouble } from "../../support/http_double.ts";
+import { startHttpDouble } from "../../support/doubles/http_double.ts";
 import { createAgent, createOperator } from "../../support/fixtures/tenant.ts";
 import { waitUntil } from "../../support/wait_until.ts";
 import { complete } from "../agents/agent_client.ts";

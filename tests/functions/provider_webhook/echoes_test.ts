@@ -1,5 +1,5 @@
 /** What providers report as typed on the phone: a person's words, or ours again. */
-import { acceptMessage, answerNever } from "../../support/http_double.ts";
+import { acceptMessage, answerNever } from "../../support/doubles/http_double.ts";
 import { assert, assertEquals } from "../../support/assert.ts";
 import { createAgent, type Tenant } from "../../support/fixtures/tenant.ts";
 import { letTimePass } from "../../support/database/time_travel.ts";

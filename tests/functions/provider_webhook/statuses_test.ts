@@ -1,4 +1,4 @@
-import { acceptMessage, answerNever } from "../../support/http_double.ts";
+import { acceptMessage, answerNever } from "../../support/doubles/http_double.ts";
 import { assert, assertEquals } from "../../support/assert.ts";
 import type { Tenant } from "../../support/fixtures/tenant.ts";
 import { letTimePass } from "../../support/database/time_travel.ts";

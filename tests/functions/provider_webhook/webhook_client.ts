@@ -8,7 +8,7 @@ import { createAgentReplies } from "../../../shared/agents/reply.ts";
 import { createChatModel } from "../../../shared/agents/model.ts";
 import type { Database } from "../../../shared/database/database.ts";
 import { signBody } from "../../../supabase/local/simulator/webhook_signature.ts";
-import type { HttpDouble } from "../../support/http_double.ts";
+import type { HttpDouble } from "../../support/doubles/http_double.ts";
 import { type MessagingStack, startMessagingStack } from "../../support/stack/messaging_stack.ts";
 import { type Tenant, type TenantOptions, testVault } from "../../support/fixtures/tenant.ts";
 import { letTimePass } from "../../support/database/time_travel.ts";

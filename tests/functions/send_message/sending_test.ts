@@ -1,7 +1,7 @@
 import { createSendMessageApp } from "../../../functions/send-message/app.ts";
 import type { Database } from "../../../shared/database/database.ts";
 import { assert, assertEquals, assertFalse, assertMatch } from "../../support/assert.ts";
-import { answerNever } from "../../support/http_double.ts";
+import { answerNever } from "../../support/doubles/http_double.ts";
 import { startMessagingStack } from "../../support/stack/messaging_stack.ts";
 import { createToken, providerSecrets } from "../../support/fixtures/tenant.ts";
 import { letTimePass } from "../../support/database/time_travel.ts";

@@ -1,5 +1,5 @@
 import { assertEquals } from "../../support/assert.ts";
-import { acceptMessage } from "../../support/http_double.ts";
+import { acceptMessage } from "../../support/doubles/http_double.ts";
 import { phone, startTemplateStack } from "./template_stack.ts";
 
 const key = { "Idempotency-Key": "k" };

@@ -1,5 +1,5 @@
 import { assert, assertEquals, assertMatch } from "../../support/assert.ts";
-import { answerNever } from "../../support/http_double.ts";
+import { answerNever } from "../../support/doubles/http_double.ts";
 import { providerSecrets, type Tenant } from "../../support/fixtures/tenant.ts";
 import { phone, startTemplateStack, type TemplateStack } from "./template_stack.ts";
 

@@ -1,6 +1,6 @@
 import { escapeJson } from "../../../supabase/local/simulator/webhooks.ts";
 import { assertEquals } from "../../support/assert.ts";
-import { startHttpDouble } from "../../support/http_double.ts";
+import { startHttpDouble } from "../../support/doubles/http_double.ts";
 import { waitUntil } from "../../support/wait_until.ts";
 import { startSimulator } from "./simulator_server.ts";
 

@@ -1,6 +1,6 @@
 /** The customer service window of the official channel: free text goes to who has written. */
 import { assertEquals, assertMatch, assertObjectMatch } from "../../support/assert.ts";
-import { startHttpDouble } from "../../support/http_double.ts";
+import { startHttpDouble } from "../../support/doubles/http_double.ts";
 import { waitUntil } from "../../support/wait_until.ts";
 import { type SimulatorServer, startSimulator } from "./simulator_server.ts";
 

@@ -21,7 +21,12 @@ import { createEmailDelivery } from "../../../shared/outbox/email_delivery.ts";
 import type { DeliverOutboxRow } from "../../../shared/outbox/delivery.ts";
 import type { SendingServices } from "../../../shared/messages/send.ts";
 import { createTestDatabase, type TestDatabase } from "../database/database.ts";
-import { acceptEmail, acceptMessage, type HttpDouble, startHttpDouble } from "../http_double.ts";
+import {
+  acceptEmail,
+  acceptMessage,
+  type HttpDouble,
+  startHttpDouble,
+} from "../doubles/http_double.ts";
 import { createTenant, type Tenant, type TenantOptions, testVault } from "../fixtures/tenant.ts";
 
 export const secretKey = "sb_secret_of_the_tests_0123456789";
