@@ -1,6 +1,6 @@
 import { fuzzEveryOperation } from "../functions/contract/fuzz.ts";
-import { printFigures } from "../support/fault_figures.ts";
-import { readFaultSettings } from "../support/fault_settings.ts";
+import { printFigures } from "../support/faults/figures.ts";
+import { readFaultSettings } from "../support/faults/settings.ts";
 
 const { requests = 500, seed = Math.floor(Math.random() * 2 ** 31) } = readFaultSettings();
 

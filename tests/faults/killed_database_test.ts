@@ -12,8 +12,8 @@ import {
   waitUntilSettled,
 } from "../support/fixtures/backlog.ts";
 import { startDispatchCron } from "../support/stack/dispatch_cron.ts";
-import { printFigures } from "../support/fault_figures.ts";
-import { readFaultSettings } from "../support/fault_settings.ts";
+import { printFigures } from "../support/faults/figures.ts";
+import { readFaultSettings } from "../support/faults/settings.ts";
 import { startFunctionProcess } from "../support/stack/function_process.ts";
 import type { HttpDouble } from "../support/doubles/http_double.ts";
 import { makeTemporaryFolder } from "../support/stack/local_stack.ts";

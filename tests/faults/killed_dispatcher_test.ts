@@ -10,8 +10,8 @@ import {
 import { createTestDatabase } from "../support/database/database.ts";
 import { startDataApiServer } from "../support/stack/data_api_server.ts";
 import { startDispatchCron } from "../support/stack/dispatch_cron.ts";
-import { printFigures } from "../support/fault_figures.ts";
-import { readFaultSettings } from "../support/fault_settings.ts";
+import { printFigures } from "../support/faults/figures.ts";
+import { readFaultSettings } from "../support/faults/settings.ts";
 import {
   type FunctionProcess,
   secretKey,

@@ -4,8 +4,8 @@ import { assert, assertEquals } from "../support/assert.ts";
 import { countOpen } from "../support/fixtures/backlog.ts";
 import { createTestDatabase } from "../support/database/database.ts";
 import { startDispatchCron } from "../support/stack/dispatch_cron.ts";
-import { printFigures } from "../support/fault_figures.ts";
-import { readFaultSettings } from "../support/fault_settings.ts";
+import { printFigures } from "../support/faults/figures.ts";
+import { readFaultSettings } from "../support/faults/settings.ts";
 import {
   type FunctionProcess,
   secretKey,

@@ -1,7 +1,7 @@
 import { assert, assertEquals, assertLess } from "../support/assert.ts";
 import { createTestDatabase } from "../support/database/database.ts";
-import { printFigures } from "../support/fault_figures.ts";
-import { readFaultSettings } from "../support/fault_settings.ts";
+import { printFigures } from "../support/faults/figures.ts";
+import { readFaultSettings } from "../support/faults/settings.ts";
 import { type HttpDouble, startHttpDouble } from "../support/doubles/http_double.ts";
 import {
   type LocalStack,

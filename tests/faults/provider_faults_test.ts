@@ -3,7 +3,7 @@ import { type ProviderKind, providerKinds } from "../../shared/model/provider_ki
 import { assert, assertEquals, assertLess } from "../support/assert.ts";
 import { createTestDatabase } from "../support/database/database.ts";
 import { startDispatchCron } from "../support/stack/dispatch_cron.ts";
-import { printFigures } from "../support/fault_figures.ts";
+import { printFigures } from "../support/faults/figures.ts";
 import {
   type FaultWitness,
   type FaultyProvider,

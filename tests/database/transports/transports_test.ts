@@ -5,7 +5,7 @@ import { DatabaseError } from "../../../shared/database/sqlstates.ts";
 import { AppError } from "../../../shared/model/errors.ts";
 import { assert, assertEquals, assertInstanceOf, assertMatch } from "../../support/assert.ts";
 import { createTestDatabase, type TestDatabase } from "../../support/database/database.ts";
-import { surviveBrokenWrites } from "../../support/driver_faults.ts";
+import { surviveBrokenWrites } from "../../support/faults/driver_faults.ts";
 import { createTenant } from "../../support/fixtures/tenant.ts";
 import { startSilentProxy } from "../../support/doubles/silent_proxy.ts";
 import { type Transport, transports } from "../../support/database/transports.ts";

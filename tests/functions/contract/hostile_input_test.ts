@@ -4,7 +4,7 @@
  * run is in tests/faults.
  */
 
-import { printFigures } from "../../support/fault_figures.ts";
+import { printFigures } from "../../support/faults/figures.ts";
 import { fuzzEveryOperation } from "./fuzz.ts";
 
 Deno.test("a thousand hostile requests are refused or served, and never break anything", async () => {

@@ -1,5 +1,5 @@
 import { assertEquals, assertThrows } from "../../support/assert.ts";
-import { readFaultSettings } from "../../support/fault_settings.ts";
+import { readFaultSettings } from "../../support/faults/settings.ts";
 import { formatCounts, readSummaryLine } from "../../support/test_layers.ts";
 
 Deno.test("the summary line of deno test is read with its steps, colours and ignored tests", () => {
