@@ -11,13 +11,23 @@
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { parseArgs } from "node:util";
-import { findAffectedTests } from "./support/affected_tests.ts";
-import { listChangedFiles, readModules } from "./support/changed_files.ts";
-import { type LayerResult, runLayer, type TestServer, type Wishes } from "./support/run_layer.ts";
-import { describeSlowest } from "./support/slow_tests.ts";
+import { findAffectedTests } from "./support/runner/affected_tests.ts";
+import { listChangedFiles, readModules } from "./support/runner/changed_files.ts";
+import {
+  type LayerResult,
+  runLayer,
+  type TestServer,
+  type Wishes,
+} from "./support/runner/run_layer.ts";
+import { describeSlowest } from "./support/runner/slow_tests.ts";
 import { createTemplateDatabase } from "./support/database/template_database.ts";
-import { addCounts, formatCounts, noCounts, testLayers } from "./support/test_layers.ts";
-import { chooseLayers, type ChosenLayer, layerOf, toTestPath } from "./support/test_selection.ts";
+import { addCounts, formatCounts, noCounts, testLayers } from "./support/runner/test_layers.ts";
+import {
+  chooseLayers,
+  type ChosenLayer,
+  layerOf,
+  toTestPath,
+} from "./support/runner/test_selection.ts";
 import { startThrowawayPostgres } from "./support/database/throwaway_postgres.ts";
 
 const root = fileURLToPath(new URL("..", import.meta.url));

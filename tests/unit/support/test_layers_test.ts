@@ -1,6 +1,6 @@
 import { assertEquals, assertThrows } from "../../support/assert.ts";
 import { readFaultSettings } from "../../support/faults/settings.ts";
-import { formatCounts, readSummaryLine } from "../../support/test_layers.ts";
+import { formatCounts, readSummaryLine } from "../../support/runner/test_layers.ts";
 
 Deno.test("the summary line of deno test is read with its steps, colours and ignored tests", () => {
   assertEquals(readSummaryLine("ok | 3 passed | 0 failed (5ms)"), {

@@ -1,8 +1,8 @@
 import { assertEquals } from "../../support/assert.ts";
-import { findAffectedTests } from "../../support/affected_tests.ts";
-import { describeSlowest, readTestTimes } from "../../support/slow_tests.ts";
-import { testLayers } from "../../support/test_layers.ts";
-import { chooseLayers, layerOf, toTestPath } from "../../support/test_selection.ts";
+import { findAffectedTests } from "../../support/runner/affected_tests.ts";
+import { describeSlowest, readTestTimes } from "../../support/runner/slow_tests.ts";
+import { testLayers } from "../../support/runner/test_layers.ts";
+import { chooseLayers, layerOf, toTestPath } from "../../support/runner/test_selection.ts";
 
 const chosen = (...wanted: string[]): [string, readonly string[]][] =>
   chooseLayers(wanted.map(toTestPath)).map(({ name, paths }) => [name, paths]);

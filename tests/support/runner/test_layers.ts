@@ -1,4 +1,4 @@
-import { faultSettingNames } from "./faults/settings.ts";
+import { faultSettingNames } from "../faults/settings.ts";
 
 /** The layers of the test suite, and what each one may do. */
 export interface TestLayer {

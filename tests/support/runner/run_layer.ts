@@ -5,7 +5,7 @@ import { readTestTimes, type TestTime } from "./slow_tests.ts";
 import { addCounts, noCounts, readSummaryLine, type TestCounts } from "./test_layers.ts";
 import type { ChosenLayer } from "./test_selection.ts";
 
-const root = fileURLToPath(new URL("../..", import.meta.url));
+const root = fileURLToPath(new URL("../../..", import.meta.url));
 const layerTimeoutMs = 20 * 60_000;
 /** Of a layer that was given settings of its own. */
 const longRunTimeoutMs = 2 * 60 * 60_000;
