@@ -8,6 +8,7 @@ export const customer = {
   phone: "5511944443333",
   shownPhone: "94444-3333",
   name: "Marina Alves",
+  lastWords: "18:00 às 20:00, por favor",
 };
 
 /** An operator of the demo workspace. */
@@ -76,7 +77,7 @@ async function holdConversation(stack: LocalStack, call: Call, reply: Reply): Pr
     assignTo: operatorEmail,
     sentBy: "operator",
   });
-  await reply(phone, name, "18:00 às 20:00, por favor");
+  await reply(phone, name, customer.lastWords);
   await waitUntil(async () => (await stack.readSimulator("emails")).length === 1, {
     what: "the operator's e-mail",
   });

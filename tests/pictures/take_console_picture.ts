@@ -4,37 +4,55 @@
  * that runs already.
  */
 
+import { fileURLToPath } from "node:url";
 import { findBrowser, openPage } from "../support/browser/browser.ts";
 import { makeTemporaryFolder, startLocalStack } from "../support/stack/local_stack.ts";
 import { customer, playTraffic } from "./console_traffic.ts";
 
-const picture = new URL("../../docs/images/console.png", import.meta.url);
-const size = { width: 1360, height: 780 };
+export interface PictureOptions {
+  /** Where Chromium is. */
+  readonly browserPath: string;
+  /** Where the picture goes. */
+  readonly path: string;
+  /** Default: the stack starts a Postgres of its own. */
+  readonly databaseUrl?: string | undefined;
+}
 
-async function takePicture(browserPath: string): Promise<void> {
-  const databaseUrl = Deno.env.get("DATABASE_URL");
+/** Size of the picture in pixels. */
+export const pictureSize = { width: 1360, height: 780 };
+
+/**
+ * Photographs the console of a new stack with some traffic.
+ *
+ * @throws {Error} when the page's scripts report a fault.
+ */
+export async function takeConsolePicture(options: PictureOptions): Promise<void> {
+  const { browserPath, path, databaseUrl } = options;
   await using folder = await makeTemporaryFolder();
   await using stack = await startLocalStack({
     dataDir: folder.path,
     ...(databaseUrl === undefined ? {} : { databaseUrl }),
   });
   await playTraffic(stack);
-  await using browser = await openPage(browserPath, size);
+  await using browser = await openPage(browserPath, pictureSize);
   const { page } = browser;
   await page.emulateMedia({ colorScheme: "light", reducedMotion: "reduce" });
   await page.goto(stack.origin);
   await page.locator("#phone-list").getByText(customer.shownPhone).first().click();
-  await page.locator("#bubbles").getByText("18:00 às 20:00, por favor").waitFor();
+  await page.locator("#bubbles").getByText(customer.lastWords).waitFor();
   await page.locator("#queue-rows li").first().waitFor();
   await page.locator("#emails li").first().waitFor();
-  await page.screenshot({ path: picture.pathname });
+  await page.screenshot({ path });
   if (browser.faults.length > 0) throw new Error(browser.faults.join("\n"));
 }
 
-const browserPath = await findBrowser();
-if (browserPath === null) {
-  // deno-lint-ignore no-console -- a task for a person at a terminal
-  console.error("No Chromium is installed: on Debian, apt-get install chromium.");
-  Deno.exit(1);
+if (import.meta.main) {
+  const browserPath = await findBrowser();
+  if (browserPath === null) {
+    // deno-lint-ignore no-console -- a task for a person at a terminal
+    console.error("No Chromium is installed: on Debian, apt-get install chromium.");
+    Deno.exit(1);
+  }
+  const path = fileURLToPath(new URL("../../docs/images/console.png", import.meta.url));
+  await takeConsolePicture({ browserPath, path, databaseUrl: Deno.env.get("DATABASE_URL") });
 }
-await takePicture(browserPath);

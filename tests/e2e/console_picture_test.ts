@@ -1,0 +1,33 @@
+import { pictureSize, takeConsolePicture } from "../pictures/take_console_picture.ts";
+import { assertEquals } from "../support/assert.ts";
+import { findBrowser } from "../support/browser/browser.ts";
+import { createTestDatabase } from "../support/database/database.ts";
+import { makeTemporaryFolder } from "../support/stack/local_stack.ts";
+
+const browserPath = await findBrowser();
+const missing = browserPath === null ? " (skipped: no Chromium is installed)" : "";
+
+Deno.test({
+  name: `the README's picture of the console can be taken again${missing}`,
+  ignore: browserPath === null,
+  async fn(): Promise<void> {
+    await using database = await createTestDatabase();
+    await using folder = await makeTemporaryFolder();
+    const path = `${folder.path}/console.png`;
+    await takeConsolePicture({
+      browserPath: browserPath ?? "",
+      path,
+      databaseUrl: database.url,
+    });
+    const taken = await readPngSize(path);
+    assertEquals(taken, pictureSize);
+    assertEquals(await readPngSize("docs/images/console.png"), pictureSize);
+  },
+});
+
+/** Width and height of a PNG: the first two numbers of its header, behind signature and length. */
+async function readPngSize(path: string): Promise<{ width: number; height: number }> {
+  const { buffer } = await Deno.readFile(path);
+  const header = new DataView(buffer, 16);
+  return { width: header.getUint32(0), height: header.getUint32(4) };
+}
