@@ -142,6 +142,11 @@ Deno.test("every page of docs/ can be reached from the README", async () => {
   assertEquals(paths.includes("docs/decisions/0005-sending.md"), true);
 });
 
+Deno.test("the README is a start page: what does not fit into 9 kB has its page in docs/", async () => {
+  const { length } = new TextEncoder().encode(await readText("README.md"));
+  assertEquals(length > 4_000 && length < 9_000, true, `${length} bytes`);
+});
+
 Deno.test("the README's first two commands start the stack and run the tests", async () => {
   const [start, test] = readCommands({ path: "README.md", text: await readText("README.md") });
   assertEquals([start, test], [
