@@ -1,5 +1,5 @@
 import { type DispatchingServices, dispatchMessage } from "../../shared/messages/dispatch.ts";
-import { againInASecond, AppError } from "../../shared/model/errors.ts";
+import { AppError } from "../../shared/model/errors.ts";
 import { describeDefect } from "../../shared/runtime/log.ts";
 import { claimDueMessages, toLeaseSeconds } from "../../shared/messages/claim.ts";
 import {
@@ -97,7 +97,7 @@ class DispatchRun {
     await this.#outbox.finish();
     this.report.outboxRows = this.#outbox.rows;
     if (this.#hasFailed && !this.#hasLooked) {
-      throw new AppError("service_unavailable", againInASecond);
+      throw new AppError("service_unavailable");
     }
   }
 

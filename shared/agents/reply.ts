@@ -2,8 +2,8 @@ import { toSendableAnswer } from "./answer.ts";
 import { buildPrompt, historyBudgets } from "./prompt.ts";
 import { type AskModel, type ChatAnswer, promptTooLong } from "./model.ts";
 import type { Database } from "../database/database.ts";
-import { DatabaseError } from "../database/sqlstates.ts";
-import { AppError } from "../model/errors.ts";
+import { DatabaseError, type OwnSqlstate } from "../database/sqlstates.ts";
+import { AppError, type ErrorCode } from "../model/errors.ts";
 import type { HistoryMessage } from "../history/query.ts";
 import { answerFiltered } from "./model_answer.ts";
 import { acceptMessage, defaultIntervalSeconds } from "../messages/accept.ts";
@@ -27,7 +27,13 @@ interface AgentTurn {
 }
 
 /** SQLSTATE of `take_agent_turn` where the agent is to be silent. */
-const agentIsSilent = "MI018";
+const agentIsSilent: OwnSqlstate = "MI018";
+
+/** Refusals that end the matter in silence: no later try can reach the contact. */
+const unreachable: ReadonlySet<ErrorCode> = new Set([
+  "contact_blocked",
+  "outside_conversation_window",
+]);
 
 /** Messages that the model is shown: recent ones say what a conversation is about. */
 const historyLimit = 40;
@@ -127,8 +133,7 @@ async function recordAnswer(
     return true;
   } catch (error) {
     if (error instanceof DatabaseError && error.code === agentIsSilent) return false;
-    // A blocked contact or a closed window is the end of the matter, in silence.
-    if (error instanceof AppError && error.status === 409) return true;
+    if (error instanceof AppError && unreachable.has(error.code)) return true;
     throw error;
   }
 }

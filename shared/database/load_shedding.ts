@@ -1,4 +1,4 @@
-import { againInASecond, AppError } from "../model/errors.ts";
+import { AppError } from "../model/errors.ts";
 import { Semaphore } from "../runtime/semaphore.ts";
 import type { Database } from "./database.ts";
 
@@ -45,7 +45,6 @@ export function shedLoad(
 
 function tooManyRequests(): AppError {
   return new AppError("service_unavailable", {
-    ...againInASecond,
     message: "The service has more requests than it can take; try again in a moment.",
   });
 }

@@ -1,7 +1,19 @@
-import { againInASecond, AppError, type ErrorCode, type Issue } from "../model/errors.ts";
+import { AppError, type ErrorCode, type Issue } from "../model/errors.ts";
 
-/** The refusals that SQL functions raise, by SQLSTATE; their headers say which of them. */
-const refusalBySqlstate: Readonly<Record<string, ErrorCode>> = {
+/** What an SQLSTATE of ours means to the caller of an SQL function. */
+type Meaning =
+  /** A refusal of the API, by its code in errors.ts. SQL raises it with that code as its message. */
+  | ErrorCode
+  /** A fault in the request that only the database can see: `invalid_request` with this issue. */
+  | Issue
+  /** No answer of the API: one module catches it, and anywhere else it is a defect. */
+  | { readonly caughtBy: string };
+
+/**
+ * Every SQLSTATE that our SQL raises (class MI), in one table. A new one takes the number after the
+ * last. A test compares the table with `supabase/schemas`.
+ */
+export const meaningBySqlstate = {
   MI001: "operator_not_found",
   MI002: "department_not_found",
   MI003: "agent_not_found",
@@ -19,16 +31,13 @@ const refusalBySqlstate: Readonly<Record<string, ErrorCode>> = {
   MI015: "token_not_found",
   MI016: "template_not_found",
   MI017: "already_exists",
-};
-
-/** Refusals that end by themselves: they say when to ask again. */
-const passing: ReadonlySet<ErrorCode> = new Set(["idempotency_key_in_progress"]);
-
-/** What SQL functions find wrong with a request, of which only the database knows: by SQLSTATE. */
-const issueBySqlstate: Readonly<Record<string, Issue>> = {
+  MI018: { caughtBy: "shared/agents/reply.ts" },
   MI020: { path: "customLabels", message: "must not make the merged labels larger than 64 KiB" },
   MI021: { path: "externalContext", message: "must not make the merged data larger than 64 KiB" },
-};
+} as const satisfies Readonly<Record<string, Meaning>>;
+
+/** An SQLSTATE of the table. */
+export type OwnSqlstate = keyof typeof meaningBySqlstate;
 
 /**
  * SQLSTATEs (whole, or their class of two) and driver codes that mean the database cannot serve
@@ -52,15 +61,15 @@ const rolledBack = new Set(["40P01", "40001"]);
  */
 const perhapsRolledBack = new Set(["23503", "23505"]);
 
-/** Whether a code is one of Postgres': five characters with a digit, unlike EPIPE. */
+/** Whether a code is an SQLSTATE: five characters with a digit, unlike EPIPE. */
 export function isSqlstate(code: string): boolean {
   return /^(?=.*\d)[0-9A-Z]{5}$/.test(code);
 }
 
-/** The call came to nothing because another came first: it may be made again at once. */
+/** The transaction was rolled back in favour of another: the call may be repeated at once. */
 export class RolledBackError extends AppError {
   constructor() {
-    super("service_unavailable", againInASecond);
+    super("service_unavailable");
   }
 }
 
@@ -75,20 +84,24 @@ export class DatabaseError extends Error {
 /** The error that a failed call is thrown as, decided by its code alone. */
 export function toDatabaseError(rpcName: string, code: string | undefined): Error {
   const known = code ?? "";
-  const refusal = refusalBySqlstate[known];
-  if (refusal !== undefined) {
-    return new AppError(refusal, passing.has(refusal) ? againInASecond : {});
-  }
-  const issue = issueBySqlstate[known];
-  if (issue !== undefined) return new AppError("invalid_request", { issues: [issue] });
+  const refusal = toRefusal(known);
+  if (refusal !== null) return refusal;
   if (rolledBack.has(known)) return new RolledBackError();
   if (unavailable.has(known) || unavailable.has(known.slice(0, 2))) {
-    return new AppError("service_unavailable", againInASecond);
+    return new AppError("service_unavailable");
   }
   return new DatabaseError(rpcName, known === "" ? "no_code" : known);
 }
 
-/** Whether a call that came to nothing may come to something when it is made again at once. */
+function toRefusal(sqlstate: string): AppError | null {
+  const meanings: Readonly<Record<string, Meaning>> = meaningBySqlstate;
+  const meaning = Object.hasOwn(meanings, sqlstate) ? meanings[sqlstate] : undefined;
+  if (typeof meaning === "string") return new AppError(meaning);
+  if (meaning === undefined || !("path" in meaning)) return null;
+  return new AppError("invalid_request", { issues: [meaning] });
+}
+
+/** Whether a failed call may succeed when it is repeated at once. */
 export function isWorthRepeating(error: unknown): boolean {
   return error instanceof RolledBackError ||
     (error instanceof DatabaseError && perhapsRolledBack.has(error.code));

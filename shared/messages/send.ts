@@ -6,7 +6,7 @@ import {
   sendClaimedMessage,
 } from "./dispatch.ts";
 import { readResponse, type StoredResponse } from "../idempotency/stored_response.ts";
-import { againInASecond, AppError } from "../model/errors.ts";
+import { AppError } from "../model/errors.ts";
 import type { SealedInstance } from "../providers/open_provider.ts";
 import {
   type AcceptedOutcome,
@@ -126,7 +126,7 @@ interface Claim {
 function readClaim(accepted: AcceptedOutcome & ImmediateClaim): Claim | null {
   const { messageId, claimToken, to } = accepted;
   if ([messageId, claimToken, to].some((part) => part !== null && typeof part !== "string")) {
-    throw new AppError("service_unavailable", againInASecond);
+    throw new AppError("service_unavailable");
   }
   return messageId === null || claimToken === null || to === null
     ? null

@@ -100,8 +100,12 @@ export interface RefusalExtras {
   readonly headers?: Readonly<Record<string, string>>;
 }
 
-/** Of a refusal that may be none in a moment. */
-export const againInASecond: RefusalExtras = { headers: { "Retry-After": "1" } };
+/** Refusals that end by themselves: each says when to ask again. */
+const passing: ReadonlySet<ErrorCode> = new Set([
+  "service_unavailable",
+  "idempotency_key_in_progress",
+]);
+const againInASecond = { "Retry-After": "1" } as const;
 
 /**
  * An expected refusal, safe to show to the caller. Everything else that is thrown is a defect and is
@@ -110,10 +114,12 @@ export const againInASecond: RefusalExtras = { headers: { "Retry-After": "1" } }
 export class AppError extends Error {
   override readonly name = "AppError";
   readonly status: number;
+  readonly extras: RefusalExtras;
 
-  constructor(readonly code: ErrorCode, readonly extras: RefusalExtras = {}) {
+  constructor(readonly code: ErrorCode, extras: RefusalExtras = {}) {
     super(code);
     this.status = refusals[code][0];
+    this.extras = passing.has(code) ? { headers: againInASecond, ...extras } : extras;
   }
 
   /** The response body: the envelope of decisions, section 1. */
