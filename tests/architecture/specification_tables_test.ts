@@ -1,50 +1,66 @@
 import { assertEquals } from "../support/assert.ts";
-import { readTextFiles } from "./repository.ts";
+import { listNames, readTextFiles } from "./repository.ts";
 
-/** The tables of the specification, as the names of their tests begin. */
+/** The tables of docs/specification.md, as the comment over their tests cites them. */
 const tables = [
-  "specification 2, Contact:",
-  "specification 2, Tag:",
-  "specification 2, Internal note:",
-  "specification 2, Message:",
-  "specification 2, Option list:",
-  "specification 2, Template:",
-  "specification 3, Conversation status:",
-  "specification 3, Operator assignment:",
-  "specification 3, AI agent pause:",
-  "specification 3, Template status:",
-  "specification 4.1: the body of conversations-api/assign",
-  "specification 4.1: the body of conversations-api/status",
-  "specification 4.1: the body of conversations-api/note",
-  "specification 4.2: the query of messages-context",
-  "specification 4.3: the body of contacts-api/create",
-  "specification 4.3: the body of contacts-api/update",
-  "specification 4.3: the body of contacts-api/tags",
-  "specification 4.4: the body of send-message",
-  "specification 4.5: the body of process-ai-agent",
-  "specification 4.6: the body of sanitize-phone-number",
-  "specification 4.7: the body of send-template-message",
-  "specification 4.7, keys of variables:",
-  "specification 7, Errors:",
-  "specification 8, queue interval:",
-  "specification 8, queue send window:",
-  "specification 8, AI-agent pause:",
-  "specification 8, limit:",
-  "specification 8, media URL:",
-  "specification 8, outside-window sending:",
+  "2, Contact",
+  "2, Tag",
+  "2, Internal note",
+  "2, Message",
+  "2, Option list",
+  "2, Template",
+  "3, Conversation status",
+  "3, Operator assignment",
+  "3, AI agent pause",
+  "3, Template status",
+  "4.1, conversations-api/assign",
+  "4.1, conversations-api/status",
+  "4.1, conversations-api/note",
+  "4.2, messages-context",
+  "4.3, contacts-api/create",
+  "4.3, contacts-api/update",
+  "4.3, contacts-api/tags",
+  "4.4, send-message",
+  "4.5, process-ai-agent",
+  "4.6, sanitize-phone-number",
+  "4.7, send-template-message",
+  "4.7, keys of variables",
+  "7, Errors",
+  "8, queue interval",
+  "8, queue send window",
+  "8, AI-agent pause",
+  "8, limit",
+  "8, media URL",
+  "8, outside-window sending",
 ] as const;
 
-function readTestNames(text: string): string[] {
-  return [...text.matchAll(/\bDeno\.test\(\s*(["`])([^"`]+)\1/g)].map((match) => match[2] ?? "");
+/** What the comments directly over tests, or over a loop that makes them, cite. */
+function readCitedTables(text: string): string[] {
+  const comments = text.matchAll(/^\/\/ Specification (.+)\.\n(?:Deno\.test\(|for \()/gm);
+  return Array.from(comments, ([, table = ""]) => table);
 }
 
-Deno.test("each table of the specification has its test by name", async () => {
-  const files = await readTextFiles("tests/functions/specification");
-  const names = files.flatMap(({ text }) => readTestNames(text));
-  assertEquals(tables.filter((table) => !names.some((name) => name.startsWith(table))), []);
+Deno.test("each table of the specification has a test that cites it", async () => {
+  const files = await readTextFiles("tests/functions");
+  const cited = new Set(files.flatMap(({ text }) => readCitedTables(text)));
+  assertEquals(tables.filter((table) => !cited.has(table)), []);
 });
 
-Deno.test("the names of tests are read, those with a value in them too", () => {
-  const text = 'Deno.test("a: b", f);\nDeno.test(`c: ${d}`, f);\n// "specification 9: x"';
-  assertEquals(readTestNames(text), ["a: b", "c: ${d}"]);
+Deno.test("a citation counts over a test or a loop of tests, not elsewhere", () => {
+  const text = `// Specification 2, Tag.
+Deno.test("a", f);
+// Specification 4.7, keys of variables.
+for (const row of rows) {}
+// Specification 9, a.
+const b = 1;
+`;
+  assertEquals(readCitedTables(text), ["2, Tag", "4.7, keys of variables"]);
+});
+
+Deno.test("every endpoint has a folder of tests by its name", async () => {
+  const endpoints = await listNames("functions");
+  const folders = await listNames("tests/functions");
+  const missing = endpoints.map((slug) => slug.replaceAll("-", "_"))
+    .filter((name) => !folders.includes(name));
+  assertEquals(missing, []);
 });

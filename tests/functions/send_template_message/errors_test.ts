@@ -1,5 +1,5 @@
 import { assertEquals } from "../../support/assert.ts";
-import type { Members } from "./service.ts";
+import type { Members } from "../contract/service.ts";
 import { sendTemplate, type TemplateCall } from "./template_call.ts";
 
 interface ErrorRow {
@@ -13,7 +13,7 @@ interface ErrorRow {
 
 const unknownId = "00000000-0000-4000-8000-000000000000";
 
-/** The table of section 7. */
+/** The table of errors in section 7 of the specification. */
 const errorRows: readonly ErrorRow[] = [
   {
     status: 400,
@@ -79,8 +79,9 @@ const errorRows: readonly ErrorRow[] = [
   },
 ];
 
+// Specification 7, Errors.
 for (const row of errorRows) {
-  Deno.test(`specification 7, Errors: ${row.status} ${row.error}, when ${row.when}`, async () => {
+  Deno.test(`${row.status} ${row.error}, when ${row.when}`, async () => {
     const { status, body } = await sendTemplate(row.call);
     assertEquals([status, body.success, body.error], [row.status, false, row.error]);
     for (const [member, value] of Object.entries(row.beside ?? {})) {
@@ -89,7 +90,7 @@ for (const row of errorRows) {
   });
 }
 
-Deno.test("specification 7, Errors: without any of these conditions the template is sent", async () => {
+Deno.test("a template to which no condition of an error applies is sent", async () => {
   const { status, body } = await sendTemplate({});
   assertEquals([status, body.success, body.provider], [200, true, "official"]);
 });

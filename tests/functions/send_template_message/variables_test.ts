@@ -1,5 +1,5 @@
 import { assertEquals } from "../../support/assert.ts";
-import { type Members, newPhone } from "./service.ts";
+import { type Members, newPhone } from "../contract/service.ts";
 import { sendTemplate, type TemplateCall } from "./template_call.ts";
 
 type Components = NonNullable<TemplateCall["template"]>["components"];
@@ -97,8 +97,9 @@ const variableRows: readonly VariableRow[] = [
   },
 ];
 
+// Specification 4.7, keys of variables.
 for (const { what, components, parameterFormat = "NAMED", variables, sent } of variableRows) {
-  Deno.test(`specification 4.7, keys of variables: ${what}`, async () => {
+  Deno.test(`template variables: ${what}`, async () => {
     const outcome = await sendTemplate({
       template: { parameter_format: parameterFormat, components },
       request: { variables },
@@ -109,7 +110,8 @@ for (const { what, components, parameterFormat = "NAMED", variables, sent } of v
   });
 }
 
-Deno.test("specification 4.7, keys of variables: a fully static template needs none", async () => {
+// Specification 4.7, keys of variables.
+Deno.test("a fully static template needs no variables", async () => {
   const components = [
     { type: "HEADER", format: "TEXT", text: "Aviso" },
     fixedBody,
@@ -122,21 +124,5 @@ Deno.test("specification 4.7, keys of variables: a fully static template needs n
       request: { variables },
     });
     assertEquals([status, body.success], [200, true], JSON.stringify(body));
-  }
-});
-
-Deno.test("specification 2, Template: the answer names it by templateId and templateName", async () => {
-  const { body } = await sendTemplate({});
-  assertEquals([body.templateName, typeof body.templateId], ["pedido_enviado", "string"]);
-});
-
-Deno.test("specification 3, Template status: sent only as APPROVED and with provider_template_id", async () => {
-  for (const status of ["APPROVED", "PENDING", "REJECTED", "PAUSED", null]) {
-    for (const id of ["1207842345678901", null]) {
-      const { body } = await sendTemplate({
-        template: { provider_status: status, provider_template_id: id },
-      });
-      assertEquals(body.success, status === "APPROVED" && id !== null, `${status} ${id}`);
-    }
   }
 });

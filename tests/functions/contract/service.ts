@@ -9,8 +9,8 @@ import {
   demoInstanceRef,
   demoWorkspaceId,
 } from "../../../shared/openapi/demo_fixtures.ts";
-import { type ContractStack, startContractStack } from "../contract/contract_stack.ts";
-import { createDemoRows } from "../contract/demo_rows.ts";
+import { type ContractStack, startContractStack } from "./contract_stack.ts";
+import { createDemoRows } from "./demo_rows.ts";
 
 export type Members = Readonly<Record<string, unknown>>;
 

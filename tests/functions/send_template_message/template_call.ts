@@ -3,7 +3,7 @@
 import type { Sql } from "postgres";
 import { demoOfficialInstanceId, demoWorkspaceId } from "../../../shared/openapi/demo_fixtures.ts";
 import { createTenant, createToken } from "../../support/fixtures/tenant.ts";
-import { type Members, newPhone, type ServiceAnswer, startService } from "./service.ts";
+import { type Members, newPhone, type ServiceAnswer, startService } from "../contract/service.ts";
 
 /** What differs from a call that succeeds. */
 export interface TemplateCall {
