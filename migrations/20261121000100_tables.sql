@@ -38,18 +38,48 @@ $$;
 revoke all on function messaging.phone_identity_key(text) from public, anon, authenticated;
 grant execute on function messaging.phone_identity_key(text) to service_role;
 
+-- source: supabase/schemas/messages/internal/is_message_content.sql
+-- Whether `content` has the shape that its message type needs: none for words alone, an option list or
+-- the choice of an option, a template, else a file. A received file may have neither URL nor id, where
+-- the provider tells none. What a sent message needs is checked before it is stored
+-- (shared/model/message_content.ts).
+create or replace function messaging.is_message_content(message_type text, content jsonb)
+returns boolean
+language plpgsql
+immutable parallel safe
+set search_path = ''
+as $$
+begin
+  return coalesce(
+    case message_type
+      when 'text' then content is null
+      when 'other' then content is null
+      when 'option_list' then jsonb_typeof(content->'optionList') = 'object'
+        or jsonb_typeof(content->'choice'->'title') = 'string'
+      when 'template' then jsonb_typeof(content->'template') = 'object'
+      else content is null
+        or jsonb_typeof(content->'mediaUrl') = 'string'
+        or jsonb_typeof(content->'mediaId') = 'string'
+        or jsonb_typeof(content->'mediaFilename') = 'string'
+    end,
+    false
+  );
+end;
+$$;
+revoke all on function messaging.is_message_content(text, jsonb) from public, anon, authenticated;
+grant execute on function messaging.is_message_content(text, jsonb) to service_role;
+
 -- source: supabase/schemas/messages/internal/is_message_state.sql
--- Whether a message's columns agree: known values, `received` for inbound messages and only for
--- them, an instant for all that was sent or received, a title for a choice.
--- One function for what would be six CHECK constraints: those are parsed again with every statement
+-- Whether the columns of a message's state agree: known values, `received` for inbound messages and
+-- only for them, an instant for everything that was sent or received.
+-- One function instead of five CHECK constraints: Postgres parses constraints again for each statement
 -- that writes a message, which took a sixth of the time of queuing one.
 create or replace function messaging.is_message_state(
   direction text,
   status text,
   mode text,
   held_by text,
-  sent_at timestamptz,
-  choice jsonb
+  sent_at timestamptz
 )
 returns boolean
 language plpgsql
@@ -65,12 +95,11 @@ begin
     end
     and (mode is null or mode in ('sent', 'queued', 'scheduled'))
     and (held_by is null or held_by in ('interval', 'window', 'holiday', 'delay'))
-    and (sent_at is not null or status not in ('sent', 'delivered', 'read', 'received'))
-    and (choice is null or coalesce(jsonb_typeof(choice->'title') = 'string', false));
+    and (sent_at is not null or status not in ('sent', 'delivered', 'read', 'received'));
 end;
 $$;
-revoke all on function messaging.is_message_state(text, text, text, text, timestamptz, jsonb) from public, anon, authenticated;
-grant execute on function messaging.is_message_state(text, text, text, text, timestamptz, jsonb) to service_role;
+revoke all on function messaging.is_message_state(text, text, text, text, timestamptz) from public, anon, authenticated;
+grant execute on function messaging.is_message_state(text, text, text, text, timestamptz) to service_role;
 
 -- source: supabase/schemas/idempotency/tables/idempotency_keys.sql
 -- Outcomes of executions by `Idempotency-Key`, written in the execution's own transaction, so that
@@ -609,11 +638,7 @@ create table messaging.messages (
   direction text not null,
   message_type text not null,
   message text,
-  media_url text,
-  media_id text,
-  media_filename text,
-  option_list jsonb,
-  template jsonb,
+  content jsonb,
   card_id text,
   sent_by text,
   operator_id uuid,
@@ -636,7 +661,6 @@ create table messaging.messages (
   unconfirmed_at timestamptz,
   is_group boolean not null default false,
   chat_name text,
-  choice jsonb,
   phone_given text,
   confirmed_by_echo boolean not null default false,
   is_typed_on_phone boolean not null default false,
@@ -645,7 +669,8 @@ create table messaging.messages (
     foreign key (instance_id, contact_id, conversation_id)
     references messaging.conversations (instance_id, contact_id, id) on delete cascade,
   constraint messages_state check (
-    messaging.is_message_state(direction, status, mode, held_by, sent_at, choice)
+    messaging.is_message_state(direction, status, mode, held_by, sent_at)
+    and messaging.is_message_content(message_type, content)
   )
 );
 -- Whole, unsent ones too: a conversation's end takes its messages along by it.
@@ -666,10 +691,10 @@ create index messages_unconfirmed on messaging.messages (instance_id, unconfirme
 alter table messaging.messages enable row level security;
 revoke all on table messaging.messages from public, anon, authenticated;
 grant select, insert, update, delete on table messaging.messages to service_role;
-comment on column messaging.messages.media_id is
-  'The provider''s id of a received file, where the file has to be asked for by it.';
-comment on column messaging.messages.choice is
-  'The option that an inbound message picked: {id, title}.';
+comment on column messaging.messages.message is
+  'The text, the caption, the body of an option list, or the wording of a template.';
+comment on column messaging.messages.content is
+  'What a message of this type holds beside its words, NULL for a plain text; see shared/model/message_content.ts.';
 comment on column messaging.messages.phone_given is
   'The phone as the sending call wrote it, where the contact''s own is spelled otherwise.';
 comment on column messaging.messages.confirmed_by_echo is

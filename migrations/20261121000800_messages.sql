@@ -277,8 +277,7 @@ grant execute on function messaging.place_message(uuid, messaging.instances, jso
 -- message, slot, agent pause, idempotency key; no provider is called before this has committed.
 -- `request`: instanceId, phone, idempotency (see begin_idempotent),
 --   assignment (see assign_conversation) or NULL,
---   message {messageType, message, mediaUrl, mediaFilename, optionList, template, cardId, sentBy,
---     delayTypingMs} or NULL,
+--   message {messageType, message, content, cardId, sentBy, delayTypingMs} or NULL,
 --   agent when the message is the agent's: {agentId, collectedData} to open the conversation, or
 --     {agentId, answeredBefore, answersThrough} to answer in it (see take_agent_turn); or NULL,
 --   delivery {queued, delaySeconds, isDeferred, intervalSeconds, leaseSeconds}; deferred is left to
@@ -359,14 +358,11 @@ begin
       interval '1 millisecond' * coalesce((draft->>'delayTypingMs')::integer, 0)
     ) p;
     insert into messaging.messages (
-      id, instance_id, contact_id, conversation_id, direction, message_type, message, media_url,
-      media_filename, option_list, template, card_id, sent_by, operator_id, agent_id,
-      delay_typing_ms, mode, interval_seconds, status, scheduled_for, held_by, phone_given
+      id, instance_id, contact_id, conversation_id, direction, message_type, message, content,
+      card_id, sent_by, operator_id, agent_id, delay_typing_ms, mode, interval_seconds, status, scheduled_for, held_by, phone_given
     ) values (
       message_id, instance.id, contact.id, conversation.id, 'outbound', draft->>'messageType',
-      draft->>'message', draft->>'mediaUrl', draft->>'mediaFilename',
-      nullif(draft->'optionList', 'null'), nullif(draft->'template', 'null'), draft->>'cardId',
-      draft->>'sentBy',
+      draft->>'message', nullif(draft->'content', 'null'), draft->>'cardId', draft->>'sentBy',
       case when draft->>'sentBy' = 'operator' then
         coalesce((assignment->>'assignedTo')::uuid, conversation.assigned_to)
       end,

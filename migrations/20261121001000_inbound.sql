@@ -278,15 +278,13 @@ begin
   end if;
   conversation := messaging.resolve_conversation(instance.id, contact.id);
   insert into messaging.messages (
-    instance_id, contact_id, conversation_id, direction, message_type, message, media_url,
-    media_id, media_filename, choice, sent_by, is_typed_on_phone, status, provider_message_id, sent_at,
-    is_group, chat_name, created_at
+    instance_id, contact_id, conversation_id, direction, message_type, message, content,
+    sent_by, is_typed_on_phone, status, provider_message_id, sent_at, is_group, chat_name, created_at
   )
   values (
     instance.id, contact.id, conversation.id,
     case when is_inbound then 'inbound' else 'outbound' end,
-    event->>'messageType', event->>'message', event->>'mediaUrl', event->>'mediaId',
-    event->>'mediaFilename', nullif(event->'choice', 'null'),
+    event->>'messageType', event->>'message', nullif(event->'content', 'null'),
     case when not is_inbound then 'phone' end, not is_inbound,
     case when is_inbound then 'received' else 'sent' end,
     event->>'providerMessageId', written_at, is_group, event->>'chatName',
@@ -595,7 +593,8 @@ grant execute on function public.find_webhook_targets(jsonb) to service_role;
 -- Stores a webhook payload and what it means, all in one transaction: inbound messages, echoes of
 -- what was typed on the phone, delivery events, template decisions, changed numbers.
 -- `request`: instanceId, sealedProviderConfig (what the delivery's credential was checked against),
--- payload (the body's text, kept as received), events (see shared/providers/provider_event.ts).
+-- payload (the body's text, kept as received), events (see
+-- shared/providers/webhooks/provider_event.ts; a message's content as in messaging.messages).
 -- The same event twice, or at the same time in two calls, counts once. Returns {recorded}: how many
 -- events changed something; NULL, with nothing stored, where the credentials have been replaced.
 -- Two payloads about the same persons wait for each other, at their beginning and nowhere else.

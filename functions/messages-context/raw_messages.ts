@@ -1,4 +1,5 @@
 import type { HistoryMessage } from "../../shared/history/query.ts";
+import type { ContentParts } from "../../shared/model/message_content.ts";
 import { createLocalTimeWriter } from "../../shared/model/local_time.ts";
 import type { RenderOptions } from "./conversation.ts";
 
@@ -20,16 +21,25 @@ export function formatRawMessages(
     direction: message.direction,
     status: message.status,
     message: message.message,
-    mediaUrl: attachments ? message.mediaUrl : null,
-    mediaId: attachments ? message.mediaId : null,
-    mediaFilename: message.mediaFilename,
-    optionList: message.optionList,
-    choice: message.choice,
-    template: attachments ? message.template : withoutLinks(message.template),
+    ...describeContent(message.content ?? {}, attachments),
     sentAt: writeInstant(message.sentAtMs),
     deliveredAt: writeInstant(message.deliveredAtMs),
     readAt: writeInstant(message.readAtMs),
   }));
+}
+
+function describeContent(
+  { mediaUrl, mediaId, mediaFilename, optionList, choice, template }: ContentParts,
+  attachments: boolean,
+): Record<string, unknown> {
+  return {
+    mediaUrl: attachments ? mediaUrl ?? null : null,
+    mediaId: attachments ? mediaId ?? null : null,
+    mediaFilename: mediaFilename ?? null,
+    optionList: optionList ?? null,
+    choice: choice ?? null,
+    template: (attachments ? template : withoutLinks(template)) ?? null,
+  };
 }
 
 function describeMeta(message: HistoryMessage): Record<string, unknown> {

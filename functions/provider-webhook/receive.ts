@@ -1,8 +1,10 @@
 import type { Database } from "../../shared/database/database.ts";
 import { AppError } from "../../shared/model/errors.ts";
+import { toStoredContent } from "../../shared/model/message_content.ts";
 import type { ProviderKind } from "../../shared/model/provider_kind.ts";
 import { readProviderEvents } from "../../shared/providers/read_provider_events.ts";
 import { parseWebhookPayload } from "../../shared/providers/webhooks/payload.ts";
+import type { ProviderEvent } from "../../shared/providers/webhooks/provider_event.ts";
 
 /** One authentic delivery, or the part of it that is about one instance. */
 export interface Delivery {
@@ -48,7 +50,15 @@ export async function recordDelivery(
     instanceId,
     sealedProviderConfig,
     payload: text,
-    events,
+    events: events.map(toRecordedEvent),
   });
   return recorded;
+}
+
+/** A message with its content as the database keeps it; any other event as it is. */
+function toRecordedEvent(event: ProviderEvent): Readonly<Record<string, unknown>> {
+  if (event.kind !== "message") return { ...event };
+  const { messageType, message, mediaUrl, mediaId, mediaFilename, choice, ...about } = event;
+  const content = { messageType, message, mediaUrl, mediaId, mediaFilename, choice };
+  return { ...about, ...toStoredContent(content) };
 }

@@ -2,8 +2,7 @@ import { validateForChannel } from "../../shared/messages/channel_validation.ts"
 import type { Idempotency } from "../../shared/idempotency/stored_response.ts";
 import type { Instance } from "../../shared/providers/open_provider.ts";
 import { defaultIntervalSeconds, type MessageDraft } from "../../shared/messages/accept.ts";
-import { toMessageContent } from "../../shared/model/stored_content.ts";
-import type { MessageContent } from "../../shared/model/message_content.ts";
+import { type MessageContent, toMessageContent } from "../../shared/model/message_content.ts";
 import { toLeaseSeconds } from "../../shared/messages/claim.ts";
 import {
   executeSending,
@@ -64,18 +63,16 @@ function toDraft(request: SendMessageRequest): MessageDraft | null {
 function toContent(request: SendMessageRequest): MessageContent | null {
   const { messageType, message, mediaUrl, mediaFilename, optionList } = request;
   if (messageType === undefined || isAssignmentOnly(request)) return null;
-  return toMessageContent({
-    messageType,
-    message: message ?? null,
-    mediaUrl: mediaUrl ?? null,
-    mediaFilename: mediaFilename ?? null,
-    optionList: optionList === undefined ? null : {
+  return toMessageContent(messageType, {
+    message,
+    mediaUrl,
+    mediaFilename,
+    optionList: optionList === undefined ? undefined : {
       ...optionList,
       options: optionList.options.map((option, index) => ({
         ...option,
         id: optionId(option, index),
       })),
     },
-    template: null,
   });
 }

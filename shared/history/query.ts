@@ -1,5 +1,5 @@
 import type { Database } from "../database/database.ts";
-import type { OptionList, TemplateContent } from "../model/message_content.ts";
+import type { StoredContent } from "../model/message_content.ts";
 
 /** Which part of a contact's history is wanted. */
 export interface HistoryQuery {
@@ -15,21 +15,9 @@ export interface HistoryQuery {
 }
 
 /** One message that was really sent or received. */
-export interface HistoryMessage {
+export interface HistoryMessage extends StoredContent {
   readonly messageId: string;
   readonly direction: "inbound" | "outbound";
-  /** A received message may have a type that cannot be sent, such as `video`. */
-  readonly messageType: string;
-  /** The text, or the caption of a media message. */
-  readonly message: string | null;
-  readonly mediaUrl: string | null;
-  /** The provider's id of a received file that has to be asked for by it. */
-  readonly mediaId: string | null;
-  readonly mediaFilename: string | null;
-  readonly optionList: OptionList | null;
-  /** The option that a received message picked. */
-  readonly choice: { readonly id?: string | null; readonly title: string } | null;
-  readonly template: TemplateContent | null;
   readonly cardId: string | null;
   readonly sentBy: string | null;
   readonly operatorName: string | null;

@@ -1,5 +1,5 @@
 import type { HistoryContact, HistoryMessage } from "./query.ts";
-import type { OptionList, TemplateContent } from "../model/message_content.ts";
+import type { OptionList, StoredContent, TemplateContent } from "../model/message_content.ts";
 
 /**
  * A message as one text (decisions, section 7). A choice is the chosen title; an option list its
@@ -8,24 +8,25 @@ import type { OptionList, TemplateContent } from "../model/message_content.ts";
  * type.
  */
 export function renderContent(
-  { messageType, message, mediaUrl, optionList, template, choice }: HistoryMessage,
+  { messageType, message, content }: StoredContent,
   attachments: boolean,
 ): string {
-  if (choice !== null) return choice.title;
+  const { mediaUrl, optionList, template, choice } = content ?? {};
+  if (choice !== undefined) return choice.title;
   const placeholder = `[${messageType}]`;
   const lines = message === null || message === "" ? [] : [message];
   const media = readHeaderMedia(template);
   if (media !== null) lines.push(attachments ? media.link ?? `[${media.type}]` : `[${media.type}]`);
-  if (mediaUrl !== null || mediaTypes.has(messageType)) {
+  if (mediaUrl !== undefined || mediaTypes.has(messageType)) {
     lines.push(attachments ? mediaUrl ?? placeholder : placeholder);
   }
-  if (optionList !== null) lines.push(...renderOptions(optionList));
+  if (optionList !== undefined) lines.push(...renderOptions(optionList));
   return lines.length === 0 ? placeholder : lines.join("\n");
 }
 
 /** The file in a template's header; its link is unknown where it was given by an id. */
 function readHeaderMedia(
-  template: TemplateContent | null,
+  template: TemplateContent | undefined,
 ): { readonly type: string; readonly link: string | undefined } | null {
   const header = template?.components.find((component) => component["type"] === "header");
   const [parameter] = (header?.["parameters"] ?? []) as readonly Readonly<

@@ -1,6 +1,6 @@
 import type { Database } from "../database/database.ts";
 import type { Idempotency, WrittenResponse } from "../idempotency/stored_response.ts";
-import type { MessageContent } from "../model/message_content.ts";
+import { type MessageContent, toStoredContent } from "../model/message_content.ts";
 import type { ClaimedMessage } from "./claim.ts";
 
 /** States of a message we send (decisions, section 5). They only move forward. */
@@ -147,8 +147,7 @@ export function acceptMessage(database: Database, request: AcceptRequest): Promi
     assignment: request.assignment,
     agent: request.agent ?? null,
     message: draft === null ? null : {
-      ...(draft.historyText === undefined ? {} : { message: draft.historyText }),
-      ...draft.content,
+      ...toStoredContent({ message: draft.historyText, ...draft.content }),
       cardId: draft.cardId,
       sentBy: draft.sentBy,
       delayTypingMs: draft.delayTypingMs,

@@ -1,6 +1,6 @@
 import type { Database } from "../database/database.ts";
 import type { ProviderKind } from "../model/provider_kind.ts";
-import type { StoredContent } from "../model/stored_content.ts";
+import type { StoredContent } from "../model/message_content.ts";
 
 /** A due message in this worker's hands until its lease ends; see `claim_due_messages`. */
 export interface ClaimedMessage extends StoredContent {

@@ -1,7 +1,7 @@
 import type { Database } from "../database/database.ts";
 import type { OpenProvider } from "../providers/open_provider.ts";
 import { describeDefect, type Log } from "../runtime/log.ts";
-import { toMessageContent } from "../model/stored_content.ts";
+import { readStoredContent } from "../model/message_content.ts";
 import type { OutboundMessage, Provider, Receipt } from "../providers/provider.ts";
 import {
   claimDueMessages,
@@ -105,7 +105,7 @@ async function prepareMessage(
   try {
     const provider = await services.openProvider(message);
     const { messageId, to, delayTypingMs } = message;
-    const content = toMessageContent(message);
+    const content = readStoredContent(message);
     return {
       provider,
       outbound: { messageId, to, content, delayTypingMs: delayTypingMs ?? undefined },

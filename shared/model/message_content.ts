@@ -1,3 +1,8 @@
+/**
+ * What a message says, by its type: in a request, in the database, on its way to a provider and in the
+ * history. The database keeps the words as `message` and everything else as one JSON object, `content`.
+ */
+
 export interface OptionListOption {
   readonly id: string;
   readonly title: string;
@@ -10,7 +15,20 @@ export interface OptionList {
   readonly options: readonly OptionListOption[];
 }
 
-/** What is said, in the specification's words (section 4.4). `message` is the text or the caption. */
+/** The option of a list, or the button, that a contact picked. */
+export interface Choice {
+  readonly id?: string | null | undefined;
+  readonly title: string;
+}
+
+/** A template in the official channel's own shape, already filled. Gateways never receive one. */
+export interface TemplateContent {
+  readonly name: string;
+  readonly language: string;
+  readonly components: readonly Record<string, unknown>[];
+}
+
+/** What can be sent (specification 4.4). `message` is the text or the caption. */
 export type MessageContent =
   | { readonly messageType: "text"; readonly message: string }
   | {
@@ -32,9 +50,122 @@ export type MessageContent =
   }
   | { readonly messageType: "template"; readonly template: TemplateContent };
 
-/** A template in the official channel's own shape, already filled. Gateways never receive one. */
-export interface TemplateContent {
-  readonly name: string;
-  readonly language: string;
-  readonly components: readonly Record<string, unknown>[];
+export type MessageType = MessageContent["messageType"];
+
+/** The content of one type. */
+export type ContentOf<Type extends MessageType> = Extract<
+  MessageContent,
+  { readonly messageType: Type }
+>;
+
+/** What a stored message may hold beside its words: what we send, and what people send us. */
+export interface ContentParts {
+  readonly mediaUrl?: string | undefined;
+  /** The provider's id of a received file that has to be asked for by it. */
+  readonly mediaId?: string | undefined;
+  readonly mediaFilename?: string | undefined;
+  readonly optionList?: OptionList | undefined;
+  readonly choice?: Choice | undefined;
+  readonly template?: TemplateContent | undefined;
+}
+
+/** A message's content as the database keeps it. */
+export interface StoredContent {
+  /** A received message may have a type that cannot be sent. */
+  readonly messageType: string;
+  readonly message: string | null;
+  /** Null for words alone. */
+  readonly content: ContentParts | null;
+}
+
+type Fields<Content> = Exclude<keyof Content, "messageType">;
+type NeededFields<Content> = {
+  [Field in Fields<Content>]: undefined extends Content[Field] ? never : Field;
+}[Fields<Content>];
+
+interface KindOf<Content> {
+  /** Fields without which there is nothing to send. */
+  readonly needs: readonly NeededFields<Content>[];
+  /** Fields that it may have. */
+  readonly takes: readonly Exclude<Fields<Content>, NeededFields<Content>>[];
+  /** The file types that its `mediaUrl` may end in; there for files alone. */
+  readonly fileTypes?: Content extends { readonly mediaUrl: string } ? readonly string[] : never;
+}
+
+/** What each message type consists of: the one place that says it. */
+export const contentKinds = {
+  text: { needs: ["message"], takes: [] },
+  image: { needs: ["mediaUrl"], takes: ["message"], fileTypes: ["jpg", "jpeg", "png"] },
+  audio: { needs: ["mediaUrl"], takes: [], fileTypes: ["mp3", "wav"] },
+  document: {
+    needs: ["mediaUrl"],
+    takes: ["message", "mediaFilename"],
+    fileTypes: ["jpg", "jpeg", "png", "mp3", "wav", "mp4", "pdf"],
+  },
+  option_list: { needs: ["optionList", "message"], takes: [] },
+  template: { needs: ["template"], takes: [] },
+} as const satisfies { readonly [Type in MessageType]: KindOf<ContentOf<Type>> };
+
+/** Any field of any content. */
+export type ContentField = (typeof contentKinds)[MessageType]["needs" | "takes"][number];
+
+/** The fields that a type needs, and those that it may have beside them. */
+export function fieldsOf(type: MessageType): {
+  readonly needs: readonly ContentField[];
+  readonly takes: readonly ContentField[];
+} {
+  return contentKinds[type];
+}
+
+/** The message types that carry a file. */
+export type MediaMessageType = Extract<
+  MessageContent,
+  { readonly mediaUrl: string }
+>["messageType"];
+
+/** Fields of any content, of which a message type needs some. */
+export interface ContentFields extends ContentParts {
+  readonly message?: string | undefined;
+}
+
+/**
+ * The content of a type out of what is given, without fields that the type does not have.
+ *
+ * @throws Error where a field is missing that the type needs: a defect, requests are checked before.
+ */
+export function toMessageContent(messageType: MessageType, given: ContentFields): MessageContent {
+  const { needs, takes } = fieldsOf(messageType);
+  if (needs.some((field) => given[field] === undefined)) {
+    throw new Error(`a content of type ${messageType} lacks a part`);
+  }
+  const fields = [...needs, ...takes].map((field) => [field, given[field]]);
+  return { messageType, ...Object.fromEntries(fields) };
+}
+
+/** A content as the database keeps it. Members that are undefined are left out. */
+export function toStoredContent(
+  { messageType, message, ...parts }: ContentFields & { readonly messageType: string },
+): StoredContent {
+  const given = Object.entries(parts).filter(([, part]) => part !== undefined);
+  return {
+    messageType,
+    message: message ?? null,
+    content: given.length === 0 ? null : Object.fromEntries(given),
+  };
+}
+
+/**
+ * The content of a stored message of ours.
+ *
+ * @throws Error for a row that lacks what its type needs: a defect, it was checked when written.
+ */
+export function readStoredContent(
+  { messageType, message, content }: StoredContent,
+): MessageContent {
+  if (!isMessageType(messageType)) throw new Error("a stored message's type cannot be sent");
+  return toMessageContent(messageType, { ...content, message: message ?? undefined });
+}
+
+function isMessageType(type: string): type is MessageType {
+  return Object.hasOwn(contentKinds, type);
 }

@@ -124,8 +124,9 @@ Deno.test("a choice without a title is refused: it could not be read", async () 
   await using database = await createTestDatabase();
   await createHistory(database, { contacts: 1, messagesEach: 1 });
   const choose = (choice: unknown): Promise<unknown> =>
-    database.admin`update messaging.messages set choice = ${database.admin.json(choice as never)}`
-      .execute();
+    database.admin`
+      update messaging.messages set message_type = 'option_list',
+        content = ${database.admin.json({ choice } as never)}`.execute();
   for (const choice of [{ id: "1" }, { title: null }, { title: 5 }, "Tarde", []]) {
     await assertRejects(() => choose(choice), Error, "messages_state");
   }

@@ -99,14 +99,17 @@ Deno.test("attachments=false hides every media URL and says what there was", asy
   const media = [
     { message_type: "image", message: "Veja" },
     { message_type: "audio" },
-    { message_type: "document", media_filename: "a.pdf" },
+    {
+      message_type: "document",
+      content: client.testDatabase.admin.json({ mediaUrl, mediaFilename: "a.pdf" }),
+    },
     { message_type: "video", direction: "inbound" },
   ];
   for (const [index, columns] of media.entries()) {
     const sent_at = `2026-03-10T12:00:0${index}Z`;
     await client.write(contact, {
       direction: "outbound",
-      media_url: mediaUrl,
+      content: client.testDatabase.admin.json({ mediaUrl }),
       sent_at,
       ...columns,
     });
@@ -127,23 +130,25 @@ Deno.test("option lists, choices and templates read as what people saw", async (
     direction: "outbound",
     message_type: "option_list",
     message: "Quando?",
-    option_list: admin.json({
-      title: "Horários",
-      buttonLabel: "Ver",
-      options: [{ id: "1", title: "Manhã", description: "8h" }, { id: "2", title: "Tarde" }],
+    content: admin.json({
+      optionList: {
+        title: "Horários",
+        buttonLabel: "Ver",
+        options: [{ id: "1", title: "Manhã", description: "8h" }, { id: "2", title: "Tarde" }],
+      },
     }),
     sent_at: "2026-03-10T12:00:00Z",
   });
   await client.write(contact, {
     message_type: "option_list",
-    choice: admin.json({ id: "2", title: "Tarde" }),
+    content: admin.json({ choice: { id: "2", title: "Tarde" } }),
     sent_at: "2026-03-10T12:00:01Z",
   });
   await client.write(contact, {
     direction: "outbound",
     message_type: "template",
     message: "Olá, Ana: até amanhã.",
-    template: admin.json({ name: "lembrete", language: "pt_BR", components: [] }),
+    content: admin.json({ template: { name: "lembrete", language: "pt_BR", components: [] } }),
     sent_at: "2026-03-10T12:00:02Z",
   });
   assertEquals(contents(await client.read()), [

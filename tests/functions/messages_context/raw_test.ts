@@ -6,13 +6,13 @@ const link = "https://cdn.example.com/a/invoice.pdf";
 Deno.test("a raw row tells the message as it is kept, in the instance's time", async () => {
   await using client = await createContextClient({ timeZone: "America/Sao_Paulo" });
   const contact = await client.createContact();
+  const { admin } = client.testDatabase;
   const sent = await client.write(contact, {
     direction: "outbound",
     message_type: "document",
     status: "read",
     message: "Segue",
-    media_url: link,
-    media_filename: "boleto.pdf",
+    content: admin.json({ mediaUrl: link, mediaFilename: "boleto.pdf" }),
     card_id: "card-7",
     sent_by: "automation",
     provider_message_id: "wamid.1",
@@ -20,10 +20,9 @@ Deno.test("a raw row tells the message as it is kept, in the instance's time", a
     delivered_at: "2026-03-10T12:00:02Z",
     read_at: "2026-03-10T12:05:00Z",
   });
-  const { admin } = client.testDatabase;
   const chosen = await client.write(contact, {
     message_type: "option_list",
-    choice: admin.json({ id: "2", title: "Tarde" }),
+    content: admin.json({ choice: { id: "2", title: "Tarde" } }),
     chat_name: "Ana",
     is_group: true,
     sent_at: "2026-03-10T13:00:00Z",
@@ -102,6 +101,7 @@ Deno.test("raw without meta drops what identifies or tags a message, and nothing
 Deno.test("attachments=false hides media URLs in raw rows and inside templates", async () => {
   await using client = await createContextClient();
   const contact = await client.createContact();
+  const { admin } = client.testDatabase;
   const body = { type: "body", parameters: [{ type: "text", text: "Ana" }] };
   const template = {
     name: "boleto",
@@ -115,15 +115,14 @@ Deno.test("attachments=false hides media URLs in raw rows and inside templates",
     direction: "outbound",
     message_type: "template",
     message: "Olá, Ana.",
-    template: client.testDatabase.admin.json(template),
+    content: admin.json({ template }),
     sent_at: "2026-03-10T12:00:00Z",
   });
   await client.write(contact, {
     direction: "outbound",
     message_type: "document",
     message: "Segue",
-    media_url: link,
-    media_filename: "boleto.pdf",
+    content: admin.json({ mediaUrl: link, mediaFilename: "boleto.pdf" }),
     sent_at: "2026-03-10T12:00:01Z",
   });
   const shown = (await client.read({ format: "raw" })).body.messages;

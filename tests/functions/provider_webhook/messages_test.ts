@@ -16,13 +16,12 @@ const mediaUrl = "https://cdn.example.com/file";
 type Expected = readonly [string, string | null, Record<string, unknown>?];
 
 function describe(row: StoredMessage | undefined): Record<string, unknown> {
-  const keys = ["message_type", "message", "media_url", "media_id", "media_filename", "choice"];
+  const keys = ["message_type", "message", "content"];
   return Object.fromEntries(keys.map((key) => [key, row?.[key]]));
 }
 
-function expect([message_type, message, rest = {}]: Expected): Record<string, unknown> {
-  const none = { media_url: null, media_id: null, media_filename: null, choice: null };
-  return { message_type, message, ...none, ...rest };
+function expect([message_type, message, content]: Expected): Record<string, unknown> {
+  return { message_type, message, content: content ?? null };
 }
 
 async function pausedUntil({ stack }: WebhookClient, tenant: Tenant): Promise<Date | undefined> {
@@ -44,15 +43,15 @@ Deno.test("Z-API: each kind of message is stored with its words, file and choice
   const cases: readonly (readonly [object, Expected])[] = [
     [{ text: { message: "oi\nAna" } }, ["text", "oi\nAna"]],
     [{ image: { imageUrl: mediaUrl, caption: "foto" } }, ["image", "foto", {
-      media_url: mediaUrl,
+      mediaUrl,
     }]],
-    [{ audio: { audioUrl: mediaUrl } }, ["audio", null, { media_url: mediaUrl }]],
+    [{ audio: { audioUrl: mediaUrl } }, ["audio", null, { mediaUrl }]],
     [{ video: { videoUrl: mediaUrl, caption: "filme" } }, ["video", "filme", {
-      media_url: mediaUrl,
+      mediaUrl,
     }]],
     [{ document: { documentUrl: mediaUrl, fileName: "a.pdf" } }, ["document", null, {
-      media_url: mediaUrl,
-      media_filename: "a.pdf",
+      mediaUrl,
+      mediaFilename: "a.pdf",
     }]],
     [{ listResponseMessage: { message: "Tarde", title: "Tarde", selectedRowId: "2" } }, [
       "option_list",
@@ -80,7 +79,7 @@ Deno.test("Evolution: each kind of message is stored with its words, file and ch
   const choice = { id: "2", title: "Tarde" };
   const reply = { title: "Tarde", singleSelectReply: { selectedRowId: "2" } };
   const buttons = { selectedButtonId: "2", selectedDisplayText: "Tarde" };
-  const file = { media_url: mediaUrl };
+  const file = { mediaUrl };
   const cases: readonly (readonly [Record<string, unknown>, Expected])[] = [
     [{ conversation: "oi" }, ["text", "oi"]],
     [{ extendedTextMessage: { text: "https://a.b" } }, ["text", "https://a.b"]],
@@ -89,7 +88,7 @@ Deno.test("Evolution: each kind of message is stored with its words, file and ch
     [{ videoMessage: { caption: "filme" }, mediaUrl }, ["video", "filme", file]],
     [{ documentMessage: { fileName: "a.pdf" }, mediaUrl }, ["document", null, {
       ...file,
-      media_filename: "a.pdf",
+      mediaFilename: "a.pdf",
     }]],
     [{ listResponseMessage: reply }, ["option_list", "Tarde", { choice }]],
     [{ buttonsResponseMessage: buttons }, ["option_list", "Tarde", { choice }]],
@@ -108,7 +107,7 @@ Deno.test("official: each kind of message is stored with its words, choice and t
   const tenant = await client.createTenant({ provider: "whatsapp_cloud" });
   const choice = { id: "2", title: "Tarde" };
   const media = { id: "1037543291543636", mime_type: "image/jpeg", sha256: "S=" };
-  const file = { media_id: media.id };
+  const file = { mediaId: media.id };
   const reply = (type: string): object => ({
     type: "interactive",
     interactive: { type, [type]: { ...choice, description: "13h" } },
@@ -122,7 +121,7 @@ Deno.test("official: each kind of message is stored with its words, choice and t
     [{ type: "document", document: { ...media, filename: "a.pdf", caption: "conta" } }, [
       "document",
       "conta",
-      { ...file, media_filename: "a.pdf" },
+      { ...file, mediaFilename: "a.pdf" },
     ]],
     [reply("list_reply"), ["option_list", "Tarde", { choice }]],
     [reply("button_reply"), ["option_list", "Tarde", { choice }]],

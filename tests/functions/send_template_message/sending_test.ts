@@ -88,7 +88,7 @@ Deno.test("on the official channel a template goes with its parameters alone, an
     biz_opaque_callback_data: internalMessageId,
   }]);
   const [stored] = await stack.admin`
-    select message_type, message, status, provider_message_id, sent_by, template->>'name' as name
+    select message_type, message, status, provider_message_id, sent_by, content->'template'->>'name' as name
     from messaging.messages where id = ${internalMessageId}`;
   assertEquals({ ...stored }, {
     message_type: "template",

@@ -4,13 +4,12 @@ import { assert, assertEquals } from "../../support/assert.ts";
 type HistoryMessage = AgentPrompt["history"][number];
 
 function say(direction: "inbound" | "outbound", message: string | null, part = {}): HistoryMessage {
-  const none = { mediaUrl: null, mediaId: null, mediaFilename: null, optionList: null };
   const nobody = { sentBy: null, operatorName: null, agentName: null, providerMessageId: null };
-  const chat = { isGroup: false, chatName: null, cardId: null, template: null, choice: null };
+  const chat = { isGroup: false, chatName: null, cardId: null, content: null };
   const times = { sentAtMs: 0, deliveredAtMs: null, readAtMs: null };
   const status = direction === "inbound" ? "received" as const : "sent" as const;
   const base = { messageId: "1", direction, messageType: "text", message, status };
-  return { ...base, ...none, ...nobody, ...chat, ...times, ...part };
+  return { ...base, ...nobody, ...chat, ...times, ...part };
 }
 
 const budget = historyBudgets[0]!;
@@ -34,7 +33,10 @@ Deno.test("instructions stand alone before the history, whose messages keep thei
     say("outbound", "Olá!"),
     say("outbound", "Tudo bem?"),
     say("inbound", null, { messageType: "image" }),
-    say("inbound", "Tarde", { messageType: "option_list", choice: { id: "2", title: "Tarde" } }),
+    say("inbound", "Tarde", {
+      messageType: "option_list",
+      content: { choice: { id: "2", title: "Tarde" } },
+    }),
   ];
   const variables = { segredo: "42" };
   assertEquals(build(history, { instructions: "Seja breve. {{segredo}}", variables }), [

@@ -10,12 +10,7 @@ function createMessage(part: Partial<HistoryMessage>): HistoryMessage {
     direction: "outbound",
     messageType: "text",
     message: null,
-    mediaUrl: null,
-    mediaId: null,
-    mediaFilename: null,
-    optionList: null,
-    choice: null,
-    template: null,
+    content: null,
     cardId: null,
     sentBy: null,
     operatorName: null,
@@ -44,17 +39,23 @@ Deno.test("a text reads as it is, line breaks and all", () => {
 
 Deno.test("media reads as its caption, then its URL or its type on a line of its own", () => {
   for (const messageType of ["image", "document", "video"]) {
-    assertEquals(renderBoth({ messageType, message: "Segue o boleto", mediaUrl: url }), [
-      `Segue o boleto\n${url}`,
-      `Segue o boleto\n[${messageType}]`,
-    ]);
+    assertEquals(
+      renderBoth({ messageType, message: "Segue o boleto", content: { mediaUrl: url } }),
+      [
+        `Segue o boleto\n${url}`,
+        `Segue o boleto\n[${messageType}]`,
+      ],
+    );
   }
 });
 
 Deno.test("media without a caption reads as its URL, or as its type where URLs are hidden", () => {
   for (const messageType of ["image", "audio", "document", "video", "sticker"]) {
     for (const message of [null, ""]) {
-      assertEquals(renderBoth({ messageType, message, mediaUrl: url }), [url, `[${messageType}]`]);
+      assertEquals(renderBoth({ messageType, message, content: { mediaUrl: url } }), [
+        url,
+        `[${messageType}]`,
+      ]);
     }
   }
 });
@@ -76,16 +77,22 @@ Deno.test("an option list reads as its body and its options", () => {
     ],
   };
   const text = "Quando?\n- Manhã: 8h às 12h\n- Tarde\n- Noite";
-  assertEquals(renderBoth({ messageType: "option_list", message: "Quando?", optionList }), [
-    text,
-    text,
-  ]);
+  assertEquals(
+    renderBoth({ messageType: "option_list", message: "Quando?", content: { optionList } }),
+    [
+      text,
+      text,
+    ],
+  );
 });
 
 Deno.test("a choice reads as the chosen title", () => {
   const choice = { id: "2", title: "Tarde" };
   for (const message of [null, "2", "Tarde"]) {
-    assertEquals(renderBoth({ direction: "inbound", message, choice }), ["Tarde", "Tarde"]);
+    assertEquals(renderBoth({ direction: "inbound", message, content: { choice } }), [
+      "Tarde",
+      "Tarde",
+    ]);
   }
 });
 
@@ -96,7 +103,7 @@ Deno.test("a template reads as its rendered text, then the file of its header", 
     components: [{ type: "header", parameters: [{ type: "document", document: { link: url } }] }],
   };
   const message = "Olá, Ana: seu boleto.";
-  assertEquals(renderBoth({ messageType: "template", message, template }), [
+  assertEquals(renderBoth({ messageType: "template", message, content: { template } }), [
     `${message}\n${url}`,
     `${message}\n[document]`,
   ]);

@@ -5,7 +5,8 @@
 -- are Unix milliseconds.
 -- A page is at most 1 MiB in the answer, with the sender's name beside each message and 4 KiB for
 -- what stands around them; beyond it the older ones are left out. Sizes are first summed as stored,
--- which reads no text, so that never much more than a page is put together.
+-- which reads no text, so that never much more than a page is put together; then as messages-context
+-- shows them with `format=raw`, where a member that `content` lacks is shown as null.
 -- Most providers tell whole seconds, so a reply can seem older than the message that it answers:
 -- within one second messages stand in the order in which they came here, or could leave at the
 -- earliest; those that were told more exactly in their own. So the page is found by the index, but
@@ -28,6 +29,10 @@ set enable_sort = off
 as $$
 declare
   max_bytes constant integer := 1024 * 1024 - 4096;
+  absent_content constant jsonb := jsonb_build_object(
+    'mediaUrl', null, 'mediaId', null, 'mediaFilename', null, 'optionList', null, 'choice', null,
+    'template', null
+  );
   sender_bytes integer;
   messages jsonb;
   has_more boolean;
@@ -79,24 +84,19 @@ begin
   ),
   stored as (
     select p.*,
-      sum(coalesce(octet_length(p.message), 0) + coalesce(octet_length(p.media_url), 0))
+      sum(coalesce(octet_length(p.message), 0) + coalesce(octet_length(p.content->>'mediaUrl'), 0))
         over (order by p.place) as stored_bytes
     from placed p
     where p.place <= page_size
   ),
   described as (
     select n.place,
+      n.content,
       jsonb_build_object(
         'messageId', n.id,
         'direction', n.direction,
         'messageType', n.message_type,
         'message', n.message,
-        'mediaUrl', n.media_url,
-        'mediaId', n.media_id,
-        'mediaFilename', n.media_filename,
-        'optionList', n.option_list,
-        'choice', n.choice,
-        'template', n.template,
         'cardId', n.card_id,
         'sentBy', n.sent_by,
         'operatorName', o.name,
@@ -115,8 +115,11 @@ begin
     where n.stored_bytes <= max_bytes
   ),
   measured as (
-    select d.place, d.item,
-      sum(octet_length(d.item::text) + sender_bytes) over (order by d.place) as bytes
+    select d.place,
+      d.item || jsonb_build_object('content', d.content) as item,
+      sum(
+        octet_length((d.item || absent_content || coalesce(d.content, '{}'))::text) + sender_bytes
+      ) over (order by d.place) as bytes
     from described d
   )
   select

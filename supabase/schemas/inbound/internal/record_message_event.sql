@@ -31,15 +31,13 @@ begin
   end if;
   conversation := messaging.resolve_conversation(instance.id, contact.id);
   insert into messaging.messages (
-    instance_id, contact_id, conversation_id, direction, message_type, message, media_url,
-    media_id, media_filename, choice, sent_by, is_typed_on_phone, status, provider_message_id, sent_at,
-    is_group, chat_name, created_at
+    instance_id, contact_id, conversation_id, direction, message_type, message, content,
+    sent_by, is_typed_on_phone, status, provider_message_id, sent_at, is_group, chat_name, created_at
   )
   values (
     instance.id, contact.id, conversation.id,
     case when is_inbound then 'inbound' else 'outbound' end,
-    event->>'messageType', event->>'message', event->>'mediaUrl', event->>'mediaId',
-    event->>'mediaFilename', nullif(event->'choice', 'null'),
+    event->>'messageType', event->>'message', nullif(event->'content', 'null'),
     case when not is_inbound then 'phone' end, not is_inbound,
     case when is_inbound then 'received' else 'sent' end,
     event->>'providerMessageId', written_at, is_group, event->>'chatName',

@@ -1,7 +1,8 @@
 -- Stores a webhook payload and what it means, all in one transaction: inbound messages, echoes of
 -- what was typed on the phone, delivery events, template decisions, changed numbers.
 -- `request`: instanceId, sealedProviderConfig (what the delivery's credential was checked against),
--- payload (the body's text, kept as received), events (see shared/providers/provider_event.ts).
+-- payload (the body's text, kept as received), events (see
+-- shared/providers/webhooks/provider_event.ts; a message's content as in messaging.messages).
 -- The same event twice, or at the same time in two calls, counts once. Returns {recorded}: how many
 -- events changed something; NULL, with nothing stored, where the credentials have been replaced.
 -- Two payloads about the same persons wait for each other, at their beginning and nowhere else.

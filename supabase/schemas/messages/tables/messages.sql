@@ -8,11 +8,7 @@ create table messaging.messages (
   direction text not null,
   message_type text not null,
   message text,
-  media_url text,
-  media_id text,
-  media_filename text,
-  option_list jsonb,
-  template jsonb,
+  content jsonb,
   card_id text,
   sent_by text,
   operator_id uuid,
@@ -35,7 +31,6 @@ create table messaging.messages (
   unconfirmed_at timestamptz,
   is_group boolean not null default false,
   chat_name text,
-  choice jsonb,
   phone_given text,
   confirmed_by_echo boolean not null default false,
   is_typed_on_phone boolean not null default false,
@@ -44,7 +39,8 @@ create table messaging.messages (
     foreign key (instance_id, contact_id, conversation_id)
     references messaging.conversations (instance_id, contact_id, id) on delete cascade,
   constraint messages_state check (
-    messaging.is_message_state(direction, status, mode, held_by, sent_at, choice)
+    messaging.is_message_state(direction, status, mode, held_by, sent_at)
+    and messaging.is_message_content(message_type, content)
   )
 );
 -- Whole, unsent ones too: a conversation's end takes its messages along by it.
@@ -65,10 +61,10 @@ create index messages_unconfirmed on messaging.messages (instance_id, unconfirme
 alter table messaging.messages enable row level security;
 revoke all on table messaging.messages from public, anon, authenticated;
 grant select, insert, update, delete on table messaging.messages to service_role;
-comment on column messaging.messages.media_id is
-  'The provider''s id of a received file, where the file has to be asked for by it.';
-comment on column messaging.messages.choice is
-  'The option that an inbound message picked: {id, title}.';
+comment on column messaging.messages.message is
+  'The text, the caption, the body of an option list, or the wording of a template.';
+comment on column messaging.messages.content is
+  'What a message of this type holds beside its words, NULL for a plain text; see shared/model/message_content.ts.';
 comment on column messaging.messages.phone_given is
   'The phone as the sending call wrote it, where the contact''s own is spelled otherwise.';
 comment on column messaging.messages.confirmed_by_echo is

@@ -35,10 +35,7 @@ begin
         ) as "to",
         m.message_type as "messageType",
         m.message,
-        m.media_url as "mediaUrl",
-        m.media_filename as "mediaFilename",
-        m.option_list as "optionList",
-        m.template,
+        m.content,
         m.delay_typing_ms as "delayTypingMs"
       from unnest(claimed_messages.message_ids) as claimed(message_id)
       join messaging.message_queue q on q.message_id = claimed.message_id
