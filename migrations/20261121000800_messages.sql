@@ -121,10 +121,12 @@ begin
     secs => (request->'delivery'->>'leaseSeconds')::double precision
   );
   insert into messaging.message_queue (
-    message_id, instance_id, scheduled_at, due_at, max_attempts, attempts, claim_token, lease_until
+    message_id, instance_id, lane, scheduled_at, visible_at, max_attempts, attempts, claim_token,
+    lease_until
   )
   values (
-    message.id, instance.id, clock_timestamp(), lease_until, 1, 1, gen_random_uuid(), lease_until
+    message.id, instance.id, 'unpaced', clock_timestamp(), lease_until, 1, 1, gen_random_uuid(),
+    lease_until
   );
   update messaging.messages m
   set status = 'sending', failed_at = null, confirmed_by_echo = false
@@ -253,18 +255,19 @@ begin
     mode := 'scheduled';
     slot := not_before;
     held_by := case when is_delayed then 'delay' end;
-    insert into messaging.message_queue (message_id, instance_id, scheduled_at, due_at)
-    values (message_id, instance.id, slot, slot);
+    insert into messaging.message_queue (message_id, instance_id, lane, scheduled_at, visible_at)
+    values (message_id, instance.id, 'unpaced', slot, slot);
   else
     mode := 'sent';
     claim_token := gen_random_uuid();
     lease_until := clock_timestamp()
       + make_interval(secs => (delivery->>'leaseSeconds')::double precision);
     insert into messaging.message_queue (
-      message_id, instance_id, scheduled_at, due_at, max_attempts, attempts, claim_token, lease_until
+      message_id, instance_id, lane, scheduled_at, visible_at, max_attempts, attempts, claim_token,
+      lease_until
     )
     values (
-      message_id, instance.id, not_before, lease_until, 1, 1, claim_token, lease_until
+      message_id, instance.id, 'unpaced', not_before, lease_until, 1, 1, claim_token, lease_until
     );
   end if;
 end;
@@ -445,7 +448,7 @@ begin
     where w.message_id = message.id and w.claim_token is null
     for update skip locked
   )
-  returning case when q.due_at is null then q.scheduled_at end into freed_slot;
+  returning case when q.lane = 'paced' then q.scheduled_at end into freed_slot;
   if not found then
     raise exception using errcode = 'MI011', message = 'message_not_cancelable';
   end if;
@@ -459,7 +462,7 @@ begin
       select q.scheduled_at + interval '1 millisecond' * coalesce(m.delay_typing_ms, 0)
       from messaging.message_queue q
       join messaging.messages m on m.id = q.message_id
-      where q.instance_id = p.instance_id and q.due_at is null and q.scheduled_at < freed_slot
+      where q.instance_id = p.instance_id and q.lane = 'paced' and q.scheduled_at < freed_slot
       order by q.scheduled_at desc, q.position desc
       limit 1
     ),
@@ -631,7 +634,7 @@ begin
     )
   ),
   won as materialized (
-    select q.message_id, q.instance_id, q.due_at is null as is_paced, q.max_attempts,
+    select q.message_id, q.instance_id, q.lane = 'paced' as is_paced, q.max_attempts,
       r.outcome, r."providerMessageId" as provider_message_id, r."waId" as wa_id, r.error,
       -- What a delivery event has moved on meanwhile is not sent again, whatever the answer says.
       coalesce(
@@ -694,7 +697,7 @@ begin
       lease_until = null,
       echo = null,
       attempts = case when won.is_outage then q.attempts - 1 else q.attempts end,
-      due_at = case when won.is_paced then null else won.retry_at end,
+      visible_at = case when won.is_paced then null else won.retry_at end,
       scheduled_at = case
         when won.is_paced and (won.is_held or won.is_former) then q.scheduled_at
         else won.retry_at

@@ -99,11 +99,11 @@ begin
   if held_by is null and is_paced then
     held_by := 'interval';
   end if;
-  insert into messaging.message_queue (message_id, instance_id, scheduled_at, interval_seconds)
-  values (enqueue_message.message_id, instance.id, slot, enqueue_message.interval_seconds)
+  insert into messaging.message_queue (message_id, instance_id, lane, scheduled_at, interval_seconds)
+  values (enqueue_message.message_id, instance.id, 'paced', slot, enqueue_message.interval_seconds)
   returning exists (
     select from messaging.message_queue q
-    where q.instance_id = instance.id and q.due_at is null and q.claim_token is null
+    where q.instance_id = instance.id and q.lane = 'paced' and q.claim_token is null
       and q.scheduled_at <= slot
   ) into has_one_before;
   -- Only ever lowers the due time, and only for a new head: what stands behind another one leaves
@@ -144,7 +144,7 @@ declare
 begin
   leaves_at := queued.scheduled_at;
   held_by := message.held_by;
-  if queued.due_at is not null then
+  if queued.lane = 'unpaced' then
     return;
   end if;
   if after_last > leaves_at then
@@ -277,7 +277,7 @@ begin
       interval '1 millisecond' * coalesce(m.delay_typing_ms, 0) as typing
     from messaging.message_queue q
     join messaging.messages m on m.id = q.message_id
-    where q.instance_id = instance.id and q.due_at is null and q.claim_token is null
+    where q.instance_id = instance.id and q.lane = 'paced' and q.claim_token is null
       and (q.scheduled_at, q.position) >= (stretch.from_at, stretch.from_position)
       and (q.scheduled_at, q.position) < (stretch.until_at, stretch.until_position)
     order by q.scheduled_at, q.position
@@ -323,7 +323,7 @@ set search_path = ''
 as $$
   select q.message_id, q.scheduled_at, q.interval_seconds
   from messaging.message_queue q
-  where q.instance_id = head_of_queue.instance_id and q.due_at is null and q.claim_token is null
+  where q.instance_id = head_of_queue.instance_id and q.lane = 'paced' and q.claim_token is null
   order by q.scheduled_at, q.position
   limit 1;
 $$;
@@ -517,7 +517,10 @@ as $$
       select d.next_due_at from messaging.dispatch d
       where d.in_flight is null order by d.next_due_at limit 1
     ),
-    (select q.due_at from messaging.message_queue q where q.due_at is not null order by q.due_at limit 1),
+    (
+      select q.visible_at from messaging.message_queue q
+      where q.lane = 'unpaced' order by q.visible_at limit 1
+    ),
     (select o.run_at from messaging.outbox o where o.status = 'pending' order by o.run_at limit 1)
   ), 'infinity');
 $$;
@@ -730,7 +733,7 @@ begin
     -- head_of_queue, written out: settling is the queue's busiest path.
     select q.scheduled_at, q.interval_seconds
     from messaging.message_queue q
-    where q.instance_id = wanted.instance_id and q.due_at is null and q.claim_token is null
+    where q.instance_id = wanted.instance_id and q.lane = 'paced' and q.claim_token is null
     order by q.scheduled_at, q.position
     limit 1
   ) as head on true
@@ -764,8 +767,8 @@ begin
       interval '1 millisecond' * coalesce(message.delay_typing_ms, 0)
     ) e;
   else
-    insert into messaging.message_queue (message_id, instance_id, scheduled_at, due_at)
-    values (message.id, message.instance_id, clock, clock);
+    insert into messaging.message_queue (message_id, instance_id, lane, scheduled_at, visible_at)
+    values (message.id, message.instance_id, 'unpaced', clock, clock);
   end if;
   update messaging.messages m
   set status = 'queued', scheduled_for = requeued.slot, held_by = requeued.held_by,
@@ -870,8 +873,8 @@ begin
   select max_messages - count(*) into max_paced
   from (
     select from messaging.message_queue q
-    where q.due_at <= clock and q.claim_token is null
-    order by q.due_at
+    where q.lane = 'unpaced' and q.visible_at <= clock and q.claim_token is null
+    order by q.visible_at
     limit max_messages / 4
   ) as unpaced_due;
   with due as materialized (
@@ -889,7 +892,7 @@ begin
     left join lateral (
       select q.message_id, q.interval_seconds
       from messaging.message_queue q
-      where q.instance_id = due.instance_id and q.due_at is null and q.claim_token is null
+      where q.instance_id = due.instance_id and q.lane = 'paced' and q.claim_token is null
         and q.scheduled_at <= clock
       order by q.scheduled_at, q.position
       limit 1
@@ -952,8 +955,8 @@ begin
   with due as (
     select q.message_id
     from messaging.message_queue q
-    where q.due_at <= clock and q.claim_token is null
-    order by q.due_at
+    where q.lane = 'unpaced' and q.visible_at <= clock and q.claim_token is null
+    order by q.visible_at
     limit max_messages - coalesce(cardinality(paced), 0)
     for no key update skip locked
   ),
@@ -962,7 +965,7 @@ begin
     set claim_token = gen_random_uuid(),
       attempts = q.attempts + 1,
       lease_until = clock + lease + interval '1 millisecond' * coalesce(m.delay_typing_ms, 0),
-      due_at = clock + lease + interval '1 millisecond' * coalesce(m.delay_typing_ms, 0)
+      visible_at = clock + lease + interval '1 millisecond' * coalesce(m.delay_typing_ms, 0)
     from due
     join messaging.messages m on m.id = due.message_id
     where q.message_id = due.message_id
@@ -1014,8 +1017,8 @@ begin
     (
       select q.message_id
       from messaging.message_queue q
-      where q.due_at <= clock and q.claim_token is not null
-      order by q.due_at
+      where q.lane = 'unpaced' and q.visible_at <= clock and q.claim_token is not null
+      order by q.visible_at
       limit (request->>'maxMessages')::integer
     )
   )
@@ -1085,10 +1088,10 @@ begin
   into queue_depth, in_flight, first_lease_end
   from (
     select p.claim_token, p.lease_until from messaging.message_queue p
-    where p.instance_id = instance.id and p.due_at is null
+    where p.instance_id = instance.id and p.lane = 'paced'
     union all
     select u.claim_token, u.lease_until from messaging.message_queue u
-    where u.instance_id = instance.id and u.due_at is not null
+    where u.instance_id = instance.id and u.lane = 'unpaced'
   ) as q;
   -- A paced message waits for its turn, its window and the end of a hold: late is what could leave.
   -- So is what a worker has in hand whose time is over: it died, and nobody has noticed.
@@ -1099,7 +1102,7 @@ begin
     union all
     (
       select q.scheduled_at from messaging.message_queue q
-      where q.instance_id = instance.id and q.due_at is not null and q.claim_token is null
+      where q.instance_id = instance.id and q.lane = 'unpaced' and q.claim_token is null
       order by q.scheduled_at
       limit 1
     )
@@ -1189,15 +1192,15 @@ begin
   into total, passed
   from (
     select p.scheduled_at, p.position from messaging.message_queue p
-    where p.instance_id = instance.id and p.due_at is null and p.claim_token is null
+    where p.instance_id = instance.id and p.lane = 'paced' and p.claim_token is null
     union all
     select u.scheduled_at, u.position from messaging.message_queue u
-    where u.instance_id = instance.id and u.due_at is not null and u.claim_token is null
+    where u.instance_id = instance.id and u.lane = 'unpaced' and u.claim_token is null
   ) as q;
   with next_paced as (
     select p as queued
     from messaging.message_queue p
-    where p.instance_id = instance.id and p.due_at is null and p.claim_token is null
+    where p.instance_id = instance.id and p.lane = 'paced' and p.claim_token is null
       and (p.scheduled_at, p.position) > (after_at, after_position)
     order by p.scheduled_at, p.position
     limit page_size + 1
@@ -1205,7 +1208,7 @@ begin
   next_unpaced as (
     select u as queued
     from messaging.message_queue u
-    where u.instance_id = instance.id and u.due_at is not null and u.claim_token is null
+    where u.instance_id = instance.id and u.lane = 'unpaced' and u.claim_token is null
       and (u.scheduled_at, u.position) > (after_at, after_position)
     order by u.scheduled_at, u.position
     limit page_size + 1
@@ -1383,14 +1386,14 @@ begin
     with recursive queued as (
       (
         select q.instance_id from messaging.message_queue q
-        where q.due_at is null
+        where q.lane = 'paced'
         order by q.instance_id
         limit 1
       )
       union all
       select (
         select q.instance_id from messaging.message_queue q
-        where q.due_at is null and q.instance_id > before.instance_id
+        where q.lane = 'paced' and q.instance_id > before.instance_id
         order by q.instance_id
         limit 1
       )

@@ -10,7 +10,7 @@ export async function endLeases(sql: Sql): Promise<void> {
     await transaction`
       update messaging.message_queue
       set lease_until = clock_timestamp(),
-        due_at = case when due_at is not null then clock_timestamp() end
+        visible_at = case when lane = 'unpaced' then clock_timestamp() end
       where claim_token is not null`;
     await transaction`
       update messaging.dispatch set lease_until = clock_timestamp() where in_flight is not null`;

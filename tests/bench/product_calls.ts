@@ -147,8 +147,8 @@ export function insertPlainly(
         ${messageText}, 'queued', ${intervalSeconds}, 'queued', now()
       )
     )
-    insert into bench.message_queue (message_id, instance_id, scheduled_at, interval_seconds)
-    values (${messageId}, ${instanceId}, now(), ${intervalSeconds})`.execute();
+    insert into bench.message_queue (message_id, instance_id, lane, scheduled_at, interval_seconds)
+    values (${messageId}, ${instanceId}, 'paced', now(), ${intervalSeconds})`.execute();
 }
 
 /** The product's own call that queues a message, with all that it records beside. */

@@ -31,10 +31,10 @@ const ahead = `case when place between 1 and 100 then ${due}
 const owner = "case when place between 1 and 100 then instance_id else first_instance end";
 
 const columnsOf: Readonly<Record<Distribution, string>> = {
-  due: `instance_id, ${due}, null::timestamptz`,
-  ahead: `instance_id, ${ahead}, null::timestamptz`,
-  skewed: `${owner}, ${due}, null::timestamptz`,
-  unpaced: `instance_id, ${due}, ${due}`,
+  due: `instance_id, 'paced', ${due}, null::timestamptz`,
+  ahead: `instance_id, 'paced', ${ahead}, null::timestamptz`,
+  skewed: `${owner}, 'paced', ${due}, null::timestamptz`,
+  unpaced: `instance_id, 'unpaced', ${due}, ${due}`,
 };
 
 const landAll = `
@@ -46,7 +46,7 @@ update messaging.dispatch d
 set next_due_at = q.head
 from (
   select instance_id, min(scheduled_at) as head from messaging.message_queue
-  where due_at is null group by instance_id
+  where lane = 'paced' group by instance_id
 ) as q
 where q.instance_id = d.instance_id`;
 
@@ -85,7 +85,7 @@ export async function arrangeQueue(admin: Sql, distribution: Distribution): Prom
   await admin.unsafe(landAll);
   await withoutTriggers(admin, (sql) =>
     sql.unsafe(`
-      insert into messaging.message_queue (message_id, instance_id, scheduled_at, due_at)
+      insert into messaging.message_queue (message_id, instance_id, lane, scheduled_at, visible_at)
       select id, ${columnsOf[distribution]}
       from (
         select id, instance_id, row_number() over (order by created_at) - 1 as place,

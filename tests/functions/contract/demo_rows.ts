@@ -135,7 +135,7 @@ async function createMessages(sql: Sql): Promise<void> {
   }));
   await sql`insert into messaging.messages ${sql(messages)}`;
   await sql`
-    insert into messaging.message_queue (message_id, instance_id, scheduled_at, due_at)
-    values (${demoQueuedMessageId}, ${demoInstanceId}, now() + interval '1 hour',
+    insert into messaging.message_queue (message_id, instance_id, lane, scheduled_at, visible_at)
+    values (${demoQueuedMessageId}, ${demoInstanceId}, 'unpaced', now() + interval '1 hour',
       now() + interval '1 hour')`;
 }

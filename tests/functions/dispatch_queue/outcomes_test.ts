@@ -405,7 +405,7 @@ Deno.test("a claim lasts as long as the provider may show typing", async () => {
     await stack.database.rpc("claim_due_messages", { maxMessages: 1, leaseSeconds: 30 });
     const [row] = await stack.admin`
       select extract(epoch from q.lease_until - now()) as lease,
-        extract(epoch from coalesce(d.lease_until, q.due_at) - now()) as other_lease
+        extract(epoch from coalesce(d.lease_until, q.visible_at) - now()) as other_lease
       from messaging.message_queue q join messaging.dispatch d using (instance_id)`;
     assertGreater(Number(row?.["lease"]), 44);
     assertGreater(Number(row?.["other_lease"]), 44);
@@ -477,7 +477,7 @@ async function readState(stack: MessagingStack, tenant: Tenant, messageId: strin
 /** When the only message is due, in seconds of the database's clock. */
 async function readDue(stack: MessagingStack): Promise<number> {
   const [row] = await stack.admin`
-    select extract(epoch from case when q.due_at is null then d.next_due_at else q.due_at end) as due
+    select extract(epoch from case when q.lane = 'paced' then d.next_due_at else q.visible_at end) as due
     from messaging.message_queue q join messaging.dispatch d using (instance_id)`;
   return Number(row?.["due"]);
 }

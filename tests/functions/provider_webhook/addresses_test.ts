@@ -252,7 +252,7 @@ Deno.test("two spellings proven by one settling are one address of one contact",
     });
     assertEquals(sending.body.mode, "scheduled");
   }
-  await admin`update messaging.message_queue set due_at = now() where due_at is not null`;
+  await admin`update messaging.message_queue set visible_at = now() where lane = 'unpaced'`;
   const due = await claimMessages(admin);
   assertEquals(due.length, 2);
   const settled = await callFunction<{ settled: string[] }>(admin, "settle_messages", {
@@ -455,9 +455,9 @@ Deno.test("a message that is settled while its contact becomes another one stays
       returning id, instance_id
     )
     insert into messaging.message_queue (
-      message_id, instance_id, scheduled_at, due_at, claim_token, lease_until
+      message_id, instance_id, lane, scheduled_at, visible_at, claim_token, lease_until
     )
-    select id, instance_id, now(), now() + interval '1 minute', ${claimToken}::uuid,
+    select id, instance_id, 'unpaced', now(), now() + interval '1 minute', ${claimToken}::uuid,
       now() + interval '1 minute'
     from waiting returning message_id`;
   // One of the messages that are to be moved is in somebody's hands for a while.

@@ -13,7 +13,7 @@ export async function letTimePass(sql: Sql, seconds: number): Promise<void> {
     await transaction`update messaging.contact_addresses set proven_at = proven_at - ${by}`;
     await transaction`
       update messaging.message_queue set scheduled_at = scheduled_at - ${by},
-        due_at = due_at - ${by}, lease_until = lease_until - ${by}`;
+        visible_at = visible_at - ${by}, lease_until = lease_until - ${by}`;
     await transaction`
       update messaging.messages set created_at = created_at - ${by}, sent_at = sent_at - ${by},
         scheduled_for = scheduled_for - ${by}, failed_at = failed_at - ${by},

@@ -33,10 +33,12 @@ begin
     secs => (request->'delivery'->>'leaseSeconds')::double precision
   );
   insert into messaging.message_queue (
-    message_id, instance_id, scheduled_at, due_at, max_attempts, attempts, claim_token, lease_until
+    message_id, instance_id, lane, scheduled_at, visible_at, max_attempts, attempts, claim_token,
+    lease_until
   )
   values (
-    message.id, instance.id, clock_timestamp(), lease_until, 1, 1, gen_random_uuid(), lease_until
+    message.id, instance.id, 'unpaced', clock_timestamp(), lease_until, 1, 1, gen_random_uuid(),
+    lease_until
   );
   update messaging.messages m
   set status = 'sending', failed_at = null, confirmed_by_echo = false

@@ -35,18 +35,19 @@ begin
     mode := 'scheduled';
     slot := not_before;
     held_by := case when is_delayed then 'delay' end;
-    insert into messaging.message_queue (message_id, instance_id, scheduled_at, due_at)
-    values (message_id, instance.id, slot, slot);
+    insert into messaging.message_queue (message_id, instance_id, lane, scheduled_at, visible_at)
+    values (message_id, instance.id, 'unpaced', slot, slot);
   else
     mode := 'sent';
     claim_token := gen_random_uuid();
     lease_until := clock_timestamp()
       + make_interval(secs => (delivery->>'leaseSeconds')::double precision);
     insert into messaging.message_queue (
-      message_id, instance_id, scheduled_at, due_at, max_attempts, attempts, claim_token, lease_until
+      message_id, instance_id, lane, scheduled_at, visible_at, max_attempts, attempts, claim_token,
+      lease_until
     )
     values (
-      message_id, instance.id, not_before, lease_until, 1, 1, claim_token, lease_until
+      message_id, instance.id, 'unpaced', not_before, lease_until, 1, 1, claim_token, lease_until
     );
   end if;
 end;

@@ -27,7 +27,7 @@ begin
     where w.message_id = message.id and w.claim_token is null
     for update skip locked
   )
-  returning case when q.due_at is null then q.scheduled_at end into freed_slot;
+  returning case when q.lane = 'paced' then q.scheduled_at end into freed_slot;
   if not found then
     raise exception using errcode = 'MI011', message = 'message_not_cancelable';
   end if;
@@ -41,7 +41,7 @@ begin
       select q.scheduled_at + interval '1 millisecond' * coalesce(m.delay_typing_ms, 0)
       from messaging.message_queue q
       join messaging.messages m on m.id = q.message_id
-      where q.instance_id = p.instance_id and q.due_at is null and q.scheduled_at < freed_slot
+      where q.instance_id = p.instance_id and q.lane = 'paced' and q.scheduled_at < freed_slot
       order by q.scheduled_at desc, q.position desc
       limit 1
     ),

@@ -65,7 +65,7 @@ begin
     )
   ),
   won as materialized (
-    select q.message_id, q.instance_id, q.due_at is null as is_paced, q.max_attempts,
+    select q.message_id, q.instance_id, q.lane = 'paced' as is_paced, q.max_attempts,
       r.outcome, r."providerMessageId" as provider_message_id, r."waId" as wa_id, r.error,
       -- What a delivery event has moved on meanwhile is not sent again, whatever the answer says.
       coalesce(
@@ -128,7 +128,7 @@ begin
       lease_until = null,
       echo = null,
       attempts = case when won.is_outage then q.attempts - 1 else q.attempts end,
-      due_at = case when won.is_paced then null else won.retry_at end,
+      visible_at = case when won.is_paced then null else won.retry_at end,
       scheduled_at = case
         when won.is_paced and (won.is_held or won.is_former) then q.scheduled_at
         else won.retry_at

@@ -42,11 +42,11 @@ begin
   if held_by is null and is_paced then
     held_by := 'interval';
   end if;
-  insert into messaging.message_queue (message_id, instance_id, scheduled_at, interval_seconds)
-  values (enqueue_message.message_id, instance.id, slot, enqueue_message.interval_seconds)
+  insert into messaging.message_queue (message_id, instance_id, lane, scheduled_at, interval_seconds)
+  values (enqueue_message.message_id, instance.id, 'paced', slot, enqueue_message.interval_seconds)
   returning exists (
     select from messaging.message_queue q
-    where q.instance_id = instance.id and q.due_at is null and q.claim_token is null
+    where q.instance_id = instance.id and q.lane = 'paced' and q.claim_token is null
       and q.scheduled_at <= slot
   ) into has_one_before;
   -- Only ever lowers the due time, and only for a new head: what stands behind another one leaves

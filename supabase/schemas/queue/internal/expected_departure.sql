@@ -22,7 +22,7 @@ declare
 begin
   leaves_at := queued.scheduled_at;
   held_by := message.held_by;
-  if queued.due_at is not null then
+  if queued.lane = 'unpaced' then
     return;
   end if;
   if after_last > leaves_at then

@@ -36,7 +36,7 @@ begin
       interval '1 millisecond' * coalesce(m.delay_typing_ms, 0) as typing
     from messaging.message_queue q
     join messaging.messages m on m.id = q.message_id
-    where q.instance_id = instance.id and q.due_at is null and q.claim_token is null
+    where q.instance_id = instance.id and q.lane = 'paced' and q.claim_token is null
       and (q.scheduled_at, q.position) >= (stretch.from_at, stretch.from_position)
       and (q.scheduled_at, q.position) < (stretch.until_at, stretch.until_position)
     order by q.scheduled_at, q.position

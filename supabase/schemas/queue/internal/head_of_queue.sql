@@ -8,7 +8,7 @@ set search_path = ''
 as $$
   select q.message_id, q.scheduled_at, q.interval_seconds
   from messaging.message_queue q
-  where q.instance_id = head_of_queue.instance_id and q.due_at is null and q.claim_token is null
+  where q.instance_id = head_of_queue.instance_id and q.lane = 'paced' and q.claim_token is null
   order by q.scheduled_at, q.position
   limit 1;
 $$;

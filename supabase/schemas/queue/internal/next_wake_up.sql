@@ -10,7 +10,10 @@ as $$
       select d.next_due_at from messaging.dispatch d
       where d.in_flight is null order by d.next_due_at limit 1
     ),
-    (select q.due_at from messaging.message_queue q where q.due_at is not null order by q.due_at limit 1),
+    (
+      select q.visible_at from messaging.message_queue q
+      where q.lane = 'unpaced' order by q.visible_at limit 1
+    ),
     (select o.run_at from messaging.outbox o where o.status = 'pending' order by o.run_at limit 1)
   ), 'infinity');
 $$;

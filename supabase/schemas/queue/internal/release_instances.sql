@@ -40,7 +40,7 @@ begin
     -- head_of_queue, written out: settling is the queue's busiest path.
     select q.scheduled_at, q.interval_seconds
     from messaging.message_queue q
-    where q.instance_id = wanted.instance_id and q.due_at is null and q.claim_token is null
+    where q.instance_id = wanted.instance_id and q.lane = 'paced' and q.claim_token is null
     order by q.scheduled_at, q.position
     limit 1
   ) as head on true

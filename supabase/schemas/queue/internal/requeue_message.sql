@@ -19,8 +19,8 @@ begin
       interval '1 millisecond' * coalesce(message.delay_typing_ms, 0)
     ) e;
   else
-    insert into messaging.message_queue (message_id, instance_id, scheduled_at, due_at)
-    values (message.id, message.instance_id, clock, clock);
+    insert into messaging.message_queue (message_id, instance_id, lane, scheduled_at, visible_at)
+    values (message.id, message.instance_id, 'unpaced', clock, clock);
   end if;
   update messaging.messages m
   set status = 'queued', scheduled_for = requeued.slot, held_by = requeued.held_by,

@@ -29,8 +29,8 @@ begin
   select max_messages - count(*) into max_paced
   from (
     select from messaging.message_queue q
-    where q.due_at <= clock and q.claim_token is null
-    order by q.due_at
+    where q.lane = 'unpaced' and q.visible_at <= clock and q.claim_token is null
+    order by q.visible_at
     limit max_messages / 4
   ) as unpaced_due;
   with due as materialized (
@@ -48,7 +48,7 @@ begin
     left join lateral (
       select q.message_id, q.interval_seconds
       from messaging.message_queue q
-      where q.instance_id = due.instance_id and q.due_at is null and q.claim_token is null
+      where q.instance_id = due.instance_id and q.lane = 'paced' and q.claim_token is null
         and q.scheduled_at <= clock
       order by q.scheduled_at, q.position
       limit 1
@@ -111,8 +111,8 @@ begin
   with due as (
     select q.message_id
     from messaging.message_queue q
-    where q.due_at <= clock and q.claim_token is null
-    order by q.due_at
+    where q.lane = 'unpaced' and q.visible_at <= clock and q.claim_token is null
+    order by q.visible_at
     limit max_messages - coalesce(cardinality(paced), 0)
     for no key update skip locked
   ),
@@ -121,7 +121,7 @@ begin
     set claim_token = gen_random_uuid(),
       attempts = q.attempts + 1,
       lease_until = clock + lease + interval '1 millisecond' * coalesce(m.delay_typing_ms, 0),
-      due_at = clock + lease + interval '1 millisecond' * coalesce(m.delay_typing_ms, 0)
+      visible_at = clock + lease + interval '1 millisecond' * coalesce(m.delay_typing_ms, 0)
     from due
     join messaging.messages m on m.id = due.message_id
     where q.message_id = due.message_id

@@ -22,8 +22,8 @@ begin
     (
       select q.message_id
       from messaging.message_queue q
-      where q.due_at <= clock and q.claim_token is not null
-      order by q.due_at
+      where q.lane = 'unpaced' and q.visible_at <= clock and q.claim_token is not null
+      order by q.visible_at
       limit (request->>'maxMessages')::integer
     )
   )

@@ -31,10 +31,10 @@ begin
   into queue_depth, in_flight, first_lease_end
   from (
     select p.claim_token, p.lease_until from messaging.message_queue p
-    where p.instance_id = instance.id and p.due_at is null
+    where p.instance_id = instance.id and p.lane = 'paced'
     union all
     select u.claim_token, u.lease_until from messaging.message_queue u
-    where u.instance_id = instance.id and u.due_at is not null
+    where u.instance_id = instance.id and u.lane = 'unpaced'
   ) as q;
   -- A paced message waits for its turn, its window and the end of a hold: late is what could leave.
   -- So is what a worker has in hand whose time is over: it died, and nobody has noticed.
@@ -45,7 +45,7 @@ begin
     union all
     (
       select q.scheduled_at from messaging.message_queue q
-      where q.instance_id = instance.id and q.due_at is not null and q.claim_token is null
+      where q.instance_id = instance.id and q.lane = 'unpaced' and q.claim_token is null
       order by q.scheduled_at
       limit 1
     )

@@ -33,15 +33,15 @@ begin
   into total, passed
   from (
     select p.scheduled_at, p.position from messaging.message_queue p
-    where p.instance_id = instance.id and p.due_at is null and p.claim_token is null
+    where p.instance_id = instance.id and p.lane = 'paced' and p.claim_token is null
     union all
     select u.scheduled_at, u.position from messaging.message_queue u
-    where u.instance_id = instance.id and u.due_at is not null and u.claim_token is null
+    where u.instance_id = instance.id and u.lane = 'unpaced' and u.claim_token is null
   ) as q;
   with next_paced as (
     select p as queued
     from messaging.message_queue p
-    where p.instance_id = instance.id and p.due_at is null and p.claim_token is null
+    where p.instance_id = instance.id and p.lane = 'paced' and p.claim_token is null
       and (p.scheduled_at, p.position) > (after_at, after_position)
     order by p.scheduled_at, p.position
     limit page_size + 1
@@ -49,7 +49,7 @@ begin
   next_unpaced as (
     select u as queued
     from messaging.message_queue u
-    where u.instance_id = instance.id and u.due_at is not null and u.claim_token is null
+    where u.instance_id = instance.id and u.lane = 'unpaced' and u.claim_token is null
       and (u.scheduled_at, u.position) > (after_at, after_position)
     order by u.scheduled_at, u.position
     limit page_size + 1

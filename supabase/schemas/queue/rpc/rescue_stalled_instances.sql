@@ -21,14 +21,14 @@ begin
     with recursive queued as (
       (
         select q.instance_id from messaging.message_queue q
-        where q.due_at is null
+        where q.lane = 'paced'
         order by q.instance_id
         limit 1
       )
       union all
       select (
         select q.instance_id from messaging.message_queue q
-        where q.due_at is null and q.instance_id > before.instance_id
+        where q.lane = 'paced' and q.instance_id > before.instance_id
         order by q.instance_id
         limit 1
       )
