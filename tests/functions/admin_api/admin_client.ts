@@ -128,6 +128,6 @@ export async function createInstance(client: AdminClient, workspaceId?: string):
 /** How many rows a table has. */
 export async function countRows(client: AdminClient, table: string): Promise<number> {
   const [row] = await client.database.admin`
-    select count(*)::int as count from ${client.database.admin(table)}`;
+    select count(*)::int as count from messaging.${client.database.admin(table)}`;
   return row?.["count"];
 }

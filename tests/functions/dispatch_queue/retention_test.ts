@@ -109,7 +109,7 @@ async function writeRow(stack: MessagingStack, kind: (typeof periods)[number][0]
 
 async function countRows(stack: MessagingStack, kind: string): Promise<number> {
   const table = stack.admin(kind.split(" ")[0] ?? "");
-  const [row] = await stack.admin`select count(*)::int as count from ${table}`;
+  const [row] = await stack.admin`select count(*)::int as count from messaging.${table}`;
   return row?.["count"];
 }
 
