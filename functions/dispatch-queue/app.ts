@@ -16,7 +16,7 @@ export function createDispatchQueueApp(services: DispatchQueueServices): Hono {
     const startedAt = performance.now();
     const report = await runDispatch(services, { durationMs: maxSeconds * 1_000, maxMessages });
     const durationMs = Math.round(performance.now() - startedAt);
-    services.log.info("dispatch_run", {
+    services.log.info("dispatch_completed", {
       requestId: context.get("requestId"),
       durationMs,
       ...report,

@@ -163,7 +163,7 @@ class DispatchRun {
       await this.#attempt(async () => {
         const { woken } = await rescueStalledInstances(database);
         this.report.woken += woken;
-        if (woken > 0) log.error("queue_had_slept", { instances: woken });
+        if (woken > 0) log.error("stalled_instances_rescued", { instances: woken });
       });
     }
     if (this.#isPurged) return;
@@ -187,7 +187,7 @@ class DispatchRun {
     try {
       await work();
     } catch (error) {
-      this.services.log.error("upkeep_failed", describeDefect(error));
+      this.services.log.error("maintenance_failed", describeDefect(error));
     }
   }
 

@@ -77,7 +77,7 @@ export function createDeliveryRouter(
     for (const phoneNumberId of listForeignNumbers(kept, receiver.config.phoneNumberId)) {
       // Before an instance is told its number, all that comes to its address is its own.
       if (own.gatewayInstanceId === null) break;
-      log.error("webhook_number_without_instance", {
+      log.error("webhook_event_unrouted", {
         instanceId: receiver.instanceId,
         phoneNumberId,
       });

@@ -90,7 +90,7 @@ function logRequest(slug: string, log: Log): MiddlewareHandler<{ Variables: AppV
     const startedAt = performance.now();
     context.set("functionName", slug);
     await next();
-    log.info("request", {
+    log.info("request_handled", {
       requestId: context.get("requestId"),
       function: slug,
       method: context.req.method,

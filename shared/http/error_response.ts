@@ -10,7 +10,7 @@ import { describeDefect, type Log } from "../runtime/log.ts";
 export function respondToError(error: unknown, context: Context, log: Log): Response {
   const refusal = error instanceof AppError ? error : new AppError("internal_error");
   if (refusal !== error) {
-    log.error("defect", { requestId: context.get("requestId"), ...describeDefect(error) });
+    log.error("request_failed", { requestId: context.get("requestId"), ...describeDefect(error) });
   }
   context.set("errorCode", refusal.code);
   if (refusal.code === "internal_error") {

@@ -81,13 +81,13 @@ export async function callProvider(
   const { messageId } = outbound;
   const latestEndMs = Date.now() + services.providerTimeoutMs + (outbound.delayTypingMs ?? 0);
   if (latestEndMs > leaseEndsAtMs) {
-    services.log.error("claim_too_old", { messageId, remainingMs: leaseEndsAtMs - Date.now() });
+    services.log.error("claim_expired", { messageId, remainingMs: leaseEndsAtMs - Date.now() });
     return claimTooOld;
   }
   try {
     return await provider.send(outbound, { timeoutMs: services.providerTimeoutMs, bypassLimit });
   } catch (error) {
-    services.log.error("provider_defect", { messageId, ...describeDefect(error) });
+    services.log.error("provider_call_crashed", { messageId, ...describeDefect(error) });
     return { outcome: "unknown", reason: "a defect while the provider was called" };
   }
 }
@@ -111,7 +111,7 @@ async function prepareMessage(
       outbound: { messageId, to, content, delayTypingMs: delayTypingMs ?? undefined },
     };
   } catch (error) {
-    services.log.error("message_not_prepared", {
+    services.log.error("message_preparation_failed", {
       messageId: message.messageId,
       instanceId: message.instanceId,
       ...describeDefect(error),

@@ -59,7 +59,7 @@ export async function deliverOutboxRow(
   try {
     outcome = await deliver(row);
   } catch (error) {
-    log.error("outbox_defect", { outboxId, kind, ...describeDefect(error) });
+    log.error("outbox_delivery_failed", { outboxId, kind, ...describeDefect(error) });
     outcome = { outcome: "retry", error: nameDefect(error) };
   }
   const settled = await database.rpc<{ status: string | null }>("settle_outbox", {
@@ -68,7 +68,7 @@ export async function deliverOutboxRow(
     ...outcome,
   });
   if (settled.status === "dead" && outcome.outcome !== "done") {
-    log.error("outbox_row_dead", { outboxId, kind, error: outcome.error });
+    log.error("outbox_row_dead_lettered", { outboxId, kind, error: outcome.error });
   }
 }
 

@@ -14,14 +14,14 @@ interface EdgeRuntime {
 export function createBackground(log: Log): RunAfterResponse {
   return (task) => {
     const promise = task().catch((error: unknown) => {
-      log.error("background_defect", describeDefect(error));
+      log.error("background_task_failed", describeDefect(error));
     });
     const runtime = (globalThis as { EdgeRuntime?: EdgeRuntime }).EdgeRuntime;
     try {
       runtime?.waitUntil(promise);
     } catch (error) {
       // The work is under way, and the answer stands: what it hurries is stored.
-      log.error("background_not_kept_alive", describeDefect(error));
+      log.error("wait_until_failed", describeDefect(error));
     }
   };
 }

@@ -69,6 +69,10 @@ class DataApiError extends Error {
 
   /** The library prints every error; a refusal's words may hold a phone number. */
   [Symbol.for("Deno.customInspect")](): string {
-    return JSON.stringify({ level: "info", event: "data_api_refusal", code: this.answeredCode });
+    return JSON.stringify({
+      level: "info",
+      event: "data_api_call_rejected",
+      code: this.answeredCode,
+    });
   }
 }

@@ -27,7 +27,7 @@ export function listenHttp(port: number, handler: Handler): HttpServer {
         await server.finished;
         return;
       } catch (error) {
-        consoleLog.error("server_gave_up", describeDefect(error));
+        consoleLog.error("http_server_failed", describeDefect(error));
       }
       await new Promise((resolve) => setTimeout(resolve, pauseMs));
       if (!isShut) server = serveAgain(port, handler) ?? server;

@@ -9,11 +9,12 @@ export function createIdleRunFilter(): (line: string) => boolean {
   const idleRequestIds = new Set<unknown>();
   return (line) => {
     const entry = readEntry(line);
-    if (entry["event"] === "dispatch_run" && isIdle(entry)) {
+    if (entry["event"] === "dispatch_completed" && isIdle(entry)) {
       idleRequestIds.add(entry["requestId"]);
       return false;
     }
-    const isOfIdleRun = entry["event"] === "request" && idleRequestIds.delete(entry["requestId"]);
+    const isOfIdleRun = entry["event"] === "request_handled" &&
+      idleRequestIds.delete(entry["requestId"]);
     return !isOfIdleRun || entry["status"] !== 200;
   };
 }

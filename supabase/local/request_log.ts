@@ -48,14 +48,14 @@ const requestColumns: ReadonlySet<string> = new Set([
  *
  *     14:03:22  200  POST    send-message  43 ms
  *     14:03:25  401  GET     messages-api/queue  3 ms  errorCode=invalid_client_token
- *     14:03:26  dispatch_run  durationMs=12 sent=1
+ *     14:03:26  dispatch_completed  durationMs=12 sent=1
  */
 export function toReadableLine(line: string, now: Date): string {
   const entry = readEntry(line);
   if (entry === null) return line;
   const time = [now.getHours(), now.getMinutes(), now.getSeconds()]
     .map((part) => String(part).padStart(2, "0")).join(":");
-  if (entry["event"] !== "request") {
+  if (entry["event"] !== "request_handled") {
     const isError = entry["level"] === "error";
     const event = `${isError ? "ERROR  " : ""}${entry["event"]}`;
     return [time, event, describeFields(entry, new Set(["level", "event"]))].join("  ").trimEnd();

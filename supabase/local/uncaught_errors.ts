@@ -7,10 +7,10 @@ import { describeDefect, type Log } from "../../shared/runtime/log.ts";
 export function surviveUncaughtErrors(log: Log): void {
   globalThis.addEventListener("error", (event) => {
     event.preventDefault();
-    log.error("uncaught_error", describeDefect(event.error));
+    log.error("error_unhandled", describeDefect(event.error));
   });
   globalThis.addEventListener("unhandledrejection", (event) => {
     event.preventDefault();
-    log.error("uncaught_rejection", describeDefect(event.reason));
+    log.error("rejection_unhandled", describeDefect(event.reason));
   });
 }

@@ -226,7 +226,7 @@ Deno.test("with more callers than files it may open the stack loses no more than
   const callers = await Promise.allSettled(
     Array.from({ length: 400 }, () => Deno.connect({ hostname, port: stack.port })),
   );
-  await waitUntil(() => Promise.resolve(stack.output().includes("server_gave_up")), {
+  await waitUntil(() => Promise.resolve(stack.output().includes("http_server_failed")), {
     timeoutMs: 10_000,
     what: "the end of the files",
   });
@@ -283,16 +283,18 @@ Deno.test("an idle stack says nothing, whatever its dispatcher does", async () =
   });
   assertEquals(queued.status, 200);
   // The run that sends it has followed others that found nothing.
-  await waitUntil(() => stack.output().includes('"event":"dispatch_run"'), { timeoutMs: 20_000 });
+  await waitUntil(() => stack.output().includes('"event":"dispatch_completed"'), {
+    timeoutMs: 20_000,
+  });
   await waitUntil(() => stack.output().includes('"function":"dispatch-queue"'));
   const lines = stack.output().slice(afterStart).trim().split("\n").map((line) => JSON.parse(line));
   // The customers' phones report what has arrived on them: those calls are no idle talk.
   const told = lines.filter(({ function: slug }) => slug !== "provider-webhook");
   assertEquals(told.map(({ event, function: slug }) => [event, slug]), [
-    ["request", "send-message"],
-    ["request", "send-message"],
-    ["dispatch_run", undefined],
-    ["request", "dispatch-queue"],
+    ["request_handled", "send-message"],
+    ["request_handled", "send-message"],
+    ["dispatch_completed", undefined],
+    ["request_handled", "dispatch-queue"],
   ]);
 });
 

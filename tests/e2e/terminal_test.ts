@@ -23,7 +23,7 @@ Deno.test("where no terminal is, the stack opens with its banner and logs JSON, 
   await waitUntil(() => stack.output().length > banner);
   const [line = ""] = stack.output().slice(banner).trim().split("\n");
   const { event, function: slug, status } = JSON.parse(line);
-  assertEquals([event, slug, status], ["request", "messages-api", 401]);
+  assertEquals([event, slug, status], ["request_handled", "messages-api", 401]);
 });
 
 Deno.test({

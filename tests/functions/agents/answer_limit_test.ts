@@ -48,7 +48,7 @@ Deno.test("the agent answers a contact 30 times an hour: the 31st message is not
   assertEquals([client.model.requests.length, client.sent().length], [2, 2]);
   // What the model costs and the contact reads ends; that it ended is told once, in three places.
   assertEquals((await client.outbox()).slice(2), [["dead", "agent_answer_limit"]]);
-  const dead = logLines.filter(({ event }) => event === "outbox_row_dead");
+  const dead = logLines.filter(({ event }) => event === "outbox_row_dead_lettered");
   assertEquals(dead.map(({ fields }) => fields["error"]), ["agent_answer_limit"]);
   const notes = await admin`select note, is_automatic from messaging.internal_notes`;
   assertEquals(notes.length, 1);

@@ -100,7 +100,7 @@ Deno.test("agent-pause refuses what is out of range, and who may not", async () 
       { paused: "yes" },
       { paused: true, minutes: 0 },
       { paused: true, minutes: 43_201 },
-      { paused: true, minutes: 1.5 },
+      { paused: true, minutes: -1.5 },
       { paused: true, minutes: "30" },
     ]
   ) {

@@ -94,7 +94,9 @@ Deno.test("an instance that was forgotten is woken by the next run, which says s
   const report = await stack.dispatch();
   assertEquals([report.woken, report.accepted], [1, 1]);
   assert(
-    stack.logLines.some(({ event, level }) => event === "queue_had_slept" && level === "error"),
+    stack.logLines.some(({ event, level }) =>
+      event === "stalled_instances_rescued" && level === "error"
+    ),
   );
 });
 

@@ -235,7 +235,7 @@ Deno.test("a defect is a fixed 500 with the request id, and its cause is in the 
     "req-7",
   ]);
   assertEquals(Object.keys(answer.body).sort(), ["error", "message", "requestId", "success"]);
-  const defect = stack.logLines.find(({ event }) => event === "defect");
+  const defect = stack.logLines.find(({ event }) => event === "request_failed");
   assertEquals(defect?.fields["requestId"], "req-7");
   assertFalse(JSON.stringify(stack.logLines).includes("secret words"));
 });

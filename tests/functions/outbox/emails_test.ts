@@ -99,7 +99,7 @@ Deno.test("every refusal of the e-mail itself is final: one try, the reason kept
     assertEquals(stack.mail.requests.length, 1, name);
     const [row] = await stack.admin`select status, last_error from messaging.outbox`;
     assertEquals({ ...row }, { status: "dead", last_error: name });
-    const dead = stack.logLines.filter(({ event }) => event === "outbox_row_dead");
+    const dead = stack.logLines.filter(({ event }) => event === "outbox_row_dead_lettered");
     assertEquals(dead.map(({ fields }) => fields["error"]), [name]);
   }
 });
@@ -222,7 +222,7 @@ Deno.test("a defect in the work on a row is a log line, and the row is tried aga
   await stack.dispatch();
   const [row] = await stack.admin`select id, status, last_error from messaging.outbox`;
   assertEquals([row?.["status"], row?.["last_error"]], ["pending", "ZodError"]);
-  const lines = stack.logLines.filter(({ event }) => event === "outbox_defect");
+  const lines = stack.logLines.filter(({ event }) => event === "outbox_delivery_failed");
   assertEquals(lines.map(({ fields }) => [fields["outboxId"], fields["kind"]]), [
     [row?.["id"], "assignment_email"],
   ]);

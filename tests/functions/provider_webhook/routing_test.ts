@@ -118,9 +118,7 @@ Deno.test("an event of a number without an instance is kept, logged and answered
   );
   assertEquals([status, body.recorded], [200, 0]);
   assert((await payloads(client, first)).includes("to nobody"));
-  const lines = client.stack.logLines.filter((line) =>
-    line.event === "webhook_number_without_instance"
-  );
+  const lines = client.stack.logLines.filter((line) => line.event === "webhook_event_unrouted");
   assertEquals(lines.map(({ fields }) => fields["phoneNumberId"]), ["3003"]);
   assert(!JSON.stringify(client.stack.logLines).includes("5511977776666"));
 });

@@ -2,9 +2,15 @@ import { createIdleRunFilter } from "../../../supabase/local/idle_runs.ts";
 import { assertEquals } from "../../support/assert.ts";
 
 const run = (requestId: string, counts: Record<string, number>): string =>
-  JSON.stringify({ level: "info", event: "dispatch_run", requestId, durationMs: 2_000, ...counts });
+  JSON.stringify({
+    level: "info",
+    event: "dispatch_completed",
+    requestId,
+    durationMs: 2_000,
+    ...counts,
+  });
 const request = (requestId: string, status = 200): string =>
-  JSON.stringify({ event: "request", requestId, function: "dispatch-queue", status });
+  JSON.stringify({ event: "request_handled", requestId, function: "dispatch-queue", status });
 
 function showLines(lines: readonly string[]): string[] {
   return lines.filter(createIdleRunFilter());
@@ -27,7 +33,12 @@ Deno.test("every other line is printed as it is", () => {
   const lines = [
     request("never seen"),
     request("refused", 401),
-    JSON.stringify({ event: "request", function: "send-message", requestId: "c", status: 200 }),
+    JSON.stringify({
+      event: "request_handled",
+      function: "send-message",
+      requestId: "c",
+      status: 200,
+    }),
     JSON.stringify({ level: "error", event: "dispatch_step_failed" }),
     "{ not JSON",
     "",

@@ -3,7 +3,7 @@ import { assertEquals } from "../../support/assert.ts";
 
 const now = new Date(2026, 10, 20, 4, 3, 22);
 const request = {
-  ...{ level: "info", event: "request", requestId: "r-1", function: "messages-api" },
+  ...{ level: "info", event: "request_handled", requestId: "r-1", function: "messages-api" },
   ...{ method: "GET", route: "/messages-api/messages/:id", status: 200, durationMs: 43 },
 };
 
@@ -22,15 +22,15 @@ Deno.test("a request is one readable line", () => {
 });
 
 Deno.test("every other line of the functions' log is one readable line too, and what is none stays", () => {
-  const run = { level: "info", event: "dispatch_run", accepted: 1, failed: 0, left: null };
+  const run = { level: "info", event: "dispatch_completed", accepted: 1, failed: 0, left: null };
   assertEquals(
     toReadableLine(JSON.stringify(run), now),
-    "04:03:22  dispatch_run  accepted=1 failed=0",
+    "04:03:22  dispatch_completed  accepted=1 failed=0",
   );
-  const defect = { level: "error", event: "defect", errorName: "TypeError" };
+  const defect = { level: "error", event: "request_failed", errorName: "TypeError" };
   assertEquals(
     toReadableLine(JSON.stringify(defect), now),
-    "04:03:22  ERROR  defect  errorName=TypeError",
+    "04:03:22  ERROR  request_failed  errorName=TypeError",
   );
   for (const line of ["Listening", "{}", "{broken", "[1]", '{"level":"info"}', ""]) {
     assertEquals(toReadableLine(line, now), line);
@@ -50,11 +50,11 @@ Deno.test("requests are shown from the opening on, errors always; JSON where the
     // deno-lint-ignore no-console
     console.log(line);
     // deno-lint-ignore no-console
-    console.error("server_gave_up");
+    console.error("http_server_failed");
     requestLog.open();
     // deno-lint-ignore no-console
     console.log(line);
-    assertEquals(shown, [["server_gave_up"], [line]]);
+    assertEquals(shown, [["http_server_failed"], [line]]);
   } finally {
     // deno-lint-ignore no-console
     console.log = formerLog;

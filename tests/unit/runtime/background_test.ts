@@ -35,7 +35,7 @@ Deno.test("a runtime that refuses to wait for work after the answer stops neithe
       throw new Error("the request is over");
     },
   };
-  assertEquals(await runUnder(refusing), { hasRun: true, events: ["background_not_kept_alive"] });
+  assertEquals(await runUnder(refusing), { hasRun: true, events: ["wait_until_failed"] });
 });
 
 Deno.test("work after the answer that fails is a log line, with a runtime that waits and without", async () => {
@@ -43,7 +43,10 @@ Deno.test("work after the answer that fails is a log line, with a runtime that w
   const waited: Promise<unknown>[] = [];
   const waiting = { waitUntil: (promise: Promise<unknown>): void => void waited.push(promise) };
   for (const runtime of [waiting, undefined]) {
-    assertEquals(await runUnder(runtime, fail), { hasRun: true, events: ["background_defect"] });
+    assertEquals(await runUnder(runtime, fail), {
+      hasRun: true,
+      events: ["background_task_failed"],
+    });
   }
   assertEquals(waited.length, 1);
 });
