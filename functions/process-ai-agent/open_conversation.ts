@@ -1,4 +1,4 @@
-import { fillMessageText } from "../../shared/agents/variables.ts";
+import { fillMessageText, listAgentVariables } from "../../shared/agents/variables.ts";
 import { validateForChannel } from "../../shared/messages/channel_validation.ts";
 import type { Database } from "../../shared/database/database.ts";
 import { AppError } from "../../shared/model/errors.ts";
@@ -70,12 +70,12 @@ async function fillOpening(
     instanceId: instance.instanceId,
     phone,
   });
-  const filled = fillMessageText(messageText, {
-    nome: known.name,
-    telefone: known.phone ?? phone,
-    ...known.collectedData,
-    ...externalContext,
-  }, maxMessageLength);
+  const variables = listAgentVariables(
+    { name: known.name, phone: known.phone ?? phone },
+    known.collectedData,
+    externalContext,
+  );
+  const filled = fillMessageText(messageText, variables, maxMessageLength);
   if (filled !== null) return filled;
   throw new AppError("invalid_request", {
     issues: [{

@@ -1,5 +1,6 @@
 import { toSendableAnswer } from "./answer.ts";
 import { buildPrompt, historyBudgets } from "./prompt.ts";
+import { listAgentVariables } from "./variables.ts";
 import { type AskModel, type ChatAnswer, promptTooLong } from "./model.ts";
 import type { Database } from "../database/database.ts";
 import { DatabaseError, type OwnSqlstate } from "../database/sqlstates.ts";
@@ -93,7 +94,10 @@ async function askWithinContext(askModel: AskModel, turn: AgentTurn): Promise<Ch
 
 function toPrompt(turn: AgentTurn, budgetBytes: number): ReturnType<typeof buildPrompt> {
   const { instructions, givenName, contactPhone, profileName, history } = turn;
-  const variables = { nome: givenName, telefone: contactPhone, ...turn.collectedData };
+  const variables = listAgentVariables(
+    { name: givenName, phone: contactPhone },
+    turn.collectedData,
+  );
   return buildPrompt({ instructions, variables, profileName, history }, budgetBytes);
 }
 

@@ -2,6 +2,24 @@
 
 export type Variables = Readonly<Record<string, unknown>>;
 
+/** A contact as its agent knows it. */
+export interface AgentContact {
+  /** As the API or an operator gave it: a profile name is never an instruction. */
+  readonly name: string | null;
+  readonly phone: string | null;
+}
+
+/**
+ * What fills an agent's placeholders (decisions, section 6): `nome` and `telefone` of the contact,
+ * and before them the data that the caller gave, of which the later wins.
+ */
+export function listAgentVariables(
+  { name, phone }: AgentContact,
+  ...callersData: readonly (Variables | undefined)[]
+): Variables {
+  return Object.assign({ nome: name, telefone: phone }, ...callersData);
+}
+
 /** Longest value put into the instructions, in characters. */
 const maxValueLength = 2_000;
 

@@ -1,4 +1,8 @@
-import { fillInstructions, fillMessageText } from "../../../shared/agents/variables.ts";
+import {
+  fillInstructions,
+  fillMessageText,
+  listAgentVariables,
+} from "../../../shared/agents/variables.ts";
 import { fillText, listPlaceholders } from "../../../shared/model/placeholders.ts";
 import { assert, assertEquals } from "../../support/assert.ts";
 
@@ -85,4 +89,14 @@ Deno.test("finding placeholders takes time in proportion to the text, whatever i
       assert(ratio < 50, `10 times the text took ${Math.round(ratio)} times as long`);
     }
   }
+});
+
+Deno.test("an agent's nome and telefone are the contact's, unless the caller's data names them", () => {
+  const contact = { name: "João", phone: "5511988887777" };
+  assertEquals(listAgentVariables(contact), { nome: "João", telefone: "5511988887777" });
+  assertEquals(listAgentVariables(contact, { nome: "Ana", pedido: 1 }, { pedido: 2 }), {
+    nome: "Ana",
+    telefone: "5511988887777",
+    pedido: 2,
+  });
 });
