@@ -3,7 +3,7 @@ import type { Issue } from "../../shared/model/errors.ts";
 import type { CrossCheck } from "../../shared/http/validate.ts";
 import { providerConfigSchemas } from "../../shared/providers/registry.ts";
 import { type ProviderKind, providerKinds } from "../../shared/model/provider_kind.ts";
-import { idSchema, phoneSchema } from "../../shared/model/request_fields.ts";
+import { daySchema, idSchema, phoneSchema } from "../../shared/model/request_fields.ts";
 import { nameSchema } from "./contract.ts";
 
 const windowStartSchema = z.string().regex(
@@ -17,15 +17,13 @@ const windowEndSchema = z.string().regex(
 const windowDaysSchema = z.array(z.number().int().min(1).max(7)).min(1)
   .refine((days) => new Set(days).size === days.length, "must not name a day twice")
   .transform((days) => days.toSorted((a, b) => a - b));
-const holidaySchema = z.iso.date({ error: "must be a date like 2026-12-25", abort: true })
-  .refine((day) => !day.startsWith("0000"), "must be a date like 2026-12-25");
 
 /** When the queue may send: local times, ISO weekdays (1 is Monday), days without sending. */
 const sendWindowSchema = z.object({
   start: windowStartSchema.optional(),
   end: windowEndSchema.optional(),
   days: windowDaysSchema.optional(),
-  holidays: z.array(holidaySchema).max(1_000).optional(),
+  holidays: z.array(daySchema).max(1_000).optional(),
 });
 
 /** The window of an instance that says nothing else (decisions, section 5). */

@@ -2,6 +2,7 @@
 import * as z from "zod";
 import { instantSchema, successField } from "../../shared/openapi/response_fields.ts";
 import { providerKinds } from "../../shared/model/provider_kind.ts";
+import { daySchema } from "../../shared/model/request_fields.ts";
 
 const createdAt = { createdAt: instantSchema };
 const changedAt = { ...createdAt, updatedAt: instantSchema };
@@ -60,7 +61,7 @@ export const instanceFields = {
     start: z.string(),
     end: z.string(),
     days: z.array(z.int()),
-    holidays: z.array(z.iso.date()),
+    holidays: z.array(daySchema),
   }),
   onUnconfirmed: z.enum(["hold", "retry"]),
   requestsPerMinute: z.int().min(1).nullable(),

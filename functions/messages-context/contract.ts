@@ -3,6 +3,7 @@ import type { Issue } from "../../shared/model/errors.ts";
 import { countDays } from "../../shared/history/period.ts";
 import type { CrossCheck } from "../../shared/http/validate.ts";
 import {
+  daySchema,
   instanceIdSchema,
   pageSizeSchema,
   phoneSchema,
@@ -10,18 +11,11 @@ import {
 
 const maxDays = 366;
 
-/** Undefined leaves a missing parameter to the sentence that all missing ones share. */
-const saysUnlessMissing = (message: string) => (issue: { readonly input?: unknown }) =>
-  issue.input === undefined ? undefined : message;
-
 const booleanSchema = z.enum(["true", "false"], {
-  error: saysUnlessMissing("must be true or false"),
+  error: ({ input }) => input === undefined ? undefined : "must be true or false",
 }).transform((text) => text === "true");
 
-const daySchema = z.iso.date({
-  error: saysUnlessMissing("must be a date that exists, YYYY-MM-DD"),
-  abort: true,
-}).refine(
+const periodDaySchema = daySchema.refine(
   (day) => day >= "1970-01-01" && day < "3000-01-01",
   "must be a date from 1970 to 2999",
 );
@@ -29,8 +23,8 @@ const daySchema = z.iso.date({
 /** The query of GET /functions/v1/messages-context (specification 4.2). */
 export const readContextSchema = z.object({
   phone: phoneSchema,
-  start: daySchema,
-  end: daySchema,
+  start: periodDaySchema,
+  end: periodDaySchema,
   instanceId: instanceIdSchema.optional(),
   connectedPhone: phoneSchema.optional(),
   limit: pageSizeSchema,
@@ -47,7 +41,10 @@ export const checkReadContext: CrossCheck = (query) => [
   ...(query["instanceId"] === undefined && query["connectedPhone"] === undefined
     ? [{ path: "instanceId", message: "is required, or connectedPhone" }]
     : []),
-  ...checkPeriod(daySchema.safeParse(query["start"]), daySchema.safeParse(query["end"])),
+  ...checkPeriod(
+    periodDaySchema.safeParse(query["start"]),
+    periodDaySchema.safeParse(query["end"]),
+  ),
 ];
 
 function checkPeriod(

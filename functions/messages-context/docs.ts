@@ -5,6 +5,7 @@ import {
   demoPhone,
   demoSentMessageId,
 } from "../../shared/openapi/demo_fixtures.ts";
+import { daySchema } from "../../shared/model/request_fields.ts";
 import type { Operation } from "../../shared/openapi/operation.ts";
 import { instantSchema, successField } from "../../shared/openapi/response_fields.ts";
 import { readContextSchema } from "./contract.ts";
@@ -67,7 +68,7 @@ const rawMessageSchema = z.object({
 const responseSchema = z.object({
   ...successField,
   phone: z.string(),
-  period: z.object({ start: z.iso.date(), end: z.iso.date() }),
+  period: z.object({ start: daySchema, end: daySchema }),
   totalMessages: z.int().min(0),
   hasMore: z.boolean(),
   conversation: z.array(conversationItemSchema).optional(),

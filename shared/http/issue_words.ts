@@ -48,7 +48,6 @@ const formats: Readonly<Record<string, string>> = {
   url: "must be a URL",
   uuid: "must be a UUID",
   guid: "must be a UUID",
-  date: "must be a date like 2026-12-25",
   datetime: "must be an instant like 2026-12-25T08:00:00-03:00",
 };
 

@@ -20,6 +20,14 @@ export const phoneSchema = z.string().regex(possiblePhonePattern, {
 export const instantSchema = z.iso.datetime({ offset: true, abort: true })
   .regex(/^(?!0000).*(?:Z|[+-](?:0\d|1[0-5]):\d\d)$/, "must be an instant with a real offset");
 
+const wrongDay = "must be a date that exists, YYYY-MM-DD";
+
+/** A day that Postgres stores too: the calendar has no year 0. A missing one "is required". */
+export const daySchema = z.iso.date({
+  error: ({ input }) => input === undefined ? undefined : wrongDay,
+  abort: true,
+}).refine((day) => !day.startsWith("0000"), { error: wrongDay, abort: true });
+
 const wrongPageSize = "must be a whole number from 1 to 1000";
 
 /** How many records an answer holds at most: 1 to 1,000, 100 where the query does not say. */
