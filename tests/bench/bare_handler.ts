@@ -1,7 +1,7 @@
 /**
  * What an endpoint costs that does nothing but its database calls: one that reads and two that
- * commit a row, as an immediate send does; with WRITES=3 all three commit a row. A program: listens
- * on PORT.
+ * commit a row, as an immediate send does; with WRITES=3 all three commit a row. With PROVIDER_URL it
+ * also calls that before the last one, as a send calls its provider. A program: listens on PORT.
  */
 
 import { Hono } from "hono";
@@ -12,6 +12,7 @@ const sql = postgres(Deno.env.get("DATABASE_URL") ?? "", {
   connection: { role: "service_role" },
 });
 const writes = Number(Deno.env.get("WRITES"));
+const providerUrl = Deno.env.get("PROVIDER_URL");
 const app = new Hono();
 
 app.get("/", (context) => context.text("ok"));
@@ -19,7 +20,8 @@ app.post("/", async (context) => {
   const { phone, message } = await context.req.json();
   const calls = Array.from({ length: 3 }, (_, place) => 3 - place > writes ? "read" : "write");
   let last: unknown;
-  for (const call of calls) {
+  for (const [place, call] of calls.entries()) {
+    if (place === 2 && providerUrl !== undefined) await callProvider(providerUrl, phone, message);
     const rows = call === "read"
       ? await sql`select bench.read_step(${phone}) as id`
       : await sql`select bench.write_step(${phone}, ${message}) as id`;
@@ -27,6 +29,15 @@ app.post("/", async (context) => {
   }
   return context.json({ success: true, id: last });
 });
+
+async function callProvider(url: string, phone: string, message: string): Promise<void> {
+  const response = await fetch(url, {
+    method: "POST",
+    headers: { "content-type": "application/json" },
+    body: JSON.stringify({ phone, message }),
+  });
+  await response.json();
+}
 
 Deno.serve({
   hostname: "127.0.0.1",

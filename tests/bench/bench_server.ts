@@ -22,6 +22,8 @@ export interface BenchServer extends AsyncDisposable {
   /** What the server says of itself. */
   readonly description: string;
   createDatabase(): Promise<BenchDatabase>;
+  /** A database without migrations, for a release that brings its own. */
+  createEmptyDatabase(): Promise<BenchDatabase>;
 }
 
 const migrationsFolder = fileURLToPath(new URL("../../migrations", import.meta.url));
@@ -42,7 +44,8 @@ export async function openBenchServer(databaseUrl: string | undefined): Promise<
   const keep = cleanup.move();
   return {
     description,
-    createDatabase: () => createDatabase(server, url, template.name),
+    createDatabase: () => createDatabase(server, url, template.name, template.name),
+    createEmptyDatabase: () => createDatabase(server, url, template.name, "template0"),
     [Symbol.asyncDispose]: () => keep.disposeAsync(),
   };
 }
@@ -75,8 +78,13 @@ async function describeServer(server: Sql): Promise<string> {
   return `${version}, fsync on, shared_buffers ${row["shared_buffers"]}`;
 }
 
-async function createDatabase(server: Sql, url: string, template: string): Promise<BenchDatabase> {
-  const name = `${template}_${crypto.randomUUID().slice(0, 8)}`;
+async function createDatabase(
+  server: Sql,
+  url: string,
+  prefix: string,
+  template: string,
+): Promise<BenchDatabase> {
+  const name = `${prefix}_${crypto.randomUUID().slice(0, 8)}`;
   await server`create database ${server(name)} template ${server(template)}`;
   const own = new URL(url);
   own.pathname = `/${name}`;

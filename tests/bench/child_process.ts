@@ -7,8 +7,10 @@ const root = fileURLToPath(new URL("../..", import.meta.url));
 
 /** How to start a program and know that it is up. */
 export interface ChildOptions {
-  /** Arguments of `deno`, run in the repository's root. */
+  /** Arguments of `deno`. */
   readonly args: readonly string[];
+  /** Where it runs. Default: the repository's root. */
+  readonly folder?: string;
   readonly environment: Readonly<Record<string, string>>;
   /** Asked until it answers at all, a 5xx apart. */
   readonly healthUrl: string;
@@ -27,7 +29,7 @@ export async function startChild(options: ChildOptions): Promise<Child> {
   const program = `deno ${options.args.join(" ")}`;
   const child = new Deno.Command(Deno.execPath(), {
     args: [...options.args],
-    cwd: root,
+    cwd: options.folder ?? root,
     env: { ...options.environment },
     stdin: "null",
     stdout: "null",

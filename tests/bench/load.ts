@@ -24,6 +24,18 @@ export async function measureRate({ callers, seconds, call }: Load): Promise<num
   return done / ((performance.now() - startedAt) / 1_000);
 }
 
+/** Milliseconds that each of the calls took. A call that fails ends the measurement. */
+export async function measureLatencies(load: Load): Promise<number[]> {
+  const latencies: number[] = [];
+  await measureRate({
+    ...load,
+    call: async (sequence, caller) => {
+      latencies.push(await measureMs(() => load.call(sequence, caller)));
+    },
+  });
+  return latencies;
+}
+
 /**
  * Messages per second that `callers` work off until `target` of them are done or nothing is left.
  *

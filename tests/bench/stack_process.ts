@@ -1,5 +1,7 @@
 /** The product as `deno task start` runs it, in a process of its own on the bench's Postgres. */
 
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
 import type { BenchDatabase } from "./bench_server.ts";
 import { findFreePort, startChild } from "./child_process.ts";
 import { functionEnvironment } from "./function_environment.ts";
@@ -24,17 +26,26 @@ export interface SendAnswer {
   readonly scheduledFor: string | null;
 }
 
+const repositoryFolder = fileURLToPath(new URL("../..", import.meta.url));
 /** Fixed by supabase/seed.sql. */
 const demoWorkspaceId = "d0000000-0000-4000-8000-000000000001";
 const secretKey = functionEnvironment["SUPABASE_SECRET_KEY"] ?? "";
 
-/** Starts the stack with the direct transport and waits until it answers. */
-export async function startStackProcess(database: BenchDatabase): Promise<StackProcess> {
+/**
+ * Starts the stack with the direct transport and waits until it answers.
+ *
+ * @param folder the checkout whose stack it is. Default: this one.
+ */
+export async function startStackProcess(
+  database: BenchDatabase,
+  folder: string = repositoryFolder,
+): Promise<StackProcess> {
   const dataDir = await Deno.makeTempDir({ prefix: "messaging-bench-stack-" });
   const port = findFreePort();
   const origin = `http://127.0.0.1:${port}`;
   const child = await startChild({
-    args: await readStartArguments(),
+    args: await readStartArguments(folder),
+    folder,
     environment: {
       SUPABASE_SECRET_KEY: secretKey,
       CREDENTIALS_KEYS: functionEnvironment["CREDENTIALS_KEYS"] ?? "",
@@ -60,8 +71,8 @@ export async function startStackProcess(database: BenchDatabase): Promise<StackP
 }
 
 /** What the task says, without the task's own process: its memory and its end are the stack's. */
-async function readStartArguments(): Promise<string[]> {
-  const text = await Deno.readTextFile(new URL("../../deno.json", import.meta.url));
+async function readStartArguments(folder: string): Promise<string[]> {
+  const text = await Deno.readTextFile(join(folder, "deno.json"));
   const { tasks }: { tasks: Record<string, string> } = JSON.parse(text);
   const [program, ...args] = tasks["start"]?.split(" ") ?? [];
   if (program !== "deno") throw new Error("the task `start` does not run deno");
