@@ -13,7 +13,7 @@ const product = [
 const traces: readonly (readonly [what: string, pattern: RegExp])[] = [
   ["a folder of one machine", /(?<![\w.:/}$-])\/(?:home|Users|work|root)\/[\w.-]+|[A-Z]:\\Users\\/],
   ["a tool that wrote it", /\b(?:claude|anthropic|copilot|sub-?agents?)\b/i],
-  ["a page it lacks", /\b(?:decisions|architecture|toolchain|wire-facts|measurements|brief)\.md\b/],
+  ["a page it lacks", /\b(?:decisions|toolchain|wire-facts|measurements|brief)\.md\b/],
 ];
 
 function findTraces(files: readonly TextFile[]): string[] {
