@@ -1,6 +1,12 @@
 import * as z from "zod";
 import type { Issue } from "../../shared/model/errors.ts";
 import type { CrossCheck } from "../../shared/http/validate.ts";
+import {
+  fieldsOf,
+  isMediaType,
+  type MessageType,
+  messageTypes,
+} from "../../shared/model/message_content.ts";
 import { checkMediaUrl, lowerScheme } from "../../shared/model/media_url.ts";
 import {
   assignToSchema,
@@ -23,9 +29,14 @@ const optionListSchema = z.object({
   options: z.array(optionSchema).min(1).max(10),
 });
 
-const messageTypeSchema = z.enum(["text", "image", "audio", "document", "option_list"]);
+/** What send-message sends: templates have an endpoint of their own. */
+export type SendableType = Exclude<MessageType, "template">;
 
-type MessageType = z.infer<typeof messageTypeSchema>;
+export const sendableTypes: readonly SendableType[] = messageTypes.filter((type) =>
+  type !== "template"
+);
+
+const messageTypeSchema = z.enum(sendableTypes);
 
 /** POST /functions/v1/send-message (specification 4.4; decisions, section 5). */
 export const sendMessageSchema = z.object({
@@ -73,23 +84,13 @@ export const checkSendMessage: CrossCheck = (request) => {
   return [...(isPresent("messageType") ? [] : [unsaid]), ...checkContent(request)];
 };
 
-type FieldsOfTypes = Readonly<Record<MessageType, readonly string[]>>;
+/** Fields that are refused with a type that does not have them. */
+const exclusiveFields = ["message", "mediaUrl", "optionList"] as const;
 
-const neededFields: FieldsOfTypes = {
-  text: ["message"],
-  image: ["mediaUrl"],
-  audio: ["mediaUrl"],
-  document: ["mediaUrl"],
-  option_list: ["optionList", "message"],
-};
-
-const foreignFields: FieldsOfTypes = {
-  text: ["mediaUrl", "optionList"],
-  image: ["optionList"],
-  audio: ["message", "optionList"],
-  document: ["optionList"],
-  option_list: ["mediaUrl"],
-};
+function foreignFields(type: SendableType): readonly string[] {
+  const { needs, takes } = fieldsOf(type);
+  return exclusiveFields.filter((field) => !needs.includes(field) && !takes.includes(field));
+}
 
 function checkContent(request: LooseRequest): Issue[] {
   const type = messageTypeSchema.safeParse(request["messageType"]).data;
@@ -100,20 +101,19 @@ function checkContent(request: LooseRequest): Issue[] {
   ];
 }
 
-function checkFields(type: MessageType, request: LooseRequest): Issue[] {
-  const missing = neededFields[type].filter((field) => request[field] === undefined);
-  const foreign = foreignFields[type].filter((field) => request[field] !== undefined);
+function checkFields(type: SendableType, request: LooseRequest): Issue[] {
+  const missing = fieldsOf(type).needs.filter((field) => request[field] === undefined);
+  const foreign = foreignFields(type).filter((field) => request[field] !== undefined);
   return [
     ...missing.map((path) => ({ path, message: `is required for messageType ${type}` })),
     ...foreign.map((path) => ({ path, message: `cannot be sent with messageType ${type}` })),
   ];
 }
 
-/** Of a type that is not known the URL is checked as a document's, which may be any file. */
-function checkMedia(type: MessageType | undefined, mediaUrl: unknown): Issue[] {
-  const isForeign = type !== undefined && foreignFields[type].includes("mediaUrl");
-  if (typeof mediaUrl !== "string" || isForeign) return [];
-  const issue = checkMediaUrl(mediaUrl, type === "image" || type === "audio" ? type : "document");
+/** With an unknown type the URL is checked as a document's, which may be any file. */
+function checkMedia(type: SendableType = "document", mediaUrl: unknown): Issue[] {
+  if (typeof mediaUrl !== "string" || !isMediaType(type)) return [];
+  const issue = checkMediaUrl(mediaUrl, type);
   return issue === null ? [] : [{ path: "mediaUrl", message: issue.message }];
 }
 

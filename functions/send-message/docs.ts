@@ -16,7 +16,8 @@ import {
   sentMessageFields,
   successField,
 } from "../../shared/openapi/response_fields.ts";
-import { sendMessageSchema } from "./contract.ts";
+import { fieldsOf } from "../../shared/model/message_content.ts";
+import { type SendableType, sendableTypes, sendMessageSchema } from "./contract.ts";
 
 const recipientFields = {
   contactId: z.uuid(),
@@ -60,24 +61,30 @@ const commonBody = sendMessageSchema.omit({
   mediaFilename: true,
   optionList: true,
 });
-const mediaBody = commonBody.extend({
-  mediaUrl: shape.mediaUrl.unwrap(),
-  mediaFilename: shape.mediaFilename,
-});
+
+/** The fields of the contract that belong to one type. */
+function describeBody(messageType: SendableType): z.ZodObject {
+  const { needs, takes } = fieldsOf(messageType);
+  const pick = (name: "message" | "mediaUrl" | "optionList"): z.ZodRawShape =>
+    needs.includes(name)
+      ? { [name]: shape[name].unwrap() }
+      : takes.includes(name)
+      ? { [name]: shape[name] }
+      : {};
+  return commonBody.extend({
+    ...pick("mediaUrl"),
+    ...(needs.includes("mediaUrl") ? { mediaFilename: shape.mediaFilename } : {}),
+    messageType: z.literal(messageType),
+    ...pick("message"),
+    ...pick("optionList"),
+  });
+}
+
+const bodies = sendableTypes.map(describeBody) as [z.ZodObject, ...z.ZodObject[]];
 
 /** What belongs to which `messageType`; a call that only assigns has none. */
 const documentedBody = z.union([
-  z.discriminatedUnion("messageType", [
-    commonBody.extend({ messageType: z.literal("text"), message: shape.message.unwrap() }),
-    mediaBody.extend({ messageType: z.literal("image"), message: shape.message }),
-    mediaBody.extend({ messageType: z.literal("audio") }),
-    mediaBody.extend({ messageType: z.literal("document"), message: shape.message }),
-    commonBody.extend({
-      messageType: z.literal("option_list"),
-      message: shape.message.unwrap(),
-      optionList: shape.optionList.unwrap(),
-    }),
-  ]).meta({ title: "message" }),
+  z.discriminatedUnion("messageType", bodies).meta({ title: "message" }),
   sendMessageSchema.pick({ instanceId: true, phone: true, portfolio: true, sentBy: true })
     .extend({ assignTo: shape.assignTo.unwrap() }).meta({ title: "assignment" }),
 ]);

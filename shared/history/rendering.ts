@@ -1,5 +1,10 @@
 import type { HistoryContact, HistoryMessage } from "./query.ts";
-import type { OptionList, StoredContent, TemplateContent } from "../model/message_content.ts";
+import {
+  isMediaType,
+  type OptionList,
+  type StoredContent,
+  type TemplateContent,
+} from "../model/message_content.ts";
 
 /**
  * A message as one text (decisions, section 7). A choice is the chosen title; an option list its
@@ -17,7 +22,7 @@ export function renderContent(
   const lines = message === null || message === "" ? [] : [message];
   const media = readHeaderMedia(template);
   if (media !== null) lines.push(attachments ? media.link ?? `[${media.type}]` : `[${media.type}]`);
-  if (mediaUrl !== undefined || mediaTypes.has(messageType)) {
+  if (mediaUrl !== undefined || isFile(messageType)) {
     lines.push(attachments ? mediaUrl ?? placeholder : placeholder);
   }
   if (optionList !== undefined) lines.push(...renderOptions(optionList));
@@ -33,13 +38,15 @@ function readHeaderMedia(
     Record<string, unknown>
   >[];
   const type = String(parameter?.["type"]);
-  if (parameter === undefined || !mediaTypes.has(type)) return null;
+  if (parameter === undefined || !isFile(type)) return null;
   const { link } = parameter[type] as { readonly link?: string };
   return { type, link };
 }
 
-/** What is a file even where its address is not known. */
-const mediaTypes = new Set(["image", "audio", "document", "video"]);
+/** Whether a message of that type is a file, even where its address is not known. */
+function isFile(messageType: string): boolean {
+  return isMediaType(messageType) || messageType === "video";
+}
 
 function renderOptions({ options }: OptionList): string[] {
   return options.map(({ title, description }) =>

@@ -4,10 +4,8 @@
  * resolved and nothing is downloaded here.
  */
 
+import { contentKinds, type MediaMessageType } from "./message_content.ts";
 import { isIpv4, isPublicHost } from "./public_host.ts";
-
-/** The message types that carry a media file. */
-export type MediaMessageType = "image" | "audio" | "document";
 
 /** Why a media URL is refused: one sentence for the caller, without any part of the URL. */
 export interface MediaUrlIssue {
@@ -15,12 +13,6 @@ export interface MediaUrlIssue {
 }
 
 const maxUrlLength = 2048;
-
-const extensionsOf: Readonly<Record<MediaMessageType, readonly string[]>> = {
-  image: ["jpg", "jpeg", "png"],
-  audio: ["mp3", "wav"],
-  document: ["jpg", "jpeg", "png", "mp3", "wav", "mp4", "pdf"],
-};
 
 /** White space, control characters, lone surrogates and backslashes: parsers disagree on them. */
 const ambiguousCharacter = /[\s\p{Cc}\p{Cs}\\]/u;
@@ -90,7 +82,7 @@ function hasPlainHost(authority: string, hostname: string): boolean {
 function findExtensionProblem(url: string, messageType: MediaMessageType): string | null {
   const extension = mediaExtensionOf(url);
   if (extension === null) return null;
-  const allowed = extensionsOf[messageType];
+  const allowed: readonly string[] = contentKinds[messageType].fileTypes;
   if (allowed.includes(extension)) return null;
   return `The path of mediaUrl ends in a file type that ${messageType} does not take: ` +
     `allowed are ${allowed.join(", ")}.`;

@@ -117,11 +117,15 @@ export function fieldsOf(type: MessageType): {
   return contentKinds[type];
 }
 
-/** The message types that carry a file. */
-export type MediaMessageType = Extract<
-  MessageContent,
-  { readonly mediaUrl: string }
->["messageType"];
+export const messageTypes = Object.keys(contentKinds) as readonly MessageType[];
+
+/** What carries a file. */
+export type MediaContent = Extract<MessageContent, { readonly mediaUrl: string }>;
+export type MediaMessageType = MediaContent["messageType"];
+
+export function isMediaType(type: string): type is MediaMessageType {
+  return isMessageType(type) && "fileTypes" in contentKinds[type];
+}
 
 /** Fields of any content, of which a message type needs some. */
 export interface ContentFields extends ContentParts {

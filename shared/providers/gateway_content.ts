@@ -23,21 +23,11 @@ const LIST_LIMITS = {
  * @throws Error for a template: gateways get rendered ones, so this is a defect.
  */
 export function checkGatewayContent(content: MessageContent): Issue[] {
-  switch (content.messageType) {
-    case "text":
-    case "image":
-    case "document":
-      return checkLength("message", content.message, TEXT_MAX);
-    case "audio":
-      return [];
-    case "option_list":
-      return [
-        ...checkLength("message", content.message, TEXT_MAX),
-        ...checkOptionListLengths(content.optionList, LIST_LIMITS),
-      ];
-    case "template":
-      throw unrenderedTemplate();
-  }
+  if (content.messageType === "template") throw unrenderedTemplate();
+  return [
+    ...checkLength("message", "message" in content ? content.message : undefined, TEXT_MAX),
+    ...("optionList" in content ? checkOptionListLengths(content.optionList, LIST_LIMITS) : []),
+  ];
 }
 
 /** The defect of handing a template to a gateway, which knows only rendered messages. */

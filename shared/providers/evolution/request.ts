@@ -2,14 +2,9 @@
 import type { EvolutionConfig } from "./config.ts";
 import { unrenderedTemplate } from "../gateway_content.ts";
 import { readExtension, readFilename, readMimetype } from "../media_type.ts";
-import type { MessageContent } from "../../model/message_content.ts";
+import type { ContentOf, MessageContent } from "../../model/message_content.ts";
 import type { OutboundMessage } from "../provider.ts";
 import { optionalMember, type ProviderRequest } from "../http/provider_request.ts";
-
-type Content<Type extends MessageContent["messageType"]> = Extract<
-  MessageContent,
-  { readonly messageType: Type }
->;
 
 interface Verb {
   readonly verb: string;
@@ -61,7 +56,7 @@ function toVerb(content: MessageContent): Verb {
   }
 }
 
-function toImage({ mediaUrl, message }: Content<"image">): Record<string, unknown> {
+function toImage({ mediaUrl, message }: ContentOf<"image">): Record<string, unknown> {
   return {
     mediatype: "image",
     media: mediaUrl,
@@ -71,7 +66,7 @@ function toImage({ mediaUrl, message }: Content<"image">): Record<string, unknow
 }
 
 /** Every file goes as a document, as asked: the ordinary channel carries any type as one. */
-function toDocument({ mediaUrl, mediaFilename, message }: Content<"document">): Record<
+function toDocument({ mediaUrl, mediaFilename, message }: ContentOf<"document">): Record<
   string,
   unknown
 > {
@@ -95,7 +90,7 @@ function nameDocument(mediaUrl: string, mediaFilename: string | undefined): stri
     : name;
 }
 
-function toList({ message, optionList }: Content<"option_list">): Record<string, unknown> {
+function toList({ message, optionList }: ContentOf<"option_list">): Record<string, unknown> {
   const rows = optionList.options.map(({ id, title, description }) => ({
     rowId: id,
     title,

@@ -6,7 +6,7 @@
  */
 import type { Issue } from "../../model/errors.ts";
 import { checkLength, checkOptionListLengths } from "../http/content_length.ts";
-import type { MessageContent } from "../../model/message_content.ts";
+import type { MediaContent, MessageContent } from "../../model/message_content.ts";
 import { chooseMediaType } from "./media.ts";
 
 const TEXT_MAX = 4_096;
@@ -25,13 +25,10 @@ const LIST_LIMITS = {
  * checked where they are filled.
  */
 export function checkWhatsappCloudContent(content: MessageContent): Issue[] {
+  if ("mediaUrl" in content) return checkMedia(content);
   switch (content.messageType) {
     case "text":
       return checkLength("message", content.message, TEXT_MAX);
-    case "image":
-    case "audio":
-    case "document":
-      return checkMedia(content);
     case "option_list":
       return [
         ...checkLength("message", content.message, LIST_BODY_MAX),
@@ -42,14 +39,12 @@ export function checkWhatsappCloudContent(content: MessageContent): Issue[] {
   }
 }
 
-function checkMedia(
-  content: Extract<MessageContent, { readonly mediaUrl: string }>,
-): Issue[] {
+function checkMedia(content: MediaContent): Issue[] {
   const mediaType = chooseMediaType(content);
   if (mediaType === undefined) {
     return [{ path: "mediaUrl", message: "the official channel does not carry WAV; send MP3" }];
   }
-  const caption = content.messageType === "audio" ? undefined : content.message;
+  const caption = "message" in content ? content.message : undefined;
   if (mediaType === "audio" && caption !== undefined && caption !== "") {
     return [{
       path: "message",

@@ -4,12 +4,10 @@
  * are not supported" (Document messages page). The specification's `document` takes any file, so
  * a file goes out as the type whose list it is in.
  */
-import type { MessageContent } from "../../model/message_content.ts";
+import type { MediaContent } from "../../model/message_content.ts";
 import { readExtension } from "../media_type.ts";
 
 export type WhatsappCloudMediaType = "image" | "audio" | "video" | "document";
-
-type MediaContent = Extract<MessageContent, { readonly mediaUrl: string }>;
 
 const typesOfDocuments = new Map<string, WhatsappCloudMediaType>([
   ["jpg", "image"],

@@ -1,6 +1,6 @@
 /** From our message to the Cloud API's (page Messages, POST /{version}/{phone number id}/messages). */
 import { readFilename } from "../media_type.ts";
-import type { MessageContent } from "../../model/message_content.ts";
+import type { ContentOf, MediaContent, MessageContent } from "../../model/message_content.ts";
 import type { OutboundMessage } from "../provider.ts";
 import { optionalMember, type ProviderRequest } from "../http/provider_request.ts";
 import type { WhatsappCloudConfig } from "./config.ts";
@@ -11,11 +11,6 @@ import { chooseMediaType } from "./media.ts";
 const SECTION_TITLE_MAX = 24;
 
 const businessScopedUserId = /^[A-Z]{2}\.(?:ENT\.)?[0-9A-Za-z]{1,128}$/;
-
-type Content<Type extends MessageContent["messageType"]> = Extract<
-  MessageContent,
-  { readonly messageType: Type }
->;
 
 /**
  * The request that sends `message`. `delayTypingMs` is not carried: the Cloud API shows typing only
@@ -48,13 +43,10 @@ function toRecipientMember(address: string): { to: string } | { recipient: strin
 }
 
 function toContentMembers(content: MessageContent): Record<string, unknown> {
+  if ("mediaUrl" in content) return toMediaMembers(content);
   switch (content.messageType) {
     case "text":
       return { type: "text", text: { body: content.message } };
-    case "image":
-    case "audio":
-    case "document":
-      return toMediaMembers(content);
     case "option_list":
       return { type: "interactive", interactive: toListMessage(content) };
     case "template":
@@ -62,10 +54,10 @@ function toContentMembers(content: MessageContent): Record<string, unknown> {
   }
 }
 
-function toMediaMembers(content: Content<"image" | "audio" | "document">): Record<string, unknown> {
+function toMediaMembers(content: MediaContent): Record<string, unknown> {
   const mediaType = chooseMediaType(content);
   if (mediaType === undefined) throw new Error("whatsapp_cloud: WAV is not carried");
-  const caption = content.messageType === "audio" ? undefined : content.message;
+  const caption = "message" in content ? content.message : undefined;
   const filename = content.messageType === "document" && mediaType === "document"
     ? readFilename(content.mediaUrl, content.mediaFilename)
     : undefined;
@@ -80,7 +72,7 @@ function toMediaMembers(content: Content<"image" | "audio" | "document">): Recor
   };
 }
 
-function toListMessage(content: Content<"option_list">): Record<string, unknown> {
+function toListMessage(content: ContentOf<"option_list">): Record<string, unknown> {
   const { title, buttonLabel, options } = content.optionList;
   const rows = options.map(({ id, title, description }) => ({
     id,
@@ -100,7 +92,7 @@ function toListMessage(content: Content<"option_list">): Record<string, unknown>
   };
 }
 
-function toTemplate({ template }: Content<"template">): Record<string, unknown> {
+function toTemplate({ template }: ContentOf<"template">): Record<string, unknown> {
   return {
     name: template.name,
     language: { code: template.language },

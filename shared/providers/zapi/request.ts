@@ -1,7 +1,7 @@
 /** From our message to Z-API's (pages send-text, send-image, send-audio, send-document, send-option-list). */
 import { unrenderedTemplate } from "../gateway_content.ts";
 import { readExtension, readFilename } from "../media_type.ts";
-import type { MessageContent, OptionList } from "../../model/message_content.ts";
+import type { ContentOf, MessageContent, OptionList } from "../../model/message_content.ts";
 import type { OutboundMessage } from "../provider.ts";
 import { optionalMember, type ProviderRequest } from "../http/provider_request.ts";
 import type { ZapiConfig } from "./config.ts";
@@ -56,10 +56,7 @@ function toVerb(content: MessageContent): Verb {
   }
 }
 
-function toDocumentVerb(
-  content: Extract<MessageContent, { readonly messageType: "document" }>,
-): Verb {
-  const { mediaUrl, mediaFilename, message } = content;
+function toDocumentVerb({ mediaUrl, mediaFilename, message }: ContentOf<"document">): Verb {
   const extension = readExtension(mediaUrl, mediaFilename) ?? DEFAULT_EXTENSION;
   return {
     verb: `send-document/${extension}`,

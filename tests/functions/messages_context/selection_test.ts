@@ -226,3 +226,23 @@ Deno.test("a page of 1,000 short messages of a contact with a long name is at mo
     assertEquals(body.hasMore, body.totalMessages < 1_000, format);
   }
 });
+
+Deno.test("what messages hold beside their words counts for the 1 MiB of a page too", async () => {
+  await using client = await createContextClient();
+  const contact = await client.createContact();
+  const components = [{ type: "body", parameters: [{ type: "text", text: "x".repeat(60_000) }] }];
+  const template = { name: "aviso", language: "pt_BR", components };
+  for (let minute = 10; minute < 30; minute++) {
+    await client.write(contact, {
+      direction: "outbound",
+      message_type: "template",
+      message: `Aviso ${minute}`,
+      content: client.testDatabase.admin.json({ template }),
+      sent_at: `2026-03-10T12:${minute}:00Z`,
+    });
+  }
+  const { body, text } = await client.read({ limit: "1000", format: "raw" });
+  assert(new TextEncoder().encode(text).length <= mebibyte);
+  assertEquals([body.totalMessages, body.hasMore], [17, true]);
+  assertEquals(body.messages.at(-1).message, "Aviso 29");
+});

@@ -1,9 +1,6 @@
 import fc from "fast-check";
-import {
-  checkMediaUrl,
-  mediaExtensionOf,
-  type MediaMessageType,
-} from "../../../shared/model/media_url.ts";
+import { checkMediaUrl, mediaExtensionOf } from "../../../shared/model/media_url.ts";
+import type { MediaMessageType } from "../../../shared/model/message_content.ts";
 import { assertEquals, assertMatch } from "../../support/assert.ts";
 
 const notPublic = /public host name/;
