@@ -4,30 +4,29 @@ import { answerFiltered, readModelAnswer } from "./model_answer.ts";
 import type { ChatModelConfig } from "../runtime/config.ts";
 import { readRetryAfterMs } from "../runtime/retry_after.ts";
 
-/** What asking the model came to; an error is a word for the log, never what the model said. */
+/** The model's answer, or an error code for the log. The code never quotes the model. */
 export type ChatAnswer =
   | { readonly text: string }
   | { readonly error: string; readonly retryAfterMs?: number | undefined };
 
-/** Asks a model to go on with a conversation. Never throws for what the endpoint does. */
+/** Asks a model to continue a conversation. Returns endpoint errors instead of throwing them. */
 export type AskModel = (
   model: string,
   messages: readonly PromptMessage[],
 ) => Promise<ChatAnswer>;
 
-/** The error of a question that is longer than the model's context. */
+/** Error code: the prompt exceeds the model's context. */
 export const promptTooLong = "model_prompt_too_long";
 
-/** Longest wait for an answer; an outbox row's lease is longer. */
+/** Time limit of one call, in milliseconds. Shorter than an outbox row's lease. */
 const timeoutMs = 45_000;
 
 /**
- * The endpoint of the environment; without one every question ends in an error, and the agents'
- * replies become `dead` outbox rows that can be seen. Tries once: the outbox retries, with backoff.
+ * Creates the client of the configured endpoint. Without a configuration every call returns an error,
+ * and agent replies become visible `dead` outbox rows. Calls once; the outbox retries with backoff.
  *
- * By the `openai` package rather than by `fetch`: importing it takes 50 to 130 ms (430 kB bundled),
- * which is too much for every start and little beside the seconds that a model thinks. So it is
- * imported with the first question, once per isolate, and no start pays for it.
+ * Uses the `openai` package. Importing it takes 50 to 130 ms (430 kB bundled), too long for every start
+ * but short beside a model's seconds. So the first call imports it, once per isolate.
  */
 export function createChatModel(config: ChatModelConfig | null): AskModel {
   if (config === null) return () => Promise.resolve({ error: "model_not_configured" });
@@ -39,11 +38,11 @@ export function createChatModel(config: ChatModelConfig | null): AskModel {
       maxRetries: 0,
       timeout: timeoutMs,
       logLevel: "off",
-      // What another address says is not the model's answer.
+      // A redirect leads to another server, whose response is not the model's answer.
       fetchOptions: { redirect: "manual" },
     });
     try {
-      // Of any shape: servers that are compatible in the main differ in the details.
+      // Unknown on purpose: compatible servers differ in the details of the response.
       const completion: unknown = await client.chat.completions.create({
         model,
         messages: [...messages],
@@ -57,7 +56,7 @@ export function createChatModel(config: ChatModelConfig | null): AskModel {
 
 function readRefusal(refusal: APIError): ChatAnswer {
   const { status } = refusal;
-  // Azure's filter reads the question too.
+  // Azure also filters the prompt.
   if (refusal.code === "content_filter") return { error: answerFiltered };
   if (isTooLong(refusal)) return { error: promptTooLong };
   return {
@@ -66,7 +65,7 @@ function readRefusal(refusal: APIError): ChatAnswer {
   };
 }
 
-/** OpenAI's own code; other servers say it in words of theirs, with status 400 or 422. */
+/** OpenAI's code, and the words of other servers, which answer 400 or 422. */
 const tooLongWords =
   /context_length|context (?:length|window|size)|exceed_context|too (?:long|large)|input token|max_new_tokens/i;
 
@@ -75,7 +74,7 @@ function isTooLong({ status, code, type, message }: APIError): boolean {
   return (status === 400 || status === 422) && tooLongWords.test(`${code} ${type} ${message}`);
 }
 
-/** `retry-after-ms`, which OpenAI and Azure send, is more exact than `Retry-After` beside it. */
+/** Prefers `retry-after-ms`, which OpenAI and Azure send: it is more exact than `Retry-After`. */
 function readModelRetryAfterMs(headers: Headers, nowMs: number): number | undefined {
   const exact = headers.get("retry-after-ms")?.trim() ?? "";
   return /^\d{1,15}(?:\.\d{1,9})?$/.test(exact)

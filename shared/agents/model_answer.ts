@@ -1,16 +1,16 @@
 import { removeReasoning } from "./model_reasoning.ts";
 import { parseJson, readValue } from "../model/json_value.ts";
 
-/** What a chat completion came to: words for the contact, or an error as a word for the log. */
+/** The text for the contact, or an error code for the log. */
 export type ModelAnswer = { readonly text: string } | { readonly error: string };
 
-/** The error of an answer that the model's own filter cut: what is left of it is not to be read. */
+/** Error code: the model's content filter cut the answer, so the rest must not be sent. */
 export const answerFiltered = "model_answer_filtered";
 
 /**
- * Reads the body of `POST /chat/completions`: JSON, or its text where the server calls it
- * `text/plain`. Reasoning is left out, a filtered answer is dropped, and one that ended at the limit
- * of tokens ends with its last whole sentence.
+ * Reads the response body of `POST /chat/completions`, also where the server labels the JSON as
+ * `text/plain`. Removes reasoning, drops a filtered answer, and ends an answer that hit the token limit
+ * after its last whole sentence.
  */
 export function readModelAnswer(body: unknown): ModelAnswer {
   const completion = typeof body === "string" ? parseJson(body) : body;
@@ -24,7 +24,7 @@ export function readModelAnswer(body: unknown): ModelAnswer {
   return { text: finishReason === "length" ? endAtSentence(answer) : answer };
 }
 
-/** A text, or parts of which those of type `text` are meant to be read. */
+/** Content is a string, or an array of parts; only text parts count. */
 function readContent(content: unknown): string {
   if (typeof content === "string") return content;
   if (!Array.isArray(content)) return "";
@@ -36,10 +36,10 @@ function readContent(content: unknown): string {
   }).join("");
 }
 
-/** A digit before the full stop may be the beginning of a number: `1.` of `1.500`. */
+/** A full stop after a digit at the end may belong to a cut number: `1.` of `1.500`. */
 const sentenceEnd = /[!?…](?=\s|$)|\.(?=\s)|(?<!\d)\.$|\n/g;
 
-/** A text that broke off, without its broken end: a sentence, else a word. */
+/** Removes the incomplete last sentence of a cut text, or else its incomplete last word. */
 function endAtSentence(text: string): string {
   const end = [...text.matchAll(sentenceEnd)].at(-1);
   if (end !== undefined) return text.slice(0, end.index + end[0].length).trimEnd();

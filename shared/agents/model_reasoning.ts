@@ -1,14 +1,14 @@
 /**
- * Parts a model's answer from its reasoning. Some servers of reasoning models leave both in
- * `content`, between the marks of the model's chat template.
+ * Separates a model's answer from its reasoning. Some servers of reasoning models leave both in
+ * `content`, between the tags of the model's chat template.
  */
 
-/** DeepSeek and Qwen, others of the kind, Mistral, Cohere, Kimi: an opening or a closing mark. */
+/** An opening or closing tag of DeepSeek, Qwen and similar models, Mistral, Cohere, or Kimi. */
 const mark =
   /<\/?(think|thinking|thought|reasoning)>|\[\/?(THINK)\]|<\|(?:START|END)_(THINKING)\|>|◁\/?(think▷)/gi;
 const closingMark = /^(?:<\/|\[\/|<\|END_|◁\/)/i;
 
-/** Tokens that end a turn: what follows is a turn that the model made up. */
+/** Tokens that end a turn. The text after one is an invented turn. */
 const turnEnd = /<\|(?:im_end|end|return|call|endoftext|eot_id|end_of_text|end_of_turn)\|>|<\/s>/i;
 const turnStart = /<\|(?:im_start|start|start_header_id)\|>assistant\n?/gi;
 const anyToken = /<\|[a-z_]{1,40}\|>/gi;
@@ -17,8 +17,8 @@ const channelToken = "<|channel|>";
 const messageToken = "<|message|>";
 
 /**
- * The part of a model's text that is its answer; empty where it holds reasoning alone. Reasoning that
- * is not closed runs to the end; closed without having been opened, it runs from the beginning.
+ * Returns the answer without the reasoning; empty where the text is reasoning only. Reasoning without a
+ * closing tag extends to the end; without an opening tag it starts at the beginning.
  */
 export function removeReasoning(text: string): string {
   const final = readFinalChannel(removeMarked(text)).replace(turnStart, "");
@@ -26,7 +26,7 @@ export function removeReasoning(text: string): string {
   return turn.replace(anyToken, "").trim();
 }
 
-/** Within reasoning only marks of its own kind count. One pass, whatever the text holds. */
+/** Within reasoning only tags of the same kind count. Takes linear time. */
 function removeMarked(text: string): string {
   let kept = "";
   let keptFrom = 0;
@@ -50,8 +50,8 @@ function removeMarked(text: string): string {
 }
 
 /**
- * Of the harmony format (gpt-oss) what stands in the `final` channel: `analysis` is reasoning and
- * `commentary` is for tools. Servers that drop the tokens leave `analysis…assistantfinal…`.
+ * Returns the `final` channel of the harmony format (gpt-oss); `analysis` is reasoning and `commentary`
+ * is for tools. Servers that drop the tokens leave `analysis…assistantfinal…`.
  */
 function readFinalChannel(text: string): string {
   const channels = text.split(channelToken).slice(1);

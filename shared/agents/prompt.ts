@@ -8,38 +8,38 @@ export interface PromptMessage {
   readonly content: string;
 }
 
-/** What an agent is told: its instructions, what it may know, and what was said. */
+/** The input of a prompt: instructions, variables and history. */
 export interface AgentPrompt {
   readonly instructions: string;
-  /** Values of `{{key}}` in the instructions: never from what the contact wrote. */
+  /** Values of `{{key}}` in the instructions. None comes from the contact. */
   readonly variables: Variables;
-  /** What the contact calls itself; null where its name is known otherwise, or not at all. */
+  /** The contact's own profile name; null where a given name is known, or none at all. */
   readonly profileName: string | null;
   /** Oldest first. */
   readonly history: readonly HistoryMessage[];
 }
 
 /**
- * What the history may take of a prompt, in bytes of UTF-8. About 10,000 tokens of Portuguese, which
- * fits the models with a context of 16,384. A model with a smaller one is asked again with less.
+ * Size limits of the history in a prompt, in bytes of UTF-8, tried in this order. The first is about
+ * 10,000 tokens of Portuguese and fits a context of 16,384 tokens; the others serve smaller contexts.
  */
 export const historyBudgets: readonly number[] = [32_768, 16_384, 8_192, 4_096];
 
-/** What one message may take of the budget: a long one must not hide the conversation around it. */
+/** One message takes at most this fraction (1/4) of the budget, so that it does not crowd out others. */
 const shareOfOneMessage = 4;
 
 const maxProfileNameLength = 200;
 
-/** Stands where a message was cut. */
+/** Marks where a message was cut. */
 const cutMark = " […]";
 
 /**
- * The messages for the model: the newest of the history, as far as `budgetBytes` reaches. Instructions
- * stand alone in the first one; what the contact wrote, its profile name too, is only ever the content
- * of a `user` message, so it cannot pass for an instruction of ours.
+ * Builds the messages for the model, with the newest history that fits into `budgetBytes`. The first
+ * message holds the instructions and nothing else. What the contact wrote, its profile name included,
+ * appears in `user` messages only, so it cannot pass for an instruction.
  *
- * The other messages alternate from a `user` message to a `user` message: the chat templates of many
- * models (Mistral, Gemma) and some services refuse anything else.
+ * After the first message roles alternate, beginning and ending with `user`: the chat templates of many
+ * models (Mistral, Gemma) and some services reject anything else.
  */
 export function buildPrompt(prompt: AgentPrompt, budgetBytes: number): PromptMessage[] {
   const { instructions, variables, profileName } = prompt;
@@ -62,13 +62,13 @@ function toUserMessage(content: string): PromptMessage {
   return { role: "user", content };
 }
 
-/** As a JSON string: a quotation mark in the name does not end the quotation. */
+/** Quotes the name as a JSON string, so that a quotation mark in it does not end the quotation. */
 function describeProfile(profileName: string): string {
   const name = toSingleLine(profileName).slice(0, maxProfileNameLength).toWellFormed();
   return `[profile name of the contact, as the contact wrote it: ${JSON.stringify(name)}]`;
 }
 
-/** The newest messages that fit, oldest first; the last one always does. */
+/** The newest messages that fit, oldest first. The last message always fits. */
 function keepNewest(history: readonly HistoryMessage[], budgetBytes: number): PromptMessage[] {
   const kept: PromptMessage[] = [];
   let left = budgetBytes;
@@ -82,7 +82,7 @@ function keepNewest(history: readonly HistoryMessage[], budgetBytes: number): Pr
   return kept;
 }
 
-/** At most `maxBytes` of a text's beginning, the mark included. */
+/** Cuts a text to `maxBytes`, the cut mark included. */
 function clip(
   text: string,
   maxBytes: number,

@@ -10,62 +10,61 @@ import { answerFiltered } from "./model_answer.ts";
 import { acceptMessage, defaultIntervalSeconds } from "../messages/accept.ts";
 import type { DeliverOutboxRow, OutboxOutcome, OutboxRow } from "../outbox/delivery.ts";
 
-/** What an agent needs to answer: see the SQL function `read_agent_turn`. */
+/** The input of an agent's answer, as the SQL function `read_agent_turn` returns it. */
 interface AgentTurn {
   readonly agentId: string;
   readonly model: string;
   readonly instructions: string;
   readonly collectedData: Readonly<Record<string, unknown>>;
-  /** As the API or an operator gave it; null where only the contact's profile tells a name. */
+  /** The name that the API or an operator gave; null where only the profile has one. */
   readonly givenName: string | null;
   readonly profileName: string | null;
   readonly contactPhone: string | null;
   readonly address: string;
-  /** The contact's questions: how many had been answered, and how many the history holds. */
+  /** Inbound messages: how many were answered before, and how many this answer covers. */
   readonly answeredBefore: number;
   readonly answersThrough: number;
   readonly history: readonly HistoryMessage[];
 }
 
-/** SQLSTATE of `take_agent_turn` where the agent is to be silent. */
-const agentIsSilent: OwnSqlstate = "MI018";
+/** SQLSTATE of `take_agent_turn`: the agent must not answer. */
+const agentMustNotAnswer: OwnSqlstate = "MI018";
 
-/** Refusals that end the matter in silence: no later try can reach the contact. */
+/** Errors after which no retry can reach the contact. The row is done without an answer. */
 const unreachable: ReadonlySet<ErrorCode> = new Set([
   "contact_blocked",
   "outside_conversation_window",
 ]);
 
-/** Messages that the model is shown: recent ones say what a conversation is about. */
+/** How many recent messages the model gets. */
 const historyLimit = 40;
 
-/** Longest wait that a model may ask for: a later answer would come out of the blue. */
+/** Longest wait that a model may request. A later answer would confuse the contact. */
 const maxRetryAfterMs = 10 * 60_000;
 
-/** How long refusals may take together: with one whole wait for an answer, less than the lease. */
+/** Time limit for repeated prompts. Together with one full call it stays below the lease. */
 const maxRefusalsMs = 15_000;
 
 /**
- * Answers what contacts wrote (decisions, section 6). The model is asked first; then, in one
- * transaction, the turn is taken and the answer recorded as a message of the agent, which the
- * dispatcher sends. So an inbound message has at most one answer whatever crashes, and a pause that
- * began while the model was thinking stops it.
+ * Delivers AI agent replies (decisions, section 6). Asks the model first. Then one transaction takes the
+ * turn and records the answer as a message, which the dispatcher sends. So an inbound message gets at
+ * most one answer after any crash, and a pause that begins during the model call prevents the answer.
  */
 export function createAgentReplies(database: Database, askModel: AskModel): DeliverOutboxRow {
   return async (row) => {
     const { turn, isLimitReached } = await readTurn(database, row);
-    if (turn === null) return keepSilent(isLimitReached);
+    if (turn === null) return settleWithoutAnswer(isLimitReached);
     const answer = await askWithinContext(askModel, turn);
     if ("error" in answer) return toFailure(answer);
     if (await recordAnswer(database, row, turn, answer.text)) return { outcome: "done" };
-    // Silenced, or another answer came first. What was written since then still waits for its own.
+    // The agent was paused, or another answer came first. Later messages may still need an answer.
     const next = await readTurn(database, row);
-    if (next.turn === null) return keepSilent(next.isLimitReached);
+    if (next.turn === null) return settleWithoutAnswer(next.isLimitReached);
     return { outcome: "retry", error: "turn_taken" };
   };
 }
 
-/** What a row finds: null where the agent is silent, for its answers of this hour are used up or else. */
+/** `turn` is null where the agent must not answer: paused, inactive, or at its hourly limit. */
 interface TurnReading {
   readonly turn: AgentTurn | null;
   readonly isLimitReached: boolean;
@@ -75,12 +74,12 @@ function readTurn(database: Database, row: OutboxRow): Promise<TurnReading> {
   return database.rpc("read_agent_turn", { ...readPayload(row), limit: historyLimit });
 }
 
-/** A pause is somebody's wish; a limit is not, so what it cost is kept where operators look. */
-function keepSilent(isLimitReached: boolean): OutboxOutcome {
+/** A pause is intended, so the row is done. A limit is not, so the row becomes `dead` for operators. */
+function settleWithoutAnswer(isLimitReached: boolean): OutboxOutcome {
   return isLimitReached ? { outcome: "dead", error: "agent_answer_limit" } : { outcome: "done" };
 }
 
-/** Asks again with half the history where the model finds it too long. */
+/** Retries with half the history while the prompt is too long for the model. */
 async function askWithinContext(askModel: AskModel, turn: AgentTurn): Promise<ChatAnswer> {
   const startedAt = performance.now();
   let answer: ChatAnswer = { error: promptTooLong };
@@ -102,12 +101,12 @@ function toPrompt(turn: AgentTurn, budgetBytes: number): ReturnType<typeof build
 }
 
 function toFailure({ error, retryAfterMs }: Extract<ChatAnswer, { error: string }>): OutboxOutcome {
-  // What was filtered once stays unsaid: the contact's next message asks anew.
+  // A filtered answer is not retried. The contact's next message starts a new turn.
   if (error === answerFiltered) return { outcome: "dead", error };
   return { outcome: "retry", error, retryAfterMs: Math.min(retryAfterMs ?? 0, maxRetryAfterMs) };
 }
 
-/** False where the turn is not this answer's any more: the agent is paused, or has answered. */
+/** @returns false where the turn is lost: the agent was paused or has answered meanwhile. */
 async function recordAnswer(
   database: Database,
   row: OutboxRow,
@@ -136,7 +135,7 @@ async function recordAnswer(
     });
     return true;
   } catch (error) {
-    if (error instanceof DatabaseError && error.code === agentIsSilent) return false;
+    if (error instanceof DatabaseError && error.code === agentMustNotAnswer) return false;
     if (error instanceof AppError && unreachable.has(error.code)) return true;
     throw error;
   }

@@ -1,4 +1,4 @@
-/** `{{key}}` in an agent's instructions and in the text that opens a conversation. */
+/** Fills `{{key}}` in an agent's instructions and in the text that opens a conversation. */
 
 export type Variables = Readonly<Record<string, unknown>>;
 
@@ -23,17 +23,17 @@ export function listAgentVariables(
 /** Longest value put into the instructions, in characters. */
 const maxValueLength = 2_000;
 
-/** What all values together may add to the instructions, in characters: a key may stand there often. */
+/** Limit of all inserted values together, in characters. A key may occur many times. */
 const maxFilledLength = 32_768;
 
 const maxKeyLength = 200;
 
-/** Braces end a key, so no character is read twice, whatever the text holds. */
+/** A key contains no braces, so matching takes linear time. */
 const placeholder = /\{\{([^{}]*)\}\}/g;
 
 /**
- * Puts values in place of `{{key}}`, in one pass: what a value holds is not filled again. A key
- * without a value leaves nothing. Values are one line: a value cannot begin a paragraph of its own.
+ * Replaces `{{key}}` in instructions in one pass; placeholders inside values stay as they are. A key
+ * without a value becomes empty. Values are reduced to one line, so a value cannot start a paragraph.
  */
 export function fillInstructions(text: string, variables: Variables): string {
   let left = maxFilledLength;
@@ -48,8 +48,10 @@ export function fillInstructions(text: string, variables: Variables): string {
 }
 
 /**
- * Fills a text for the contact, with values as they are. A key without a value stays as written. Null
- * where the text would be longer than `maxLength` UTF-16 units.
+ * Replaces `{{key}}` in a text for the contact, with values as they are. A key without a value stays as
+ * written.
+ *
+ * @returns null where the text would exceed `maxLength` UTF-16 code units.
  */
 export function fillMessageText(
   text: string,
@@ -67,7 +69,7 @@ export function fillMessageText(
   return length > maxLength ? null : filled;
 }
 
-/** A text as one line, without control characters. */
+/** Reduces a text to one line without control characters. */
 export function toSingleLine(text: string): string {
   return text.replace(/[\p{Cc}\p{Zl}\p{Zp}]+/gu, " ").trim();
 }

@@ -1,6 +1,6 @@
 /**
- * The secrets that external systems hold. A client token is shown once, when it is issued; only
- * its hash is stored. 256 random bits need no slow hash and no salt.
+ * Secrets of external systems. A client token is shown once, when it is issued, and stored as a hash.
+ * 256 random bits need no slow hash and no salt.
  */
 
 import { encodeBase64Url, hashText } from "./encoding.ts";
@@ -11,11 +11,11 @@ const embedKeyPrefix = "emb_";
 export interface ClientToken {
   /** What the caller sends as `X-Client-Token`: `mia_` and 43 characters of base64url. */
   readonly token: string;
-  /** What is stored: see `hashClientToken`. */
+  /** The stored hash: see `hashClientToken`. */
   readonly tokenHash: string;
 }
 
-/** A new token of 32 random bytes with its hash. */
+/** Generates a token of 32 random bytes, with its hash. */
 export async function createClientToken(): Promise<ClientToken> {
   const token = clientTokenPrefix + createRandomText(32);
   return { token, tokenHash: await hashClientToken(token) };
@@ -26,7 +26,7 @@ export function hashClientToken(token: string): Promise<string> {
   return hashText(token);
 }
 
-/** A new public name of an instance (specification 4.2): `emb_` and 32 characters of base64url. */
+/** A new public identifier of an instance (specification 4.2): `emb_` and 32 characters of base64url. */
 export function createEmbedKey(): string {
   return embedKeyPrefix + createRandomText(24);
 }

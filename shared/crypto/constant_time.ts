@@ -1,8 +1,8 @@
-/** Comparison of secrets in a time that says nothing about where, or by how much, they differ. */
+/** Compares secrets in constant time. */
 
 /**
- * Whether `a` and `b` are the same text. Both are reduced to their HMAC under a key drawn for this
- * call, so neither content nor length of a secret shows in the time the comparison takes.
+ * Whether `a` and `b` are equal. Compares their HMACs under a random key of this call, so the duration
+ * reveals neither the content nor the length of a secret.
  */
 export async function equalInConstantTime(a: string, b: string): Promise<boolean> {
   const key = await crypto.subtle.importKey(

@@ -1,6 +1,6 @@
 /**
- * Sealing of provider credentials for storage: AES-256-GCM under one of several keys, so that a
- * key can be replaced without downtime (put the new one first, re-seal, then drop the old one).
+ * Seals provider credentials for storage with AES-256-GCM. Several keys can be configured, so that one
+ * can be replaced without downtime: put the new key first, reseal, then remove the old key.
  * A sealed text is `v1.<key id>.<iv>.<ciphertext>`, the last two in base64url.
  */
 
@@ -12,11 +12,11 @@ const ivSizeBytes = 12;
 const sealedPattern = /^v1\.([0-9a-f]{8})\.([A-Za-z0-9_-]{16})\.([A-Za-z0-9_-]{22,})$/;
 
 /**
- * Why credentials cannot be sealed or opened. Neither the message nor the cause ever holds a key,
- * a credential or a sealed text.
+ * Why credentials cannot be sealed or opened. Message and cause never contain a key, a credential or a
+ * sealed text.
  * - `invalid_keys`: the configured keys are not base64 of 32 bytes each.
  * - `not_sealable`: the value has no JSON form.
- * - `malformed`: the stored text is not a sealed one.
+ * - `malformed`: the stored text is not a sealed text.
  * - `unknown_key`: it was sealed under a key that is no longer configured.
  * - `not_authentic`: it was altered, or sealed for another context or under another key.
  */
@@ -43,13 +43,13 @@ export interface CredentialVault {
    */
   seal(value: unknown, context: string): Promise<string>;
   /**
-   * The value that was sealed for the same `context` under any of the keys. `T` is the caller's
-   * word for what was sealed; nothing is checked but authenticity. Fails with `CredentialError`.
+   * Opens what was sealed for the same `context` under any of the keys. Checks authenticity only: `T`
+   * is the caller's claim. Rejects with `CredentialError`.
    */
   open<T>(sealed: string, context: string): Promise<T>;
-  /** The ids of all keys. The first is the one that `seal` uses: what lies under another is due for re-sealing. */
+  /** The ids of all keys. `seal` uses the first; credentials under another key need resealing. */
   keyIds(): Promise<readonly string[]>;
-  /** The id of the key that `sealed` was sealed under. Throws `CredentialError` (`malformed`). */
+  /** The id of the key that sealed `sealed`. Throws `CredentialError` (`malformed`). */
   keyIdOf(sealed: string): string;
 }
 
@@ -60,8 +60,10 @@ interface VaultKey {
 }
 
 /**
- * A vault over `keys`: base64 of 32 random bytes each, separated by commas; the first seals, all
- * open. Throws `CredentialError` (`invalid_keys`) at once when one of them is anything else.
+ * Creates a vault.
+ *
+ * @param keys base64 of 32 random bytes each, separated by commas. The first seals, all open.
+ * @throws {CredentialError} `invalid_keys` when one of them is malformed.
  */
 export function createCredentialVault(keys: string): CredentialVault {
   const rawKeys = keys.split(",").map(parseKey);

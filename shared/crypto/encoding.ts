@@ -1,4 +1,4 @@
-/** Bytes as text and back. The hosted runtime has no `Uint8Array.toBase64` and `toHex` yet. */
+/** Encodes bytes as text and back. The hosted runtime lacks `Uint8Array.toBase64` and `toHex`. */
 
 /** Lower-case hexadecimal. */
 export function encodeHex(bytes: Uint8Array): string {
@@ -11,13 +11,13 @@ export function encodeBase64Url(bytes: Uint8Array): string {
   return btoa(binary).replaceAll("+", "-").replaceAll("/", "_").replaceAll("=", "");
 }
 
-/** Base64url without padding, or `null` when `text` is not that. */
+/** Decodes base64url without padding. @returns null for any other text. */
 export function decodeBase64Url(text: string): BufferSource | null {
   if (!/^[A-Za-z0-9_-]*$/.test(text)) return null;
   return decodeBase64(text.replaceAll("-", "+").replaceAll("_", "/"));
 }
 
-/** Base64 with or without padding, or `null` when `text` is not that. */
+/** Decodes base64 with or without padding. @returns null for any other text. */
 export function decodeBase64(text: string): BufferSource | null {
   if (/\s/.test(text)) return null;
   try {

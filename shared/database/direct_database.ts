@@ -1,5 +1,5 @@
 import postgres from "postgres";
-import { inTime } from "../runtime/time_limit.ts";
+import { withTimeout } from "../runtime/time_limit.ts";
 import { Semaphore } from "../runtime/semaphore.ts";
 import { callTimeoutMs, type Database } from "./database.ts";
 import { toDatabaseError } from "./sqlstates.ts";
@@ -28,7 +28,7 @@ const replacingSeconds = 9;
 export function openDirectDatabase(databaseUrl: string, timeoutMs = callTimeoutMs): Database {
   // In the driver's own line a call would be executed after its caller was told that it failed, or
   // wait behind another one on the same connection.
-  const places = new Semaphore(maxConnections);
+  const permits = new Semaphore(maxConnections);
   let pool = openPool(databaseUrl);
   let parting: Promise<unknown> = Promise.resolve();
   // The driver frees no connection that went silent; those of another pool wait for nothing.
@@ -39,15 +39,15 @@ export function openDirectDatabase(databaseUrl: string, timeoutMs = callTimeoutM
   };
   return {
     async rpc<Result>(name: string, request: Readonly<Record<string, unknown>>): Promise<Result> {
-      if (!await places.take(timeoutMs)) throw toDatabaseError(name, "ETIMEDOUT");
+      if (!await permits.acquire(timeoutMs)) throw toDatabaseError(name, "ETIMEDOUT");
       const used = pool;
       try {
-        const rows = await inTime(callFunction(used, name, request), timeoutMs);
+        const rows = await withTimeout(callFunction(used, name, request), timeoutMs);
         if (rows !== null) return rows[0]?.["result"] as Result;
       } catch (error) {
         throw toDatabaseError(name, readCode(error));
       } finally {
-        places.leave();
+        permits.release();
       }
       replace(used);
       throw toDatabaseError(name, "ETIMEDOUT");

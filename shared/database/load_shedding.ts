@@ -28,15 +28,15 @@ export function shedLoad(
   database: Database,
   { maxCalls = maxCallsUnderWay, waitMs = maxWaitMs } = {},
 ): Database {
-  const places = new Semaphore(maxCalls);
+  const permits = new Semaphore(maxCalls);
   return {
     async rpc<Result>(name: string, request: Readonly<Record<string, unknown>>): Promise<Result> {
-      if (!sheddableRpcs.has(name)) places.forceAcquire();
-      else if (!await places.take(waitMs)) throw tooManyRequests();
+      if (!sheddableRpcs.has(name)) permits.forceAcquire();
+      else if (!await permits.acquire(waitMs)) throw tooManyRequests();
       try {
         return await database.rpc<Result>(name, request);
       } finally {
-        places.leave();
+        permits.release();
       }
     },
     close: () => database.close(),

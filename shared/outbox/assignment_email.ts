@@ -1,11 +1,11 @@
-/** The e-mail an operator receives when a conversation is assigned (specification 4.4 rule 3). */
+/** The e-mail that an operator receives for a new assignment (specification 4.4, rule 3). */
 
 export interface AssignmentEmailValues {
-  /** Absent or blank when the contact has no name: the phone then stands for it. */
+  /** Absent or blank when the contact has no name; the e-mail then shows the phone. */
   readonly contactName?: string | null | undefined;
   /** Digits with country code. */
   readonly contactPhone: string;
-  /** Where the conversation opens in the panel: see `conversationUrl`. */
+  /** URL of the conversation in the panel: see `conversationUrl`. */
   readonly conversationUrl: string;
   readonly operatorName?: string | null | undefined;
 }
@@ -17,18 +17,18 @@ export interface RenderedEmail {
   readonly html: string;
 }
 
-/** Longest name shown, in characters: keeps a subject readable and within a header line's bound. */
+/** Longest name shown, in characters. Keeps the subject readable and below a header line's limit. */
 const maxNameLength = 80;
 
 /**
- * Characters that end a line or turn the reading direction around: a name holding them could add
- * a header to the mail or pass for another text.
+ * Characters that end a line or reverse the reading direction. In a name they could add a header to the
+ * e-mail or disguise the text.
  */
 const unsafeInOneLine = /[\p{Cc}\p{Cs}\p{Zl}\p{Zp}\u200e\u200f\u202a-\u202e\u2066-\u2069]+/gu;
 
 /**
- * The mail in Brazilian Portuguese, as HTML and as plain text. Every value is escaped in the HTML
- * and reduced to one line everywhere.
+ * Renders the e-mail in Brazilian Portuguese, as HTML and as plain text. Reduces every value to one
+ * line and escapes it in the HTML.
  */
 export function renderAssignmentEmail(values: AssignmentEmailValues): RenderedEmail {
   const phone = `+${toSingleLine(values.contactPhone)}`;
@@ -46,8 +46,8 @@ export function renderAssignmentEmail(values: AssignmentEmailValues): RenderedEm
 }
 
 /**
- * The conversation's address in the panel, `<panelBaseUrl>/c/chat/<instancePhone>/<contactPhone>`.
- * Slashes at the end of `panelBaseUrl` do not count.
+ * The conversation's URL in the panel, `<panelBaseUrl>/c/chat/<instancePhone>/<contactPhone>`. Ignores
+ * slashes at the end of `panelBaseUrl`.
  */
 export function conversationUrl(
   panelBaseUrl: string,

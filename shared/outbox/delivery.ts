@@ -2,10 +2,10 @@ import type { Database } from "../database/database.ts";
 import { AppError } from "../model/errors.ts";
 import { describeDefect, type Log } from "../runtime/log.ts";
 
-/** Kinds of work; each kind is claimed by itself, so that a slow one delays no other. */
+/** Kinds of rows. Each kind is claimed separately, so that a slow kind delays no other. */
 export type OutboxKind = "assignment_email" | "agent_reply";
 
-/** Work that a request promised; its id is the idempotency key towards the receiver. */
+/** Work that a request has promised. Its id is the idempotency key for the receiver. */
 export interface OutboxRow {
   readonly outboxId: string;
   readonly claimToken: string;
@@ -13,7 +13,7 @@ export interface OutboxRow {
   readonly payload: Readonly<Record<string, unknown>>;
 }
 
-/** How the work on a row ended: `retry` comes back with backoff, `dead` stays for a person. */
+/** The outcome of a delivery: `retry` repeats with backoff, `dead` waits for an operator. */
 export type OutboxOutcome =
   | { readonly outcome: "done" }
   | {
@@ -23,19 +23,19 @@ export type OutboxOutcome =
   }
   | { readonly outcome: "dead"; readonly error: string };
 
-/** Does the work of one row. What it throws is a defect and is tried again. */
+/** Delivers one row. An exception is a defect; the row is retried. */
 export type DeliverOutboxRow = (row: OutboxRow) => Promise<OutboxOutcome>;
 
-/** Longer than any delivery takes; a row whose worker died is due again after it. */
+/** Longer than any delivery. A row whose worker died becomes due again after it. */
 const leaseSeconds = 70;
 
-/** Which rows to take. */
+/** Which rows to claim. */
 export interface OutboxClaim {
   readonly kind: OutboxKind;
   readonly maxRows: number;
 }
 
-/** Claims due rows; each is this worker's until it is delivered or its lease ends. */
+/** Claims due rows for this worker until they are settled or their lease ends. */
 export async function claimOutbox(
   database: Database,
   { kind, maxRows }: OutboxClaim,
@@ -48,7 +48,7 @@ export async function claimOutbox(
   return rows;
 }
 
-/** Does the work of a claimed row and records how it ended; one that is given up is logged. */
+/** Delivers a claimed row and settles it. Logs a row that becomes `dead`. */
 export async function deliverOutboxRow(
   { database, log }: { readonly database: Database; readonly log: Log },
   deliver: DeliverOutboxRow,

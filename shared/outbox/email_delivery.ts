@@ -12,8 +12,8 @@ const assignmentEmailSchema = z.object({
 });
 
 /**
- * Resend errors about the e-mail itself (resend.com documentation, "Errors"): no later try will be
- * better. All else is worth one: limits pass, quotas are renewed, keys and domains are put right.
+ * Resend errors about the e-mail itself (resend.com documentation, "Errors"): a retry cannot succeed.
+ * Every other error is retried, because limits pass, quotas renew, and operators fix keys and domains.
  */
 const permanentErrors = new Set<string>([
   "invalid_attachment",
@@ -26,28 +26,28 @@ const permanentErrors = new Set<string>([
   "validation_error",
 ]);
 
-/** What Resend says of a request that it has read and finds wrong, whatever the error's name. */
+/** Statuses of a request that Resend finds invalid, whatever the error's name. */
 const permanentStatuses = new Set<unknown>([400, 422]);
 
-/** A domain that is not verified, or a key for tests, is a `validation_error` too: 403 tells it. */
+/** An unverified domain or a test key is also a `validation_error`; its status 403 tells it apart. */
 function isPermanent({ name, statusCode }: MailError): boolean {
   if (statusCode === 401 || statusCode === 403) return false;
   return permanentErrors.has(String(name)) || permanentStatuses.has(statusCode);
 }
 
-/** The body of a refusal, of which nothing is certain. */
+/** The body of an error response; every field is uncertain. */
 interface MailError {
   readonly name?: unknown;
   readonly statusCode?: unknown;
 }
 
-/** Well within the lease of a row. */
+/** Well below the lease of a row. */
 const defaultTimeoutMs = 20_000;
 
 /**
- * Sends the e-mails of the outbox through Resend. The row's id is the `Idempotency-Key`, so a row
- * that is delivered again within a day is not mailed again. A call is given up after `timeoutMs`:
- * e-mails go one after the other, and the dispatcher waits for the one in hand.
+ * Sends the outbox's e-mails through Resend. The row's id is the `Idempotency-Key`, so Resend mails a
+ * row only once within 24 hours. A call is aborted after `timeoutMs`, because e-mails are sent one after
+ * the other and the dispatcher waits for the current one.
  */
 export function createEmailDelivery(
   email: EmailConfig,
@@ -62,35 +62,35 @@ export function createEmailDelivery(
       operatorName: values.operatorName,
       conversationUrl: conversationUrl(panelBaseUrl, values.instancePhone, values.contactPhone),
     });
-    // Loaded where mail is really sent: no other request pays for it.
+    // Imported on first use, so that other requests do not pay for loading it.
     const { Resend } = await import("resend");
     const resend = new Resend(email.resendApiKey, { baseUrl: email.resendBaseUrl });
     const abort = new AbortController();
     const timer = setTimeout(() => abort.abort(), timeoutMs);
     const { data, error, headers } = await resend.emails.send(
       { from: email.from, to: values.operatorEmail, subject, text, html },
-      { ...unredirected, idempotencyKey: row.outboxId, signal: abort.signal },
+      { ...withoutRedirects, idempotencyKey: row.outboxId, signal: abort.signal },
     ).finally(() => clearTimeout(timer));
     if (error !== null) {
       const name = nameError(error);
       return isPermanent(error) ? { outcome: "dead", error: name } : toRetry(name, headers);
     }
-    // Others answer 200 too, in place of the mail service.
+    // A proxy may answer 200 in place of the mail service; only an e-mail id proves acceptance.
     return isEmailId(data?.id) ? { outcome: "done" } : toRetry("no_email_id", headers);
   };
 }
 
 /**
- * Resend's client hands options that it does not know on to `fetch`. By itself it follows a redirect
- * with a GET that mails nothing, and takes what that answers for the e-mail's acceptance.
+ * Resend's client passes unknown options on to `fetch`. By default `fetch` follows a redirect with a
+ * GET, which mails nothing, and the client would take its answer for an acceptance.
  */
-const unredirected = { redirect: "manual" } as const;
+const withoutRedirects = { redirect: "manual" } as const;
 
 function isEmailId(id: unknown): boolean {
   return typeof id === "string" && id !== "";
 }
 
-/** The error's name in the outbox; a gateway's refusal has none, or words of its own. */
+/** The error's name in the outbox. A gateway's error has no name, or an unknown one. */
 function nameError({ name, statusCode }: MailError): string {
   if (typeof name === "string" && /^[a-z_]{1,50}$/.test(name)) return name;
   return typeof statusCode === "number" ? `unnamed_error_${statusCode}` : "unnamed_error";

@@ -1,6 +1,6 @@
 import { describeDefect, type Log } from "./log.ts";
 
-/** Starts work that the answer does not wait for. */
+/** Starts work that the response does not wait for. */
 export type RunAfterResponse = (task: () => Promise<unknown>) => void;
 
 interface EdgeRuntime {
@@ -8,8 +8,9 @@ interface EdgeRuntime {
 }
 
 /**
- * Work after the answer: the hosted runtime keeps the isolate alive for it, elsewhere the process
- * lives on anyway. It only ever hurries what is stored already, so losing it loses nothing.
+ * Runs tasks after the response. The hosted runtime keeps the isolate alive for them; elsewhere the
+ * process stays alive anyway. A task only speeds up work that is stored already, so a lost task loses
+ * no work.
  */
 export function createBackground(log: Log): RunAfterResponse {
   return (task) => {
@@ -20,7 +21,7 @@ export function createBackground(log: Log): RunAfterResponse {
     try {
       runtime?.waitUntil(promise);
     } catch (error) {
-      // The work is under way, and the answer stands: what it hurries is stored.
+      // The task has started and its work is stored, so the response stands.
       log.error("wait_until_failed", describeDefect(error));
     }
   };

@@ -12,7 +12,7 @@ export type DatabaseConfig =
   | { readonly kind: "data_api"; readonly url: string; readonly secretKey: string }
   | { readonly kind: "direct"; readonly databaseUrl: string };
 
-/** What a function knows of its environment. Read once, in its `index.ts`. */
+/** A function's configuration, read from its environment once, in its `index.ts`. */
 export interface Config {
   readonly database: DatabaseConfig;
   /** The project's secret keys by name: they open admin-api and dispatch-queue. */
@@ -20,15 +20,15 @@ export interface Config {
   /** Base64 keys, the first seals; see `createCredentialVault`. */
   readonly credentialsKeys: string;
   readonly email: EmailConfig;
-  /** The language model's endpoint; null where no agent is to answer. */
+  /** The language model's endpoint; null switches AI agents off. */
   readonly chatModel: ChatModelConfig | null;
-  /** Where the operator panel lives, without a trailing slash. */
+  /** Base URL of the operator panel, without a trailing slash. */
   readonly panelBaseUrl: string;
-  /** Bound on one provider call, in milliseconds. */
+  /** Time limit of one provider call, in milliseconds. */
   readonly providerTimeoutMs: number;
 }
 
-/** Where an OpenAI-compatible chat completions endpoint is, without `/chat/completions`. */
+/** An OpenAI-compatible chat completions endpoint; `baseUrl` ends before `/chat/completions`. */
 export interface ChatModelConfig {
   readonly baseUrl: string;
   readonly apiKey: string;
@@ -56,17 +56,17 @@ const environmentSchema = z.object({
   PROVIDER_TIMEOUT_MS: z.coerce.number().int().min(100).max(60_000).default(20_000),
 });
 
-/** The environment is not fit to run with; the message names variables, never their values. */
+/** The environment is incomplete or invalid. The message names variables, never their values. */
 export class ConfigError extends Error {
   override readonly name = "ConfigError";
 }
 
 /**
- * Reads the environment. A missing secret is refused, never defaulted. Where `SUPABASE_URL` is set
- * the database is reached through the Data API, else at `DATABASE_URL`.
+ * Reads the environment. A missing secret is an error; no secret has a default. With `SUPABASE_URL`
+ * the database is reached through the Data API, without it at `DATABASE_URL`.
  *
- * @throws {ConfigError} naming every variable that is missing or malformed, or one that holds a key
- * that is publicly known.
+ * @throws {ConfigError} naming every variable that is missing or malformed, or one whose key is
+ * publicly known.
  */
 export function parseConfig(environment: Readonly<Record<string, string | undefined>>): Config {
   const present = Object.fromEntries(
@@ -95,7 +95,7 @@ export function parseConfig(environment: Readonly<Record<string, string | undefi
   };
 }
 
-/** @throws {ConfigError} for a key that stood in the repository once. */
+/** @throws {ConfigError} for a key that an earlier version of the repository contained. */
 function refusePublishedKeys(
   secretKeys: Readonly<Record<string, string>>,
   credentialsKeys: string,
@@ -108,7 +108,7 @@ function refusePublishedKeys(
   }
 }
 
-/** Both or neither: half of it is a mistake that would show only when a contact writes. */
+/** Requires both or neither: half a configuration would fail only when a contact writes. */
 function readChatModel(
   baseUrl: string | undefined,
   apiKey: string | undefined,

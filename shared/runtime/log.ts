@@ -1,13 +1,13 @@
-/** One structured line; values are ids, durations, codes and counts, never content. */
+/** Fields of a log line: ids, durations, codes and counts, never content. */
 export type LogFields = Readonly<Record<string, string | number | boolean | null | undefined>>;
 
-/** Where log lines go. `error` is for defects and what a person has to look after. */
+/** Where log lines go. `error` is for defects and for what an operator must handle. */
 export interface Log {
   info(event: string, fields: LogFields): void;
   error(event: string, fields: LogFields): void;
 }
 
-/** Writes JSON lines to the console: what the platform collects. */
+/** Writes JSON lines to the console, which the platform collects. */
 export const consoleLog: Log = {
   info(event: string, fields: LogFields): void {
     // deno-lint-ignore no-console
@@ -20,8 +20,8 @@ export const consoleLog: Log = {
 };
 
 /**
- * What a log line may say of a defect: the error's class, its code and where it was thrown. Never
- * its message, which may quote a phone number, a text or a credential.
+ * The fields that describe an unexpected error: its class, its code and where it was thrown. Leaves
+ * the message out, because it may quote a phone number, a text or a credential.
  */
 export function describeDefect(error: unknown): LogFields {
   if (!(error instanceof Error)) return { errorName: typeof error };

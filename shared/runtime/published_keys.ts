@@ -1,6 +1,6 @@
 /**
- * Keys that earlier versions of this repository held as defaults of the local stack. Everybody can
- * read them in its history, so they protect nothing.
+ * Keys that earlier versions of this repository contained as defaults of the local stack. The history
+ * is public, so these keys protect nothing.
  */
 const publishedSecretKeys: ReadonlySet<string> = new Set([
   "sb_secret_local_stack_only_0000000000000000",
@@ -15,14 +15,14 @@ export function isPublishedSecretKey(key: string): boolean {
 }
 
 /**
- * Whether credentials would be sealed under a key that is publicly known: the first of these, as
- * `CREDENTIALS_KEYS` lists them. One that only opens may stay until everything is resealed.
+ * Whether the first key of `CREDENTIALS_KEYS`, the one that seals, is publicly known. A published key
+ * further back only opens, and may stay until all credentials are resealed.
  */
 export function sealsWithPublishedKey(credentialsKeys: string): boolean {
   return publishedCredentialsKeys.has(credentialsKeys.split(",")[0]?.trim() ?? "");
 }
 
-/** What to do about a published key in this variable; one sentence for the person who starts it. */
+/** Tells the person who starts the stack what to do about a published key in this variable. */
 export function describePublishedKey(variable: string): string {
-  return `${variable} holds a key that earlier versions of this repository published, so it protects nothing: set a random one of your own, or leave it out on the local stack, which draws one.`;
+  return `${variable} holds a key that earlier versions of this repository published, so it protects nothing: set a random key of your own. On the local stack, leave the variable unset: the stack generates one.`;
 }

@@ -1,12 +1,16 @@
-/** How long a provider asks to be left alone, in milliseconds. */
+/** Reads how long a provider asks callers to wait, in milliseconds. */
 import { readValue } from "../model/json_value.ts";
 
-/** No wait is longer: a day is past every quota of the providers, and a slip must not bury a message. */
+/** Upper bound of a wait. Provider quotas renew within a day; a wrong value must not delay a message for longer. */
 const MAX_RETRY_AFTER_MS = 24 * 60 * 60 * 1_000;
 
 const HTTP_DATE = /^[A-Z][a-z]{2}, \d{2} [A-Z][a-z]{2} \d{4} \d{2}:\d{2}:\d{2} GMT$/;
 
-/** `Retry-After` as seconds or as an HTTP date (RFC 9110, section 10.2.3); undefined without one. */
+/**
+ * `Retry-After` in seconds or as an HTTP date (RFC 9110, section 10.2.3), in milliseconds from now.
+ *
+ * @returns undefined without a valid header.
+ */
 export function readRetryAfterMs(headers: Headers, nowMs: number): number | undefined {
   const value = headers.get("retry-after")?.trim() ?? "";
   if (/^\d+$/.test(value)) return boundWait(Number(value) * 1_000);
@@ -17,8 +21,8 @@ export function readRetryAfterMs(headers: Headers, nowMs: number): number | unde
 }
 
 /**
- * Cloud API: `Retry-After`, else the longest `estimated_time_to_regain_access` (minutes) that
- * `X-Business-Use-Case-Usage` names for any account.
+ * Cloud API: `Retry-After`, else the longest `estimated_time_to_regain_access` (in minutes) of any
+ * account in `X-Business-Use-Case-Usage`.
  */
 export function readCloudRetryAfterMs(headers: Headers, nowMs: number): number | undefined {
   return readRetryAfterMs(headers, nowMs) ?? readUsageWaitMs(headers);

@@ -1,47 +1,48 @@
 /**
- * A number of places for work that goes on at the same time, taken in turn: what comes when all are
- * taken waits in line, and nobody who comes later goes first.
+ * Limits how many callers work at the same time. Permits are granted in the order in which callers
+ * asked for them.
  */
 export class Semaphore {
-  #taken = 0;
-  readonly #line = new Set<() => void>();
+  #acquired = 0;
+  readonly #waiting = new Set<() => void>();
 
-  constructor(private readonly count: number) {}
+  /** @param permits how many callers may hold a permit at the same time. */
+  constructor(private readonly permits: number) {}
 
-  /** Whether nobody has a place. */
-  get areAllFree(): boolean {
-    return this.#taken === 0;
+  /** Whether no permit is held. */
+  get isIdle(): boolean {
+    return this.#acquired === 0;
   }
 
-  /** Takes a place as soon as one is free; false when none was within `waitMs`. */
-  async take(waitMs: number): Promise<boolean> {
-    if (this.#taken >= this.count) return await this.#wait(waitMs);
-    this.#taken += 1;
+  /** Acquires a permit, waiting for at most `waitMs`. @returns false on time-out. */
+  async acquire(waitMs: number): Promise<boolean> {
+    if (this.#acquired >= this.permits) return await this.#wait(waitMs);
+    this.#acquired += 1;
     return true;
   }
 
-  /** Takes a place at once, one too many if it must be. */
+  /** Acquires a permit at once, even above the limit. */
   forceAcquire(): void {
-    this.#taken += 1;
+    this.#acquired += 1;
   }
 
-  /** Gives a place back, to who has waited longest. */
-  leave(): void {
-    const [next] = this.#line;
-    if (next !== undefined && this.#taken <= this.count) next();
-    else this.#taken -= 1;
+  /** Releases a permit to the caller that has waited longest. */
+  release(): void {
+    const [next] = this.#waiting;
+    if (next !== undefined && this.#acquired <= this.permits) next();
+    else this.#acquired -= 1;
   }
 
   async #wait(waitMs: number): Promise<boolean> {
     const { promise, resolve } = Promise.withResolvers<boolean>();
-    const step = (): void => settle(true);
+    const grant = (): void => settle(true);
     const timer = setTimeout(() => settle(false), waitMs);
-    const settle = (isMyTurn: boolean): void => {
+    const settle = (isGranted: boolean): void => {
       clearTimeout(timer);
-      this.#line.delete(step);
-      resolve(isMyTurn);
+      this.#waiting.delete(grant);
+      resolve(isGranted);
     };
-    this.#line.add(step);
+    this.#waiting.add(grant);
     return await promise;
   }
 }

@@ -1,12 +1,12 @@
-/** What comes within `timeoutMs`; null for what does not. What it comes of goes on. */
-export async function inTime<Value>(
-  coming: Value | Promise<Value>,
+/** Resolves to null on time-out. The work itself is not canceled. */
+export async function withTimeout<Value>(
+  work: Value | Promise<Value>,
   timeoutMs: number,
 ): Promise<Value | null> {
-  const { promise: late, resolve } = Promise.withResolvers<null>();
+  const { promise: timedOut, resolve } = Promise.withResolvers<null>();
   const timer = setTimeout(() => resolve(null), timeoutMs);
   try {
-    return await Promise.race([coming, late]);
+    return await Promise.race([work, timedOut]);
   } finally {
     clearTimeout(timer);
   }

@@ -1,7 +1,7 @@
 import { App } from "@supabase/lite";
 import { createPostgresConnection } from "@supabase/lite/postgres";
 import { reconnectSeconds } from "../../shared/database/direct_database.ts";
-import { inTime } from "../../shared/runtime/time_limit.ts";
+import { withTimeout } from "../../shared/runtime/time_limit.ts";
 import { toDataApiError } from "./data_api_error.ts";
 
 export interface DataApi {
@@ -37,7 +37,7 @@ export function openDataApi(databaseUrl: string, secretKey: string): DataApi {
   return {
     fetch: async (request) => {
       const used = pool;
-      const answer = await inTime(used.app.fetch(request), callTimeoutMs);
+      const answer = await withTimeout(used.app.fetch(request), callTimeoutMs);
       if (answer !== null) return answer;
       // Its connections may wait for ever; those of another pool do not.
       if (used === pool) {

@@ -22,12 +22,12 @@ export async function acquireHostSlot(
   bypassLimit: boolean,
 ): Promise<(() => void) | null> {
   const { origin } = new URL(url);
-  const places = hosts.get(origin) ?? new Semaphore(maxCallsToHost);
-  hosts.set(origin, places);
-  if (bypassLimit) places.forceAcquire();
-  else if (!await places.take(maxWaitMs)) return null;
+  const permits = hosts.get(origin) ?? new Semaphore(maxCallsToHost);
+  hosts.set(origin, permits);
+  if (bypassLimit) permits.forceAcquire();
+  else if (!await permits.acquire(maxWaitMs)) return null;
   return () => {
-    places.leave();
-    if (places.areAllFree) hosts.delete(origin);
+    permits.release();
+    if (permits.isIdle) hosts.delete(origin);
   };
 }

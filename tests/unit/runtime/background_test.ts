@@ -5,7 +5,7 @@ interface RuntimeHost {
   EdgeRuntime?: { waitUntil(promise: Promise<unknown>): void } | undefined;
 }
 
-/** Runs one task under this runtime; says whether it ran, and what was logged. */
+/** Runs one task under this runtime. @returns whether it ran, and the logged events. */
 async function runUnder(
   runtime: RuntimeHost["EdgeRuntime"],
   task: () => Promise<unknown> = () => Promise.resolve(),
@@ -29,7 +29,7 @@ async function runUnder(
   return { hasRun, events };
 }
 
-Deno.test("a runtime that refuses to wait for work after the answer stops neither", async () => {
+Deno.test("the response and the background task survive a runtime whose waitUntil throws", async () => {
   const refusing = {
     waitUntil: (): never => {
       throw new Error("the request is over");
@@ -38,7 +38,7 @@ Deno.test("a runtime that refuses to wait for work after the answer stops neithe
   assertEquals(await runUnder(refusing), { hasRun: true, events: ["wait_until_failed"] });
 });
 
-Deno.test("work after the answer that fails is a log line, with a runtime that waits and without", async () => {
+Deno.test("a failing background task is logged, with waitUntil and without", async () => {
   const fail = (): Promise<never> => Promise.reject(new Error("gone"));
   const waited: Promise<unknown>[] = [];
   const waiting = { waitUntil: (promise: Promise<unknown>): void => void waited.push(promise) };

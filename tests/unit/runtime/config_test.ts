@@ -12,7 +12,7 @@ const environment = {
   AI_API_KEY: "sk-secret",
 };
 
-Deno.test("a whole environment is read, with its few defaults", () => {
+Deno.test("a complete environment is read, with its defaults", () => {
   const config = parseConfig(environment);
   assertEquals(config.database, { kind: "direct", databaseUrl: environment.DATABASE_URL });
   assertEquals(config.secretKeys, { default: environment.SUPABASE_SECRET_KEY });
@@ -20,7 +20,7 @@ Deno.test("a whole environment is read, with its few defaults", () => {
   assertEquals(config.providerTimeoutMs, 20_000);
 });
 
-Deno.test("where SUPABASE_URL is set the Data API is the way, with the default secret key", () => {
+Deno.test("SUPABASE_URL selects the Data API, with the default secret key", () => {
   const config = parseConfig({
     ...environment,
     SUPABASE_URL: "https://x.supabase.co",
@@ -37,7 +37,7 @@ Deno.test("where SUPABASE_URL is set the Data API is the way, with the default s
   assertEquals(Object.keys(config.secretKeys), ["cron", "default"]);
 });
 
-Deno.test("a missing, empty or malformed variable is refused by its name, never by its value", () => {
+Deno.test("a missing, empty or malformed variable is named in the error, without its value", () => {
   for (const name of Object.keys(environment).filter((name) => !name.startsWith("AI_"))) {
     for (const value of [undefined, ""]) {
       const error = assertThrows(() => parseConfig({ ...environment, [name]: value }), ConfigError);
@@ -63,7 +63,7 @@ Deno.test("a missing, empty or malformed variable is refused by its name, never 
   );
 });
 
-Deno.test("a key that the repository published is refused, wherever the database is", () => {
+Deno.test("a published key is refused for either kind of database", () => {
   const published = {
     secret: "sb_secret_local_stack_only_0000000000000000",
     credentials: "bG9jYWwtc3RhY2stb25seS1jcmVkZW50aWFscy1rZXk=",
@@ -88,6 +88,6 @@ Deno.test("a key that the repository published is refused, wherever the database
       assert(error.message.startsWith(variable));
     }
   }
-  // It still opens what it has sealed, until everything is resealed.
+  // A published key may still open credentials until everything is resealed.
   parseConfig({ ...environment, CREDENTIALS_KEYS: `${own},${published.credentials}` });
 });

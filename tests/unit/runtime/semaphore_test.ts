@@ -1,43 +1,43 @@
 import { Semaphore } from "../../../shared/runtime/semaphore.ts";
 import { assert, assertEquals, assertFalse } from "../../support/assert.ts";
 
-Deno.test("a place that is given back goes to who waits longest, before anybody who comes later", async () => {
-  const places = new Semaphore(1);
-  assert(await places.take(0));
+Deno.test("a released permit goes to the caller that waited longest, before a later caller", async () => {
+  const semaphore = new Semaphore(1);
+  assert(await semaphore.acquire(0));
   const order: string[] = [];
   const waiting = ["first", "second"].map(async (name) => {
-    assert(await places.take(10_000));
+    assert(await semaphore.acquire(10_000));
     order.push(name);
   });
-  places.leave();
-  const latecomer = places.take(10_000).then(() => order.push("latecomer"));
+  semaphore.release();
+  const latecomer = semaphore.acquire(10_000).then(() => order.push("latecomer"));
   await waiting[0];
-  places.leave();
+  semaphore.release();
   await waiting[1];
-  places.leave();
+  semaphore.release();
   await latecomer;
   assertEquals(order, ["first", "second", "latecomer"]);
-  assertFalse(places.areAllFree);
-  places.leave();
-  assert(places.areAllFree);
+  assertFalse(semaphore.isIdle);
+  semaphore.release();
+  assert(semaphore.isIdle);
 });
 
-Deno.test("who waits in vain leaves the line and takes nothing", async () => {
-  const places = new Semaphore(1);
-  assert(await places.take(0));
-  assertFalse(await places.take(1));
-  places.leave();
-  assert(places.areAllFree);
-  assert(await places.take(0));
+Deno.test("a caller that times out leaves the queue without a permit", async () => {
+  const semaphore = new Semaphore(1);
+  assert(await semaphore.acquire(0));
+  assertFalse(await semaphore.acquire(1));
+  semaphore.release();
+  assert(semaphore.isIdle);
+  assert(await semaphore.acquire(0));
 });
 
-Deno.test("whoever squeezes in is one too many until as many have left", async () => {
-  const places = new Semaphore(1);
-  places.forceAcquire();
-  places.forceAcquire();
-  const waiting = places.take(10_000);
-  places.leave();
+Deno.test("a forced permit counts above the limit until as many have been released", async () => {
+  const semaphore = new Semaphore(1);
+  semaphore.forceAcquire();
+  semaphore.forceAcquire();
+  const waiting = semaphore.acquire(10_000);
+  semaphore.release();
   assertEquals(await Promise.race([waiting, Promise.resolve("still waiting")]), "still waiting");
-  places.leave();
+  semaphore.release();
   assert(await waiting);
 });
