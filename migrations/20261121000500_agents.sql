@@ -62,11 +62,12 @@ grant execute on function messaging.begin_agent_session(uuid, uuid, jsonb) to se
 -- instance's first active one; NULL where there is none.
 create or replace function messaging.conversation_agent(conversation messaging.conversations)
 returns uuid
-language sql
+language plpgsql
 stable
 set search_path = ''
 as $$
-  select coalesce(
+begin
+  return coalesce(
     conversation.agent_id,
     (
       select a.id from messaging.ai_agents a
@@ -75,6 +76,7 @@ as $$
       limit 1
     )
   );
+end;
 $$;
 revoke all on function messaging.conversation_agent(messaging.conversations) from public, anon, authenticated;
 grant execute on function messaging.conversation_agent(messaging.conversations) to service_role;

@@ -303,7 +303,12 @@ begin
   set name = coalesce(c.name, event->>'contactName'),
     is_profile_name = c.is_profile_name or c.name is null and event->>'contactName' is not null,
     last_inbound_at = greatest(c.last_inbound_at, written_at)
-  where c.id = contact.id;
+  where c.id = contact.id
+    -- Each update leaves a row version that the rest of the delivery reads past.
+    and (
+      c.name is null and event->>'contactName' is not null
+      or c.last_inbound_at is null or c.last_inbound_at < written_at
+    );
   update messaging.conversations c
   set status = 'open', updated_at = now()
   where c.id = conversation.id and c.status = 'closed';
@@ -593,8 +598,9 @@ grant execute on function public.find_webhook_targets(jsonb) to service_role;
 -- Stores a webhook payload and what it means, all in one transaction: inbound messages, echoes of
 -- what was typed on the phone, delivery events, template decisions, changed numbers.
 -- `request`: instanceId, sealedProviderConfig (what the delivery's credential was checked against),
--- payload (the body's text, kept as received), events (see
--- shared/providers/webhooks/provider_event.ts; a message's content as in messaging.messages).
+-- payload (the body's text, kept as received; NULL for further events of a payload that is stored
+-- already), events (see shared/providers/webhooks/provider_event.ts; a message's content as in
+-- messaging.messages).
 -- The same event twice, or at the same time in two calls, counts once. Returns {recorded}: how many
 -- events changed something; NULL, with nothing stored, where the credentials have been replaced.
 -- Two payloads about the same persons wait for each other, at their beginning and nowhere else.
@@ -614,7 +620,7 @@ begin
     return jsonb_build_object('recorded', null);
   end if;
   insert into messaging.provider_events (instance_id, payload)
-  values (instance.id, request->>'payload');
+  select instance.id, request->>'payload' where request->>'payload' is not null;
   perform messaging.lock_provider_messages(
     array_agg(instance.id), array_agg(e.value->>'providerMessageId')
   )

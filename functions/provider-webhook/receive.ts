@@ -19,6 +19,12 @@ export interface Delivery {
   readonly payload: unknown;
 }
 
+/**
+ * Events that one database call records. It takes about 0.5 ms an event, and a call may take 8 s: a
+ * delivery of 3 MiB may hold more events than that.
+ */
+const maxEventsPerCall = 1_000;
+
 /** Files inside a payload of a gateway (Evolution API, "Webhook Base64"). */
 const fileMember = /"base64"\s*:\s*"[A-Za-z0-9+/=_-]*"/g;
 
@@ -37,22 +43,30 @@ export function parseDelivery(body: Uint8Array): Pick<Delivery, "text" | "payloa
 }
 
 /**
- * Stores a delivery and what it means in one transaction. What nobody understands is kept all the
- * same; everything slow is left to the outbox. Null when the instance's credentials are others by
- * now: nothing is stored, and the delivery must show that it fits those.
+ * Stores a delivery and what it means, in one transaction for each 1,000 events. After a failure in
+ * between, the provider delivers again, and what is recorded already counts once. Stores unknown
+ * payloads too; leaves slow work to the outbox.
+ *
+ * @returns how many events changed something; null when the instance's credentials have been replaced
+ * meanwhile: the delivery must then be checked against the new ones.
  */
 export async function recordDelivery(
   database: Database,
   { provider, instanceId, sealedProviderConfig, gatewayInstanceId, text, payload }: Delivery,
 ): Promise<number | null> {
-  const events = readProviderEvents(provider, payload, gatewayInstanceId);
-  const { recorded } = await database.rpc<{ recorded: number | null }>("record_provider_events", {
-    instanceId,
-    sealedProviderConfig,
-    payload: text,
-    events: events.map(toRecordedEvent),
-  });
-  return recorded;
+  const events = readProviderEvents(provider, payload, gatewayInstanceId).map(toRecordedEvent);
+  let total = 0;
+  for (let first = 0; first === 0 || first < events.length; first += maxEventsPerCall) {
+    const { recorded } = await database.rpc<{ recorded: number | null }>("record_provider_events", {
+      instanceId,
+      sealedProviderConfig,
+      payload: first === 0 ? text : null,
+      events: events.slice(first, first + maxEventsPerCall),
+    });
+    if (recorded === null) return null;
+    total += recorded;
+  }
+  return total;
 }
 
 /** A message with its content as the database keeps it; any other event as it is. */

@@ -7,7 +7,7 @@ import { createTestDatabase } from "../../support/database/database.ts";
 const unindexed = `
   select k.conrelid::regclass || ': ' || pg_get_constraintdef(k.oid) as key
   from pg_constraint k
-  where k.contype = 'f' and k.connamespace = 'public'::regnamespace
+  where k.contype = 'f' and k.connamespace = 'messaging'::regnamespace
     and (k.confdeltype in ('c', 'n', 'd') or k.confupdtype in ('c', 'n', 'd'))
     and not exists (
       select from pg_index i

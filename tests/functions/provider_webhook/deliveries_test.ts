@@ -60,15 +60,19 @@ Deno.test("messages of one delivery stand in its order, though they bear the sam
   assertEquals(newest, words.slice(-3));
 });
 
-Deno.test("a delivery of thousands of messages is recorded in one call", async () => {
+Deno.test("a delivery of thousands of messages is recorded, each in its order, and its payload stored once", async () => {
   await using client = await createWebhookClient();
   const tenant = await client.createTenant({ provider: "whatsapp_cloud" });
   const messages = Array.from(
-    { length: 4_000 },
+    { length: 8_000 },
     (_, n) => cloudText(`wamid.${n}`, "oi", { from: `55119${70000000 + n % 50}` }),
   );
   const { status, body } = await client.cloud(tenant, cloudPayload({ messages }));
-  assertEquals([status, body.recorded], [200, 4_000]);
+  assertEquals([status, body.recorded], [200, 8_000]);
+  const recorded = (await client.messages(tenant)).map((message) => message.provider_message_id);
+  assertEquals(recorded, messages.map(({ id }) => id));
+  const payloads = await client.stack.admin`select id from messaging.provider_events`;
+  assertEquals(payloads.length, 1);
 });
 
 Deno.test("payloads about the same contacts in opposite orders at once are all recorded", async () => {

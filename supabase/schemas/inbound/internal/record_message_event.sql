@@ -56,7 +56,12 @@ begin
   set name = coalesce(c.name, event->>'contactName'),
     is_profile_name = c.is_profile_name or c.name is null and event->>'contactName' is not null,
     last_inbound_at = greatest(c.last_inbound_at, written_at)
-  where c.id = contact.id;
+  where c.id = contact.id
+    -- Each update leaves a row version that the rest of the delivery reads past.
+    and (
+      c.name is null and event->>'contactName' is not null
+      or c.last_inbound_at is null or c.last_inbound_at < written_at
+    );
   update messaging.conversations c
   set status = 'open', updated_at = now()
   where c.id = conversation.id and c.status = 'closed';

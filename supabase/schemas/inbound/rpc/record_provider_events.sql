@@ -1,8 +1,9 @@
 -- Stores a webhook payload and what it means, all in one transaction: inbound messages, echoes of
 -- what was typed on the phone, delivery events, template decisions, changed numbers.
 -- `request`: instanceId, sealedProviderConfig (what the delivery's credential was checked against),
--- payload (the body's text, kept as received), events (see
--- shared/providers/webhooks/provider_event.ts; a message's content as in messaging.messages).
+-- payload (the body's text, kept as received; NULL for further events of a payload that is stored
+-- already), events (see shared/providers/webhooks/provider_event.ts; a message's content as in
+-- messaging.messages).
 -- The same event twice, or at the same time in two calls, counts once. Returns {recorded}: how many
 -- events changed something; NULL, with nothing stored, where the credentials have been replaced.
 -- Two payloads about the same persons wait for each other, at their beginning and nowhere else.
@@ -22,7 +23,7 @@ begin
     return jsonb_build_object('recorded', null);
   end if;
   insert into messaging.provider_events (instance_id, payload)
-  values (instance.id, request->>'payload');
+  select instance.id, request->>'payload' where request->>'payload' is not null;
   perform messaging.lock_provider_messages(
     array_agg(instance.id), array_agg(e.value->>'providerMessageId')
   )
