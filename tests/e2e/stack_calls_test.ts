@@ -82,7 +82,10 @@ for (const usesDataApi of [false, true]) {
     const instance = await stack.createInstance({
       workspaceId,
       provider: "zapi",
-      providerConfig: providers["zapi"]?.(`${stack.origin}/simulator`),
+      providerConfig: {
+        ...providers["zapi"]?.(`${stack.origin}/simulator`),
+        gatewayInstanceId: "E2E-CALLS",
+      },
     });
 
     await test.step("an unknown function and an unknown path of one answer in the error form of all", async () => {

@@ -72,7 +72,7 @@ Deno.test("what waits after a refusal says when it may leave now, alone and in t
 
 Deno.test("what a provider answers is recorded whatever is in it", async () => {
   const answers: readonly (readonly [() => Response, string, string | null])[] = [
-    [() => new Response("bad\0request", { status: 400 }), "failed", "bad\uFFFDrequest"],
+    [() => Response.json({ error: "bad\0request" }, { status: 400 }), "failed", "bad\uFFFDrequest"],
     [() => Response.json({ error: "half \uD83D" }, { status: 400 }), "failed", "half \uFFFD"],
     [() => Response.json({ messageId: "A\0B" }), "sent", null],
     [() => Response.json({ messageId: "A".repeat(5_000) }), "unconfirmed", null],

@@ -121,13 +121,19 @@ Deno.test("whatever a model says, marks in any order, no answer holds a mark or 
 
 Deno.test("parting reasoning from the answer takes time in proportion to the text", () => {
   for (const part of ["<think>", "</think>", "<|channel|>", "<|start|>", "assistantfinal", "<|"]) {
+    // The fastest of several rounds: what else the machine does can only make a round slower.
     const measure = (count: number): number => {
-      const startedAt = performance.now();
-      removeReasoning(part.repeat(count));
-      return performance.now() - startedAt;
+      const said = part.repeat(count);
+      const rounds = Array.from({ length: 7 }, () => {
+        const startedAt = performance.now();
+        removeReasoning(said);
+        return performance.now() - startedAt;
+      });
+      return Math.min(...rounds);
     };
     measure(1_000);
-    const ratio = measure(100_000) / Math.max(measure(10_000), 1);
-    assert(ratio < 50, `${part}: 10 times the text took ${Math.round(ratio)} times as long`);
+    const ratio = measure(200_000) / Math.max(measure(10_000), 0.2);
+    // Linear: 20. Quadratic: 400.
+    assert(ratio < 100, `${part}: 20 times the text took ${Math.round(ratio)} times as long`);
   }
 });
