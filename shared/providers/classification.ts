@@ -63,7 +63,7 @@ export function toRefusalReceipt(classification: Classification, refusal: Refusa
   };
 }
 
-/** The session behind the instance is gone and may come back; nothing was sent. */
+/** The instance is cut off (session gone, gateway down) and may come back; nothing was sent. */
 export const instanceOutage: Classification = {
   verdict: "retryable",
   scope: "instance",
@@ -93,10 +93,14 @@ export function classifyByWords(
   return known?.classification ?? classifyHttpStatus(status);
 }
 
-/** The receipt of a call that no answer came to. */
+/**
+ * The receipt of a call that no answer came to. A provider to which no connection can be made is an
+ * outage of the instance. A call that was not tried, because this process makes too many, is not.
+ */
 export function toFailureReceipt(failure: HttpFailure): Receipt {
   if (failure.outcome === "unknown") return failure;
-  return toRefusalReceipt({ verdict: "retryable", scope: "instance" }, {
+  const isOutage = failure.reason === "connection_failed";
+  return toRefusalReceipt(isOutage ? instanceOutage : classifyHttpStatus(503), {
     code: "provider_unreachable",
     message: "No connection to the provider could be made.",
   });

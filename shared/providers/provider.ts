@@ -43,10 +43,15 @@ export type Receipt =
     readonly retryAfterMs?: number | undefined;
     readonly scope: "message" | "recipient" | "instance";
     /**
-     * Of scope `instance`: the instance is cut off (its session is gone), which is no rate limit. Its
+     * Of scope `instance`: the instance is cut off (session gone, gateway down), which is no rate limit. Its
      * queue is held and the message loses no attempt, however long it lasts.
      */
     readonly isOutage?: true | undefined;
+    /**
+     * The provider was not called because the claim was nearly over: the attempt does not count, and
+     * what another process has concluded from the end of the claim is taken back.
+     */
+    readonly isUnsent?: true | undefined;
   }
   | { readonly outcome: "unknown"; readonly reason: string };
 

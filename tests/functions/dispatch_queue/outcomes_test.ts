@@ -1,7 +1,8 @@
 import { assert, assertEquals, assertGreater, assertLess } from "../../support/assert.ts";
-import { acceptMessage, answerNever } from "../../support/doubles/http_double.ts";
+import { acceptMessage, answerNever, startHttpDouble } from "../../support/doubles/http_double.ts";
 import { type MessagingStack, startMessagingStack } from "../../support/stack/messaging_stack.ts";
 import { type Tenant, type TenantOptions, testVault } from "../../support/fixtures/tenant.ts";
+import { findClosedBaseUrl } from "../providers/provider_double.ts";
 import { letTimePass } from "../../support/database/time_travel.ts";
 
 const text = { phone: "5511987654321", messageType: "text", message: "Olá" };
@@ -181,6 +182,31 @@ Deno.test("a dropped session holds the queue for as long as it lasts: nothing fa
     const calledAtMost = "queued" in delivery ? 13 : 25;
     assert(calls.refused > 10 && calls.refused <= calledAtMost, `${calls.refused} calls`);
     stack.provider.answer = acceptMessage;
+    for (let step = 0; step < 2; step++) {
+      await letTimePass(stack.admin, 310);
+      await stack.dispatch();
+    }
+    for (const id of [messageId, second.body.messageId]) {
+      assertEquals((await readState(stack, tenant, id)).status, "sent");
+    }
+  }
+});
+
+Deno.test("a gateway that cannot be reached holds the queue for as long as it is away: nothing fails, all is sent after", async () => {
+  for (const delivery of deliveries) {
+    await using stack = await startMessagingStack();
+    const away = findClosedBaseUrl();
+    const { tenant, messageId } = await startDue(stack, delivery, { baseUrl: away });
+    const second = await stack.send(tenant, { ...text, message: "2", ...delivery });
+    const immediate = await stack.send(tenant, { ...text, message: "now" });
+    assertEquals([immediate.status, immediate.body.retryable], [502, true]);
+    for (let step = 0; step < 12; step++) {
+      await letTimePass(stack.admin, 310);
+      await stack.dispatch();
+    }
+    const waiting = await readState(stack, tenant, messageId);
+    assertEquals([waiting.status, waiting.lastError.code], ["queued", "provider_unreachable"]);
+    await using _back = startHttpDouble(acceptMessage, Number(new URL(away).port));
     for (let step = 0; step < 2; step++) {
       await letTimePass(stack.admin, 310);
       await stack.dispatch();

@@ -158,6 +158,7 @@ for (const providerCase of providerCases) {
         message: "No connection to the provider could be made.",
         retryable: true,
         scope: "instance",
+        isOutage: true,
       });
     }
   });

@@ -51,6 +51,7 @@ Deno.test("a provider that was never reached may be tried again, a lost call may
     message: "No connection to the provider could be made.",
     retryable: true,
     scope: "instance",
+    isOutage: true,
   });
   for (const reason of ["timed_out", "connection_lost"] as const) {
     assertEquals(toFailureReceipt({ outcome: "unknown", reason }), { outcome: "unknown", reason });
