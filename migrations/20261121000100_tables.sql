@@ -665,6 +665,7 @@ create table messaging.messages (
   confirmed_by_echo boolean not null default false,
   is_typed_on_phone boolean not null default false,
   is_retryable boolean not null default false,
+  lost_claim_token uuid,
   constraint messages_belong_to_their_conversation
     foreign key (instance_id, contact_id, conversation_id)
     references messaging.conversations (instance_id, contact_id, id) on delete cascade,
@@ -704,6 +705,8 @@ comment on column messaging.messages.confirmed_by_echo is
   'Its provider''s answer was lost: an echo of its words says that it left, and under which id.';
 comment on column messaging.messages.is_retryable is
   'Whether it failed by a refusal that the provider calls temporary: the same Idempotency-Key tries again.';
+comment on column messaging.messages.lost_claim_token is
+  'The claim whose outcome is unknown. Its worker may still report that it did not call the provider: see take_back_unsent.';
 comment on column messaging.messages.is_typed_on_phone is
   'A person wrote it on the business''s own phone, as its provider reports. Not told by sent_by, which is any text of the caller''s choice.';
 comment on column messaging.messages.chat_name is 'The name that the provider gives the chat.';

@@ -275,6 +275,54 @@ $$;
 revoke all on function messaging.place_message(uuid, messaging.instances, jsonb, interval) from public, anon, authenticated;
 grant execute on function messaging.place_message(uuid, messaging.instances, jsonb, interval) to service_role;
 
+-- source: supabase/schemas/messages/internal/take_back_unsent.sql
+-- Takes back messages whose claims ended although their workers had not called the provider: another
+-- process has made them `unconfirmed`, but nothing was sent. A queued or scheduled message waits again.
+-- An immediate send fails, and may be retried; so does a message whose send window never opens now.
+-- Only while the message is in doubt by that very claim: since then a delivery event, a person or
+-- another attempt may have decided otherwise.
+-- `results`: as settle_messages takes them. Returns the ids of those that were taken back.
+-- Locks the messages, then pacing (see requeue_message).
+create or replace function messaging.take_back_unsent(results jsonb)
+returns uuid[]
+language plpgsql
+set search_path = ''
+as $$
+declare
+  unsent record;
+  taken_back uuid[] := '{}';
+begin
+  for unsent in
+    select m as message, r.error
+    from jsonb_to_recordset(results) as r(
+      "messageId" uuid, "claimToken" uuid, error jsonb, "isUnsent" boolean
+    )
+    join messaging.messages m on m.id = r."messageId"
+    where r."isUnsent" and m.status = 'unconfirmed' and m.lost_claim_token = r."claimToken"
+    order by m.instance_id, m.id
+    for no key update of m
+  loop
+    update messaging.messages m
+    set status = 'failed', failed_at = clock_timestamp(), unconfirmed_at = null,
+      is_retryable = true, last_error = unsent.error, lost_claim_token = null,
+      -- The end of the claim was counted as an attempt.
+      attempts = greatest(m.attempts - 1, 0)
+    where m.id = (unsent.message).id;
+    begin
+      if (unsent.message).mode in ('queued', 'scheduled') then
+        perform messaging.requeue_message(unsent.message);
+      end if;
+    exception when sqlstate 'MI010' then
+      null;
+    end;
+    taken_back := taken_back || (unsent.message).id;
+  end loop;
+  return taken_back;
+end;
+$$;
+revoke all on function messaging.take_back_unsent(jsonb) from public, anon, authenticated;
+grant execute on function messaging.take_back_unsent(jsonb) to service_role;
+
 -- source: supabase/schemas/messages/rpc/accept_message.sql
 -- Records everything that a sending call makes true at once: contact, conversation, assignment,
 -- message, slot, agent pause, idempotency key; no provider is called before this has committed.
@@ -570,13 +618,14 @@ grant execute on function public.retry_message(jsonb) to service_role;
 -- Records the outcome of claimed messages and lets their instances go on.
 -- `request`: results [{messageId, claimToken, outcome (accepted | rejected | unknown),
 --   providerMessageId, waId, error {code, message}, retryable, retryAfterMs, scope, isOutage,
---   sealedProviderConfig (what the call was made with; NULL for not known)}], and for an immediate
+--   isUnsent (the provider was not called), sealedProviderConfig (what the call was made with; NULL for not known)}], and for an immediate
 --   send `response` {status, body (as text)} with `idempotency` {scope, key}.
--- Only who still holds the claim settles. A late worker changes nothing, but that the provider has
--- taken the message over is true however late it is told. Statuses only move forward (a delivery event
+-- Only the holder of the claim settles. A late worker changes nothing, with two exceptions: that the
+-- provider has accepted the message is true however late it is reported, and so is that it was not
+-- called (see take_back_unsent). Statuses only move forward (a delivery event
 -- may have come before). Temporary refusals go back to the queue while attempts are left; a refusal of
 -- scope `instance` holds the whole instance. One that is no rate limit (an outage: session gone,
--- credentials, account) costs no attempt, so that a backlog is not burnt.
+-- credentials, account) costs no attempt, so that a backlog is not burnt; nor does isUnsent.
 -- Returns {settled}: the ids that were settled.
 -- Locks, in this order: provider message ids, addresses that are new, queue rows, messages, agent
 -- pauses, pacing, dispatch, and where an answer shows who somebody is, contacts.
@@ -630,17 +679,18 @@ begin
     select * from jsonb_to_recordset(request->'results') as r(
       "messageId" uuid, "claimToken" uuid, outcome text, "providerMessageId" text, "waId" text,
       error jsonb, retryable boolean, "retryAfterMs" integer, scope text, "isOutage" boolean,
-      "sealedProviderConfig" text
+      "isUnsent" boolean, "sealedProviderConfig" text
     )
   ),
   won as materialized (
-    select q.message_id, q.instance_id, q.lane = 'paced' as is_paced, q.max_attempts,
+    select q.message_id, q.instance_id, q.claim_token, q.lane = 'paced' as is_paced, q.max_attempts,
+      coalesce(r."isUnsent", false) as is_unsent,
       r.outcome, r."providerMessageId" as provider_message_id, r."waId" as wa_id, r.error,
       -- What a delivery event has moved on meanwhile is not sent again, whatever the answer says.
       coalesce(
         r.outcome = 'rejected' and m.status in ('queued', 'sending', 'unconfirmed')
           and case
-            when outage.is_outage then q.max_attempts > 1
+            when outage.is_outage or r."isUnsent" then q.max_attempts > 1
             else (r.retryable or former.is_former) and q.attempts < q.max_attempts
           end,
         false
@@ -661,6 +711,7 @@ begin
           select greatest(clock + messaging.hold_for_refusal(q.instance_id), d.hold_until)
           from messaging.dispatch d where d.instance_id = q.instance_id
         )
+        when r."isUnsent" then clock
         when r.retryable then clock + messaging.retry_delay(q.attempts, r."retryAfterMs")
       end as retry_at
     from result r
@@ -691,15 +742,15 @@ begin
     where q.message_id = won.message_id and not won.is_retried
   ),
   waiting as (
-    -- Refused for the whole instance it stays the head and waits there; else others may pass it.
+    -- Refused for the whole instance, or not sent, it stays the head; else others may pass it.
     update messaging.message_queue q
     set claim_token = null,
       lease_until = null,
       echo = null,
-      attempts = case when won.is_outage then q.attempts - 1 else q.attempts end,
+      attempts = case when won.is_outage or won.is_unsent then q.attempts - 1 else q.attempts end,
       visible_at = case when won.is_paced then null else won.retry_at end,
       scheduled_at = case
-        when won.is_paced and (won.is_held or won.is_former) then q.scheduled_at
+        when won.is_paced and (won.is_held or won.is_former or won.is_unsent) then q.scheduled_at
         else won.retry_at
       end
     from won
@@ -707,7 +758,8 @@ begin
   ),
   recorded as (
     update messaging.messages m
-    set attempts = least(m.attempts::integer + 1, 32767),
+    set attempts = least(m.attempts::integer + (not won.is_unsent)::integer, 32767),
+      lost_claim_token = case when won.outcome = 'unknown' then won.claim_token end,
       last_error = case
         when m.status = 'failed' and not won.is_revived then m.last_error
         when won.outcome <> 'accepted' then won.error
@@ -786,6 +838,7 @@ begin
       "messageId" uuid, outcome text, "providerMessageId" text
     )
     where r.outcome = 'accepted' and r."messageId" <> all (settled);
+    settled := settled || messaging.take_back_unsent(request->'results');
   end if;
 
   -- The pause began when the call was accepted; it begins again now that the message really left.

@@ -142,6 +142,7 @@ const claimTooOld: Receipt = {
   message: "The claim on the message was nearly over before the provider was called.",
   retryable: true,
   scope: "message",
+  isUnsent: true,
 };
 
 const notPrepared: Receipt = {

@@ -82,6 +82,7 @@ function toResult(settlement: Settlement): Record<string, unknown> {
         retryAfterMs: receipt.retryAfterMs,
         scope: receipt.scope,
         isOutage: receipt.isOutage,
+        isUnsent: receipt.isUnsent,
         sealedProviderConfig,
       };
     case "unknown":

@@ -1,13 +1,14 @@
 -- Records the outcome of claimed messages and lets their instances go on.
 -- `request`: results [{messageId, claimToken, outcome (accepted | rejected | unknown),
 --   providerMessageId, waId, error {code, message}, retryable, retryAfterMs, scope, isOutage,
---   sealedProviderConfig (what the call was made with; NULL for not known)}], and for an immediate
+--   isUnsent (the provider was not called), sealedProviderConfig (what the call was made with; NULL for not known)}], and for an immediate
 --   send `response` {status, body (as text)} with `idempotency` {scope, key}.
--- Only who still holds the claim settles. A late worker changes nothing, but that the provider has
--- taken the message over is true however late it is told. Statuses only move forward (a delivery event
+-- Only the holder of the claim settles. A late worker changes nothing, with two exceptions: that the
+-- provider has accepted the message is true however late it is reported, and so is that it was not
+-- called (see take_back_unsent). Statuses only move forward (a delivery event
 -- may have come before). Temporary refusals go back to the queue while attempts are left; a refusal of
 -- scope `instance` holds the whole instance. One that is no rate limit (an outage: session gone,
--- credentials, account) costs no attempt, so that a backlog is not burnt.
+-- credentials, account) costs no attempt, so that a backlog is not burnt; nor does isUnsent.
 -- Returns {settled}: the ids that were settled.
 -- Locks, in this order: provider message ids, addresses that are new, queue rows, messages, agent
 -- pauses, pacing, dispatch, and where an answer shows who somebody is, contacts.
@@ -61,17 +62,18 @@ begin
     select * from jsonb_to_recordset(request->'results') as r(
       "messageId" uuid, "claimToken" uuid, outcome text, "providerMessageId" text, "waId" text,
       error jsonb, retryable boolean, "retryAfterMs" integer, scope text, "isOutage" boolean,
-      "sealedProviderConfig" text
+      "isUnsent" boolean, "sealedProviderConfig" text
     )
   ),
   won as materialized (
-    select q.message_id, q.instance_id, q.lane = 'paced' as is_paced, q.max_attempts,
+    select q.message_id, q.instance_id, q.claim_token, q.lane = 'paced' as is_paced, q.max_attempts,
+      coalesce(r."isUnsent", false) as is_unsent,
       r.outcome, r."providerMessageId" as provider_message_id, r."waId" as wa_id, r.error,
       -- What a delivery event has moved on meanwhile is not sent again, whatever the answer says.
       coalesce(
         r.outcome = 'rejected' and m.status in ('queued', 'sending', 'unconfirmed')
           and case
-            when outage.is_outage then q.max_attempts > 1
+            when outage.is_outage or r."isUnsent" then q.max_attempts > 1
             else (r.retryable or former.is_former) and q.attempts < q.max_attempts
           end,
         false
@@ -92,6 +94,7 @@ begin
           select greatest(clock + messaging.hold_for_refusal(q.instance_id), d.hold_until)
           from messaging.dispatch d where d.instance_id = q.instance_id
         )
+        when r."isUnsent" then clock
         when r.retryable then clock + messaging.retry_delay(q.attempts, r."retryAfterMs")
       end as retry_at
     from result r
@@ -122,15 +125,15 @@ begin
     where q.message_id = won.message_id and not won.is_retried
   ),
   waiting as (
-    -- Refused for the whole instance it stays the head and waits there; else others may pass it.
+    -- Refused for the whole instance, or not sent, it stays the head; else others may pass it.
     update messaging.message_queue q
     set claim_token = null,
       lease_until = null,
       echo = null,
-      attempts = case when won.is_outage then q.attempts - 1 else q.attempts end,
+      attempts = case when won.is_outage or won.is_unsent then q.attempts - 1 else q.attempts end,
       visible_at = case when won.is_paced then null else won.retry_at end,
       scheduled_at = case
-        when won.is_paced and (won.is_held or won.is_former) then q.scheduled_at
+        when won.is_paced and (won.is_held or won.is_former or won.is_unsent) then q.scheduled_at
         else won.retry_at
       end
     from won
@@ -138,7 +141,8 @@ begin
   ),
   recorded as (
     update messaging.messages m
-    set attempts = least(m.attempts::integer + 1, 32767),
+    set attempts = least(m.attempts::integer + (not won.is_unsent)::integer, 32767),
+      lost_claim_token = case when won.outcome = 'unknown' then won.claim_token end,
       last_error = case
         when m.status = 'failed' and not won.is_revived then m.last_error
         when won.outcome <> 'accepted' then won.error
@@ -217,6 +221,7 @@ begin
       "messageId" uuid, outcome text, "providerMessageId" text
     )
     where r.outcome = 'accepted' and r."messageId" <> all (settled);
+    settled := settled || messaging.take_back_unsent(request->'results');
   end if;
 
   -- The pause began when the call was accepted; it begins again now that the message really left.

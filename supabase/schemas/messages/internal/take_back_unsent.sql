@@ -1,0 +1,46 @@
+-- Takes back messages whose claims ended although their workers had not called the provider: another
+-- process has made them `unconfirmed`, but nothing was sent. A queued or scheduled message waits again.
+-- An immediate send fails, and may be retried; so does a message whose send window never opens now.
+-- Only while the message is in doubt by that very claim: since then a delivery event, a person or
+-- another attempt may have decided otherwise.
+-- `results`: as settle_messages takes them. Returns the ids of those that were taken back.
+-- Locks the messages, then pacing (see requeue_message).
+create or replace function messaging.take_back_unsent(results jsonb)
+returns uuid[]
+language plpgsql
+set search_path = ''
+as $$
+declare
+  unsent record;
+  taken_back uuid[] := '{}';
+begin
+  for unsent in
+    select m as message, r.error
+    from jsonb_to_recordset(results) as r(
+      "messageId" uuid, "claimToken" uuid, error jsonb, "isUnsent" boolean
+    )
+    join messaging.messages m on m.id = r."messageId"
+    where r."isUnsent" and m.status = 'unconfirmed' and m.lost_claim_token = r."claimToken"
+    order by m.instance_id, m.id
+    for no key update of m
+  loop
+    update messaging.messages m
+    set status = 'failed', failed_at = clock_timestamp(), unconfirmed_at = null,
+      is_retryable = true, last_error = unsent.error, lost_claim_token = null,
+      -- The end of the claim was counted as an attempt.
+      attempts = greatest(m.attempts - 1, 0)
+    where m.id = (unsent.message).id;
+    begin
+      if (unsent.message).mode in ('queued', 'scheduled') then
+        perform messaging.requeue_message(unsent.message);
+      end if;
+    exception when sqlstate 'MI010' then
+      null;
+    end;
+    taken_back := taken_back || (unsent.message).id;
+  end loop;
+  return taken_back;
+end;
+$$;
+revoke all on function messaging.take_back_unsent(jsonb) from public, anon, authenticated;
+grant execute on function messaging.take_back_unsent(jsonb) to service_role;
