@@ -115,6 +115,24 @@ Deno.test("a failure is kept with the provider's code and words, without the num
   assert(state["failedAt"] !== null);
 });
 
+Deno.test("a message that needs the contact's phone, not a user id, fails as recipient_needs_phone: at once, or by a status", async () => {
+  await using client = await createWebhookClient();
+  const tenant = await client.createTenant({ provider: "whatsapp_cloud" });
+  const sent = await client.stack.send(tenant, text);
+  const errors = [{ code: 131062, title: "Business-scoped User ID recipients not supported" }];
+  const { messageId, providerMessageId } = sent.body;
+  await client.cloud(tenant, cloudPayload(cloudStatus(providerMessageId, "failed", { errors })));
+  const state = await readState(client, tenant, messageId);
+  const { code } = state["lastError"] as { code: string };
+  assertEquals([state["status"], code], ["failed", "recipient_needs_phone"]);
+
+  client.stack.provider.answer = () =>
+    Response.json({ error: { code: 131062, message: "(#131062) recipient" } }, { status: 400 });
+  const { status, body } = await client.stack.send(tenant, text);
+  assertEquals([status, body.error, body.retryable], [502, "provider_send_failed", false]);
+  assertEquals(body.details.code, "recipient_needs_phone");
+});
+
 Deno.test("a status settles an unconfirmed message by the id that we gave it", async () => {
   await using client = await createWebhookClient();
   const tenant = await client.createTenant({ provider: "whatsapp_cloud" });
