@@ -2,27 +2,59 @@
 
 set local check_function_bodies = off;
 
+-- source: supabase/schemas/tenancy/internal/begin_page.sql
+-- admin-api: what a request for a page asks for. `request`: limit, `after` {createdAt, id} as returned
+-- in `next` (NULL for the first page), workspaceId and instanceId where the page is narrowed to them.
+-- Returns the size, and the place after which the page begins: a page is the rows whose
+-- (created_at, id) is greater, in that order, one more than `size` of them (see build_page).
+-- Errors: MI013, MI014.
+create or replace function messaging.begin_page(
+  request jsonb,
+  out size integer,
+  out after_at timestamptz,
+  out after_id uuid
+)
+language plpgsql
+stable
+set search_path = ''
+as $$
+begin
+  if request->>'workspaceId' is not null then
+    perform messaging.find_workspace((request->>'workspaceId')::uuid);
+  end if;
+  if request->>'instanceId' is not null then
+    perform messaging.find_instance((request->>'instanceId')::uuid);
+  end if;
+  size := (request->>'limit')::integer;
+  after_at := coalesce((request->'after'->>'createdAt')::timestamptz, '-infinity');
+  after_id := coalesce(
+    (request->'after'->>'id')::uuid, '00000000-0000-0000-0000-000000000000'
+  );
+end;
+$$;
+revoke all on function messaging.begin_page(jsonb) from public, anon, authenticated;
+grant execute on function messaging.begin_page(jsonb) to service_role;
+
 -- source: supabase/schemas/tenancy/internal/build_page.sql
--- admin-api: a page out of one row more than it may hold. `records`: [{createdAt, id, record}] in
--- order, or NULL for none. Returns {items, next}; `next` {createdAt, id} is the place to go on after,
--- NULL on the last page.
-create or replace function messaging.build_page(records jsonb, page_size integer)
+-- admin-api: a page out of its rows, which are one more than it may hold where there is a next page.
+-- `records`: [{createdAt, id, record}] in order. Returns {items, next}: `next` {createdAt, id} is the
+-- place after which the next page begins, NULL on the last page.
+create or replace function messaging.build_page(records jsonb[], page_size integer)
 returns jsonb
 language sql
 immutable parallel safe
 set search_path = ''
 as $$
   select jsonb_build_object(
-    'items', jsonb_path_query_array(
-      coalesce(records, '[]'), '$[0 to $last].record', jsonb_build_object('last', page_size - 1)
+    'items', coalesce(
+      jsonb_agg(r.entry->'record' order by r.place) filter (where r.place <= page_size), '[]'
     ),
-    'next', case
-      when jsonb_array_length(records) > page_size then (records->(page_size - 1)) - 'record'
-    end
-  );
+    'next', case when cardinality(records) > page_size then records[page_size] - 'record' end
+  )
+  from unnest(records) with ordinality as r(entry, place);
 $$;
-revoke all on function messaging.build_page(jsonb, integer) from public, anon, authenticated;
-grant execute on function messaging.build_page(jsonb, integer) to service_role;
+revoke all on function messaging.build_page(jsonb[], integer) from public, anon, authenticated;
+grant execute on function messaging.build_page(jsonb[], integer) to service_role;
 
 -- source: supabase/schemas/tenancy/internal/count_request.sql
 -- Counts a request against its token's allowance of `requests_per_minute` for the function; NULL is
@@ -405,11 +437,11 @@ as $$
 declare
   instance messaging.instances;
   token messaging.client_tokens;
-  replayed jsonb := messaging.begin_idempotent(request->'idempotency');
+  replayed jsonb := messaging.begin_idempotent(request);
   outcome jsonb;
 begin
   if replayed is not null then
-    return jsonb_build_object('replayed', replayed);
+    return replayed;
   end if;
   instance := messaging.find_instance((request->>'instanceId')::uuid);
   insert into messaging.client_tokens (id, instance_id, token_hash, label, expires_at)
@@ -420,9 +452,7 @@ begin
   returning * into token;
   outcome := messaging.describe_client_token(token);
   perform messaging.keep_outcome(
-    request->'idempotency',
-    outcome || jsonb_build_object('sealedToken', request->>'sealedToken'),
-    null
+    request, outcome || jsonb_build_object('sealedToken', request->>'sealedToken')
   );
   return outcome;
 end;
@@ -441,19 +471,16 @@ as $$
 declare
   workspace messaging.workspaces;
   department messaging.departments;
-  replayed jsonb := messaging.begin_idempotent(request->'idempotency');
-  outcome jsonb;
+  replayed jsonb := messaging.begin_idempotent(request);
 begin
   if replayed is not null then
-    return jsonb_build_object('replayed', replayed);
+    return replayed;
   end if;
   workspace := messaging.find_workspace((request->>'workspaceId')::uuid);
   insert into messaging.departments (workspace_id, name)
   values (workspace.id, request->>'name')
   returning * into department;
-  outcome := messaging.describe_department(department);
-  perform messaging.keep_outcome(request->'idempotency', outcome, null);
-  return outcome;
+  return messaging.keep_outcome(request, messaging.describe_department(department));
 end;
 $$;
 revoke all on function public.create_department(jsonb) from public, anon, authenticated;
@@ -477,7 +504,6 @@ declare
   workspace messaging.workspaces;
   instance messaging.instances;
   replayed jsonb;
-  outcome jsonb;
   violated text;
   taken text;
 begin
@@ -485,9 +511,9 @@ begin
     return messaging.time_zone_issues();
   end if;
   begin
-    replayed := messaging.begin_idempotent(request->'idempotency');
+    replayed := messaging.begin_idempotent(request);
     if replayed is not null then
-      return jsonb_build_object('replayed', replayed);
+      return replayed;
     end if;
     workspace := messaging.find_workspace((request->>'workspaceId')::uuid);
     insert into messaging.instances (
@@ -510,9 +536,7 @@ begin
     from jsonb_array_elements_text(send_window->'holidays') as holiday;
     insert into messaging.pacing (instance_id) values (instance.id);
     insert into messaging.dispatch (instance_id) values (instance.id);
-    outcome := messaging.describe_instance(instance);
-    perform messaging.keep_outcome(request->'idempotency', outcome, null);
-    return outcome;
+    return messaging.keep_outcome(request, messaging.describe_instance(instance));
   exception when unique_violation then
     -- The block gives the idempotency key back too: nothing has been executed under it.
     get stacked diagnostics violated = constraint_name;
@@ -539,11 +563,10 @@ as $$
 declare
   workspace messaging.workspaces;
   operator messaging.operators;
-  replayed jsonb := messaging.begin_idempotent(request->'idempotency');
-  outcome jsonb;
+  replayed jsonb := messaging.begin_idempotent(request);
 begin
   if replayed is not null then
-    return jsonb_build_object('replayed', replayed);
+    return replayed;
   end if;
   workspace := messaging.find_workspace((request->>'workspaceId')::uuid);
   insert into messaging.operators (workspace_id, name, email)
@@ -553,9 +576,7 @@ begin
   if not found then
     raise exception using errcode = 'MI017', message = 'already_exists';
   end if;
-  outcome := messaging.describe_operator(operator);
-  perform messaging.keep_outcome(request->'idempotency', outcome, null);
-  return outcome;
+  return messaging.keep_outcome(request, messaging.describe_operator(operator));
 end;
 $$;
 revoke all on function public.create_operator(jsonb) from public, anon, authenticated;
@@ -571,16 +592,13 @@ set search_path = ''
 as $$
 declare
   workspace messaging.workspaces;
-  replayed jsonb := messaging.begin_idempotent(request->'idempotency');
-  outcome jsonb;
+  replayed jsonb := messaging.begin_idempotent(request);
 begin
   if replayed is not null then
-    return jsonb_build_object('replayed', replayed);
+    return replayed;
   end if;
   insert into messaging.workspaces (name) values (request->>'name') returning * into workspace;
-  outcome := messaging.describe_workspace(workspace);
-  perform messaging.keep_outcome(request->'idempotency', outcome, null);
-  return outcome;
+  return messaging.keep_outcome(request, messaging.describe_workspace(workspace));
 end;
 $$;
 revoke all on function public.create_workspace(jsonb) from public, anon, authenticated;
@@ -704,30 +722,21 @@ stable
 set search_path = ''
 as $$
 declare
-  page_size constant integer := (request->>'limit')::integer;
-  after_at constant timestamptz := coalesce(
-    (request->'after'->>'createdAt')::timestamptz, '-infinity'
-  );
-  after_id constant uuid := coalesce(
-    (request->'after'->>'id')::uuid, '00000000-0000-0000-0000-000000000000'
-  );
-  records jsonb;
+  page constant record := messaging.begin_page(request);
 begin
-  perform messaging.find_instance((request->>'instanceId')::uuid);
-  select jsonb_agg(
-    jsonb_build_object('createdAt', page.created_at, 'id', page.id, 'record', page.record)
-    order by page.created_at, page.id
-  )
-  into records
-  from (
-    select r.created_at, r.id, messaging.describe_client_token(r) as record
-    from messaging.client_tokens r
-    where (r.created_at, r.id) > (after_at, after_id)
-      and r.instance_id = (request->>'instanceId')::uuid
-    order by r.created_at, r.id
-    limit page_size + 1
-  ) as page;
-  return messaging.build_page(records, page_size);
+  return messaging.build_page(
+    array(
+      select jsonb_build_object(
+        'createdAt', r.created_at, 'id', r.id, 'record', messaging.describe_client_token(r)
+      )
+      from messaging.client_tokens r
+      where (r.created_at, r.id) > (page.after_at, page.after_id)
+        and r.instance_id = (request->>'instanceId')::uuid
+      order by r.created_at, r.id
+      limit page.size + 1
+    ),
+    page.size
+  );
 end;
 $$;
 revoke all on function public.list_client_tokens(jsonb) from public, anon, authenticated;
@@ -787,32 +796,21 @@ stable
 set search_path = ''
 as $$
 declare
-  page_size constant integer := (request->>'limit')::integer;
-  after_at constant timestamptz := coalesce(
-    (request->'after'->>'createdAt')::timestamptz, '-infinity'
-  );
-  after_id constant uuid := coalesce(
-    (request->'after'->>'id')::uuid, '00000000-0000-0000-0000-000000000000'
-  );
-  records jsonb;
+  page constant record := messaging.begin_page(request);
 begin
-  if request->>'workspaceId' is not null then
-    perform messaging.find_workspace((request->>'workspaceId')::uuid);
-  end if;
-  select jsonb_agg(
-    jsonb_build_object('createdAt', page.created_at, 'id', page.id, 'record', page.record)
-    order by page.created_at, page.id
-  )
-  into records
-  from (
-    select r.created_at, r.id, messaging.describe_department(r) as record
-    from messaging.departments r
-    where (r.created_at, r.id) > (after_at, after_id)
-      and (request->>'workspaceId' is null or r.workspace_id = (request->>'workspaceId')::uuid)
-    order by r.created_at, r.id
-    limit page_size + 1
-  ) as page;
-  return messaging.build_page(records, page_size);
+  return messaging.build_page(
+    array(
+      select jsonb_build_object(
+        'createdAt', r.created_at, 'id', r.id, 'record', messaging.describe_department(r)
+      )
+      from messaging.departments r
+      where (r.created_at, r.id) > (page.after_at, page.after_id)
+        and (request->>'workspaceId' is null or r.workspace_id = (request->>'workspaceId')::uuid)
+      order by r.created_at, r.id
+      limit page.size + 1
+    ),
+    page.size
+  );
 end;
 $$;
 revoke all on function public.list_departments(jsonb) from public, anon, authenticated;
@@ -829,32 +827,21 @@ stable
 set search_path = ''
 as $$
 declare
-  page_size constant integer := (request->>'limit')::integer;
-  after_at constant timestamptz := coalesce(
-    (request->'after'->>'createdAt')::timestamptz, '-infinity'
-  );
-  after_id constant uuid := coalesce(
-    (request->'after'->>'id')::uuid, '00000000-0000-0000-0000-000000000000'
-  );
-  records jsonb;
+  page constant record := messaging.begin_page(request);
 begin
-  if request->>'workspaceId' is not null then
-    perform messaging.find_workspace((request->>'workspaceId')::uuid);
-  end if;
-  select jsonb_agg(
-    jsonb_build_object('createdAt', page.created_at, 'id', page.id, 'record', page.record)
-    order by page.created_at, page.id
-  )
-  into records
-  from (
-    select r.created_at, r.id, messaging.describe_instance(r) as record
-    from messaging.instances r
-    where (r.created_at, r.id) > (after_at, after_id)
-      and (request->>'workspaceId' is null or r.workspace_id = (request->>'workspaceId')::uuid)
-    order by r.created_at, r.id
-    limit page_size + 1
-  ) as page;
-  return messaging.build_page(records, page_size);
+  return messaging.build_page(
+    array(
+      select jsonb_build_object(
+        'createdAt', r.created_at, 'id', r.id, 'record', messaging.describe_instance(r)
+      )
+      from messaging.instances r
+      where (r.created_at, r.id) > (page.after_at, page.after_id)
+        and (request->>'workspaceId' is null or r.workspace_id = (request->>'workspaceId')::uuid)
+      order by r.created_at, r.id
+      limit page.size + 1
+    ),
+    page.size
+  );
 end;
 $$;
 revoke all on function public.list_instances(jsonb) from public, anon, authenticated;
@@ -871,32 +858,21 @@ stable
 set search_path = ''
 as $$
 declare
-  page_size constant integer := (request->>'limit')::integer;
-  after_at constant timestamptz := coalesce(
-    (request->'after'->>'createdAt')::timestamptz, '-infinity'
-  );
-  after_id constant uuid := coalesce(
-    (request->'after'->>'id')::uuid, '00000000-0000-0000-0000-000000000000'
-  );
-  records jsonb;
+  page constant record := messaging.begin_page(request);
 begin
-  if request->>'workspaceId' is not null then
-    perform messaging.find_workspace((request->>'workspaceId')::uuid);
-  end if;
-  select jsonb_agg(
-    jsonb_build_object('createdAt', page.created_at, 'id', page.id, 'record', page.record)
-    order by page.created_at, page.id
-  )
-  into records
-  from (
-    select r.created_at, r.id, messaging.describe_operator(r) as record
-    from messaging.operators r
-    where (r.created_at, r.id) > (after_at, after_id)
-      and (request->>'workspaceId' is null or r.workspace_id = (request->>'workspaceId')::uuid)
-    order by r.created_at, r.id
-    limit page_size + 1
-  ) as page;
-  return messaging.build_page(records, page_size);
+  return messaging.build_page(
+    array(
+      select jsonb_build_object(
+        'createdAt', r.created_at, 'id', r.id, 'record', messaging.describe_operator(r)
+      )
+      from messaging.operators r
+      where (r.created_at, r.id) > (page.after_at, page.after_id)
+        and (request->>'workspaceId' is null or r.workspace_id = (request->>'workspaceId')::uuid)
+      order by r.created_at, r.id
+      limit page.size + 1
+    ),
+    page.size
+  );
 end;
 $$;
 revoke all on function public.list_operators(jsonb) from public, anon, authenticated;
@@ -912,28 +888,20 @@ stable
 set search_path = ''
 as $$
 declare
-  page_size constant integer := (request->>'limit')::integer;
-  after_at constant timestamptz := coalesce(
-    (request->'after'->>'createdAt')::timestamptz, '-infinity'
-  );
-  after_id constant uuid := coalesce(
-    (request->'after'->>'id')::uuid, '00000000-0000-0000-0000-000000000000'
-  );
-  records jsonb;
+  page constant record := messaging.begin_page(request);
 begin
-  select jsonb_agg(
-    jsonb_build_object('createdAt', page.created_at, 'id', page.id, 'record', page.record)
-    order by page.created_at, page.id
-  )
-  into records
-  from (
-    select r.created_at, r.id, messaging.describe_workspace(r) as record
-    from messaging.workspaces r
-    where (r.created_at, r.id) > (after_at, after_id)
-    order by r.created_at, r.id
-    limit page_size + 1
-  ) as page;
-  return messaging.build_page(records, page_size);
+  return messaging.build_page(
+    array(
+      select jsonb_build_object(
+        'createdAt', r.created_at, 'id', r.id, 'record', messaging.describe_workspace(r)
+      )
+      from messaging.workspaces r
+      where (r.created_at, r.id) > (page.after_at, page.after_id)
+      order by r.created_at, r.id
+      limit page.size + 1
+    ),
+    page.size
+  );
 end;
 $$;
 revoke all on function public.list_workspaces(jsonb) from public, anon, authenticated;

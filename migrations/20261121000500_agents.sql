@@ -307,11 +307,10 @@ as $$
 declare
   instance messaging.instances;
   agent messaging.ai_agents;
-  replayed jsonb := messaging.begin_idempotent(request->'idempotency');
-  outcome jsonb;
+  replayed jsonb := messaging.begin_idempotent(request);
 begin
   if replayed is not null then
-    return jsonb_build_object('replayed', replayed);
+    return replayed;
   end if;
   instance := messaging.find_instance((request->>'instanceId')::uuid);
   insert into messaging.ai_agents (instance_id, name, instructions, model, is_active)
@@ -320,9 +319,7 @@ begin
     (request->>'isActive')::boolean
   )
   returning * into agent;
-  outcome := messaging.describe_ai_agent(agent);
-  perform messaging.keep_outcome(request->'idempotency', outcome, null);
-  return outcome;
+  return messaging.keep_outcome(request, messaging.describe_ai_agent(agent));
 end;
 $$;
 revoke all on function public.create_ai_agent(jsonb) from public, anon, authenticated;
@@ -382,32 +379,21 @@ stable
 set search_path = ''
 as $$
 declare
-  page_size constant integer := (request->>'limit')::integer;
-  after_at constant timestamptz := coalesce(
-    (request->'after'->>'createdAt')::timestamptz, '-infinity'
-  );
-  after_id constant uuid := coalesce(
-    (request->'after'->>'id')::uuid, '00000000-0000-0000-0000-000000000000'
-  );
-  records jsonb;
+  page constant record := messaging.begin_page(request);
 begin
-  if request->>'instanceId' is not null then
-    perform messaging.find_instance((request->>'instanceId')::uuid);
-  end if;
-  select jsonb_agg(
-    jsonb_build_object('createdAt', page.created_at, 'id', page.id, 'record', page.record)
-    order by page.created_at, page.id
-  )
-  into records
-  from (
-    select r.created_at, r.id, messaging.describe_ai_agent(r) as record
-    from messaging.ai_agents r
-    where (r.created_at, r.id) > (after_at, after_id)
-      and (request->>'instanceId' is null or r.instance_id = (request->>'instanceId')::uuid)
-    order by r.created_at, r.id
-    limit page_size + 1
-  ) as page;
-  return messaging.build_page(records, page_size);
+  return messaging.build_page(
+    array(
+      select jsonb_build_object(
+        'createdAt', r.created_at, 'id', r.id, 'record', messaging.describe_ai_agent(r)
+      )
+      from messaging.ai_agents r
+      where (r.created_at, r.id) > (page.after_at, page.after_id)
+        and (request->>'instanceId' is null or r.instance_id = (request->>'instanceId')::uuid)
+      order by r.created_at, r.id
+      limit page.size + 1
+    ),
+    page.size
+  );
 end;
 $$;
 revoke all on function public.list_ai_agents(jsonb) from public, anon, authenticated;
@@ -520,11 +506,10 @@ as $$
 declare
   instance messaging.instances;
   known_contact_id uuid;
-  replayed jsonb := messaging.begin_idempotent(request->'idempotency');
-  outcome jsonb;
+  replayed jsonb := messaging.begin_idempotent(request);
 begin
   if replayed is not null then
-    return jsonb_build_object('replayed', replayed);
+    return replayed;
   end if;
   select i.* into strict instance from messaging.instances i
   where i.id = (request->>'instanceId')::uuid;
@@ -544,9 +529,7 @@ begin
     where c.contact_id = known_contact_id and s.conversation_id = c.id and s.answered_at <> '{}';
     delete from messaging.agent_pauses p where p.contact_id = known_contact_id;
   end if;
-  outcome := messaging.describe_agent_pause(instance, known_contact_id);
-  perform messaging.keep_outcome(request->'idempotency', outcome, null);
-  return outcome;
+  return messaging.keep_outcome(request, messaging.describe_agent_pause(instance, known_contact_id));
 end;
 $$;
 revoke all on function public.set_agent_pause(jsonb) from public, anon, authenticated;

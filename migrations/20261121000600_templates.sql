@@ -107,10 +107,10 @@ set search_path = ''
 as $$
 declare
   instance messaging.instances := messaging.find_instance((request->>'instanceId')::uuid);
-  replayed jsonb := messaging.recall_idempotent(request->'idempotency');
+  replayed jsonb := messaging.recall_idempotent(request);
 begin
   if replayed is not null then
-    return jsonb_build_object('replayed', replayed);
+    return replayed;
   end if;
   return jsonb_build_object(
     'provider', instance.provider,
@@ -138,7 +138,6 @@ declare
   instance messaging.instances;
   template messaging.message_templates;
   replayed jsonb;
-  outcome jsonb;
 begin
   if request->>'instanceId' is not null then
     instance := messaging.find_instance((request->>'instanceId')::uuid);
@@ -151,9 +150,9 @@ begin
       'path', 'instanceId', 'message', 'belongs to another workspace'
     )));
   end if;
-  replayed := messaging.begin_idempotent(request->'idempotency');
+  replayed := messaging.begin_idempotent(request);
   if replayed is not null then
-    return jsonb_build_object('replayed', replayed);
+    return replayed;
   end if;
   insert into messaging.message_templates (
     workspace_id, instance_id, name, language, parameter_format, components, provider_status,
@@ -165,9 +164,7 @@ begin
     request->>'providerTemplateId'
   )
   returning * into template;
-  outcome := messaging.describe_message_template(template);
-  perform messaging.keep_outcome(request->'idempotency', outcome, null);
-  return outcome;
+  return messaging.keep_outcome(request, messaging.describe_message_template(template));
 end;
 $$;
 revoke all on function public.create_message_template(jsonb) from public, anon, authenticated;
@@ -189,7 +186,7 @@ declare
   instance messaging.instances;
   template messaging.message_templates;
   contact messaging.contacts;
-  known jsonb := messaging.recall_idempotent(request->'idempotency');
+  known jsonb := messaging.recall_idempotent(request)->'replayed';
 begin
   select i.* into strict instance
   from messaging.client_tokens t
@@ -245,36 +242,22 @@ stable
 set search_path = ''
 as $$
 declare
-  page_size constant integer := (request->>'limit')::integer;
-  after_at constant timestamptz := coalesce(
-    (request->'after'->>'createdAt')::timestamptz, '-infinity'
-  );
-  after_id constant uuid := coalesce(
-    (request->'after'->>'id')::uuid, '00000000-0000-0000-0000-000000000000'
-  );
-  records jsonb;
+  page constant record := messaging.begin_page(request);
 begin
-  if request->>'workspaceId' is not null then
-    perform messaging.find_workspace((request->>'workspaceId')::uuid);
-  end if;
-  if request->>'instanceId' is not null then
-    perform messaging.find_instance((request->>'instanceId')::uuid);
-  end if;
-  select jsonb_agg(
-    jsonb_build_object('createdAt', page.created_at, 'id', page.id, 'record', page.record)
-    order by page.created_at, page.id
-  )
-  into records
-  from (
-    select r.created_at, r.id, messaging.describe_message_template(r) as record
-    from messaging.message_templates r
-    where (r.created_at, r.id) > (after_at, after_id)
-      and (request->>'workspaceId' is null or r.workspace_id = (request->>'workspaceId')::uuid)
-      and (request->>'instanceId' is null or r.instance_id = (request->>'instanceId')::uuid)
-    order by r.created_at, r.id
-    limit page_size + 1
-  ) as page;
-  return messaging.build_page(records, page_size);
+  return messaging.build_page(
+    array(
+      select jsonb_build_object(
+        'createdAt', r.created_at, 'id', r.id, 'record', messaging.describe_message_template(r)
+      )
+      from messaging.message_templates r
+      where (r.created_at, r.id) > (page.after_at, page.after_id)
+        and (request->>'workspaceId' is null or r.workspace_id = (request->>'workspaceId')::uuid)
+        and (request->>'instanceId' is null or r.instance_id = (request->>'instanceId')::uuid)
+      order by r.created_at, r.id
+      limit page.size + 1
+    ),
+    page.size
+  );
 end;
 $$;
 revoke all on function public.list_message_templates(jsonb) from public, anon, authenticated;
@@ -298,12 +281,12 @@ set enable_seqscan = off
 as $$
 declare
   instance messaging.instances := messaging.find_instance((request->>'instanceId')::uuid);
-  replayed jsonb := messaging.begin_idempotent(request->'idempotency');
+  replayed jsonb := messaging.begin_idempotent(request);
   asked_at constant timestamptz := (request->>'askedAt')::timestamptz;
   outcome jsonb;
 begin
   if replayed is not null then
-    return jsonb_build_object('replayed', replayed);
+    return replayed;
   end if;
   -- One after the other: two at once would both create what is new.
   perform from messaging.instances i where i.id = instance.id for no key update;
@@ -403,8 +386,7 @@ begin
     )
   ) into outcome
   from item i;
-  perform messaging.keep_outcome(request->'idempotency', outcome, null);
-  return outcome;
+  return messaging.keep_outcome(request, outcome);
 end;
 $$;
 revoke all on function public.sync_message_templates(jsonb) from public, anon, authenticated;

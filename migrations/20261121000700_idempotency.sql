@@ -3,21 +3,26 @@
 set local check_function_bodies = off;
 
 -- source: supabase/schemas/idempotency/internal/begin_idempotent.sql
--- Takes an `Idempotency-Key` for the caller's transaction (decisions, section 5).
--- `idempotency`: scope, key, fingerprint; NULL means that the call has no key.
--- Returns NULL when the caller is the first and must execute; else what the first call decided and what
--- has become of it: see describe_kept_outcome. A simultaneous call with the same key waits here for the
--- first one's commit: the key's row stays locked. Keys live 24 hours.
+-- Takes an `Idempotency-Key` for the caller's transaction (decisions, section 5). Every function that
+-- executes a call once begins with it and ends with keep_outcome:
+--   replayed jsonb := messaging.begin_idempotent(request);
+--   ... if replayed is not null then return replayed; end if; ...
+--   return messaging.keep_outcome(request, outcome);
+-- `request`: idempotency {scope, key, fingerprint}; NULL means that the call has no key.
+-- Returns NULL when the caller is the first and must execute, else {replayed}: what the first call
+-- decided, and what has become of it (see describe_kept_outcome). A simultaneous call with the same
+-- key waits here until the first one commits: the key's row stays locked. Keys live 24 hours.
 -- Errors: MI007 (the first still runs), MI008 (other body).
-create or replace function messaging.begin_idempotent(idempotency jsonb)
+create or replace function messaging.begin_idempotent(request jsonb)
 returns jsonb
 language plpgsql
 set search_path = ''
 as $$
 declare
+  idempotency constant jsonb := nullif(request->'idempotency', 'null');
   known messaging.idempotency_keys;
 begin
-  if idempotency is null or jsonb_typeof(idempotency) = 'null' then
+  if idempotency is null then
     return null;
   end if;
   insert into messaging.idempotency_keys as kept (scope, key, fingerprint)
@@ -35,7 +40,7 @@ begin
   if known.fingerprint <> idempotency->>'fingerprint' then
     raise exception using errcode = 'MI008', message = 'idempotency_key_reused';
   end if;
-  return messaging.describe_kept_outcome(known);
+  return jsonb_build_object('replayed', messaging.describe_kept_outcome(known));
 end;
 $$;
 revoke all on function messaging.begin_idempotent(jsonb) from public, anon, authenticated;
@@ -94,29 +99,35 @@ revoke all on function messaging.describe_kept_outcome(messaging.idempotency_key
 grant execute on function messaging.describe_kept_outcome(messaging.idempotency_keys) to service_role;
 
 -- source: supabase/schemas/idempotency/internal/keep_outcome.sql
--- Keeps under the call's `Idempotency-Key`, if it has one, what its transaction decided.
-create or replace function messaging.keep_outcome(idempotency jsonb, outcome jsonb, message_id uuid)
-returns void
+-- Keeps what the transaction decided under the request's `Idempotency-Key`, if it has one (see
+-- begin_idempotent). `message_id`: the message whose state a repeated call asks for. Returns the
+-- outcome.
+create or replace function messaging.keep_outcome(
+  request jsonb,
+  outcome jsonb,
+  message_id uuid default null
+)
+returns jsonb
 language plpgsql
 set search_path = ''
 as $$
 begin
-  if idempotency is null or jsonb_typeof(idempotency) = 'null' then
-    return;
+  if nullif(request->'idempotency', 'null') is not null then
+    update messaging.idempotency_keys k
+    set outcome = keep_outcome.outcome, message_id = keep_outcome.message_id
+    where k.scope = request->'idempotency'->>'scope' and k.key = request->'idempotency'->>'key';
   end if;
-  update messaging.idempotency_keys k
-  set outcome = keep_outcome.outcome, message_id = keep_outcome.message_id
-  where k.scope = idempotency->>'scope' and k.key = idempotency->>'key';
+  return outcome;
 end;
 $$;
 revoke all on function messaging.keep_outcome(jsonb, jsonb, uuid) from public, anon, authenticated;
 grant execute on function messaging.keep_outcome(jsonb, jsonb, uuid) to service_role;
 
 -- source: supabase/schemas/idempotency/internal/recall_idempotent.sql
--- What the first call with this `Idempotency-Key` came to, as begin_idempotent says it; NULL while
--- the key is free, which it stays. For calls that have something to read before they are executed:
--- a repeat is answered by the first answer, whatever has changed since. Errors: MI007, MI008.
-create or replace function messaging.recall_idempotent(idempotency jsonb)
+-- Reads what the first call with this `Idempotency-Key` came to, in the form of begin_idempotent.
+-- Returns NULL while the key is free, and leaves it free. For calls that read before they execute: a
+-- repeat gets the first answer, whatever has changed since. Errors: MI007, MI008.
+create or replace function messaging.recall_idempotent(request jsonb)
 returns jsonb
 language plpgsql
 set search_path = ''
@@ -124,10 +135,10 @@ as $$
 begin
   if exists (
     select from messaging.idempotency_keys k
-    where k.scope = idempotency->>'scope' and k.key = idempotency->>'key'
+    where k.scope = request->'idempotency'->>'scope' and k.key = request->'idempotency'->>'key'
       and k.created_at > now() - interval '24 hours'
   ) then
-    return messaging.begin_idempotent(idempotency);
+    return messaging.begin_idempotent(request);
   end if;
   return null;
 end;

@@ -136,7 +136,7 @@ begin
       messaging.pause_agent(instance.id, contact.id, clock_timestamp()), instance.time_zone
     ));
   end if;
-  perform messaging.keep_outcome(request->'idempotency', outcome, message.id);
+  perform messaging.keep_outcome(request, outcome, message.id);
   return jsonb_build_object('attempted', jsonb_build_object(
     'outcome', outcome,
     'message', messaging.claimed_messages(array[message.id])->0
@@ -352,7 +352,7 @@ declare
   conversation messaging.conversations;
   draft constant jsonb := nullif(request->'message', 'null');
   delivery constant jsonb := request->'delivery';
-  replayed constant jsonb := messaging.begin_idempotent(request->'idempotency');
+  replayed constant jsonb := messaging.begin_idempotent(request);
   assignment jsonb;
   agent_id uuid;
   outcome jsonb;
@@ -365,10 +365,10 @@ declare
   paused_until timestamptz;
   is_pausing boolean := false;
 begin
-  if (replayed->>'isAttemptDue')::boolean then
-    return messaging.attempt_again(request, replayed);
+  if (replayed->'replayed'->>'isAttemptDue')::boolean then
+    return messaging.attempt_again(request, replayed->'replayed');
   elsif replayed is not null then
-    return jsonb_build_object('replayed', replayed);
+    return replayed;
   end if;
 
   select i.* into strict instance from messaging.instances i
@@ -454,10 +454,9 @@ begin
     'heldBy', held_by,
     'aiAgentPausedUntil', messaging.iso_in_zone(paused_until, instance.time_zone)
   );
-  perform messaging.keep_outcome(
-    request->'idempotency', outcome, case when draft is not null then message_id end
-  );
-  return outcome || jsonb_build_object(
+  return messaging.keep_outcome(
+    request, outcome, case when draft is not null then message_id end
+  ) || jsonb_build_object(
     'claimToken', claim_token,
     'to', case when mode = 'sent' then messaging.contact_send_address(contact, request->>'phone') end
   );
@@ -589,11 +588,10 @@ as $$
 declare
   message messaging.messages;
   contact messaging.contacts;
-  replayed jsonb := messaging.begin_idempotent(request->'idempotency');
-  outcome jsonb;
+  replayed jsonb := messaging.begin_idempotent(request);
 begin
   if replayed is not null then
-    return jsonb_build_object('replayed', replayed);
+    return replayed;
   end if;
   message := public.find_message(request);
   if message.status not in ('failed', 'unconfirmed')
@@ -606,9 +604,7 @@ begin
   end if;
   perform messaging.requeue_message(message);
   select m.* into message from messaging.messages m where m.id = message.id;
-  outcome := messaging.describe_message(message);
-  perform messaging.keep_outcome(request->'idempotency', outcome, null);
-  return outcome;
+  return messaging.keep_outcome(request, messaging.describe_message(message));
 end;
 $$;
 revoke all on function public.retry_message(jsonb) from public, anon, authenticated;

@@ -104,33 +104,22 @@ stable
 set search_path = ''
 as $$
 declare
-  page_size constant integer := (request->>'limit')::integer;
-  after_at constant timestamptz := coalesce(
-    (request->'after'->>'createdAt')::timestamptz, '-infinity'
-  );
-  after_id constant uuid := coalesce(
-    (request->'after'->>'id')::uuid, '00000000-0000-0000-0000-000000000000'
-  );
-  records jsonb;
+  page constant record := messaging.begin_page(request);
 begin
-  if request->>'workspaceId' is not null then
-    perform messaging.find_workspace((request->>'workspaceId')::uuid);
-  end if;
-  select jsonb_agg(
-    jsonb_build_object('createdAt', page.created_at, 'id', page.id, 'record', page.record)
-    order by page.created_at, page.id
-  )
-  into records
-  from (
-    select r.created_at, r.id, messaging.describe_outbox_row(r) as record
-    from messaging.outbox r
-    where (r.created_at, r.id) > (after_at, after_id)
-      and (request->>'workspaceId' is null or r.workspace_id = (request->>'workspaceId')::uuid)
-      and (request->>'status' is null or r.status = request->>'status')
-    order by r.created_at, r.id
-    limit page_size + 1
-  ) as page;
-  return messaging.build_page(records, page_size);
+  return messaging.build_page(
+    array(
+      select jsonb_build_object(
+        'createdAt', r.created_at, 'id', r.id, 'record', messaging.describe_outbox_row(r)
+      )
+      from messaging.outbox r
+      where (r.created_at, r.id) > (page.after_at, page.after_id)
+        and (request->>'workspaceId' is null or r.workspace_id = (request->>'workspaceId')::uuid)
+        and (request->>'status' is null or r.status = request->>'status')
+      order by r.created_at, r.id
+      limit page.size + 1
+    ),
+    page.size
+  );
 end;
 $$;
 revoke all on function public.list_outbox(jsonb) from public, anon, authenticated;
@@ -148,22 +137,19 @@ as $$
 declare
   entry messaging.outbox;
   replayed jsonb;
-  outcome jsonb;
 begin
   if not exists (select from messaging.outbox o where o.id = (request->>'outboxId')::uuid) then
     return null;
   end if;
-  replayed := messaging.begin_idempotent(request->'idempotency');
+  replayed := messaging.begin_idempotent(request);
   if replayed is not null then
-    return jsonb_build_object('replayed', replayed);
+    return replayed;
   end if;
   update messaging.outbox o
   set status = 'pending', settled_at = null, attempts = 0, run_at = clock_timestamp()
   where o.id = (request->>'outboxId')::uuid and o.status = 'dead';
   select o.* into entry from messaging.outbox o where o.id = (request->>'outboxId')::uuid;
-  outcome := messaging.describe_outbox_row(entry);
-  perform messaging.keep_outcome(request->'idempotency', outcome, null);
-  return outcome;
+  return messaging.keep_outcome(request, messaging.describe_outbox_row(entry));
 end;
 $$;
 revoke all on function public.retry_outbox(jsonb) from public, anon, authenticated;

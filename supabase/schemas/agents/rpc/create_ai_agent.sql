@@ -8,11 +8,10 @@ as $$
 declare
   instance messaging.instances;
   agent messaging.ai_agents;
-  replayed jsonb := messaging.begin_idempotent(request->'idempotency');
-  outcome jsonb;
+  replayed jsonb := messaging.begin_idempotent(request);
 begin
   if replayed is not null then
-    return jsonb_build_object('replayed', replayed);
+    return replayed;
   end if;
   instance := messaging.find_instance((request->>'instanceId')::uuid);
   insert into messaging.ai_agents (instance_id, name, instructions, model, is_active)
@@ -21,9 +20,7 @@ begin
     (request->>'isActive')::boolean
   )
   returning * into agent;
-  outcome := messaging.describe_ai_agent(agent);
-  perform messaging.keep_outcome(request->'idempotency', outcome, null);
-  return outcome;
+  return messaging.keep_outcome(request, messaging.describe_ai_agent(agent));
 end;
 $$;
 revoke all on function public.create_ai_agent(jsonb) from public, anon, authenticated;

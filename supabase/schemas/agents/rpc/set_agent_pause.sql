@@ -11,11 +11,10 @@ as $$
 declare
   instance messaging.instances;
   known_contact_id uuid;
-  replayed jsonb := messaging.begin_idempotent(request->'idempotency');
-  outcome jsonb;
+  replayed jsonb := messaging.begin_idempotent(request);
 begin
   if replayed is not null then
-    return jsonb_build_object('replayed', replayed);
+    return replayed;
   end if;
   select i.* into strict instance from messaging.instances i
   where i.id = (request->>'instanceId')::uuid;
@@ -35,9 +34,7 @@ begin
     where c.contact_id = known_contact_id and s.conversation_id = c.id and s.answered_at <> '{}';
     delete from messaging.agent_pauses p where p.contact_id = known_contact_id;
   end if;
-  outcome := messaging.describe_agent_pause(instance, known_contact_id);
-  perform messaging.keep_outcome(request->'idempotency', outcome, null);
-  return outcome;
+  return messaging.keep_outcome(request, messaging.describe_agent_pause(instance, known_contact_id));
 end;
 $$;
 revoke all on function public.set_agent_pause(jsonb) from public, anon, authenticated;

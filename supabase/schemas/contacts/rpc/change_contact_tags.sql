@@ -8,12 +8,12 @@ set search_path = ''
 as $$
 declare
   instance_id constant uuid := (request->>'instanceId')::uuid;
-  replayed jsonb := messaging.begin_idempotent(request->'idempotency');
+  replayed jsonb := messaging.begin_idempotent(request);
   contact_id uuid;
   outcome jsonb;
 begin
   if replayed is not null then
-    return jsonb_build_object('replayed', replayed);
+    return replayed;
   end if;
   select (r.contact).id into contact_id
   from messaging.resolve_contact(instance_id, request->>'phone') r;
@@ -22,8 +22,7 @@ begin
     'tagsApplied', messaging.apply_tags(instance_id, contact_id, request->'addTags'),
     'tagsRemoved', messaging.remove_tags(instance_id, contact_id, request->'removeTags')
   );
-  perform messaging.keep_outcome(request->'idempotency', outcome, null);
-  return outcome;
+  return messaging.keep_outcome(request, outcome);
 end;
 $$;
 revoke all on function public.change_contact_tags(jsonb) from public, anon, authenticated;

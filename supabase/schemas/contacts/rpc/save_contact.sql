@@ -12,13 +12,13 @@ as $$
 declare
   instance_id constant uuid := (request->>'instanceId')::uuid;
   fields constant jsonb := request->'fields';
-  replayed jsonb := messaging.begin_idempotent(request->'idempotency');
+  replayed jsonb := messaging.begin_idempotent(request);
   found_contact record;
   contact_id uuid;
   outcome jsonb;
 begin
   if replayed is not null then
-    return jsonb_build_object('replayed', replayed);
+    return replayed;
   end if;
   select (r.contact).id as id, r.is_new into found_contact
   from messaging.resolve_contact(instance_id, request->>'phone') r;
@@ -56,8 +56,7 @@ begin
     ),
     'tagsApplied', messaging.apply_tags(instance_id, contact_id, request->'tags')
   );
-  perform messaging.keep_outcome(request->'idempotency', outcome, null);
-  return outcome;
+  return messaging.keep_outcome(request, outcome);
 end;
 $$;
 revoke all on function public.save_contact(jsonb) from public, anon, authenticated;

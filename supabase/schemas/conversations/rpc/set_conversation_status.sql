@@ -9,13 +9,13 @@ set search_path = ''
 as $$
 declare
   instance_id constant uuid := (request->>'instanceId')::uuid;
-  replayed jsonb := messaging.begin_idempotent(request->'idempotency');
+  replayed jsonb := messaging.begin_idempotent(request);
   contact_id uuid;
   conversation messaging.conversations;
   outcome jsonb;
 begin
   if replayed is not null then
-    return jsonb_build_object('replayed', replayed);
+    return replayed;
   end if;
   select (r.contact).id into contact_id
   from messaging.resolve_contact(instance_id, request->>'phone') r;
@@ -32,8 +32,7 @@ begin
     'status', request->>'status',
     'noteAdded', request->>'internalNote' is not null
   );
-  perform messaging.keep_outcome(request->'idempotency', outcome, null);
-  return outcome;
+  return messaging.keep_outcome(request, outcome);
 end;
 $$;
 revoke all on function public.set_conversation_status(jsonb) from public, anon, authenticated;

@@ -1,18 +1,23 @@
--- Takes an `Idempotency-Key` for the caller's transaction (decisions, section 5).
--- `idempotency`: scope, key, fingerprint; NULL means that the call has no key.
--- Returns NULL when the caller is the first and must execute; else what the first call decided and what
--- has become of it: see describe_kept_outcome. A simultaneous call with the same key waits here for the
--- first one's commit: the key's row stays locked. Keys live 24 hours.
+-- Takes an `Idempotency-Key` for the caller's transaction (decisions, section 5). Every function that
+-- executes a call once begins with it and ends with keep_outcome:
+--   replayed jsonb := messaging.begin_idempotent(request);
+--   ... if replayed is not null then return replayed; end if; ...
+--   return messaging.keep_outcome(request, outcome);
+-- `request`: idempotency {scope, key, fingerprint}; NULL means that the call has no key.
+-- Returns NULL when the caller is the first and must execute, else {replayed}: what the first call
+-- decided, and what has become of it (see describe_kept_outcome). A simultaneous call with the same
+-- key waits here until the first one commits: the key's row stays locked. Keys live 24 hours.
 -- Errors: MI007 (the first still runs), MI008 (other body).
-create or replace function messaging.begin_idempotent(idempotency jsonb)
+create or replace function messaging.begin_idempotent(request jsonb)
 returns jsonb
 language plpgsql
 set search_path = ''
 as $$
 declare
+  idempotency constant jsonb := nullif(request->'idempotency', 'null');
   known messaging.idempotency_keys;
 begin
-  if idempotency is null or jsonb_typeof(idempotency) = 'null' then
+  if idempotency is null then
     return null;
   end if;
   insert into messaging.idempotency_keys as kept (scope, key, fingerprint)
@@ -30,7 +35,7 @@ begin
   if known.fingerprint <> idempotency->>'fingerprint' then
     raise exception using errcode = 'MI008', message = 'idempotency_key_reused';
   end if;
-  return messaging.describe_kept_outcome(known);
+  return jsonb_build_object('replayed', messaging.describe_kept_outcome(known));
 end;
 $$;
 revoke all on function messaging.begin_idempotent(jsonb) from public, anon, authenticated;

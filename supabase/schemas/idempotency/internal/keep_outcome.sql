@@ -1,16 +1,22 @@
--- Keeps under the call's `Idempotency-Key`, if it has one, what its transaction decided.
-create or replace function messaging.keep_outcome(idempotency jsonb, outcome jsonb, message_id uuid)
-returns void
+-- Keeps what the transaction decided under the request's `Idempotency-Key`, if it has one (see
+-- begin_idempotent). `message_id`: the message whose state a repeated call asks for. Returns the
+-- outcome.
+create or replace function messaging.keep_outcome(
+  request jsonb,
+  outcome jsonb,
+  message_id uuid default null
+)
+returns jsonb
 language plpgsql
 set search_path = ''
 as $$
 begin
-  if idempotency is null or jsonb_typeof(idempotency) = 'null' then
-    return;
+  if nullif(request->'idempotency', 'null') is not null then
+    update messaging.idempotency_keys k
+    set outcome = keep_outcome.outcome, message_id = keep_outcome.message_id
+    where k.scope = request->'idempotency'->>'scope' and k.key = request->'idempotency'->>'key';
   end if;
-  update messaging.idempotency_keys k
-  set outcome = keep_outcome.outcome, message_id = keep_outcome.message_id
-  where k.scope = idempotency->>'scope' and k.key = idempotency->>'key';
+  return outcome;
 end;
 $$;
 revoke all on function messaging.keep_outcome(jsonb, jsonb, uuid) from public, anon, authenticated;

@@ -1,7 +1,7 @@
--- What the first call with this `Idempotency-Key` came to, as begin_idempotent says it; NULL while
--- the key is free, which it stays. For calls that have something to read before they are executed:
--- a repeat is answered by the first answer, whatever has changed since. Errors: MI007, MI008.
-create or replace function messaging.recall_idempotent(idempotency jsonb)
+-- Reads what the first call with this `Idempotency-Key` came to, in the form of begin_idempotent.
+-- Returns NULL while the key is free, and leaves it free. For calls that read before they execute: a
+-- repeat gets the first answer, whatever has changed since. Errors: MI007, MI008.
+create or replace function messaging.recall_idempotent(request jsonb)
 returns jsonb
 language plpgsql
 set search_path = ''
@@ -9,10 +9,10 @@ as $$
 begin
   if exists (
     select from messaging.idempotency_keys k
-    where k.scope = idempotency->>'scope' and k.key = idempotency->>'key'
+    where k.scope = request->'idempotency'->>'scope' and k.key = request->'idempotency'->>'key'
       and k.created_at > now() - interval '24 hours'
   ) then
-    return messaging.begin_idempotent(idempotency);
+    return messaging.begin_idempotent(request);
   end if;
   return null;
 end;

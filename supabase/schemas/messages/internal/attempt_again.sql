@@ -48,7 +48,7 @@ begin
       messaging.pause_agent(instance.id, contact.id, clock_timestamp()), instance.time_zone
     ));
   end if;
-  perform messaging.keep_outcome(request->'idempotency', outcome, message.id);
+  perform messaging.keep_outcome(request, outcome, message.id);
   return jsonb_build_object('attempted', jsonb_build_object(
     'outcome', outcome,
     'message', messaging.claimed_messages(array[message.id])->0

@@ -26,7 +26,7 @@ declare
   conversation messaging.conversations;
   draft constant jsonb := nullif(request->'message', 'null');
   delivery constant jsonb := request->'delivery';
-  replayed constant jsonb := messaging.begin_idempotent(request->'idempotency');
+  replayed constant jsonb := messaging.begin_idempotent(request);
   assignment jsonb;
   agent_id uuid;
   outcome jsonb;
@@ -39,10 +39,10 @@ declare
   paused_until timestamptz;
   is_pausing boolean := false;
 begin
-  if (replayed->>'isAttemptDue')::boolean then
-    return messaging.attempt_again(request, replayed);
+  if (replayed->'replayed'->>'isAttemptDue')::boolean then
+    return messaging.attempt_again(request, replayed->'replayed');
   elsif replayed is not null then
-    return jsonb_build_object('replayed', replayed);
+    return replayed;
   end if;
 
   select i.* into strict instance from messaging.instances i
@@ -128,10 +128,9 @@ begin
     'heldBy', held_by,
     'aiAgentPausedUntil', messaging.iso_in_zone(paused_until, instance.time_zone)
   );
-  perform messaging.keep_outcome(
-    request->'idempotency', outcome, case when draft is not null then message_id end
-  );
-  return outcome || jsonb_build_object(
+  return messaging.keep_outcome(
+    request, outcome, case when draft is not null then message_id end
+  ) || jsonb_build_object(
     'claimToken', claim_token,
     'to', case when mode = 'sent' then messaging.contact_send_address(contact, request->>'phone') end
   );

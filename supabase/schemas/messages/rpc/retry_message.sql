@@ -10,11 +10,10 @@ as $$
 declare
   message messaging.messages;
   contact messaging.contacts;
-  replayed jsonb := messaging.begin_idempotent(request->'idempotency');
-  outcome jsonb;
+  replayed jsonb := messaging.begin_idempotent(request);
 begin
   if replayed is not null then
-    return jsonb_build_object('replayed', replayed);
+    return replayed;
   end if;
   message := public.find_message(request);
   if message.status not in ('failed', 'unconfirmed')
@@ -27,9 +26,7 @@ begin
   end if;
   perform messaging.requeue_message(message);
   select m.* into message from messaging.messages m where m.id = message.id;
-  outcome := messaging.describe_message(message);
-  perform messaging.keep_outcome(request->'idempotency', outcome, null);
-  return outcome;
+  return messaging.keep_outcome(request, messaging.describe_message(message));
 end;
 $$;
 revoke all on function public.retry_message(jsonb) from public, anon, authenticated;

@@ -9,22 +9,19 @@ as $$
 declare
   entry messaging.outbox;
   replayed jsonb;
-  outcome jsonb;
 begin
   if not exists (select from messaging.outbox o where o.id = (request->>'outboxId')::uuid) then
     return null;
   end if;
-  replayed := messaging.begin_idempotent(request->'idempotency');
+  replayed := messaging.begin_idempotent(request);
   if replayed is not null then
-    return jsonb_build_object('replayed', replayed);
+    return replayed;
   end if;
   update messaging.outbox o
   set status = 'pending', settled_at = null, attempts = 0, run_at = clock_timestamp()
   where o.id = (request->>'outboxId')::uuid and o.status = 'dead';
   select o.* into entry from messaging.outbox o where o.id = (request->>'outboxId')::uuid;
-  outcome := messaging.describe_outbox_row(entry);
-  perform messaging.keep_outcome(request->'idempotency', outcome, null);
-  return outcome;
+  return messaging.keep_outcome(request, messaging.describe_outbox_row(entry));
 end;
 $$;
 revoke all on function public.retry_outbox(jsonb) from public, anon, authenticated;

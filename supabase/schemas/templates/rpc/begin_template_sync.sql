@@ -8,10 +8,10 @@ set search_path = ''
 as $$
 declare
   instance messaging.instances := messaging.find_instance((request->>'instanceId')::uuid);
-  replayed jsonb := messaging.recall_idempotent(request->'idempotency');
+  replayed jsonb := messaging.recall_idempotent(request);
 begin
   if replayed is not null then
-    return jsonb_build_object('replayed', replayed);
+    return replayed;
   end if;
   return jsonb_build_object(
     'provider', instance.provider,

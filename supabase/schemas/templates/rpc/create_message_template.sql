@@ -13,7 +13,6 @@ declare
   instance messaging.instances;
   template messaging.message_templates;
   replayed jsonb;
-  outcome jsonb;
 begin
   if request->>'instanceId' is not null then
     instance := messaging.find_instance((request->>'instanceId')::uuid);
@@ -26,9 +25,9 @@ begin
       'path', 'instanceId', 'message', 'belongs to another workspace'
     )));
   end if;
-  replayed := messaging.begin_idempotent(request->'idempotency');
+  replayed := messaging.begin_idempotent(request);
   if replayed is not null then
-    return jsonb_build_object('replayed', replayed);
+    return replayed;
   end if;
   insert into messaging.message_templates (
     workspace_id, instance_id, name, language, parameter_format, components, provider_status,
@@ -40,9 +39,7 @@ begin
     request->>'providerTemplateId'
   )
   returning * into template;
-  outcome := messaging.describe_message_template(template);
-  perform messaging.keep_outcome(request->'idempotency', outcome, null);
-  return outcome;
+  return messaging.keep_outcome(request, messaging.describe_message_template(template));
 end;
 $$;
 revoke all on function public.create_message_template(jsonb) from public, anon, authenticated;

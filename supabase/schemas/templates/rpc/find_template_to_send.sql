@@ -13,7 +13,7 @@ declare
   instance messaging.instances;
   template messaging.message_templates;
   contact messaging.contacts;
-  known jsonb := messaging.recall_idempotent(request->'idempotency');
+  known jsonb := messaging.recall_idempotent(request)->'replayed';
 begin
   select i.* into strict instance
   from messaging.client_tokens t

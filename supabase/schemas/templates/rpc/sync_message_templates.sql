@@ -15,12 +15,12 @@ set enable_seqscan = off
 as $$
 declare
   instance messaging.instances := messaging.find_instance((request->>'instanceId')::uuid);
-  replayed jsonb := messaging.begin_idempotent(request->'idempotency');
+  replayed jsonb := messaging.begin_idempotent(request);
   asked_at constant timestamptz := (request->>'askedAt')::timestamptz;
   outcome jsonb;
 begin
   if replayed is not null then
-    return jsonb_build_object('replayed', replayed);
+    return replayed;
   end if;
   -- One after the other: two at once would both create what is new.
   perform from messaging.instances i where i.id = instance.id for no key update;
@@ -120,8 +120,7 @@ begin
     )
   ) into outcome
   from item i;
-  perform messaging.keep_outcome(request->'idempotency', outcome, null);
-  return outcome;
+  return messaging.keep_outcome(request, outcome);
 end;
 $$;
 revoke all on function public.sync_message_templates(jsonb) from public, anon, authenticated;

@@ -10,11 +10,11 @@ as $$
 declare
   instance messaging.instances;
   token messaging.client_tokens;
-  replayed jsonb := messaging.begin_idempotent(request->'idempotency');
+  replayed jsonb := messaging.begin_idempotent(request);
   outcome jsonb;
 begin
   if replayed is not null then
-    return jsonb_build_object('replayed', replayed);
+    return replayed;
   end if;
   instance := messaging.find_instance((request->>'instanceId')::uuid);
   insert into messaging.client_tokens (id, instance_id, token_hash, label, expires_at)
@@ -25,9 +25,7 @@ begin
   returning * into token;
   outcome := messaging.describe_client_token(token);
   perform messaging.keep_outcome(
-    request->'idempotency',
-    outcome || jsonb_build_object('sealedToken', request->>'sealedToken'),
-    null
+    request, outcome || jsonb_build_object('sealedToken', request->>'sealedToken')
   );
   return outcome;
 end;

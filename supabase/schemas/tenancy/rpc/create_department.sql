@@ -8,19 +8,16 @@ as $$
 declare
   workspace messaging.workspaces;
   department messaging.departments;
-  replayed jsonb := messaging.begin_idempotent(request->'idempotency');
-  outcome jsonb;
+  replayed jsonb := messaging.begin_idempotent(request);
 begin
   if replayed is not null then
-    return jsonb_build_object('replayed', replayed);
+    return replayed;
   end if;
   workspace := messaging.find_workspace((request->>'workspaceId')::uuid);
   insert into messaging.departments (workspace_id, name)
   values (workspace.id, request->>'name')
   returning * into department;
-  outcome := messaging.describe_department(department);
-  perform messaging.keep_outcome(request->'idempotency', outcome, null);
-  return outcome;
+  return messaging.keep_outcome(request, messaging.describe_department(department));
 end;
 $$;
 revoke all on function public.create_department(jsonb) from public, anon, authenticated;

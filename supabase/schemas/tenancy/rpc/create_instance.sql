@@ -15,7 +15,6 @@ declare
   workspace messaging.workspaces;
   instance messaging.instances;
   replayed jsonb;
-  outcome jsonb;
   violated text;
   taken text;
 begin
@@ -23,9 +22,9 @@ begin
     return messaging.time_zone_issues();
   end if;
   begin
-    replayed := messaging.begin_idempotent(request->'idempotency');
+    replayed := messaging.begin_idempotent(request);
     if replayed is not null then
-      return jsonb_build_object('replayed', replayed);
+      return replayed;
     end if;
     workspace := messaging.find_workspace((request->>'workspaceId')::uuid);
     insert into messaging.instances (
@@ -48,9 +47,7 @@ begin
     from jsonb_array_elements_text(send_window->'holidays') as holiday;
     insert into messaging.pacing (instance_id) values (instance.id);
     insert into messaging.dispatch (instance_id) values (instance.id);
-    outcome := messaging.describe_instance(instance);
-    perform messaging.keep_outcome(request->'idempotency', outcome, null);
-    return outcome;
+    return messaging.keep_outcome(request, messaging.describe_instance(instance));
   exception when unique_violation then
     -- The block gives the idempotency key back too: nothing has been executed under it.
     get stacked diagnostics violated = constraint_name;

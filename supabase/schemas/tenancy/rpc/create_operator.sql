@@ -9,11 +9,10 @@ as $$
 declare
   workspace messaging.workspaces;
   operator messaging.operators;
-  replayed jsonb := messaging.begin_idempotent(request->'idempotency');
-  outcome jsonb;
+  replayed jsonb := messaging.begin_idempotent(request);
 begin
   if replayed is not null then
-    return jsonb_build_object('replayed', replayed);
+    return replayed;
   end if;
   workspace := messaging.find_workspace((request->>'workspaceId')::uuid);
   insert into messaging.operators (workspace_id, name, email)
@@ -23,9 +22,7 @@ begin
   if not found then
     raise exception using errcode = 'MI017', message = 'already_exists';
   end if;
-  outcome := messaging.describe_operator(operator);
-  perform messaging.keep_outcome(request->'idempotency', outcome, null);
-  return outcome;
+  return messaging.keep_outcome(request, messaging.describe_operator(operator));
 end;
 $$;
 revoke all on function public.create_operator(jsonb) from public, anon, authenticated;

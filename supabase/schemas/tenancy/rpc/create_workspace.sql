@@ -7,16 +7,13 @@ set search_path = ''
 as $$
 declare
   workspace messaging.workspaces;
-  replayed jsonb := messaging.begin_idempotent(request->'idempotency');
-  outcome jsonb;
+  replayed jsonb := messaging.begin_idempotent(request);
 begin
   if replayed is not null then
-    return jsonb_build_object('replayed', replayed);
+    return replayed;
   end if;
   insert into messaging.workspaces (name) values (request->>'name') returning * into workspace;
-  outcome := messaging.describe_workspace(workspace);
-  perform messaging.keep_outcome(request->'idempotency', outcome, null);
-  return outcome;
+  return messaging.keep_outcome(request, messaging.describe_workspace(workspace));
 end;
 $$;
 revoke all on function public.create_workspace(jsonb) from public, anon, authenticated;

@@ -9,30 +9,21 @@ stable
 set search_path = ''
 as $$
 declare
-  page_size constant integer := (request->>'limit')::integer;
-  after_at constant timestamptz := coalesce(
-    (request->'after'->>'createdAt')::timestamptz, '-infinity'
-  );
-  after_id constant uuid := coalesce(
-    (request->'after'->>'id')::uuid, '00000000-0000-0000-0000-000000000000'
-  );
-  records jsonb;
+  page constant record := messaging.begin_page(request);
 begin
-  perform messaging.find_instance((request->>'instanceId')::uuid);
-  select jsonb_agg(
-    jsonb_build_object('createdAt', page.created_at, 'id', page.id, 'record', page.record)
-    order by page.created_at, page.id
-  )
-  into records
-  from (
-    select r.created_at, r.id, messaging.describe_client_token(r) as record
-    from messaging.client_tokens r
-    where (r.created_at, r.id) > (after_at, after_id)
-      and r.instance_id = (request->>'instanceId')::uuid
-    order by r.created_at, r.id
-    limit page_size + 1
-  ) as page;
-  return messaging.build_page(records, page_size);
+  return messaging.build_page(
+    array(
+      select jsonb_build_object(
+        'createdAt', r.created_at, 'id', r.id, 'record', messaging.describe_client_token(r)
+      )
+      from messaging.client_tokens r
+      where (r.created_at, r.id) > (page.after_at, page.after_id)
+        and r.instance_id = (request->>'instanceId')::uuid
+      order by r.created_at, r.id
+      limit page.size + 1
+    ),
+    page.size
+  );
 end;
 $$;
 revoke all on function public.list_client_tokens(jsonb) from public, anon, authenticated;
