@@ -408,6 +408,7 @@ begin
       'instanceId', instance.id,
       'name', instance.name,
       'provider', instance.provider,
+      'providerClass', instance.provider_class,
       'sealedProviderConfig', instance.sealed_provider_config,
       'gatewayInstanceId', instance.gateway_instance_id,
       'connectedPhone', instance.connected_phone,

@@ -460,7 +460,7 @@ begin
   if contact.is_blocked then
     raise exception using errcode = 'MI005', message = 'contact_blocked';
   end if;
-  if instance.provider = 'whatsapp_cloud' and message_type <> 'template'
+  if instance.provider_class = 'official' and message_type <> 'template'
     and contact.last_inbound_at < clock_timestamp() - interval '24 hours' then
     raise exception using errcode = 'MI006', message = 'outside_conversation_window';
   end if;

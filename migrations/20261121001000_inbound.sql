@@ -549,10 +549,11 @@ revoke all on function public.find_webhook_instance(jsonb) from public, anon, au
 grant execute on function public.find_webhook_instance(jsonb) to service_role;
 
 -- source: supabase/schemas/inbound/rpc/find_webhook_targets.sql
--- The official instances that events of one app may be about: those of the numbers, and those that a
--- template belongs to, itself or with its workspace. `request`: phoneNumberIds, providerTemplateIds.
--- Returns {instances: [{instanceId, gatewayInstanceId, sealedProviderConfig}]}, at most 100: the
--- caller checks which of them the delivery's signature opens.
+-- The instances of a provider that one delivery may be about: those with one of the provider's own
+-- ids, and those that a template belongs to, itself or with its workspace. `request`: provider,
+-- gatewayInstanceIds, providerTemplateIds. Returns
+-- {instances: [{instanceId, gatewayInstanceId, sealedProviderConfig}]}, at most 100. The caller
+-- checks which of them have the credential that the delivery shows.
 create or replace function public.find_webhook_targets(request jsonb)
 returns jsonb
 language plpgsql
@@ -560,7 +561,7 @@ stable
 set search_path = ''
 as $$
 declare
-  numbers constant text[] := array(select jsonb_array_elements_text(request->'phoneNumberIds'));
+  numbers constant text[] := array(select jsonb_array_elements_text(request->'gatewayInstanceIds'));
   templates constant text[] := array(
     select jsonb_array_elements_text(request->'providerTemplateIds')
   );
@@ -574,16 +575,16 @@ begin
       ) order by target.created_at, target.id)
       from (
         select i.* from messaging.instances i
-        where i.provider = 'whatsapp_cloud' and i.gateway_instance_id = any (numbers)
+        where i.provider = request->>'provider' and i.gateway_instance_id = any (numbers)
         union
         select i.* from messaging.message_templates t
         join messaging.instances i on i.id = t.instance_id
-        where t.provider_template_id = any (templates) and i.provider = 'whatsapp_cloud'
+        where t.provider_template_id = any (templates) and i.provider = request->>'provider'
         union
         select i.* from messaging.message_templates t
         join messaging.instances i on i.workspace_id = t.workspace_id
         where t.provider_template_id = any (templates) and t.instance_id is null
-          and i.provider = 'whatsapp_cloud'
+          and i.provider = request->>'provider'
         limit 100
       ) as target
     ),

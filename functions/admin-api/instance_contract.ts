@@ -1,7 +1,8 @@
 import * as z from "zod";
 import type { Issue } from "../../shared/model/errors.ts";
 import type { CrossCheck } from "../../shared/http/validate.ts";
-import { providerConfigSchemas } from "../../shared/providers/registry.ts";
+import type { ProviderRegistry } from "../../shared/providers/create_registry.ts";
+import type { ProviderDescriptor } from "../../shared/providers/descriptor.ts";
 import { type ProviderKind, providerKinds } from "../../shared/model/provider_kind.ts";
 import { daySchema, idSchema, phoneSchema } from "../../shared/model/request_fields.ts";
 import { nameSchema } from "./contract.ts";
@@ -80,39 +81,39 @@ export const updateInstanceSchema = z.object({
 
 export type UpdateInstanceRequest = z.infer<typeof updateInstanceSchema>;
 
-/** The schema of a new instance, its `providerConfig` read as that of the provider, if it is one. */
-export function createInstanceSchemaFor(provider: unknown): typeof createInstanceSchema {
-  const kind = z.enum(providerKinds).safeParse(provider);
-  if (!kind.success) return createInstanceSchema;
-  return createInstanceSchema.extend({ providerConfig: providerConfigSchemas[kind.data] });
+/** The schema of a new instance; its `providerConfig` is read as its provider's, if that exists. */
+export function createInstanceSchemaFor(
+  registry: ProviderRegistry,
+  provider: unknown,
+): typeof createInstanceSchema {
+  const known = findProvider(registry, provider);
+  return createInstanceSchema.extend({
+    provider: z.enum(registry.providers.map(({ kind }) => kind as ProviderKind)),
+    ...known === undefined ? {} : { providerConfig: known.config.schema },
+  }) as typeof createInstanceSchema;
 }
 
-/** The schema of a change, its `providerConfig` read as that of the instance's provider. */
-export function updateInstanceSchemaFor(kind: ProviderKind): typeof updateInstanceSchema {
-  return updateInstanceSchema.extend({ providerConfig: providerConfigSchemas[kind].optional() });
+/** The schema of a change; its `providerConfig` is read as that of the instance's provider. */
+export function updateInstanceSchemaFor(provider: ProviderDescriptor): typeof updateInstanceSchema {
+  return updateInstanceSchema.extend({ providerConfig: provider.config.schema.optional() });
 }
 
 /**
- * Least lengths of what webhooks are authenticated by. A webhook secret is the only credential of a
- * gateway's address. Meta makes app secrets of 32 characters; a verify token answers one handshake.
- * Asked of new values alone: an instance that is stored keeps working.
+ * Holds the secrets that authenticate webhooks to their least lengths; no issue holds a value. Asked
+ * of new values only: an instance that is stored keeps working.
  */
-const leastLengths: Readonly<Record<ProviderKind, Readonly<Record<string, number>>>> = {
-  whatsapp_cloud: { appSecret: 8, verifyToken: 8 },
-  zapi: { webhookSecret: 24 },
-  evolution: { webhookSecret: 24 },
-};
-
-/** Holds the secrets of a new `providerConfig` to their least lengths; no issue holds a value. */
-export function checkProviderConfig(kind: ProviderKind): CrossCheck {
+export function checkProviderConfig({ config }: ProviderDescriptor): CrossCheck {
   return ({ providerConfig }) =>
     typeof providerConfig === "object" && providerConfig !== null
-      ? findShortSecrets(kind, { ...providerConfig })
+      ? findShortSecrets(config.leastLengths, { ...providerConfig })
       : [];
 }
 
-function findShortSecrets(kind: ProviderKind, config: Readonly<Record<string, unknown>>): Issue[] {
-  return Object.entries(leastLengths[kind]).flatMap(([path, least]) => {
+function findShortSecrets(
+  leastLengths: Readonly<Record<string, number>>,
+  config: Readonly<Record<string, unknown>>,
+): Issue[] {
+  return Object.entries(leastLengths).flatMap(([path, least]) => {
     const value = config[path];
     if (typeof value !== "string" || value.length >= least) return [];
     return [{ path: `providerConfig.${path}`, message: `must have at least ${least} characters` }];
@@ -120,13 +121,22 @@ function findShortSecrets(kind: ProviderKind, config: Readonly<Record<string, un
 }
 
 /** What the fields of a new instance ask of each other. */
-export const checkNewInstance: CrossCheck = (request) => {
-  const kind = z.enum(providerKinds).safeParse(request["provider"]);
-  return [
-    ...kind.success ? checkProviderConfig(kind.data)(request) : [],
-    ...checkSendWindow(request),
-  ];
-};
+export function checkNewInstance(registry: ProviderRegistry): CrossCheck {
+  return (request) => {
+    const provider = findProvider(registry, request["provider"]);
+    return [
+      ...provider === undefined ? [] : checkProviderConfig(provider)(request),
+      ...checkSendWindow(request),
+    ];
+  };
+}
+
+function findProvider(
+  { providers }: ProviderRegistry,
+  kind: unknown,
+): ProviderDescriptor | undefined {
+  return providers.find((provider) => provider.kind === kind);
+}
 
 function checkSendWindow(request: Readonly<Record<string, unknown>>): Issue[] {
   const parsed = sendWindowSchema.safeParse(request["sendWindow"]);

@@ -3,7 +3,6 @@ import type { Route } from "../../shared/http/create_app.ts";
 import { readJsonBody } from "../../shared/http/json_body.ts";
 import { answerRecorded } from "../../shared/http/recorded_answer.ts";
 import { validate, validateBody } from "../../shared/http/validate.ts";
-import type { ProviderKind } from "../../shared/model/provider_kind.ts";
 import { workspacePageSchema } from "./contract.ts";
 import { type AdminContext, readAdminIdempotency } from "./http_exchange.ts";
 import { requireInstanceId } from "./instance_reference.ts";
@@ -18,7 +17,7 @@ import { type AdminRecord, listRecords } from "./record_calls.ts";
 
 /** Instances: records like others, but for their credentials. */
 export function createInstanceRoutes(services: InstanceServices): Route[] {
-  const { database } = services;
+  const { database, registry } = services;
   const readInstance = (instanceId: string): Promise<AdminRecord> =>
     database.rpc<AdminRecord>("get_instance", { instanceId });
 
@@ -26,9 +25,9 @@ export function createInstanceRoutes(services: InstanceServices): Route[] {
     const body = await readJsonBody(context);
     const request = validateBody(
       context,
-      createInstanceSchemaFor(body["provider"]),
+      createInstanceSchemaFor(registry, body["provider"]),
       body,
-      checkNewInstance,
+      checkNewInstance(registry),
     );
     const idempotency = await readAdminIdempotency(context, body);
     const created = await createInstance(services, request, idempotency);
@@ -51,14 +50,14 @@ export function createInstanceRoutes(services: InstanceServices): Route[] {
     const instanceId = await requireInstanceId(context, database);
     const body = await readJsonBody(context);
     // Read before the change without a lock: an instance never changes its provider.
-    const kind = (await readInstance(instanceId))["provider"] as ProviderKind;
+    const provider = registry.get(String((await readInstance(instanceId))["provider"]));
     const request = validateBody(
       context,
-      updateInstanceSchemaFor(kind),
+      updateInstanceSchemaFor(provider),
       body,
-      checkProviderConfig(kind),
+      checkProviderConfig(provider),
     );
-    const record = await updateInstance(services, { instanceId, kind }, request);
+    const record = await updateInstance(services, { instanceId, provider }, request);
     return answerJson(context, { success: true, ...record });
   };
 

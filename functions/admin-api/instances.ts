@@ -2,12 +2,8 @@ import { createEmbedKey } from "../../shared/crypto/client_token.ts";
 import type { CredentialVault } from "../../shared/crypto/credential_vault.ts";
 import type { Database } from "../../shared/database/database.ts";
 import type { Idempotency } from "../../shared/idempotency/stored_response.ts";
-import {
-  gatewayInstanceIdFieldOf,
-  gatewayInstanceIdOf,
-  parseProviderConfig,
-} from "../../shared/providers/registry.ts";
-import type { ProviderKind } from "../../shared/model/provider_kind.ts";
+import type { ProviderRegistry } from "../../shared/providers/create_registry.ts";
+import type { ProviderDescriptor } from "../../shared/providers/descriptor.ts";
 import type { Recorded } from "../../shared/idempotency/recorded_call.ts";
 import {
   type CreateInstanceRequest,
@@ -20,6 +16,7 @@ import { type AdminRecord, changeRecord, executeOnce } from "./record_calls.ts";
 export interface InstanceServices {
   readonly database: Database;
   readonly vault: CredentialVault;
+  readonly registry: ProviderRegistry;
 }
 
 /**
@@ -31,20 +28,21 @@ export interface InstanceServices {
  * database does not know.
  */
 export async function createInstance(
-  { database, vault }: InstanceServices,
+  { database, vault, registry }: InstanceServices,
   request: CreateInstanceRequest,
   idempotency: Idempotency | null,
 ): Promise<Recorded<AdminRecord>> {
   const instanceId = crypto.randomUUID();
   const { providerConfig, ...settings } = request;
+  const provider = registry.get(request.provider);
   return await executeOnce(database, "create_instance", {
     ...settings,
-    ...await sealConfig(vault, { instanceId, kind: request.provider, providerConfig }),
+    ...await sealConfig(vault, { instanceId, provider, providerConfig }),
     instanceId,
     embedKey: createEmbedKey(),
     sendWindow: { ...defaultSendWindow, ...request.sendWindow },
     idempotency,
-  }, uniqueFieldsOf(request.provider));
+  }, uniqueFieldsOf(provider));
 }
 
 /**
@@ -55,44 +53,46 @@ export async function createInstance(
  */
 export async function updateInstance(
   { database, vault }: InstanceServices,
-  { instanceId, kind }: { readonly instanceId: string; readonly kind: ProviderKind },
+  { instanceId, provider }: Pick<OpenConfig, "instanceId" | "provider">,
   request: UpdateInstanceRequest,
 ): Promise<AdminRecord> {
   const { providerConfig, ...settings } = request;
   const sealed = providerConfig === undefined
     ? {}
-    : await sealConfig(vault, { instanceId, kind, providerConfig });
+    : await sealConfig(vault, { instanceId, provider, providerConfig });
   const changes = { ...settings, ...sealed };
   return await changeRecord(
     database,
     "update_instance",
     { instanceId, changes },
-    uniqueFieldsOf(kind),
+    uniqueFieldsOf(provider),
   );
 }
 
-/** Where a request of the provider names what no two instances may share. */
-function uniqueFieldsOf(kind: ProviderKind): { uniqueFields: Readonly<Record<string, string>> } {
+/** The field of the request that holds what no two instances may share. */
+function uniqueFieldsOf(
+  { config }: ProviderDescriptor,
+): { uniqueFields: Readonly<Record<string, string>> } {
   return {
-    uniqueFields: { gatewayInstanceId: `providerConfig.${gatewayInstanceIdFieldOf(kind)}` },
+    uniqueFields: { gatewayInstanceId: `providerConfig.${config.idField}` },
   };
 }
 
 interface OpenConfig {
   readonly instanceId: string;
-  readonly kind: ProviderKind;
+  readonly provider: ProviderDescriptor;
   readonly providerConfig: Readonly<Record<string, unknown>>;
 }
 
 /** Fields that the provider does not know are not kept, as anywhere in this API. */
 async function sealConfig(
   vault: CredentialVault,
-  { instanceId, kind, providerConfig }: OpenConfig,
+  { instanceId, provider, providerConfig }: OpenConfig,
 ): Promise<{ sealedProviderConfig: string; gatewayInstanceId: string | null }> {
-  const parsed = parseProviderConfig(kind, providerConfig);
-  if (!parsed.ok) throw new Error("the contract let a provider configuration pass that is none");
+  const parsed = provider.parseConfig(providerConfig);
+  if (!parsed.ok) throw new Error("the contract let an invalid provider configuration pass");
   return {
     sealedProviderConfig: await vault.seal(parsed.config, instanceId),
-    gatewayInstanceId: gatewayInstanceIdOf(kind, parsed.config),
+    gatewayInstanceId: provider.gatewayInstanceIdOf(parsed.config),
   };
 }

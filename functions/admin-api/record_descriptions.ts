@@ -5,9 +5,7 @@ import {
   demoTemplateId,
   demoWorkspaceId,
 } from "../../shared/openapi/demo_fixtures.ts";
-import { evolutionConfigSchema } from "../../shared/providers/evolution/config.ts";
-import { whatsappCloudConfigSchema } from "../../shared/providers/whatsapp_cloud/config.ts";
-import { zapiConfigSchema } from "../../shared/providers/zapi/config.ts";
+import { registry } from "../../shared/providers/registry.ts";
 import {
   agentPageSchema,
   createAgentSchema,
@@ -31,30 +29,30 @@ import {
 } from "./template_contract.ts";
 
 /** `providerConfig` by `provider`. */
-const createInstanceForms = z.discriminatedUnion("provider", [
-  createInstanceSchema.extend({
-    provider: z.literal("whatsapp_cloud"),
-    providerConfig: whatsappCloudConfigSchema,
-  }),
-  createInstanceSchema.extend({
-    provider: z.literal("zapi"),
-    providerConfig: zapiConfigSchema,
-  }),
-  createInstanceSchema.extend({
-    provider: z.literal("evolution"),
-    providerConfig: evolutionConfigSchema,
-  }),
-]);
+const [firstForm, ...otherForms] = registry.providers.map(({ kind, config }) =>
+  createInstanceSchema.extend({ provider: z.literal(kind), providerConfig: config.schema })
+);
+if (firstForm === undefined) throw new Error("no provider is registered");
+const createInstanceForms = z.discriminatedUnion("provider", [firstForm, ...otherForms]);
 
-/** A change does not name its provider: any of the three. */
-const updateInstanceForms = z.union([
-  updateInstanceSchema.extend({ providerConfig: whatsappCloudConfigSchema.optional() })
-    .meta({ title: "whatsapp_cloud" }),
-  updateInstanceSchema.extend({ providerConfig: zapiConfigSchema.optional() })
-    .meta({ title: "zapi" }),
-  updateInstanceSchema.extend({ providerConfig: evolutionConfigSchema.optional() })
-    .meta({ title: "evolution" }),
-]);
+/** A change does not name its provider, so it may have any provider's form. */
+const updateInstanceForms = z.union(
+  registry.providers.map(({ kind, config }) =>
+    updateInstanceSchema.extend({ providerConfig: config.schema.optional() }).meta({ title: kind })
+  ),
+);
+
+/** The fields of every provider's `providerConfig`, one line each. */
+const configFields = (await Promise.all(
+  registry.providers.map(async (provider) =>
+    `- \`${provider.kind}\`: ${(await provider.loadDocs()).configFields}\n`
+  ),
+)).join("");
+
+/** The fields that hold a provider's own id of the instance. */
+const idFields = new Intl.ListFormat("en", { type: "disjunction" })
+  .format(registry.providers.map(({ config }) => `\`${config.idField}\``))
+  .replace(", or ", " or ");
 
 const changesOnly = "Only what is sent changes.";
 
@@ -90,11 +88,9 @@ export const recordDescriptions: readonly RecordDescription[] = [
     create: {
       description:
         "An instance is the connection to one channel. `providerConfig` holds what its provider needs, is encrypted at rest and never comes back:\n\n" +
-        "- `whatsapp_cloud`: `phoneNumberId`, `accessToken`, `appSecret`, `verifyToken`, and optionally `wabaId`, `apiVersion`, `baseUrl`\n" +
-        "- `zapi`: `gatewayInstanceId`, `token`, `webhookSecret`, and optionally `clientToken`, `baseUrl`\n" +
-        "- `evolution`: `baseUrl`, `instanceName`, `apiKey`, `webhookSecret`\n\n" +
+        `${configFields}\n` +
         "A `webhookSecret` has at least 24 characters, `appSecret` and `verifyToken` at least 8.\n\n" +
-        "No two instances share a `businessInstanceId`, and no two of one provider `phoneNumberId`, `gatewayInstanceId` or `instanceName`. Several numbers of one Meta app share everything else.",
+        `No two instances share a \`businessInstanceId\`, and no two of one provider ${idFields}. Several numbers of one Meta app share everything else.`,
       body: createInstanceSchema,
       documentedBody: createInstanceForms,
       errors: ["workspace_not_found", "already_exists"],

@@ -1,12 +1,7 @@
 import { AppError } from "../../shared/model/errors.ts";
 import type { Idempotency } from "../../shared/idempotency/stored_response.ts";
-import { parseProviderConfig } from "../../shared/providers/registry.ts";
 import type { ProviderKind } from "../../shared/model/provider_kind.ts";
-import type { WhatsappCloudConfig } from "../../shared/providers/whatsapp_cloud/config.ts";
-import {
-  type ListedTemplate,
-  listWhatsappCloudTemplates,
-} from "../../shared/providers/whatsapp_cloud/template_list.ts";
+import type { ListedTemplate } from "../../shared/providers/template_listing.ts";
 import {
   type Recorded,
   type Replayed,
@@ -33,8 +28,8 @@ interface SyncTarget {
  * Makes an instance's stored templates what the official channel's provider says they are: name,
  * language, components, format, status. The provider is read whole before anything is changed.
  *
- * @throws {AppError} `Instance not found`; `template_sync_not_available` for a gateway and without
- * a `wabaId`; `provider_template_list_failed` with `details`.
+ * @throws {AppError} `Instance not found`; `template_sync_not_available` where the
+ * provider has no templates and without an account; `provider_template_list_failed` with `details`.
  */
 export async function syncTemplates(
   services: TemplateSyncServices,
@@ -48,8 +43,7 @@ export async function syncTemplates(
     request,
   );
   if ("replayed" in begun) return toRecorded<AdminRecord>(begun);
-  const config = await openConfig(services, instanceId, begun);
-  const templates = await listTemplates(config, services.providerTimeoutMs);
+  const templates = await listTemplates(services, instanceId, begun);
   return await executeOnce(database, "sync_message_templates", {
     ...request,
     askedAt: begun.askedAt,
@@ -57,29 +51,20 @@ export async function syncTemplates(
   });
 }
 
-async function openConfig(
-  { vault }: InstanceServices,
+async function listTemplates(
+  { registry, vault, providerTimeoutMs: timeoutMs }: TemplateSyncServices,
   instanceId: string,
   { provider, sealedProviderConfig }: SyncTarget,
-): Promise<WhatsappCloudConfig> {
-  if (provider !== "whatsapp_cloud") throw new AppError("template_sync_not_available");
-  const stored = await vault.open<unknown>(sealedProviderConfig, instanceId);
-  const parsed = parseProviderConfig(provider, stored);
-  if (!parsed.ok) throw new Error("a stored provider configuration does not fit its provider");
-  if (parsed.config.wabaId === undefined) {
-    throw new AppError("template_sync_not_available", {
-      message: "The instance's providerConfig has no wabaId, whose templates could be read.",
-    });
-  }
-  return parsed.config;
-}
-
-async function listTemplates(
-  config: WhatsappCloudConfig,
-  timeoutMs: number,
 ): Promise<readonly ListedTemplate[]> {
-  const listing = await listWhatsappCloudTemplates(config, { timeoutMs, totalTimeoutMs });
+  const { listTemplates } = registry.get(provider);
+  if (listTemplates === null) throw new AppError("template_sync_not_available");
+  const config = await vault.open<unknown>(sealedProviderConfig, instanceId);
+  const listing = await listTemplates(config, { timeoutMs, totalTimeoutMs });
   if (listing.outcome === "listed") return listing.templates;
-  const { code, message } = listing;
-  throw new AppError("provider_template_list_failed", { body: { details: { code, message } } });
+  const { message } = listing;
+  if (listing.outcome === "not_configured") {
+    throw new AppError("template_sync_not_available", { message });
+  }
+  const details = { code: listing.code, message };
+  throw new AppError("provider_template_list_failed", { body: { details } });
 }

@@ -6,10 +6,12 @@ import { connectDatabase } from "../../shared/database/connect_database.ts";
 import { createProviderOpener } from "../../shared/providers/open_provider.ts";
 import { consoleLog } from "../../shared/runtime/log.ts";
 import { createEmailDelivery } from "../../shared/outbox/email_delivery.ts";
-// A run is there to send. Loaded with the first message instead, providers would make that one
-// late, and the next one of its instance would follow too closely.
-import "../../shared/providers/registry.ts";
+import { registry } from "../../shared/providers/registry.ts";
 import { createDispatchQueueApp } from "./app.ts";
+
+// Loading providers with the first message would delay it, and the next message of its instance
+// would follow too closely.
+await registry.preload();
 
 const config = parseConfig(Deno.env.toObject());
 const database = await connectDatabase(config.database);

@@ -2,12 +2,14 @@ import { parseConfig } from "../../shared/runtime/config.ts";
 import { createCredentialVault } from "../../shared/crypto/credential_vault.ts";
 import { connectDatabase } from "../../shared/database/connect_database.ts";
 import { consoleLog } from "../../shared/runtime/log.ts";
+import { registry } from "../../shared/providers/registry.ts";
 import { createProviderWebhookApp } from "./app.ts";
 
 const config = parseConfig(Deno.env.toObject());
 const app = createProviderWebhookApp({
   database: await connectDatabase(config.database),
   vault: createCredentialVault(config.credentialsKeys),
+  registry,
   log: consoleLog,
 });
 

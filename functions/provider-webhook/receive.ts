@@ -1,20 +1,18 @@
 import type { Database } from "../../shared/database/database.ts";
 import { AppError } from "../../shared/model/errors.ts";
 import { toStoredContent } from "../../shared/model/message_content.ts";
-import type { ProviderKind } from "../../shared/model/provider_kind.ts";
-import { readProviderEvents } from "../../shared/providers/read_provider_events.ts";
+import type { ProviderDescriptor } from "../../shared/providers/descriptor.ts";
 import { parseWebhookPayload } from "../../shared/providers/webhooks/payload.ts";
 import type { ProviderEvent } from "../../shared/providers/webhooks/provider_event.ts";
 
 /** One authentic delivery, or the part of it that is about one instance. */
 export interface Delivery {
-  readonly provider: ProviderKind;
   readonly instanceId: string;
-  /** What the delivery's credential was checked against. */
+  /** The credentials that the delivery was checked against. */
   readonly sealedProviderConfig: string;
-  /** The provider's own id of the instance: one address may be told of others' events too. */
+  /** The provider's own id of the instance: an address may also get events of other instances. */
   readonly gatewayInstanceId: string | null;
-  /** What is kept of it. */
+  /** The stored form of the payload. */
   readonly text: string;
   readonly payload: unknown;
 }
@@ -29,7 +27,7 @@ const maxEventsPerCall = 1_000;
 const fileMember = /"base64"\s*:\s*"[A-Za-z0-9+/=_-]*"/g;
 
 /**
- * The body of a delivery as text, files left out, and as the object that it is.
+ * The body of a delivery as text without files, and as an object.
  *
  * @throws {AppError} `invalid_json` for a body that is not a JSON object.
  */
@@ -47,14 +45,16 @@ export function parseDelivery(body: Uint8Array): Pick<Delivery, "text" | "payloa
  * between, the provider delivers again, and what is recorded already counts once. Stores unknown
  * payloads too; leaves slow work to the outbox.
  *
- * @returns how many events changed something; null when the instance's credentials have been replaced
- * meanwhile: the delivery must then be checked against the new ones.
+ * @returns how many events changed something; null when the instance's credentials were replaced after
+ * the check: the delivery must be checked against the new ones.
  */
 export async function recordDelivery(
   database: Database,
-  { provider, instanceId, sealedProviderConfig, gatewayInstanceId, text, payload }: Delivery,
+  { webhook }: ProviderDescriptor,
+  { instanceId, sealedProviderConfig, gatewayInstanceId, text, payload }: Delivery,
 ): Promise<number | null> {
-  const events = readProviderEvents(provider, payload, gatewayInstanceId).map(toRecordedEvent);
+  const readEvents = await webhook.loadEventReader();
+  const events = readEvents(payload, gatewayInstanceId ?? undefined).map(toRecordedEvent);
   let total = 0;
   for (let first = 0; first === 0 || first < events.length; first += maxEventsPerCall) {
     const { recorded } = await database.rpc<{ recorded: number | null }>("record_provider_events", {

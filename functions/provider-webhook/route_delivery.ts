@@ -1,42 +1,31 @@
-/** Which instances a signed delivery of the official channel is about, and what each is told. */
+/** Which instances an authentic delivery is about, and which part of it each one gets. */
 import type { CredentialVault } from "../../shared/crypto/credential_vault.ts";
 import type { Database } from "../../shared/database/database.ts";
 import type { Log } from "../../shared/runtime/log.ts";
-import { parseProviderConfig } from "../../shared/providers/registry.ts";
-import { verifySignature } from "../../shared/providers/webhooks/signature.ts";
-import type { WhatsappCloudConfig } from "../../shared/providers/whatsapp_cloud/config.ts";
-import {
-  type CloudPart,
-  joinParts,
-  listTemplateIds,
-  splitByNumber,
-} from "../../shared/providers/whatsapp_cloud/routing.ts";
+import type { ProviderDescriptor } from "../../shared/providers/descriptor.ts";
+import type {
+  DeliveryPart,
+  DeliveryRouting,
+  WebhookCall,
+  WebhookReceiver,
+} from "../../shared/providers/webhooks/webhook.ts";
 import { type Delivery, parseDelivery } from "./receive.ts";
 import type { WebhookInstance } from "./webhook_instances.ts";
 
-/** The bytes as they came, with the signature that the receiving instance's secret has verified. */
-export interface SignedBody {
-  readonly body: Uint8Array<ArrayBuffer>;
-  readonly signature: string | undefined;
-}
-
-interface Target {
-  readonly instanceId: string;
-  readonly gatewayInstanceId: string;
-  readonly sealedProviderConfig: string;
-  readonly wabaId: string | undefined;
-}
-
-/** Splits signed deliveries into one for each instance that they are about. */
+/** Splits an authentic delivery into one for each instance that it is about. */
 export type RouteDelivery = (
-  receiver: WebhookInstance<"whatsapp_cloud">,
-  signed: SignedBody,
+  provider: ProviderDescriptor,
+  instance: WebhookInstance,
+  call: WebhookCall,
 ) => Promise<readonly Delivery[]>;
 
+/** An instance as `find_webhook_targets` returns it. */
+type FoundInstance = Omit<WebhookInstance, "receiver">;
+
 /**
- * Events of a number go to its instance where that instance's app secret verifies the delivery too;
- * decisions on templates to every such instance of the business account. What belongs to no instance
- * is kept with the receiver's payload and logged: nothing is lost without a trace.
+ * Events of a number go to its instance, where that instance's credential fits the delivery too;
+ * decisions on templates go to every such instance of the account. What belongs to no instance is
+ * kept with the receiver's payload and logged, so that nothing is lost silently.
  */
 export function createDeliveryRouter(
   database: Database,
@@ -44,95 +33,107 @@ export function createDeliveryRouter(
   log: Log,
 ): RouteDelivery {
   const findTargets = async (
-    parts: readonly CloudPart[],
-    receiver: WebhookInstance<"whatsapp_cloud">,
-    { body, signature }: SignedBody,
-  ): Promise<readonly Target[]> => {
-    const phoneNumberIds = listForeignNumbers(parts, receiver.config.phoneNumberId);
-    const providerTemplateIds = parts.flatMap(listTemplateIds);
-    if (phoneNumberIds.length === 0 && providerTemplateIds.length === 0) return [];
-    const { instances } = await database.rpc<{ instances: readonly Omit<Target, "wabaId">[] }>(
+    provider: ProviderDescriptor,
+    parts: readonly DeliveryPart[],
+    own: WebhookInstance,
+    call: WebhookCall,
+  ): Promise<readonly WebhookInstance[]> => {
+    const gatewayInstanceIds = listForeignNumbers(parts, own.receiver);
+    const providerTemplateIds = parts.flatMap(({ templateIds }) => templateIds);
+    if (gatewayInstanceIds.length === 0 && providerTemplateIds.length === 0) return [];
+    const { instances } = await database.rpc<{ instances: readonly FoundInstance[] }>(
       "find_webhook_targets",
-      { phoneNumberIds, providerTemplateIds },
+      { provider: provider.kind, gatewayInstanceIds, providerTemplateIds },
     );
-    const verified: Target[] = [];
-    for (const instance of instances) {
-      if (instance.instanceId === receiver.instanceId) continue;
-      const config = await openConfig(vault, instance);
-      if (config === null || !await verifySignature(body, signature, config.appSecret)) continue;
-      verified.push({ ...instance, wabaId: config.wabaId });
+    const targets: WebhookInstance[] = [];
+    for (const { instanceId, sealedProviderConfig } of instances) {
+      if (instanceId === own.instanceId) continue;
+      const receiver = await openReceiver(vault, provider, { instanceId, sealedProviderConfig });
+      if (receiver === null || !await receiver.authenticate(call)) continue;
+      targets.push({ instanceId, sealedProviderConfig, receiver });
     }
-    return verified;
+    return targets;
   };
 
-  return async (receiver, signed) => {
-    const { text, payload } = parseDelivery(signed.body);
-    const parts = splitByNumber(payload);
-    const targets = await findTargets(parts, receiver, signed);
-    const own = { ...receiver, gatewayInstanceId: receiver.config.phoneNumberId ?? null };
-    const kept = parts.filter(({ phoneNumberId }) =>
-      phoneNumberId === null || phoneNumberId === own.gatewayInstanceId ||
-      !targets.some(({ gatewayInstanceId }) => gatewayInstanceId === phoneNumberId)
-    );
-    for (const phoneNumberId of listForeignNumbers(kept, receiver.config.phoneNumberId)) {
-      // Before an instance is told its number, all that comes to its address is its own.
-      if (own.gatewayInstanceId === null) break;
-      log.error("webhook_event_unrouted", {
-        instanceId: receiver.instanceId,
-        phoneNumberId,
-      });
+  const logUnknownNumbers = (parts: readonly DeliveryPart[], own: WebhookInstance): void => {
+    // An instance without a number takes everything at its address as its own.
+    if (own.receiver.gatewayInstanceId === null) return;
+    for (const phoneNumberId of listForeignNumbers(parts, own.receiver)) {
+      const { instanceId } = own;
+      log.error("webhook_event_unrouted", { instanceId, phoneNumberId });
     }
+  };
+
+  return async (provider, own, call) => {
+    const whole = parseDelivery(call.body);
+    const { routing } = provider.webhook;
+    if (routing === null) return [toDelivery(own, whole)];
+    const parts = routing.split(whole.payload);
+    const targets = await findTargets(provider, parts, own, call);
+    const kept = parts.filter((part) => isKept(part, own, targets));
+    logUnknownNumbers(kept, own);
     const others = targets.flatMap((target): Delivery[] => {
-      const told = parts.filter((part) => isAbout(part, target));
-      if (told.length === 0) return [];
-      const routed = joinParts(payload, told);
-      return [toDelivery(target, JSON.stringify(routed), routed)];
+      const told = parts.filter((part) => isAbout(part, target.receiver));
+      return told.length === 0 ? [] : [toDelivery(target, joinParts(routing, whole, told))];
     });
-    if (kept.length === parts.length) return [toDelivery(own, text, payload), ...others];
+    if (kept.length === parts.length) return [toDelivery(own, whole), ...others];
     if (kept.length === 0) return others;
-    const rest = joinParts(payload, kept);
-    return [toDelivery(own, JSON.stringify(rest), rest), ...others];
+    return [toDelivery(own, joinParts(routing, whole, kept)), ...others];
   };
 }
 
-function listForeignNumbers(
-  parts: readonly CloudPart[],
-  own: string | undefined,
-): readonly string[] {
-  return parts.map(({ phoneNumberId }) => phoneNumberId)
-    .filter((number) => number !== null)
-    .filter((number) => number !== own);
-}
+type Content = Pick<Delivery, "text" | "payload">;
 
-/** Whether a part is the target's: its number's, or a decision on templates of its account. */
-function isAbout(part: CloudPart, { gatewayInstanceId, wabaId }: Target): boolean {
-  if (part.phoneNumberId !== null) return part.phoneNumberId === gatewayInstanceId;
-  return wabaId !== undefined && part.wabaId === wabaId && listTemplateIds(part).length > 0;
+function joinParts(
+  routing: DeliveryRouting,
+  { payload }: Content,
+  parts: readonly DeliveryPart[],
+): Content {
+  const joined = routing.join(payload, parts);
+  return { text: JSON.stringify(joined), payload: joined };
 }
 
 function toDelivery(
-  target: Omit<Target, "wabaId" | "gatewayInstanceId"> & {
-    readonly gatewayInstanceId: string | null;
-  },
-  text: string,
-  payload: unknown,
+  { instanceId, sealedProviderConfig, receiver }: WebhookInstance,
+  { text, payload }: Content,
 ): Delivery {
-  const { instanceId, sealedProviderConfig, gatewayInstanceId } = target;
-  const provider = "whatsapp_cloud";
-  return { provider, instanceId, sealedProviderConfig, gatewayInstanceId, text, payload };
+  const { gatewayInstanceId } = receiver;
+  return { instanceId, sealedProviderConfig, gatewayInstanceId, text, payload };
 }
 
-/** Null where the credentials do not open or do not fit: nothing can be proven with them. */
-async function openConfig(
+function listForeignNumbers(
+  parts: readonly DeliveryPart[],
+  own: WebhookReceiver,
+): readonly string[] {
+  return parts.map(({ gatewayInstanceId }) => gatewayInstanceId)
+    .filter((number) => number !== null)
+    .filter((number) => number !== own.gatewayInstanceId);
+}
+
+/** Whether a part stays with the instance of the address. */
+function isKept(
+  { gatewayInstanceId }: DeliveryPart,
+  own: WebhookInstance,
+  targets: readonly WebhookInstance[],
+): boolean {
+  return gatewayInstanceId === null || gatewayInstanceId === own.receiver.gatewayInstanceId ||
+    !targets.some(({ receiver }) => receiver.gatewayInstanceId === gatewayInstanceId);
+}
+
+/** Whether a part is about the target's number, or decides on templates of its account. */
+function isAbout(part: DeliveryPart, { gatewayInstanceId, accountId }: WebhookReceiver): boolean {
+  if (part.gatewayInstanceId !== null) return part.gatewayInstanceId === gatewayInstanceId;
+  return accountId !== undefined && part.accountId === accountId && part.templateIds.length > 0;
+}
+
+/** Null where the credentials do not open or do not fit: they prove nothing. */
+async function openReceiver(
   vault: CredentialVault,
-  { instanceId, sealedProviderConfig }: Omit<Target, "wabaId">,
-): Promise<WhatsappCloudConfig | null> {
+  provider: ProviderDescriptor,
+  { instanceId, sealedProviderConfig }: FoundInstance,
+): Promise<WebhookReceiver | null> {
   try {
-    const parsed = parseProviderConfig(
-      "whatsapp_cloud",
-      await vault.open<unknown>(sealedProviderConfig, instanceId),
-    );
-    return parsed.ok ? parsed.config : null;
+    return provider.webhook.open(await vault.open<unknown>(sealedProviderConfig, instanceId));
   } catch {
     return null;
   }

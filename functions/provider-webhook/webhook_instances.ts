@@ -1,56 +1,56 @@
 import type { CredentialVault } from "../../shared/crypto/credential_vault.ts";
 import type { Database } from "../../shared/database/database.ts";
+import type { ProviderDescriptor } from "../../shared/providers/descriptor.ts";
 import type { SealedInstance } from "../../shared/providers/open_provider.ts";
-import type { ProviderKind } from "../../shared/model/provider_kind.ts";
-import { type ParsedProviderConfig, parseProviderConfig } from "../../shared/providers/registry.ts";
+import type { WebhookReceiver } from "../../shared/providers/webhooks/webhook.ts";
 
 /** The instance that a webhook address names, with its credentials open. */
-export interface WebhookInstance<Kind extends ProviderKind> {
+export interface WebhookInstance {
   readonly instanceId: string;
-  /** `config` as it is stored: another one means that the credentials have been replaced. */
+  /** The stored credentials: a different text means that they have been replaced. */
   readonly sealedProviderConfig: string;
-  readonly config: Extract<ParsedProviderConfig<Kind>, { ok: true }>["config"];
+  readonly receiver: WebhookReceiver;
 }
 
-/** Whether a call's credential is the instance's. */
-export type CheckCredential<Kind extends ProviderKind> = (
-  instance: WebhookInstance<Kind>,
-) => Promise<boolean>;
+/** Whether a call shows the instance's credential. */
+export type CheckCredential = (instance: WebhookInstance) => Promise<boolean>;
+
+/** Finds the instance of a webhook address; null for a wrong credential as for no instance. */
+type Authenticate = (
+  provider: ProviderDescriptor,
+  reference: string,
+  check: CheckCredential,
+) => Promise<WebhookInstance | null>;
 
 export interface WebhookInstances {
-  /** The instance, when the call shows its credential; null for a wrong one as for no instance. */
-  authenticate<Kind extends ProviderKind>(
-    provider: Kind,
-    reference: string,
-    check: CheckCredential<Kind>,
-  ): Promise<WebhookInstance<Kind> | null>;
-  /** The same for a call that stores nothing, whose credential is compared with none but fresh ones. */
-  authenticateFresh: WebhookInstances["authenticate"];
-  /** Asks the database the next time: what is remembered of this address is out of date. */
-  forget(provider: ProviderKind, reference: string): void;
+  readonly authenticate: Authenticate;
+  /** The same for a call that stores nothing: it compares with fresh credentials only. */
+  readonly authenticateFresh: Authenticate;
+  /** Drops what is remembered of an address, so that the next call asks the database. */
+  forget(provider: ProviderDescriptor, reference: string): void;
 }
 
-/** How long an instance's credentials are known without asking again, in milliseconds. */
+/** How long an instance's credentials are used without asking again, in milliseconds. */
 const rememberedMs = 60_000;
 /**
- * How long what the database said is enough to refuse a credential by, in milliseconds: so late a
- * new instance or a rotated secret is known at most, and so often at most wrong ones cost a look.
+ * How long a database answer suffices to refuse a credential, in milliseconds. It bounds how late a
+ * new instance or a rotated secret works, and how often wrong credentials cost a query.
  */
 const refusalMs = 2_000;
 const maxRemembered = 1_000;
 const maxReferenceLength = 255;
 
 interface Remembered {
-  readonly instance: Promise<WebhookInstance<ProviderKind> | null>;
+  readonly instance: Promise<WebhookInstance | null>;
   /** By `performance.now()`. */
   readonly askedAt: number;
 }
 
 /**
  * Looks instances up by their webhook address and remembers them for a minute, so that a delivery
- * costs one round trip: the recording. A credential that does not fit is checked once more against
- * what the database says now, so that a rotated one works; but only every two seconds for one
- * address, so that a flood of wrong ones costs it nothing.
+ * costs one round trip: the recording. A credential that does not fit is checked again against the
+ * database's current answer, so that a rotated one works. One address asks the database at most
+ * every two seconds, so that a flood of wrong credentials costs nothing there.
  */
 export function createWebhookInstances(
   database: Database,
@@ -58,27 +58,27 @@ export function createWebhookInstances(
 ): WebhookInstances {
   const remembered = new Map<string, Remembered>();
 
-  const load = async <Kind extends ProviderKind>(
-    provider: Kind,
+  const load = async (
+    provider: ProviderDescriptor,
     reference: string,
-  ): Promise<WebhookInstance<Kind> | null> => {
+  ): Promise<WebhookInstance | null> => {
     const { instance } = await database.rpc<{ instance: SealedInstance | null }>(
       "find_webhook_instance",
-      { provider, instanceRef: reference },
+      { provider: provider.kind, instanceRef: reference },
     );
     return instance === null ? null : await openInstance(vault, provider, instance);
   };
 
-  /** What is known for no longer than `maxAgeMs`, asked for where there is nothing. */
-  const recall = async <Kind extends ProviderKind>(
-    provider: Kind,
+  /** The remembered instance if it is no older than `maxAgeMs`, else the database's answer. */
+  const recall = async (
+    provider: ProviderDescriptor,
     reference: string,
     maxAgeMs: number,
-  ): Promise<WebhookInstance<Kind> | null> => {
+  ): Promise<WebhookInstance | null> => {
     const key = toKey(provider, reference);
     const known = remembered.get(key);
     if (known !== undefined && performance.now() - known.askedAt < maxAgeMs) {
-      return await known.instance as WebhookInstance<Kind> | null;
+      return await known.instance;
     }
     const instance = load(provider, reference);
     const entry = { instance, askedAt: performance.now() };
@@ -91,7 +91,7 @@ export function createWebhookInstances(
     }
   };
 
-  /** The oldest makes room. */
+  /** Evicts the oldest entry when full. */
   const remember = (key: string, entry: Remembered): void => {
     remembered.delete(key);
     remembered.set(key, entry);
@@ -99,7 +99,7 @@ export function createWebhookInstances(
     if (remembered.size > maxRemembered && oldest !== undefined) remembered.delete(oldest);
   };
 
-  const authenticateFresh: WebhookInstances["authenticate"] = async (
+  const authenticateFresh: Authenticate = async (
     provider,
     reference,
     check,
@@ -122,22 +122,20 @@ export function createWebhookInstances(
   };
 }
 
-/** No instance is called otherwise, and the database cannot even be asked for a NUL. */
+/** References are shorter, and Postgres takes no NUL. */
 function canBeReference(reference: string): boolean {
   return reference.length <= maxReferenceLength && !reference.includes("\u0000");
 }
 
-function toKey(provider: ProviderKind, reference: string): string {
-  return `${provider} ${reference}`;
+function toKey(provider: ProviderDescriptor, reference: string): string {
+  return `${provider.kind} ${reference}`;
 }
 
-async function openInstance<Kind extends ProviderKind>(
+async function openInstance(
   vault: CredentialVault,
-  provider: Kind,
+  provider: ProviderDescriptor,
   { instanceId, sealedProviderConfig }: SealedInstance,
-): Promise<WebhookInstance<Kind>> {
-  const sealed = await vault.open<unknown>(sealedProviderConfig, instanceId);
-  const parsed: ParsedProviderConfig<Kind> = parseProviderConfig(provider, sealed);
-  if (!parsed.ok) throw new Error(`stored ${provider} configuration does not fit`);
-  return { instanceId, sealedProviderConfig, config: parsed.config };
+): Promise<WebhookInstance> {
+  const config = await vault.open<unknown>(sealedProviderConfig, instanceId);
+  return { instanceId, sealedProviderConfig, receiver: provider.webhook.open(config) };
 }

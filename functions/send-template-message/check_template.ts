@@ -31,7 +31,7 @@ export function checkTemplate(
   if (instance.gatewayInstanceId === null) {
     throw new AppError("provider_outbound_channel_not_configured");
   }
-  if (instance.provider === "whatsapp_cloud") checkApproval(template);
+  if (instance.providerClass === "official") checkApproval(template);
   return { template, instance };
 }
 

@@ -3,10 +3,6 @@ import { AppError } from "../../shared/model/errors.ts";
 import type { MessageDraft } from "../../shared/messages/accept.ts";
 import type { MessageContent } from "../../shared/model/message_content.ts";
 import type { Provider } from "../../shared/providers/provider.ts";
-import {
-  checkWhatsappCloudTemplate,
-  toWhatsappCloudTemplate,
-} from "../../shared/providers/whatsapp_cloud/template.ts";
 import { renderForGateway, renderTemplateText } from "../../shared/templates/rendering.ts";
 import type { FilledTemplate } from "../../shared/model/filled_template.ts";
 import type { ReadyTemplate } from "./check_template.ts";
@@ -21,15 +17,16 @@ export function toTemplateDraft(
   provider: Provider,
   filled: FilledTemplate,
 ): MessageDraft {
-  if (provider.providerClass === "gateway") {
+  const { templates } = provider;
+  if (templates === null) {
     const content = requireGatewayContent(filled);
     validateForChannel(instance, provider, content, { message: "variables" });
     return { content };
   }
-  const issues = checkWhatsappCloudTemplate(filled);
+  const issues = templates.check(filled);
   if (issues.length > 0) throw new AppError("invalid_request", { issues });
   return {
-    content: { messageType: "template", template: toWhatsappCloudTemplate(template, filled) },
+    content: { messageType: "template", template: templates.convert(template, filled) },
     historyText: renderTemplateText(filled),
   };
 }

@@ -48,7 +48,7 @@ export async function sendTemplate(
   const { known } = found;
   if (known !== null && !known.isAttemptDue && found.template !== null) {
     // Before any check: what was decided does not depend on what the template has become.
-    const providerClass = instance?.provider === "whatsapp_cloud" ? "official" : "gateway";
+    const providerClass = instance?.providerClass ?? "gateway";
     return answerReplay(known, createTemplateResponder(found.template, providerClass, phone));
   }
   const ready = checkTemplate(found.template, instance, request);
@@ -66,5 +66,5 @@ export async function sendTemplate(
       leaseSeconds: toLeaseSeconds(services.providerTimeoutMs),
     },
     idempotency,
-  }, createTemplateResponder(ready.template, provider.providerClass, phone));
+  }, createTemplateResponder(ready.template, ready.instance.providerClass, phone));
 }

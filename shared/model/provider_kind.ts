@@ -1,6 +1,9 @@
-/** The channels that there are; each has its own form of `providerConfig`. */
+/**
+ * The kinds of provider, in the order in which they are documented. `providers/registry.ts` must
+ * list the same: the compiler compares them.
+ */
 export const providerKinds = ["whatsapp_cloud", "zapi", "evolution"] as const;
 export type ProviderKind = (typeof providerKinds)[number];
 
-/** What `send-template-message` reports: the official channel, or a gateway to the ordinary one. */
+/** The official channel has rules of its own; a gateway drives an ordinary WhatsApp account. */
 export type ProviderClass = "official" | "gateway";

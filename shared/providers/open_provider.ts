@@ -1,12 +1,14 @@
 import type { CredentialVault } from "../crypto/credential_vault.ts";
+import type { ProviderRegistry } from "./create_registry.ts";
 import type { Provider } from "./provider.ts";
-import type { ProviderKind } from "../model/provider_kind.ts";
+import type { ProviderClass, ProviderKind } from "../model/provider_kind.ts";
 
 /** One channel connection, as the database hands it out with its credentials sealed. */
 export interface Instance {
   readonly instanceId: string;
   readonly name: string;
   readonly provider: ProviderKind;
+  readonly providerClass: ProviderClass;
   readonly sealedProviderConfig: string;
   readonly gatewayInstanceId: string | null;
   readonly connectedPhone: string;
@@ -19,26 +21,33 @@ export type SealedInstance = Pick<Instance, "instanceId" | "provider" | "sealedP
 /** Opens the provider of an instance with its credentials. */
 export type OpenProvider = (instance: SealedInstance) => Promise<Provider>;
 
-/** Opened providers kept per process: enough for every instance that one is busy with. */
+/** Opened providers kept per process: enough for every instance that one process serves. */
 const maxOpenProviders = 1_000;
 
+/** Loads the providers with the first message: preflights and refusals do not pay for them. */
+async function loadRegistry(): Promise<ProviderRegistry> {
+  return (await import("./registry.ts")).registry;
+}
+
 /**
- * A way to open providers that unseals the same credentials once. Instance and sealed text are the
- * key: new credentials open a new provider at once, and a seal that was copied to another instance
- * is refused as the vault refuses it, opened before or not.
+ * Opens providers, and unseals the same credentials once. The key is the instance and the sealed
+ * text: new credentials open a new provider at once, and a seal copied to another instance is
+ * refused by the vault, whether opened before or not.
  */
-export function createProviderOpener(vault: CredentialVault): OpenProvider {
-  const open = new Map<string, Provider>();
-  return async ({ instanceId, provider, sealedProviderConfig }) => {
-    const key = `${instanceId} ${provider} ${sealedProviderConfig}`;
-    const known = open.get(key);
+export function createProviderOpener(
+  vault: CredentialVault,
+  load: () => Promise<ProviderRegistry> = loadRegistry,
+): OpenProvider {
+  const opened = new Map<string, Provider>();
+  return async ({ instanceId, provider: kind, sealedProviderConfig }) => {
+    const key = `${instanceId} ${kind} ${sealedProviderConfig}`;
+    const known = opened.get(key);
     if (known !== undefined) return known;
     const config = await vault.open<unknown>(sealedProviderConfig, instanceId);
-    // Loaded with the first message: preflights, refusals and assignments do not pay for it.
-    const { createProvider } = await import("./registry.ts");
-    const opened = createProvider(provider, config);
-    if (open.size >= maxOpenProviders) open.delete(open.keys().next().value ?? "");
-    open.set(key, opened);
-    return opened;
+    const registry = await load();
+    const provider = await registry.get(kind).open(config);
+    if (opened.size >= maxOpenProviders) opened.delete(opened.keys().next().value ?? "");
+    opened.set(key, provider);
+    return provider;
   };
 }

@@ -4,8 +4,8 @@
  * does), never touches the database and never throws for what the other side does.
  */
 import type { Issue } from "../model/errors.ts";
-import type { MessageContent } from "../model/message_content.ts";
-import type { ProviderClass } from "../model/provider_kind.ts";
+import type { FilledTemplate } from "../model/filled_template.ts";
+import type { MessageContent, TemplateContent } from "../model/message_content.ts";
 
 /** What one call to a provider sends. */
 export interface OutboundMessage {
@@ -43,8 +43,8 @@ export type Receipt =
     readonly retryAfterMs?: number | undefined;
     readonly scope: "message" | "recipient" | "instance";
     /**
-     * Of scope `instance`: the instance is cut off (session gone, gateway down), which is no rate limit. Its
-     * queue is held and the message loses no attempt, however long it lasts.
+     * Of scope `instance`: the instance is cut off (its session is gone, or the gateway is down), which
+     * is not a rate limit. Its queue is held and the message loses no attempt, however long it lasts.
      */
     readonly isOutage?: true | undefined;
     /**
@@ -60,20 +60,32 @@ export interface SendOptions {
   /** Bound on the whole call, typing included by the provider itself; in milliseconds. */
   readonly timeoutMs: number;
   /**
-   * The moment was chosen before, by pace and window: the call is made now, even where others wait for
-   * a place at the host (see `acquireHostSlot`).
+   * Makes the call now, even while others wait for a slot at the host (see `acquireHostSlot`):
+   * pacing and the send window have chosen this moment.
    */
   readonly bypassLimit?: boolean;
 }
 
+/** How a channel carries templates that it has approved before. */
+export interface TemplateCarrier {
+  /** The values that the channel would refuse; paths into the request. */
+  check(template: FilledTemplate): Issue[];
+  /** The filled template under the name and language that the channel knows it by. */
+  convert(
+    named: { readonly name: string; readonly language: string },
+    template: FilledTemplate,
+  ): TemplateContent;
+}
+
 /** One opened channel, with its credentials. */
 export interface Provider {
-  readonly providerClass: ProviderClass;
+  /** What sends templates as such; null where they are sent as ordinary messages. */
+  readonly templates: TemplateCarrier | null;
   /** Everything about `content` that this channel would refuse, found without calling it. */
   checkContent(content: MessageContent): Issue[];
   /**
-   * For how long the channel shows that somebody types before such a message leaves, where so long
-   * is wished; 0 where it cannot. In milliseconds.
+   * How long the channel shows typing before such a message, when asked for `delayTypingMs`; 0
+   * where it cannot. In milliseconds.
    */
   limitTypingMs(delayTypingMs: number, content: MessageContent): number;
   /** Makes one call and never a second one. Throws for a defect only. */

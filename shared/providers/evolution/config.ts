@@ -21,5 +21,8 @@ export const evolutionConfigSchema = z.object({
   webhookSecret: webhookSecretSchema,
 });
 
+/** The fields that no error may repeat. */
+export const evolutionSecretFields = ["apiKey", "webhookSecret"] as const;
+
 /** Configuration of an `evolution` instance; see `evolutionConfigSchema`. */
 export type EvolutionConfig = z.infer<typeof evolutionConfigSchema>;

@@ -2,7 +2,8 @@
 import { toFailureReceipt } from "../classification.ts";
 import { joinUrl } from "../config_fields.ts";
 import { readEvolutionAnswer } from "./answer.ts";
-import type { EvolutionConfig } from "./config.ts";
+import { type EvolutionConfig, evolutionSecretFields } from "./config.ts";
+import { listSecrets } from "../descriptor.ts";
 import { toEvolutionDelayMs, toEvolutionRequest } from "./request.ts";
 import { checkGatewayContent } from "../gateway_content.ts";
 import { postJson } from "../http/call.ts";
@@ -15,7 +16,7 @@ import { createRedactor } from "../http/redaction.ts";
  */
 export function createEvolutionProvider(config: EvolutionConfig): Provider {
   return {
-    providerClass: "gateway",
+    templates: null,
     checkContent: checkGatewayContent,
     limitTypingMs: toEvolutionDelayMs,
     send: (message, options) => send(config, message, options),
@@ -38,6 +39,6 @@ async function send(
   if (result.outcome !== "answered") return toFailureReceipt(result);
   return readEvolutionAnswer(result, {
     nowMs: Date.now(),
-    redact: createRedactor([config.apiKey, config.webhookSecret], message.to),
+    redact: createRedactor(listSecrets(config, evolutionSecretFields), message.to),
   });
 }

@@ -17,10 +17,8 @@ export const whatsappCloudConfigSchema = z.object({
   apiVersion: z.string().regex(/^v\d{1,3}\.\d{1,2}$/, "must look like v23.0").optional(),
 });
 
+/** The fields that no error may repeat. */
+export const whatsappCloudSecretFields = ["accessToken", "appSecret", "verifyToken"] as const;
+
 /** Configuration of a `whatsapp_cloud` instance; see `whatsappCloudConfigSchema`. */
 export type WhatsappCloudConfig = z.infer<typeof whatsappCloudConfigSchema>;
-
-/** What of a configuration no error may repeat. */
-export function whatsappCloudSecrets(config: WhatsappCloudConfig): readonly string[] {
-  return [config.accessToken, config.appSecret, config.verifyToken];
-}

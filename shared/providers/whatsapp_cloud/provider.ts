@@ -4,15 +4,17 @@ import { postJson } from "../http/call.ts";
 import type { OutboundMessage, Provider, Receipt, SendOptions } from "../provider.ts";
 import { createRedactor } from "../http/redaction.ts";
 import { readWhatsappCloudAnswer } from "./answer.ts";
-import { type WhatsappCloudConfig, whatsappCloudSecrets } from "./config.ts";
+import { type WhatsappCloudConfig, whatsappCloudSecretFields } from "./config.ts";
+import { listSecrets } from "../descriptor.ts";
 import { checkWhatsappCloudContent } from "./content.ts";
 import { graphUrl } from "./graph.ts";
 import { toWhatsappCloudRequest } from "./request.ts";
+import { checkWhatsappCloudTemplate, toWhatsappCloudTemplate } from "./template.ts";
 
 /** The provider of an instance of the official channel. */
 export function createWhatsappCloudProvider(config: WhatsappCloudConfig): Provider {
   return {
-    providerClass: "official",
+    templates: { check: checkWhatsappCloudTemplate, convert: toWhatsappCloudTemplate },
     checkContent: checkWhatsappCloudContent,
     // Typing is shown only as an answer to an inbound message's id.
     limitTypingMs: () => 0,
@@ -36,7 +38,7 @@ async function send(
   if (result.outcome !== "answered") return toFailureReceipt(result);
   return readWhatsappCloudAnswer(result, {
     nowMs: Date.now(),
-    redact: createRedactor(whatsappCloudSecrets(config), message.to),
+    redact: createRedactor(listSecrets(config, whatsappCloudSecretFields), message.to),
   });
 }
 

@@ -4,6 +4,7 @@
  * `webhook_configuration`), so that the events of several numbers may come to the address of one.
  */
 import { readList, readNumericId } from "../webhooks/fields.ts";
+import type { DeliveryPart } from "../webhooks/webhook.ts";
 import { readText } from "../../model/json_value.ts";
 
 /** One change with the entry (the business account) that it stands in. */
@@ -12,30 +13,28 @@ interface Change {
   readonly change: unknown;
 }
 
-/** Changes of a payload about one number or, where that is null, about one business account. */
-export interface CloudPart {
-  readonly phoneNumberId: string | null;
-  readonly wabaId: string | undefined;
+/** The changes of a payload that are about one number or about one business account. */
+interface CloudPart extends DeliveryPart {
   readonly changes: readonly Change[];
 }
 
-/** The payload's changes by what they are about, in its order. Never throws. */
+/** Groups the payload's changes by what they are about, in its order. Never throws. */
 export function splitByNumber(payload: unknown): readonly CloudPart[] {
-  const parts = new Map<string, CloudPart & { readonly changes: Change[] }>();
+  const groups = new Map<string, Omit<CloudPart, "templateIds"> & { readonly changes: Change[] }>();
   for (const entry of readList(payload, "entry")) {
-    const wabaId = readNumericId(entry, "id");
+    const accountId = readNumericId(entry, "id");
     for (const change of readList(entry, "changes")) {
-      const phoneNumberId = readText(change, "value", "metadata", "phone_number_id") ?? null;
-      const key = phoneNumberId === null ? `account ${wabaId}` : `number ${phoneNumberId}`;
-      const part = parts.get(key) ?? { phoneNumberId, wabaId, changes: [] };
-      parts.set(key, part);
-      part.changes.push({ entry, change });
+      const number = readText(change, "value", "metadata", "phone_number_id") ?? null;
+      const key = number === null ? `account ${accountId}` : `number ${number}`;
+      const group = groups.get(key) ?? { gatewayInstanceId: number, accountId, changes: [] };
+      groups.set(key, group);
+      group.changes.push({ entry, change });
     }
   }
-  return [...parts.values()];
+  return [...groups.values()].map((group) => ({ ...group, templateIds: listTemplateIds(group) }));
 }
 
-/** The payload with these parts alone. */
+/** The payload reduced to these parts. */
 export function joinParts(payload: unknown, parts: readonly CloudPart[]): Record<string, unknown> {
   const changesByEntry = new Map<unknown, unknown[]>();
   for (const { entry, change } of parts.flatMap(({ changes }) => changes)) {
@@ -48,8 +47,10 @@ export function joinParts(payload: unknown, parts: readonly CloudPart[]): Record
 }
 
 /** The ids of the templates that a business account's changes decide on. */
-export function listTemplateIds({ phoneNumberId, changes }: CloudPart): readonly string[] {
-  if (phoneNumberId !== null) return [];
+function listTemplateIds(
+  { gatewayInstanceId, changes }: Omit<CloudPart, "templateIds">,
+): readonly string[] {
+  if (gatewayInstanceId !== null) return [];
   return changes
     .filter(({ change }) => readText(change, "field") === "message_template_status_update")
     .map(({ change }) => readNumericId(change, "value", "message_template_id"))

@@ -9,31 +9,10 @@ import { readText, readValue } from "../../model/json_value.ts";
 import type { Receipt } from "../provider.ts";
 import { createRedactor } from "../http/redaction.ts";
 import { readWhatsappCloudAnswer } from "./answer.ts";
-import { type WhatsappCloudConfig, whatsappCloudSecrets } from "./config.ts";
+import type { ListedTemplate, ListingOptions, TemplateListing } from "../template_listing.ts";
+import { listSecrets } from "../descriptor.ts";
+import { type WhatsappCloudConfig, whatsappCloudSecretFields } from "./config.ts";
 import { graphPath, graphUrl } from "./graph.ts";
-
-/** A template as the provider has it. */
-export interface ListedTemplate {
-  readonly providerTemplateId: string;
-  readonly name: string;
-  readonly language: string;
-  readonly parameterFormat: "POSITIONAL" | "NAMED";
-  readonly components: readonly unknown[];
-  /** `APPROVED`, `PENDING`, `REJECTED`, `PAUSED` and others. */
-  readonly providerStatus: string;
-}
-
-/** The whole list, or why there is none: a part of it would read as if the rest were deleted. */
-export type TemplateListing =
-  | { readonly outcome: "listed"; readonly templates: readonly ListedTemplate[] }
-  | { readonly outcome: "failed"; readonly code: string; readonly message: string };
-
-export interface ListingOptions {
-  /** Bound on each page; in milliseconds. */
-  readonly timeoutMs: number;
-  /** Bound on all pages together; in milliseconds. */
-  readonly totalTimeoutMs: number;
-}
 
 const FIELDS = "id,name,language,status,parameter_format,components";
 
@@ -43,22 +22,22 @@ const MAX_PAGES = 100;
 const MAX_PAGE_BYTES = 8 * 1024 * 1024;
 
 /**
- * Reads every page. Pages are asked for by cursor at the configured address: the `next` URL of an
- * answer, which may lead anywhere, only says that there is one more.
- *
- * @throws Error when the configuration has no `wabaId`: a defect of the caller.
+ * Reads every page, by cursor and at the configured address. The `next` URL of an answer may lead
+ * anywhere, so it only says that there is one more.
  */
 export async function listWhatsappCloudTemplates(
   config: WhatsappCloudConfig,
   { timeoutMs, totalTimeoutMs }: ListingOptions,
 ): Promise<TemplateListing> {
+  const { wabaId } = config;
+  if (wabaId === undefined) return withoutAccount;
   const endsAtMs = performance.now() + totalTimeoutMs;
   const templates = new Map<string, ListedTemplate>();
   let after: string | undefined;
   for (let pageCount = 0; pageCount < MAX_PAGES; pageCount++) {
     const leftMs = endsAtMs - performance.now();
     if (leftMs <= 0) return fail("timed_out", "The provider's list took too long.");
-    const result = await requestPage(config, after, Math.min(timeoutMs, leftMs));
+    const result = await requestPage({ ...config, wabaId }, after, Math.min(timeoutMs, leftMs));
     const page = readPage(result, config);
     if (page.outcome === "failed") return page;
     for (const template of page.templates) templates.set(template.providerTemplateId, template);
@@ -69,12 +48,16 @@ export async function listWhatsappCloudTemplates(
   return fail("too_many_templates", `The provider lists more than ${MAX_PAGES} pages.`);
 }
 
+const withoutAccount: TemplateListing = {
+  outcome: "not_configured",
+  message: "The instance's providerConfig has no wabaId, whose templates could be read.",
+};
+
 function requestPage(
-  config: WhatsappCloudConfig,
+  config: WhatsappCloudConfig & { readonly wabaId: string },
   after: string | undefined,
   timeoutMs: number,
 ): Promise<HttpResult> {
-  if (config.wabaId === undefined) throw new Error("whatsapp_cloud: no business account id");
   const path = graphPath(config, config.wabaId, "message_templates");
   const query = new URLSearchParams({ fields: FIELDS, limit: String(PAGE_SIZE) });
   if (after !== undefined) query.set("after", after);
@@ -99,7 +82,7 @@ function readPage(result: HttpResult, config: WhatsappCloudConfig): Page {
   const data = readValue(result.json, "data");
   const isRefusal = !isSuccess(result) || readValue(result.json, "error") !== undefined;
   if (isRefusal) {
-    const redact = createRedactor(whatsappCloudSecrets(config), null);
+    const redact = createRedactor(listSecrets(config, whatsappCloudSecretFields), null);
     return describeFailure(readWhatsappCloudAnswer(result, { nowMs: Date.now(), redact }));
   }
   if (!Array.isArray(data)) return fail("malformed_answer", "The answer is no list of templates.");

@@ -19,5 +19,8 @@ export const zapiConfigSchema = z.object({
   webhookSecret: webhookSecretSchema,
 });
 
+/** The fields that no error may repeat. */
+export const zapiSecretFields = ["token", "clientToken", "webhookSecret"] as const;
+
 /** Configuration of a `zapi` instance; see `zapiConfigSchema`. */
 export type ZapiConfig = z.infer<typeof zapiConfigSchema>;

@@ -6,7 +6,8 @@ import { postJson } from "../http/call.ts";
 import type { OutboundMessage, Provider, Receipt, SendOptions } from "../provider.ts";
 import { createRedactor } from "../http/redaction.ts";
 import { readZapiAnswer } from "./answer.ts";
-import type { ZapiConfig } from "./config.ts";
+import { type ZapiConfig, zapiSecretFields } from "./config.ts";
+import { listSecrets } from "../descriptor.ts";
 import { limitZapiTypingMs, toZapiRequest } from "./request.ts";
 
 const DEFAULT_BASE_URL = "https://api.z-api.io";
@@ -14,7 +15,7 @@ const DEFAULT_BASE_URL = "https://api.z-api.io";
 /** The provider of a Z-API instance. `accepted` means taken into Z-API's own queue. */
 export function createZapiProvider(config: ZapiConfig): Provider {
   return {
-    providerClass: "gateway",
+    templates: null,
     checkContent: checkGatewayContent,
     limitTypingMs: limitZapiTypingMs,
     send: (message, options) => send(config, message, options),
@@ -34,9 +35,8 @@ async function send(
     ...options,
   });
   if (result.outcome !== "answered") return toFailureReceipt(result);
-  const secrets = [config.token, config.clientToken, config.webhookSecret];
   return readZapiAnswer(result, {
     nowMs: Date.now(),
-    redact: createRedactor(secrets, message.to),
+    redact: createRedactor(listSecrets(config, zapiSecretFields), message.to),
   });
 }

@@ -1,5 +1,6 @@
 /** The admin API over a database of its own, called as a holder of the secret key would. */
 
+import { registry } from "../../../shared/providers/registry.ts";
 import { createAdminApp } from "../../../functions/admin-api/app.ts";
 import {
   createCredentialVault,
@@ -52,6 +53,7 @@ export async function createAdminClient(): Promise<AdminClient> {
   const app = createAdminApp({
     database: direct,
     vault,
+    registry,
     secretKeys,
     providerTimeoutMs: 1_000,
     log,

@@ -1,6 +1,6 @@
 import { createAgentReplies } from "../../../shared/agents/reply.ts";
 import { claimOutbox, deliverOutboxRow } from "../../../shared/outbox/delivery.ts";
-import { readProviderEvents } from "../../../shared/providers/read_provider_events.ts";
+import { readProviderEvents } from "../../support/providers/provider_events.ts";
 import { assertEquals } from "../../support/assert.ts";
 import { callFunction } from "../../support/database/queue_calls.ts";
 import { letTimePass } from "../../support/database/time_travel.ts";

@@ -2,7 +2,7 @@
 import type * as z from "zod";
 import { AppError, type Issue } from "../../../shared/model/errors.ts";
 import { validate, validateBody } from "../../../shared/http/validate.ts";
-import { providerConfigSchemas } from "../../../shared/providers/registry.ts";
+import { registry } from "../../../shared/providers/registry.ts";
 import { assert, assertEquals, assertFalse } from "../../support/assert.ts";
 import {
   authorize,
@@ -213,9 +213,9 @@ Deno.test("no library's words stand in issues, whatever is wrong with whichever 
       told += 1;
     }
   };
-  const configs = Object.entries(providerConfigSchemas).map(([kind, schema]) => ({
+  const configs = registry.providers.map(({ kind, config }) => ({
     name: kind,
-    schema: schema as unknown as z.ZodObject,
+    schema: config.schema as unknown as z.ZodObject,
     request: {},
   }));
   for (const { name, schema, request } of [...bodies, ...configs]) {

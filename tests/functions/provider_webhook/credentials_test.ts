@@ -185,6 +185,7 @@ Deno.test("a database that was away for a look-up is asked again at the next del
   let isAway = true;
   const app = createProviderWebhookApp({
     vault: testVault,
+    registry: client.stack.services.registry,
     log: client.stack.services.log,
     database: {
       rpc: (name, request) =>

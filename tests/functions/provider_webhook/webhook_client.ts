@@ -68,7 +68,12 @@ export async function createWebhookClient(): Promise<WebhookClient> {
     close: () => stack.database.close(),
   };
   const { log } = stack.services;
-  const app = createProviderWebhookApp({ database, vault: testVault, log });
+  const app = createProviderWebhookApp({
+    database,
+    vault: testVault,
+    registry: stack.services.registry,
+    log,
+  });
   const contextApp = createMessagesContextApp({ database: stack.database, log });
 
   const deliver: WebhookClient["deliver"] = async (path, body, headers = {}) => {

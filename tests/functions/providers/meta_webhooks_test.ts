@@ -5,7 +5,7 @@
  * these tests are skipped.
  */
 import { parse } from "yaml";
-import { readProviderEvents } from "../../../shared/providers/read_provider_events.ts";
+import { readProviderEvents } from "../../support/providers/provider_events.ts";
 import { assertEquals } from "../../support/assert.ts";
 
 const file = findDescription();

@@ -1,4 +1,4 @@
-import { createProvider } from "../../../shared/providers/registry.ts";
+import { registry } from "../../../shared/providers/registry.ts";
 import type { Provider, Receipt } from "../../../shared/providers/provider.ts";
 import type { ProviderKind } from "../../../shared/model/provider_kind.ts";
 
@@ -84,6 +84,6 @@ export const providerCases: readonly ProviderCase[] = [
 ];
 
 /** The provider of a case at this address. */
-export function connect(providerCase: ProviderCase, baseUrl: string): Provider {
-  return createProvider(providerCase.kind, { ...providerCase.config, baseUrl });
+export function connect(providerCase: ProviderCase, baseUrl: string): Promise<Provider> {
+  return registry.get(providerCase.kind).open({ ...providerCase.config, baseUrl });
 }

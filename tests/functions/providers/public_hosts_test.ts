@@ -2,7 +2,7 @@
 import { http, HttpResponse } from "msw";
 import { setupServer } from "msw/node";
 import { createEmailDelivery } from "../../../shared/outbox/email_delivery.ts";
-import { createProvider } from "../../../shared/providers/registry.ts";
+import { registry } from "../../../shared/providers/registry.ts";
 import type { ProviderKind } from "../../../shared/model/provider_kind.ts";
 import { listWhatsappCloudTemplates } from "../../../shared/providers/whatsapp_cloud/template_list.ts";
 import { assertEquals } from "../../support/assert.ts";
@@ -37,7 +37,9 @@ for (const { kind, config, path, body, success, accepted } of providerCases) {
   Deno.test(`${kind}: without a base URL a message goes to ${baseUrl}`, async () => {
     using host = interceptOnly("post", baseUrl + path, success.json);
 
-    const receipt = await createProvider(kind, config).send(message, { timeoutMs: 30_000 });
+    const receipt = await (await registry.get(kind).open(config)).send(message, {
+      timeoutMs: 30_000,
+    });
 
     assertEquals(receipt, accepted);
     assertEquals(host.bodies, [body]);

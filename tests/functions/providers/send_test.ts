@@ -15,12 +15,13 @@ const AMPLE_MS = 30_000;
 /** Always met, yet long enough for a busy machine to take the request and answer its headers. */
 const SHORT_MS = 400;
 
-function send(
+async function send(
   providerCase: ProviderCase,
   double: ProviderDouble,
   timeoutMs: number,
 ): Promise<Receipt> {
-  return connect(providerCase, double.baseUrl).send(message, { timeoutMs });
+  const provider = await connect(providerCase, double.baseUrl);
+  return await provider.send(message, { timeoutMs });
 }
 
 interface Fault {
@@ -142,7 +143,7 @@ for (const providerCase of providerCases) {
   Deno.test(`${providerCase.kind}: a base URL may have a path and a trailing slash`, async () => {
     const { status, json } = providerCase.success;
     await withProviderDouble(() => Response.json(json, { status }), async (double) => {
-      const provider = connect(providerCase, `${double.baseUrl}/under/here//`);
+      const provider = await connect(providerCase, `${double.baseUrl}/under/here//`);
       await provider.send(message, { timeoutMs: AMPLE_MS });
       assertEquals(double.requests[0]?.path, `/under/here${providerCase.path}`);
     });
@@ -151,7 +152,7 @@ for (const providerCase of providerCases) {
   Deno.test(`${providerCase.kind}: a provider that is not there may be tried again`, async () => {
     // Port 1 is one that later runtimes refuse to call.
     for (const baseUrl of [findClosedBaseUrl(), "http://127.0.0.1:1"]) {
-      const provider = connect(providerCase, baseUrl);
+      const provider = await connect(providerCase, baseUrl);
       assertEquals(await provider.send(message, { timeoutMs: AMPLE_MS }), {
         outcome: "rejected",
         code: "provider_unreachable",
@@ -228,7 +229,7 @@ Deno.test("evolution: the time that the provider shows typing does not count as 
     return Response.json(json, { status });
   };
   await withProviderDouble(answerLate, async (double) => {
-    const provider = connect(evolution, double.baseUrl);
+    const provider = await connect(evolution, double.baseUrl);
     const options = { timeoutMs: SHORT_MS };
     const typing = await provider.send({ ...message, delayTypingMs: AMPLE_MS }, options);
     assertEquals(typing, evolution.accepted);

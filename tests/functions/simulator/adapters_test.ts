@@ -1,5 +1,5 @@
 /** The production adapters, unchanged, against the simulated providers. */
-import { createProvider } from "../../../shared/providers/registry.ts";
+import { registry } from "../../../shared/providers/registry.ts";
 import type { MessageContent } from "../../../shared/model/message_content.ts";
 import type { ProviderKind } from "../../../shared/model/provider_kind.ts";
 import { assert, assertEquals, assertObjectMatch } from "../../support/assert.ts";
@@ -85,7 +85,7 @@ for (const kind of ["zapi", "evolution", "whatsapp_cloud"] as const) {
     Deno.test(`${kind} takes what the adapter sends as ${content.messageType} and shows it to the customer`, async () => {
       await using server = startSimulator();
       server.writeAsCustomer(customer);
-      const provider = createProvider(kind, configOf(kind, server.url));
+      const provider = await registry.get(kind).open(configOf(kind, server.url));
       const messageId = crypto.randomUUID();
       const receipt = await provider.send(
         { messageId, to: "5511912345678", content },
@@ -130,7 +130,7 @@ for (const kind of ["zapi", "evolution", "whatsapp_cloud"] as const) {
       await using server = startSimulator();
       server.writeAsCustomer(customer);
       await server.post("/faults", { provider: kind, kind: fault, retryAfterSeconds: 7 });
-      const provider = createProvider(kind, configOf(kind, server.url));
+      const provider = await registry.get(kind).open(configOf(kind, server.url));
       const message = {
         messageId: crypto.randomUUID(),
         to: "5511912345678",
@@ -151,7 +151,9 @@ for (const kind of ["zapi", "evolution", "whatsapp_cloud"] as const) {
 
 Deno.test("whatsapp_cloud takes a filled template and shows its name and values", async () => {
   await using server = startSimulator();
-  const provider = createProvider("whatsapp_cloud", configOf("whatsapp_cloud", server.url));
+  const provider = await registry.get("whatsapp_cloud").open(
+    configOf("whatsapp_cloud", server.url),
+  );
   const bearer = { Authorization: "Bearer T" };
   const { json: created } = await server.post("/graph/v23.0/10229/message_templates", {
     name: "order_update",

@@ -15,7 +15,9 @@ import { createMessagesApiApp } from "../../../functions/messages-api/app.ts";
 import { createSendMessageApp } from "../../../functions/send-message/app.ts";
 import type { Database } from "../../../shared/database/database.ts";
 import { connectDatabase } from "../../../shared/database/connect_database.ts";
+import type { ProviderRegistry } from "../../../shared/providers/create_registry.ts";
 import { createProviderOpener } from "../../../shared/providers/open_provider.ts";
+import { registry as productRegistry } from "../../../shared/providers/registry.ts";
 import type { Log, LogFields } from "../../../shared/runtime/log.ts";
 import { createEmailDelivery } from "../../../shared/outbox/email_delivery.ts";
 import type { DeliverOutboxRow } from "../../../shared/outbox/delivery.ts";
@@ -48,6 +50,8 @@ export interface Answer {
 
 export interface StackOptions {
   /** Bound on calls to provider and mail service. Default 2,000: enough on a busy machine. */
+  /** Default: the product's. */
+  readonly registry?: ProviderRegistry;
   readonly providerTimeoutMs?: number;
 }
 
@@ -83,11 +87,13 @@ export interface MessagingStack extends AsyncDisposable {
 }
 
 /** What sending and the e-mails of the dispatcher take. */
-export type StackServices = SendingServices & Pick<DispatchServices, "deliverEmail">;
+export type StackServices = SendingServices & Pick<DispatchServices, "deliverEmail"> & {
+  readonly registry: ProviderRegistry;
+};
 
 /** Starts a stack; its doubles accept everything until told otherwise. */
 export async function startMessagingStack(options: StackOptions = {}): Promise<MessagingStack> {
-  const { providerTimeoutMs = 2_000 } = options;
+  const { providerTimeoutMs = 2_000, registry = productRegistry } = options;
   await using cleanup = new AsyncDisposableStack();
   const testDatabase = cleanup.use(await createTestDatabase());
   const database = await connectDatabase({ kind: "direct", databaseUrl: testDatabase.url });
@@ -98,7 +104,8 @@ export async function startMessagingStack(options: StackOptions = {}): Promise<M
   const background = new Set<Promise<unknown>>();
   const services: StackServices = {
     database,
-    openProvider: createProviderOpener(testVault),
+    registry,
+    openProvider: createProviderOpener(testVault, () => Promise.resolve(registry)),
     deliverEmail: createEmailDelivery(
       { resendApiKey: "re_test", resendBaseUrl: mail.baseUrl, from: "API <api@example.com>" },
       panelBaseUrl,

@@ -2,7 +2,7 @@
 import fc from "fast-check";
 import { type ProviderKind, providerKinds } from "../../../shared/model/provider_kind.ts";
 import type { ProviderEvent } from "../../../shared/providers/webhooks/provider_event.ts";
-import { readProviderEvents } from "../../../shared/providers/read_provider_events.ts";
+import { readProviderEvents } from "../../support/providers/provider_events.ts";
 import { parseWebhookPayload } from "../../../shared/providers/webhooks/payload.ts";
 import { assert, assertEquals } from "../../support/assert.ts";
 import {

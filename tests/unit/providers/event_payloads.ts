@@ -1,4 +1,4 @@
-import { readProviderEvents } from "../../../shared/providers/read_provider_events.ts";
+import { readProviderEvents } from "../../support/providers/provider_events.ts";
 import type { ProviderKind } from "../../../shared/model/provider_kind.ts";
 
 type Json = Record<string, unknown>;

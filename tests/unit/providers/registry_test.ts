@@ -1,10 +1,7 @@
-import {
-  createProvider,
-  gatewayInstanceIdOf,
-  parseProviderConfig,
-} from "../../../shared/providers/registry.ts";
+import { createRegistry } from "../../../shared/providers/create_registry.ts";
+import { registry } from "../../../shared/providers/registry.ts";
 import { type ProviderKind, providerKinds } from "../../../shared/model/provider_kind.ts";
-import { assert, assertEquals, assertThrows } from "../../support/assert.ts";
+import { assert, assertEquals, assertRejects, assertThrows } from "../../support/assert.ts";
 
 const valid: Record<ProviderKind, Record<string, unknown>> = {
   whatsapp_cloud: {
@@ -37,17 +34,16 @@ const optional: Record<ProviderKind, readonly string[]> = {
 };
 
 function issuePaths(kind: ProviderKind, config: unknown): readonly string[] {
-  const parsed = parseProviderConfig(kind, config);
+  const parsed = registry.get(kind).parseConfig(config);
   return parsed.ok ? [] : parsed.issues.map(({ path }) => path);
 }
 
 Deno.test("each provider's configuration passes whole, and unknown fields are dropped", () => {
   for (const kind of providerKinds) {
-    const parsed = parseProviderConfig(kind, { ...valid[kind], extra: 1 });
+    const parsed = registry.get(kind).parseConfig({ ...valid[kind], extra: 1 });
     assert(parsed.ok);
     assertEquals<unknown>(parsed.config, valid[kind]);
-    const isOfficial = createProvider(kind, valid[kind]).providerClass === "official";
-    assertEquals(isOfficial, kind === "whatsapp_cloud");
+    assertEquals(registry.get(kind).providerClass === "official", kind === "whatsapp_cloud");
   }
 });
 
@@ -64,7 +60,7 @@ Deno.test("every field but the optional ones is asked for by its name", () => {
 });
 
 Deno.test("Evolution without a base URL is told that it has no public address", () => {
-  const parsed = parseProviderConfig("evolution", { ...valid.evolution, baseUrl: undefined });
+  const parsed = registry.get("evolution").parseConfig({ ...valid.evolution, baseUrl: undefined });
   assert(!parsed.ok);
   assertEquals(parsed.issues, [{
     path: "baseUrl",
@@ -111,31 +107,37 @@ Deno.test("values that would break out of a header or a path segment are refused
   }
 });
 
-Deno.test("no issue and no error repeats a configured value", () => {
+Deno.test("no issue and no error repeats a configured value", async () => {
   const secret = "very secret value";
-  const parsed = parseProviderConfig("zapi", { ...valid.zapi, token: secret });
+  const parsed = registry.get("zapi").parseConfig({ ...valid.zapi, token: secret });
   assert(!parsed.ok);
   assert(!JSON.stringify(parsed.issues).includes("secret"));
   const config = { ...valid.zapi, token: secret };
-  const error = assertThrows(() => createProvider("zapi", config), Error, "does not fit: token");
+  const error = await assertRejects(
+    () => registry.get("zapi").open(config),
+    Error,
+    "does not fit: token",
+  );
   assert(!error.message.includes("secret"));
 });
 
 Deno.test("the provider's own id of an instance is its configured one, or null", () => {
-  assertEquals(gatewayInstanceIdOf("whatsapp_cloud", valid.whatsapp_cloud), "1065");
-  assertEquals(gatewayInstanceIdOf("zapi", valid.zapi), "3C01");
-  assertEquals(gatewayInstanceIdOf("evolution", valid.evolution), "loja 1");
+  assertEquals(registry.get("whatsapp_cloud").gatewayInstanceIdOf(valid.whatsapp_cloud), "1065");
+  assertEquals(registry.get("zapi").gatewayInstanceIdOf(valid.zapi), "3C01");
+  assertEquals(registry.get("evolution").gatewayInstanceIdOf(valid.evolution), "loja 1");
   for (const kind of providerKinds) {
-    assertEquals(gatewayInstanceIdOf(kind, {}), null);
-    assertEquals(gatewayInstanceIdOf(kind, null), null);
+    assertEquals(registry.get(kind).gatewayInstanceIdOf({}), null);
+    assertEquals(registry.get(kind).gatewayInstanceIdOf(null), null);
   }
 });
 
 Deno.test("an official instance without a phone number id refuses every send, without a call", async () => {
   const { phoneNumberId: _, ...unconfigured } = valid.whatsapp_cloud;
   const content = { messageType: "text", message: "a" } as const;
-  const receipt = await createProvider("whatsapp_cloud", unconfigured)
-    .send({ messageId: "own", to: "5511987654321", content }, { timeoutMs: 1_000 });
+  const provider = await registry.get("whatsapp_cloud").open(unconfigured);
+  const receipt = await provider.send({ messageId: "own", to: "5511987654321", content }, {
+    timeoutMs: 1_000,
+  });
   assertEquals(receipt, {
     outcome: "rejected",
     code: "provider_outbound_channel_not_configured",
@@ -146,6 +148,33 @@ Deno.test("an official instance without a phone number id refuses every send, wi
 });
 
 Deno.test("the official channel is whatsapp_cloud alone", () => {
-  const classes = providerKinds.map((kind) => createProvider(kind, valid[kind]).providerClass);
+  const classes = providerKinds.map((kind) => registry.get(kind).providerClass);
   assertEquals(classes, ["official", "gateway", "gateway"]);
+});
+
+Deno.test("the registry lists every provider kind once, in the documented order", () => {
+  assertEquals(registry.providers.map(({ kind }) => kind), [...providerKinds]);
+  const [first] = registry.providers;
+  assert(first !== undefined);
+  assertThrows(() => createRegistry([first, first]), Error, "the same kind");
+  assertThrows(() => registry.get("pigeon"), Error, "unknown provider kind: pigeon");
+});
+
+Deno.test("only the official channel carries templates, and lists them", async () => {
+  for (const kind of providerKinds) {
+    const isOfficial = registry.get(kind).providerClass === "official";
+    const provider = await registry.get(kind).open(valid[kind]);
+    assertEquals(provider.templates !== null, isOfficial);
+    assertEquals(registry.get(kind).listTemplates !== null, isOfficial);
+  }
+});
+
+Deno.test("every secret field of a configuration is one of its schema's", () => {
+  for (const { kind, config } of registry.providers) {
+    const fields = Object.keys(valid[kind as ProviderKind]);
+    assert(config.secretFields.length > 0);
+    for (const field of [...config.secretFields, ...Object.keys(config.leastLengths)]) {
+      assert(fields.includes(field), `${kind}: ${field}`);
+    }
+  }
 });

@@ -4,6 +4,9 @@ create table messaging.instances (
   workspace_id uuid not null references messaging.workspaces (id),
   name text not null,
   provider text not null,
+  provider_class text not null generated always as (
+    case when provider in ('whatsapp_cloud') then 'official' else 'gateway' end
+  ) stored,
   sealed_provider_config text not null,
   gateway_instance_id text,
   business_instance_id text,
@@ -52,6 +55,8 @@ revoke all on table messaging.instances from public, anon, authenticated;
 grant select, insert, update, delete on table messaging.instances to service_role;
 comment on column messaging.instances.sealed_provider_config is
   'Credentials, AES-256-GCM sealed by the API; the database never sees them open.';
+comment on column messaging.instances.provider_class is
+  'Whether the provider is the official channel, with its own rules, or a gateway.';
 comment on column messaging.instances.requests_per_minute is
   'What each client token may ask of each function, see count_request; NULL is no limit.';
 comment on column messaging.instances.gateway_instance_id is 'The provider''s own id of the instance.';

@@ -1,4 +1,4 @@
-import { readProviderEvents } from "../../../../shared/providers/read_provider_events.ts";
+import { readProviderEvents } from "../../../support/providers/provider_events.ts";
 import { parseWebhookPayload } from "../../../../shared/providers/webhooks/payload.ts";
 import { assertEquals } from "../../../support/assert.ts";
 

@@ -1,0 +1,33 @@
+import type { ProviderDocs } from "../provider_docs.ts";
+
+/** Evolution API in the API document. */
+export const evolutionDocs: ProviderDocs = {
+  operationName: "Evolution",
+  exampleInstanceId: "d0000000-0000-4000-8000-000000000103",
+  configFields: "`baseUrl`, `instanceName`, `apiKey`, `webhookSecret`",
+  webhook: {
+    summary: "Receive events of Evolution API",
+    description:
+      "Messages and statuses as Evolution API delivers them, which may append the event's name to the path. It signs nothing: the secret in the path is the credential. Files inside the payload (base64) are left out; what is left may have 3 MiB. The same event twice is stored once.",
+    foreignBody: "A webhook payload of Evolution API v2.",
+    example: {
+      name: "received_text",
+      summary: "A text from a contact",
+      request: {
+        event: "messages.upsert",
+        instance: "loja",
+        data: {
+          key: {
+            remoteJid: "5511988887777@s.whatsapp.net",
+            fromMe: false,
+            id: "3EB0A9C0183A2D35A260F53F5D2B9244",
+          },
+          pushName: "João Silva",
+          message: { conversation: "Meu pedido já saiu?" },
+          messageType: "conversation",
+          messageTimestamp: 1795438800,
+        },
+      },
+    },
+  },
+};

@@ -1,0 +1,35 @@
+import type * as z from "zod";
+
+/** One example of a webhook call. */
+export interface WebhookExample {
+  /** Unique within the operation. */
+  readonly name: string;
+  readonly summary: string;
+  readonly request: Readonly<Record<string, unknown>>;
+}
+
+/** What the API document says about a provider. Never loaded by a running function. */
+export interface ProviderDocs {
+  /** Names the operations: `receive<operationName>Events`. */
+  readonly operationName: string;
+  /** The example's instance: one of the demo workspace (supabase/seed.sql). */
+  readonly exampleInstanceId: string;
+  /** The fields of `providerConfig`, in Markdown, required ones first. */
+  readonly configFields: string;
+  readonly webhook: {
+    readonly summary: string;
+    readonly description: string;
+    /** What the body is. */
+    readonly foreignBody: string;
+    readonly example: WebhookExample;
+  };
+  /** The GET that verifies the address; for providers with `answerChallenge`. */
+  readonly challenge?: {
+    readonly summary: string;
+    readonly description: string;
+    readonly query: z.ZodObject;
+    /** The meanings of the query's fields. */
+    readonly fields: Readonly<Record<string, string>>;
+    readonly example: WebhookExample & { readonly response: string };
+  };
+}

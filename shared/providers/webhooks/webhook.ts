@@ -1,0 +1,87 @@
+/** What a provider says about its webhook: its address, its credential and how to read it. */
+import type { ProviderEvent } from "./provider_event.ts";
+
+/** One call of a provider at an instance's webhook address. */
+export interface WebhookCall {
+  /** The bytes as received, or without files where the provider embeds them. */
+  readonly body: Uint8Array<ArrayBuffer>;
+  readonly header: (name: string) => string | undefined;
+  /** A parameter of the address, as `webhook.path` names it; empty where it is absent. */
+  readonly pathParameter: (name: string) => string;
+}
+
+/**
+ * Reads all events of one payload, in its order. Malformed and unknown parts give no event. Never
+ * throws. With the provider's own id of the instance, events that name another one are left out:
+ * providers may send those of a whole account to one address.
+ */
+export type ReadEvents = (
+  payload: unknown,
+  gatewayInstanceId?: string | undefined,
+) => ProviderEvent[];
+
+/** The part of a delivery that is about one number, or about one account. */
+export interface DeliveryPart {
+  /** The provider's own id of the instance; null where the part is about an account. */
+  readonly gatewayInstanceId: string | null;
+  readonly accountId: string | undefined;
+  /** Templates of the account that the part decides on, by the provider's ids. */
+  readonly templateIds: readonly string[];
+}
+
+/** How to split a delivery that may hold the events of several instances. */
+export interface DeliveryRouting {
+  /** The parts of a payload, in its order. Never throws. */
+  split(payload: unknown): readonly DeliveryPart[];
+  /** The payload reduced to parts that `split` returned for it. */
+  join(payload: unknown, parts: readonly DeliveryPart[]): Readonly<Record<string, unknown>>;
+}
+
+/** The webhook of a provider, in terms of its configuration. */
+export interface WebhookDefinition<Config> {
+  /** What follows `/<kind>/:instanceId` in the address, in the router's notation. */
+  readonly path: string;
+  /** The error of a call without the instance's credential. */
+  readonly refusal: "invalid_webhook_signature" | "invalid_webhook_secret";
+  /** Whether payloads may hold files as base64. They are left out before the size is checked. */
+  readonly embedsFiles: boolean;
+  /** Whether the call shows the instance's credential. */
+  authenticate(config: Config, call: WebhookCall): Promise<boolean>;
+  /**
+   * Answers the GET by which a provider verifies the address before it uses it: the text to answer
+   * with, or null for a wrong credential. Absent where the provider asks for nothing.
+   */
+  answerChallenge?(
+    config: Config,
+    query: Readonly<Record<string, string>>,
+  ): Promise<string | null>;
+  /** Absent where every delivery is about the instance of its address. */
+  readonly routing?: DeliveryRouting & {
+    /** The account of an instance; undefined where its configuration names none. */
+    accountIdOf(config: Config): string | undefined;
+  };
+  /** Loads the reader of events: only the functions that receive events pay for it. */
+  loadEventReader(): Promise<ReadEvents>;
+}
+
+/** The webhook of one instance: a `WebhookDefinition` with the instance's configuration. */
+export interface WebhookReceiver {
+  readonly gatewayInstanceId: string | null;
+  readonly accountId: string | undefined;
+  authenticate(call: WebhookCall): Promise<boolean>;
+  /** See `WebhookDefinition`; null too where the provider asks for nothing. */
+  answerChallenge(query: Readonly<Record<string, string>>): Promise<string | null>;
+}
+
+/** The webhook of a provider for callers that do not know its configuration type. */
+export interface Webhook
+  extends Pick<WebhookDefinition<never>, "path" | "refusal" | "embedsFiles" | "loadEventReader"> {
+  readonly hasChallenge: boolean;
+  readonly routing: DeliveryRouting | null;
+  /**
+   * The webhook of an instance, from its stored configuration.
+   *
+   * @throws Error when the configuration does not fit: a defect, it was checked when written.
+   */
+  open(config: unknown): WebhookReceiver;
+}

@@ -1,0 +1,64 @@
+import * as z from "zod";
+import type { ProviderDocs } from "../provider_docs.ts";
+
+/** The official channel in the API document. */
+export const whatsappCloudDocs: ProviderDocs = {
+  operationName: "WhatsappCloud",
+  exampleInstanceId: "d0000000-0000-4000-8000-000000000102",
+  configFields:
+    "`phoneNumberId`, `accessToken`, `appSecret`, `verifyToken`, and optionally `wabaId`, `apiVersion`, `baseUrl`",
+  challenge: {
+    summary: "Confirm the webhook address to the official channel",
+    description:
+      "Asked once by the provider when the address is registered: answers `hub.challenge` when `hub.verify_token` is the instance's `verifyToken`.",
+    query: z.object({
+      "hub.mode": z.string(),
+      "hub.verify_token": z.string(),
+      "hub.challenge": z.string().optional(),
+    }),
+    fields: {
+      "hub.mode": "`subscribe`.",
+      "hub.verify_token": "`verifyToken` of the instance's configuration.",
+      "hub.challenge": "What is to be answered.",
+    },
+    example: {
+      name: "challenge",
+      summary: "The challenge comes back",
+      request: {
+        "hub.mode": "subscribe",
+        "hub.verify_token": "the-verify-token",
+        "hub.challenge": "1158201444",
+      },
+      response: "1158201444",
+    },
+  },
+  webhook: {
+    summary: "Receive events of the official channel",
+    description:
+      "Messages and statuses as Meta delivers them. `X-Hub-Signature-256` over the raw bytes, under the instance's `appSecret`, is the credential. Events of another number of the same app go to that number's instance, where its `appSecret` verifies the delivery too; those of a number without an instance are kept and logged. The same event twice is stored once.",
+    foreignBody: "A webhook payload of the WhatsApp Business Platform.",
+    example: {
+      name: "status",
+      summary: "A message was delivered",
+      request: {
+        object: "whatsapp_business_account",
+        entry: [{
+          id: "102290129340398",
+          changes: [{
+            field: "messages",
+            value: {
+              messaging_product: "whatsapp",
+              metadata: { display_phone_number: "5511999990000", phone_number_id: "1065" },
+              statuses: [{
+                id: "wamid.HBgNNTUxMTk4ODg4Nzc3NxUCABEYEjdFRkY0",
+                status: "delivered",
+                timestamp: "1795438862",
+                recipient_id: "5511988887777",
+              }],
+            },
+          }],
+        }],
+      },
+    },
+  },
+};

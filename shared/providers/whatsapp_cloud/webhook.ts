@@ -1,0 +1,21 @@
+/** The webhook of the Cloud API (page Webhooks): a verified address, and signed deliveries. */
+import { equalInConstantTime } from "../../crypto/constant_time.ts";
+import { verifySignature } from "../webhooks/signature.ts";
+import type { WebhookDefinition } from "../webhooks/webhook.ts";
+import type { WhatsappCloudConfig } from "./config.ts";
+import { joinParts, splitByNumber } from "./routing.ts";
+
+export const whatsappCloudWebhook: WebhookDefinition<WhatsappCloudConfig> = {
+  path: "",
+  refusal: "invalid_webhook_signature",
+  // Meta sends the ids of files, never the files.
+  embedsFiles: false,
+  authenticate: ({ appSecret }, { body, header }) =>
+    verifySignature(body, header("x-hub-signature-256"), appSecret),
+  answerChallenge: async ({ verifyToken }, query) => {
+    const isOurs = await equalInConstantTime(query["hub.verify_token"] ?? "", verifyToken);
+    return isOurs && query["hub.mode"] === "subscribe" ? query["hub.challenge"] ?? "" : null;
+  },
+  routing: { split: splitByNumber, join: joinParts, accountIdOf: ({ wabaId }) => wabaId },
+  loadEventReader: async () => (await import("./events.ts")).readWhatsappCloudEvents,
+};

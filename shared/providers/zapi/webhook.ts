@@ -1,0 +1,12 @@
+/** The webhook of Z-API. It signs nothing, and may embed files. */
+import { checkPathSecret, pathWithSecret } from "../webhooks/path_secret.ts";
+import type { WebhookDefinition } from "../webhooks/webhook.ts";
+import type { ZapiConfig } from "./config.ts";
+
+export const zapiWebhook: WebhookDefinition<ZapiConfig> = {
+  path: pathWithSecret,
+  refusal: "invalid_webhook_secret",
+  embedsFiles: true,
+  authenticate: checkPathSecret,
+  loadEventReader: async () => (await import("./events.ts")).readZapiEvents,
+};
