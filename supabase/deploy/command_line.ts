@@ -1,9 +1,9 @@
 import { type Command, CommanderError } from "commander";
 
 /**
- * Reads a command line before anything is done. Help, and what the command does not know, end it.
+ * Parses a command line. Prints help or a usage error itself.
  *
- * @returns the options, or the exit code: 0 after help, 2 after what is no such command line.
+ * @returns the options, or the exit code: 0 after help, 2 after an invalid command line.
  */
 export function readCommandLine(
   command: Command,
@@ -17,12 +17,12 @@ export function readCommandLine(
   }
 }
 
-/** A line for whoever reads or pipes the command's result. */
+/** Prints a line of the command's result to standard output. */
 export function print(line: string): void {
   Deno.stdout.writeSync(new TextEncoder().encode(`${line}\n`));
 }
 
-/** A line for what went wrong. */
+/** Prints an error line to standard error. */
 export function printError(line: string): void {
   Deno.stderr.writeSync(new TextEncoder().encode(`${line}\n`));
 }

@@ -1,7 +1,8 @@
 /**
- * Reads a connection string. Whoever else reads what is none may quote it, with its password.
+ * Parses a connection string. Checks it before other code does, because an error message of the driver
+ * or the CLI may quote an invalid one with its password.
  *
- * @returns null for what is no `postgres://` address, or not written in percent-encoding.
+ * @returns null for anything but a `postgres://` address in valid percent-encoding.
  */
 export function readConnectionString(text: string): URL | null {
   const url = URL.parse(text);
@@ -10,9 +11,9 @@ export function readConnectionString(text: string): URL | null {
   return isReadable ? url : null;
 }
 
-/** What to write instead, as the end of a sentence that begins with the variable's name. */
-export const isNoConnectionString =
-  "is no connection string (postgres://user:password@host:5432/postgres); in the password # is written %23, % %25, / %2F, : %3A, ? %3F, @ %40.";
+/** The error for an invalid connection string; follows the variable's name in a sentence. */
+export const invalidConnectionString =
+  "is no connection string (postgres://user:password@host:5432/postgres). In the password write # as %23, % as %25, / as %2F, : as %3A, ? as %3F, @ as %40.";
 
 function isPercentEncoded(text: string): boolean {
   try {

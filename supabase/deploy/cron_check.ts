@@ -1,8 +1,8 @@
 /**
- * `deno task cron:check`: schedules the dispatcher on the database at DATABASE_URL (the project's,
- * as its owner), or puts its schedule right, and says how it stands. Repeatable. Exits with 1 while
- * something is missing, or where the last run or the last answer was a failure, with 2 without a
- * connection string. `--json` prints the state as it is.
+ * `deno task cron:check`: creates or corrects the dispatcher's schedule on the database at DATABASE_URL
+ * (the project's, as its owner) and reports its state. Idempotent. Exits with 1 while something is
+ * missing or the last run or response failed, and with 2 without a valid connection string. `--json`
+ * prints the state as JSON.
  */
 
 import { Command } from "commander";
@@ -13,10 +13,10 @@ import {
   ScheduleError,
 } from "./dispatcher_schedule.ts";
 
-/** The schedule in sentences, and whether all of them are good news. */
+/** Describes the schedule in sentences. @returns `isHealthy`: whether no sentence reports a problem. */
 export function describeSchedule(
   schedule: DispatcherSchedule,
-): { readonly lines: readonly string[]; readonly isWell: boolean } {
+): { readonly lines: readonly string[]; readonly isHealthy: boolean } {
   const { missingExtensions, missingSecrets, job, lastRuns, lastAnswers, checkedAt } = schedule;
   const [run] = lastRuns;
   const [answer] = lastAnswers;
@@ -29,10 +29,10 @@ export function describeSchedule(
     ),
     ...job?.isActive === false ? ["The job dispatch-queue is switched off."] : [],
     ...run !== undefined && isStale(schedule, run.startedAt)
-      ? [`No run has begun since ${run.startedAt} (it is ${checkedAt}): does pg_cron work?`]
+      ? [`No run has started since ${run.startedAt} (now: ${checkedAt}). Check that pg_cron works.`]
       : [],
     ...answer !== undefined && isStale(schedule, answer.at)
-      ? [`No answer has come since ${answer.at} (it is ${checkedAt}): does pg_net work?`]
+      ? [`No answer has come since ${answer.at} (now: ${checkedAt}). Check that pg_net works.`]
       : [],
     ...run?.status === "failed" ? [`The last run failed: ${run.message ?? "no message"}`] : [],
     ...answer !== undefined && answer.statusCode !== 200
@@ -46,21 +46,21 @@ export function describeSchedule(
     run === undefined ? "It has not run yet." : `Last run: ${run.startedAt}, ${run.status}.`,
     ...answer === undefined ? [] : [`Last answer: ${answer.at}, ${answer.statusCode ?? "none"}.`],
   ];
-  return { lines: [...news, ...faults], isWell: job !== null && faults.length === 0 };
+  return { lines: [...news, ...faults], isHealthy: job !== null && faults.length === 0 };
 }
 
-/** A few runs may fail to come (the platform restarts, too); more is no accident. */
+/** A few missed runs are normal, for example while the platform restarts. */
 const stalePeriods = 3;
 const shortestStaleMs = 2 * 60_000;
 
-/** Whether the schedule should have done it again long since. What has no time yet is under way. */
+/** Whether the next run or response is overdue. Without a time, the first one is in progress. */
 function isStale({ job, checkedAt }: DispatcherSchedule, at: string | null): boolean {
   if (job === null || at === null) return false;
   const limitMs = Math.max(stalePeriods * readPeriodMs(job.schedule), shortestStaleMs);
   return Date.parse(checkedAt) - Date.parse(at) > limitMs;
 }
 
-/** Of the two schedules that there are: some seconds, or once a minute. */
+/** The period in milliseconds. A schedule is either in seconds or once a minute. */
 function readPeriodMs(schedule: string): number {
   const seconds = /^(\d+) seconds?$/.exec(schedule)?.[1];
   return seconds === undefined ? 60_000 : Number(seconds) * 1_000;
@@ -72,24 +72,26 @@ function describeError(error: string | null): string {
 
 const command = new Command("deno task cron:check")
   .description(
-    "Schedules the dispatcher on the database at DATABASE_URL, or puts its schedule right, and says how it stands. Exits with 1 while something is wrong.",
+    "Creates or corrects the dispatcher's schedule on the database at DATABASE_URL and reports its state. Exits with 1 while something is wrong.",
   )
-  .option("--json", "print the state as it is");
+  .option("--json", "print the state as JSON");
 
 async function main(args: readonly string[]): Promise<number> {
   const options = readCommandLine(command, args);
   if (typeof options === "number") return options;
   const databaseUrl = Deno.env.get("DATABASE_URL");
   if (!databaseUrl) {
-    printError("DATABASE_URL is missing: the connection string of the project's database.");
+    printError(
+      "DATABASE_URL is missing: the connection string of the project's database.",
+    );
     return 2;
   }
   try {
     const schedule = await scheduleDispatcher(databaseUrl);
-    const { lines, isWell } = describeSchedule(schedule);
+    const { lines, isHealthy } = describeSchedule(schedule);
     if (options["json"] === true) print(JSON.stringify(schedule, null, 2));
     else lines.forEach(print);
-    return isWell ? 0 : 1;
+    return isHealthy ? 0 : 1;
   } catch (error) {
     if (!(error instanceof ScheduleError)) throw error;
     printError(error.message);

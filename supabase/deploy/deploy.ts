@@ -1,18 +1,18 @@
 /**
- * `deno task deploy`: checks what is to be deployed, then brings the migrations and the functions to
- * the project with the Supabase CLI. Repeatable: what is there already is left or replaced.
+ * `deno task deploy`: checks the code, then applies the migrations and uploads the functions with the
+ * Supabase CLI. Idempotent: applied migrations are skipped, functions are replaced.
  */
 
 import { Command } from "commander";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { print, printError, readCommandLine } from "./command_line.ts";
-import { isNoConnectionString, readConnectionString } from "./connection_string.ts";
+import { invalidConnectionString, readConnectionString } from "./connection_string.ts";
 import { runSupabaseCli, SupabaseCliError } from "./supabase_cli.ts";
 
 const root = fileURLToPath(new URL("../..", import.meta.url));
 
-/** What a deployment needs to know, by the variables that say it. */
+/** The target of a deployment, from the environment's variables. */
 export interface DeployTarget {
   readonly projectRef: string;
   readonly accessToken: string;
@@ -22,14 +22,14 @@ export interface DeployTarget {
 
 const neededVariables: Readonly<Record<string, string>> = {
   SUPABASE_PROJECT_REF:
-    "SUPABASE_PROJECT_REF is missing: the project's reference, 20 letters, from the address of its dashboard.",
+    "SUPABASE_PROJECT_REF is missing: the project's reference, 20 letters, in the URL of its dashboard.",
   SUPABASE_ACCESS_TOKEN:
-    "SUPABASE_ACCESS_TOKEN is missing: make one under Account, Access Tokens (sbp_...).",
+    "SUPABASE_ACCESS_TOKEN is missing: create one under Account, Access Tokens (sbp_...).",
   SUPABASE_DB_PASSWORD:
     "SUPABASE_DB_PASSWORD is missing: the database's password (or SUPABASE_DB_URL, a connection string).",
 };
 
-/** @returns the target, or a sentence for each variable that is missing or makes no sense. */
+/** Reads the target. @returns the target, or an error sentence per missing or invalid variable. */
 export function readTarget(
   environment: Readonly<Record<string, string | undefined>>,
 ): DeployTarget | readonly string[] {
@@ -39,7 +39,9 @@ export function readTarget(
     SUPABASE_DB_PASSWORD: password,
     SUPABASE_DB_URL: url,
   } = environment;
-  if (url && readConnectionString(url) === null) return [`SUPABASE_DB_URL ${isNoConnectionString}`];
+  if (url && readConnectionString(url) === null) {
+    return [`SUPABASE_DB_URL ${invalidConnectionString}`];
+  }
   const database = url ? { url } : password ? { password } : undefined;
   if (projectRef && accessToken && database) return { projectRef, accessToken, database };
   const given = {
@@ -52,8 +54,8 @@ export function readTarget(
 }
 
 /**
- * The CLI finds migrations in supabase/migrations alone, a link to `migrations`; without it `db push`
- * would find nothing and call that a success.
+ * Checks the link supabase/migrations, the only place where the CLI looks. Without the link `db push`
+ * would find no migrations and report success.
  *
  * @throws {SupabaseCliError} where the two folders do not hold the same files.
  */
@@ -78,7 +80,7 @@ async function listNames(path: string): Promise<string[]> {
   }
 }
 
-/** Applies the migrations that the database does not have. @throws {SupabaseCliError} */
+/** Applies pending migrations. @throws {SupabaseCliError} */
 export async function pushDatabase(
   target: Pick<DeployTarget, "projectRef" | "accessToken" | "database">,
   show?: (text: string) => void,
@@ -92,8 +94,9 @@ export async function pushDatabase(
 }
 
 /**
- * The database as the CLI takes it on its command line, which others can read, and what opens it, in
- * its environment: SUPABASE_DB_PASSWORD is for projects alone, PGPASSWORD for connection strings.
+ * Splits the database into the CLI's `--remote` argument and the password. Other users can read command
+ * lines, so the password goes into the environment: SUPABASE_DB_PASSWORD with a project reference,
+ * PGPASSWORD with a connection string.
  */
 export function toRemote(
   { projectRef, database }: Pick<DeployTarget, "projectRef" | "database">,
@@ -120,7 +123,7 @@ export async function deployFunctions(
   }, show);
 }
 
-/** What must be right before anything leaves this machine. */
+/** Checks that must pass before anything is deployed. */
 const checks: readonly (readonly string[])[] = [
   ["check", "functions", "shared"],
   ["task", "db:baseline", "--check"],
@@ -140,7 +143,7 @@ async function check(args: readonly string[]): Promise<void> {
 
 const command = new Command("deno task deploy")
   .description(
-    "Checks what is to be deployed, then applies the migrations and uploads every function. There is nothing to choose; the target is said by variables.",
+    "Checks the code, then applies the migrations and uploads every function. Takes no options; variables name the target.",
   )
   .addHelpText(
     "after",
@@ -164,7 +167,7 @@ async function main(args: readonly string[]): Promise<number> {
     printError(error.message);
     return 1;
   }
-  print("Deployed. Next: `deno task cron:check` says whether the dispatcher runs.");
+  print("Deployed. Next: check with `deno task cron:check` that the dispatcher runs.");
   return 0;
 }
 

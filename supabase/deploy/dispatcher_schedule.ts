@@ -1,7 +1,7 @@
 import postgres from "postgres";
-import { isNoConnectionString, readConnectionString } from "./connection_string.ts";
+import { invalidConnectionString, readConnectionString } from "./connection_string.ts";
 
-/** What `schedule_dispatcher` answers, and when. */
+/** The result of the SQL function `schedule_dispatcher`. */
 export interface DispatcherSchedule {
   readonly missingExtensions: readonly string[];
   readonly missingSecrets: readonly string[];
@@ -20,28 +20,28 @@ export interface DispatcherSchedule {
     readonly error: string | null;
     readonly at: string;
   }[];
-  /** The database's own time, which the others are measured by. */
+  /** The database's current time; all other times are compared with it. */
   readonly checkedAt: string;
 }
 
-/** Why the schedule cannot be asked for, in a sentence that holds nothing of the connection string. */
+/** The schedule cannot be read or created. The message contains no part of the connection string. */
 export class ScheduleError extends Error {
   override readonly name = "ScheduleError";
-  /** @param isMisuse whether the connection string itself is none. */
+  /** @param isMisuse whether the connection string itself is invalid. */
   constructor(message: string, readonly isMisuse = false) {
     super(message);
   }
 }
 
 /**
- * Schedules the dispatcher, as often as one likes.
+ * Creates or corrects the dispatcher's schedule. Idempotent.
  *
- * @param databaseUrl of the database's owner.
- * @throws {ScheduleError} where the database is not reached, or does not do it.
+ * @param databaseUrl connection string of the database's owner.
+ * @throws {ScheduleError} when the database is unreachable or refuses.
  */
 export async function scheduleDispatcher(databaseUrl: string): Promise<DispatcherSchedule> {
   if (readConnectionString(databaseUrl) === null) {
-    throw new ScheduleError(`DATABASE_URL ${isNoConnectionString}`, true);
+    throw new ScheduleError(`DATABASE_URL ${invalidConnectionString}`, true);
   }
   const sql = postgres(databaseUrl, { max: 1, prepare: false, onnotice: () => {} });
   try {
@@ -56,8 +56,8 @@ export async function scheduleDispatcher(databaseUrl: string): Promise<Dispatche
 }
 
 /**
- * A sentence for what the driver throws. It names no host and no database: where the password holds a
- * separator, they may be parts of it.
+ * Describes an error of the driver in one sentence. Names no host and no database: where the password
+ * contains a separator, they may be parts of the password.
  */
 export function describeDatabaseFault(error: unknown): string {
   const { code, message } = error as { readonly code?: string; readonly message?: string };
@@ -71,8 +71,8 @@ export function describeDatabaseFault(error: unknown): string {
     return `The user of DATABASE_URL may not schedule the dispatcher (${message}): take the database's owner, postgres.`;
   }
   if (code === "3F000" || (code === "42883" && message?.includes("schedule_dispatcher"))) {
-    return "The database does not have the migrations yet: `deno task deploy` brings them.";
+    return "The database does not have the migrations yet: run `deno task deploy`.";
   }
   if (error instanceof postgres.PostgresError) return `The database answers: ${message} (${code}).`;
-  return `No database is reached with DATABASE_URL (${code ?? "no reason is given"}).`;
+  return `No database is reached with DATABASE_URL (${code ?? "no reason given"}).`;
 }

@@ -1,20 +1,19 @@
-/** The platform's own command line tool, in the version that this repository is made for. */
+/** Runs the Supabase CLI in the version that this repository is tested with. */
 
 const cliVersion = "3.1.0";
 
-/** The tool ended with a failure, or with a warning that means one. */
+/** The CLI failed, or printed a warning, which means a failure. */
 export class SupabaseCliError extends Error {
   override readonly name = "SupabaseCliError";
 }
 
 /**
- * Runs the Supabase CLI and shows what it says.
+ * Runs the Supabase CLI and shows its output.
  *
- * A warning is a failure: a missing import is no more than a WARN to it, and the function that lacks
- * it is uploaded all the same.
+ * A warning counts as a failure: for a missing import the CLI only warns and uploads the broken function.
  *
- * @param environment beside what the process has: secrets go here, where no list of processes shows
- * them.
+ * @param environment variables in addition to the process's. Secrets belong here, because command lines
+ * are visible in process lists.
  * @throws {SupabaseCliError} for an exit code other than 0, and for a line with WARN.
  */
 export async function runSupabaseCli(

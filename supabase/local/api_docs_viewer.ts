@@ -1,7 +1,7 @@
 import { join } from "node:path";
 import getPackageFolder from "swagger-ui-dist/absolute-path.js";
 
-/** Where the stack serves the viewer of the reference page, so that it needs no network. */
+/** Path of the reference page's viewer. The stack serves it, so the page needs no network. */
 export const apiDocsViewerPath = "/api-docs-viewer";
 
 const contentTypes: Readonly<Record<string, string>> = {
@@ -9,12 +9,12 @@ const contentTypes: Readonly<Record<string, string>> = {
   "swagger-ui.css": "text/css; charset=utf-8",
 };
 
-/** A file of the viewer, out of its npm package. */
+/** Reads a file of the viewer from its npm package. */
 export async function readViewerFile(name: string): Promise<Uint8Array<ArrayBuffer>> {
   return await Deno.readFile(join(getPackageFolder(), name));
 }
 
-/** Answers the page's requests for the viewer's files; the package holds others, which nobody asks for. */
+/** Serves the viewer's files that the page loads. Any other file of the package is 404. */
 export async function serveApiDocsViewer(pathname: string): Promise<Response> {
   const name = pathname.slice(apiDocsViewerPath.length + 1);
   const contentType = contentTypes[name];

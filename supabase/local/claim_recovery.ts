@@ -1,9 +1,9 @@
 import type { Sql } from "postgres";
 
 /**
- * Ends every lease at once. For a database that only this stack uses: whoever held a claim died with
- * the stack before, so there is nothing to wait for. The dispatcher then makes `unconfirmed` what was
- * being sent and takes up the rest.
+ * Ends every lease at once. Only for a database that this stack alone uses: the workers of the former
+ * stack have died, so no lease is in use. The dispatcher then marks messages in flight `unconfirmed`
+ * and continues with the rest.
  */
 export async function endLeases(sql: Sql): Promise<void> {
   await sql.begin(async (transaction) => {

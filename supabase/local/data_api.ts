@@ -7,20 +7,20 @@ import { toDataApiError } from "./data_api_error.ts";
 export interface DataApi {
   /** Answers `/rest/v1/...` as PostgREST does. */
   fetch(request: Request): Promise<Response>;
-  /** Lets go of the database's connections. */
+  /** Closes the database connections. */
   close(): Promise<void>;
 }
 
-/** Connections of the Data API: a small pool is what slows it down most. */
+/** Pool size. A small pool slows the Data API down more than anything else. */
 const maxConnections = 40;
 
 /**
- * Well above what any call takes. The driver forgets a statement that it was about to write when the
- * server cut the connection off.
+ * Time limit of a call, well above its usual duration. Needed because the driver drops a pending
+ * statement without an error when the server closes the connection.
  */
 const callTimeoutMs = 5_000;
 
-/** An rpc's arguments arrive here as JSON already; the library's own type would write them twice. */
+/** RPC arguments are serialized already; the library's own type would serialize them twice. */
 const jsonbAsWritten = {
   to: 3802,
   from: [3802],
@@ -29,8 +29,8 @@ const jsonbAsWritten = {
 };
 
 /**
- * A PostgREST-compatible API over the stack's database, so that the functions can be run on the
- * transport they use on the platform.
+ * Opens a PostgREST-compatible API on the stack's database, so that the functions can use the same
+ * transport as on the platform.
  */
 export function openDataApi(databaseUrl: string, secretKey: string): DataApi {
   let pool = openPool(databaseUrl, secretKey);
@@ -39,7 +39,7 @@ export function openDataApi(databaseUrl: string, secretKey: string): DataApi {
       const used = pool;
       const answer = await withTimeout(used.app.fetch(request), callTimeoutMs);
       if (answer !== null) return answer;
-      // Its connections may wait for ever; those of another pool do not.
+      // Connections of this pool may hang forever, so a new pool replaces it.
       if (used === pool) {
         pool = openPool(databaseUrl, secretKey);
         used.connection.close().catch(() => {});
@@ -62,13 +62,13 @@ function openPool(databaseUrl: string, secretKey: string): Pool {
       max: maxConnections,
       backoff: reconnectSeconds,
       onnotice: () => {},
-      // A call that is given up must have no effect: the server gives it up before we do.
+      // The server must cancel a call before we time out, so that a timed-out call has no effect.
       connection: { role: "service_role", statement_timeout: callTimeoutMs - 500 },
       types: { jsonb: jsonbAsWritten },
     },
   });
   connection.normalizeDbError = toDataApiError;
-  // Else its first request makes roles and grants them all tables, which the migrations took away.
+  // Otherwise its first request creates roles and grants them all tables that the migrations revoked.
   Object.assign(connection, { rlsState: "active" });
   const app = new App({
     connection,
@@ -78,7 +78,7 @@ function openPool(databaseUrl: string, secretKey: string): Pool {
   return { app, connection };
 }
 
-/** What PostgREST answers for a statement that was given up. */
+/** PostgREST's response to a canceled statement. */
 function statementTimeout(): Response {
   const body = { code: "57014", message: "canceling statement due to statement timeout" };
   return Response.json(body, { status: 500 });

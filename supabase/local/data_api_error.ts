@@ -1,6 +1,6 @@
 /**
- * What PostgREST makes of an error of the database: its status by SQLSTATE (PostgREST's page
- * "Errors"), the SQLSTATE itself as `code`.
+ * Maps database errors as PostgREST does: the status follows from the SQLSTATE (PostgREST
+ * documentation, "Errors"), and `code` is the SQLSTATE.
  */
 
 import { isSqlstate } from "../../shared/database/sqlstates.ts";
@@ -34,13 +34,13 @@ const statusBySqlstate: readonly (readonly [sqlstateBegins: string, status: numb
   ["XX", 500],
 ];
 
-/** PostgREST's own code for a database that it cannot connect to. */
+/** PostgREST's code for a failed database connection. */
 const noConnection = "PGRST001";
 
 /**
- * Puts an error of the database into the form in which `@supabase/lite` answers a status and a code
- * as given: that of `raise sqlstate 'PGRST'`. By itself it knows a few SQLSTATEs and answers all
- * others as one and the same. Anything that is no database error stays as it is.
+ * Converts a database error into the form of `raise sqlstate 'PGRST'`, for which `@supabase/lite`
+ * answers the given status and code. Without this it answers most SQLSTATEs alike. Returns any other
+ * error unchanged.
  */
 export function toDataApiError(error: unknown): unknown {
   if (!(error instanceof Error) || !("code" in error) || typeof error.code !== "string") {
@@ -67,7 +67,7 @@ class DataApiError extends Error {
     this.detail = JSON.stringify({ status, headers: {} });
   }
 
-  /** The library prints every error; a refusal's words may hold a phone number. */
+  /** The library prints every error. The message may hold a phone number, so only the code is shown. */
   [Symbol.for("Deno.customInspect")](): string {
     return JSON.stringify({
       level: "info",

@@ -9,33 +9,33 @@ import { StackStartError } from "./stack_start_error.ts";
 const repository = new URL("../../", import.meta.url);
 
 /**
- * Brings a database to what the functions expect: the platform's roles, every migration, the demo
- * workspace; in one of our own also the end of the leases of whoever died with it. A database that
- * others use too may hold claims of workers that live: their leases end by themselves.
+ * Prepares a database for the functions: the platform's roles, every migration, and the demo workspace.
+ * In the embedded database it also ends all leases, whose workers died with the former stack. A shared
+ * database may have live workers, so its leases end by time.
  *
  * @throws {StackStartError} when the database cannot be reached or entered.
- * @throws {MigrationError} when it does not fit the migrations.
+ * @throws {MigrationError} when the database and the migrations do not match.
  */
-export async function prepareDatabase(databaseUrl: string, isOurOwn: boolean): Promise<void> {
+export async function prepareDatabase(databaseUrl: string, isEmbedded: boolean): Promise<void> {
   const sql: Sql = postgres(databaseUrl, { max: 1, onnotice: () => {}, connect_timeout: 10 });
   try {
-    await reach(sql);
+    await checkConnection(sql);
     await createPlatformRoles(sql);
     await applyMigrations(sql, fileURLToPath(new URL("migrations", repository)));
     await sql.unsafe(await Deno.readTextFile(new URL("supabase/seed.sql", repository)));
-    if (isOurOwn) await endLeases(sql);
+    if (isEmbedded) await endLeases(sql);
   } finally {
     await sql.end({ timeout: 5 });
   }
 }
 
-async function reach(sql: Sql): Promise<void> {
+async function checkConnection(sql: Sql): Promise<void> {
   try {
     await sql`select 1`;
   } catch (cause) {
     const { code = "unknown" } = cause as { code?: unknown };
     throw new StackStartError(
-      `The database of DATABASE_URL cannot be used (${code}): check its address and credentials, or leave DATABASE_URL away to use the embedded one.`,
+      `The database of DATABASE_URL cannot be used (${code}): check its address and credentials, or unset DATABASE_URL to use the embedded one.`,
       { cause },
     );
   }

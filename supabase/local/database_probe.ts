@@ -1,16 +1,16 @@
 import postgres from "postgres";
 import { reconnectSeconds } from "../../shared/database/direct_database.ts";
 
-/** Asks whether the database answers. */
+/** Checks whether the database responds. */
 export interface DatabaseProbe {
   answers(): Promise<boolean>;
   close(): Promise<void>;
 }
 
-/** A database that takes longer serves nobody. */
-const patienceMs = 1_000;
+/** Time limit of a check. */
+const timeoutMs = 1_000;
 
-/** One connection of its own: those of the functions may all be waiting. */
+/** Opens a probe with its own connection, because all connections of the functions may be busy. */
 export function openDatabaseProbe(databaseUrl: string): DatabaseProbe {
   const sql = postgres(databaseUrl, {
     max: 1,
@@ -32,10 +32,10 @@ export function openDatabaseProbe(databaseUrl: string): DatabaseProbe {
   };
   return {
     answers: async () => {
-      // While one question waits for its answer another would only wait behind it.
+      // A second query would only wait behind the pending one.
       pending ??= ask();
       const { promise: isLate, resolve } = Promise.withResolvers<boolean>();
-      const timer = setTimeout(() => resolve(false), patienceMs);
+      const timer = setTimeout(() => resolve(false), timeoutMs);
       try {
         return await Promise.race([pending, isLate]);
       } finally {

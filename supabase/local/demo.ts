@@ -13,7 +13,7 @@ export interface Demo {
   readonly webhookSecret: string;
 }
 
-/** Where the stack is reached, and where it keeps what it must remember. */
+/** The stack's address, keys and data folder. */
 export interface DemoPlace {
   readonly origin: string;
   readonly secretKey: string;
@@ -21,13 +21,13 @@ export interface DemoPlace {
   readonly dataDir: string;
 }
 
-/** What `demo.json` holds: token and webhook secret are nowhere else in clear. */
+/** Content of `demo.json`. Token and webhook secret are stored nowhere else in plain text. */
 const keptSchema = z.object({
   instanceId: z.string(),
   clientToken: z.string(),
   webhookSecret: z.string(),
   origin: z.string(),
-  /** Of the key that sealed the instance's credentials: under another one they do not open. */
+  /** The key that sealed the instance's credentials. They cannot be opened with another key. */
   keyId: z.string(),
 });
 type KeptDemo = z.infer<typeof keptSchema>;
@@ -42,9 +42,9 @@ const instancesSchema = z.object({
 const gatewayInstanceId = "DEMO";
 
 /**
- * The demo instance, made through admin-api on the first start. It sends to this stack's simulator:
- * after a change of the port, to the new one. Its agent answers what customers write. A token that is
- * lost or does not open the instance any more is replaced; so are credentials under another key.
+ * Creates the demo instance through admin-api on the first start, with an AI agent that answers
+ * customers. Points it at this stack's simulator, also after a change of the port. Replaces a token that
+ * is lost or invalid, and credentials that were sealed under another key.
  */
 export async function prepareDemo(place: DemoPlace): Promise<Demo> {
   const { origin, secretKey, credentialsKeys, dataDir } = place;
@@ -86,13 +86,13 @@ async function createInstance(
     connectedPhone: "5511999990000",
     businessInstanceId: demoInstanceRef,
     timeZone: "America/Sao_Paulo",
-    // Always open, so that a queued message can be watched at any hour.
+    // Always open, so that a queued message leaves at any hour.
     sendWindow: { start: "00:00", end: "24:00", days: [1, 2, 3, 4, 5, 6, 7] },
   });
   return z.string().parse(created["instanceId"]);
 }
 
-/** Somebody has to answer the customers: an agent, where the instance has none. */
+/** Creates an agent where the instance has none, so that customers get answers. */
 async function ensureAgent(admin: AdminApi, instanceId: string): Promise<void> {
   const { items } = z.object({ items: z.array(z.unknown()) }).parse(
     await admin.call("GET", `agents?instanceId=${instanceId}&limit=1`),
@@ -107,7 +107,7 @@ async function ensureAgent(admin: AdminApi, instanceId: string): Promise<void> {
   });
 }
 
-/** The demo instance's webhook, as it is registered at the simulated provider. */
+/** The demo instance's webhook for the simulated provider. */
 export function describeDemoWebhook(
   origin: string,
   { instanceId, webhookSecret }: Demo,

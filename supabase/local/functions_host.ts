@@ -1,6 +1,6 @@
 /**
- * Runs the unmodified `index.ts` of every function in one process, as the platform's runtime does:
- * `Deno.serve` hands over the handler, and where it listens is the host's affair.
+ * Runs the unmodified `index.ts` of every function in one process. As on the platform, `Deno.serve`
+ * registers the handler and the host decides where to listen.
  */
 
 import { allowsCrossOrigin } from "../../shared/http/cross_origin.ts";
@@ -11,43 +11,45 @@ export interface FunctionsHost {
   readonly slugs: readonly string[];
   /** Answers `/functions/v1/<slug>/...`; the function sees the path without the first two parts. */
   fetch(request: Request): Promise<Response>;
-  /** Refuses requests from now on; waits for those under way and for what they do after answering. */
+  /** Rejects new requests. Waits for requests in progress and for their background tasks. */
   close(): Promise<void>;
 }
 
 const prefix = "/functions/v1";
 
 /**
- * Requests in the process at the same time, those that wait in line included. Beyond it one is
- * refused before anything is done for it, so that there is time left for the others.
+ * Limit of concurrent requests, waiting ones included. Further requests are rejected before any work,
+ * which leaves time for the others.
  */
-const maxUnderWay = 2_500;
-/** Who calls these does not come back, or is the one that works off the queue. */
-const neverRefused: ReadonlySet<string> = new Set(["provider-webhook", "dispatch-queue"]);
+const maxInProgress = 2_500;
+/** Providers may not repeat a webhook, and the dispatcher empties the queue. */
+const neverRejected: ReadonlySet<string> = new Set(["provider-webhook", "dispatch-queue"]);
 
-/** Methods with which no Request can be made (Fetch standard, "forbidden method"). */
+/** Methods that `new Request` refuses (Fetch standard, "forbidden method"). */
 const forbiddenMethods: ReadonlySet<string> = new Set(["CONNECT", "TRACE", "TRACK"]);
 
-/** Variables that would lead a function to another database than the stack's. */
+/** Variables that would point a function at another database. */
 const databaseVariables = /^(?:SUPABASE_.*|DATABASE_URL)$/;
 
 /**
- * Loads every folder of `functions/` with the environment it is to see.
+ * Loads every function of `folder` with the given environment.
  *
- * @throws when a function's `index.ts` fails, or serves nothing.
+ * @throws when a function's `index.ts` fails or does not call `Deno.serve`.
  */
 export async function loadFunctions(
   folder: URL,
   environment: Readonly<Record<string, string>>,
 ): Promise<FunctionsHost> {
   setEnvironment(environment);
-  const underWay = new Set<Promise<unknown>>();
+  const inProgress = new Set<Promise<unknown>>();
   const track = <Result>(work: Promise<Result>): Promise<Result> => {
-    const settled: Promise<unknown> = work.catch(() => {}).finally(() => underWay.delete(settled));
-    underWay.add(settled);
+    const settled: Promise<unknown> = work.catch(() => {}).finally(() =>
+      inProgress.delete(settled)
+    );
+    inProgress.add(settled);
     return work;
   };
-  // The platform's way to keep an isolate alive for work after the answer.
+  // The platform keeps an isolate alive this way for work after the response.
   Object.assign(globalThis, { EdgeRuntime: { waitUntil: track } });
   const handlers = await loadHandlers(folder);
   let isClosed = false;
@@ -61,12 +63,12 @@ export async function loadFunctions(
       const handler = handlers.get(slug);
       if (handler === undefined) return functionNotFound(slug);
       if (forbiddenMethods.has(request.method)) return methodNotAllowed(slug);
-      if (underWay.size >= maxUnderWay && !neverRefused.has(slug)) return overloaded(slug);
+      if (inProgress.size >= maxInProgress && !neverRejected.has(slug)) return overloaded(slug);
       return await track(Promise.resolve(handler(new Request(url, request))));
     },
     close: async () => {
       isClosed = true;
-      while (underWay.size > 0) await Promise.all(underWay);
+      while (inProgress.size > 0) await Promise.all(inProgress);
     },
   };
 }
@@ -103,7 +105,7 @@ async function loadFunction(module: URL): Promise<FetchHandler> {
   return served;
 }
 
-/** A path below no function: as a function's own answer to a path that it does not have. */
+/** Unknown function: the same response as a function's to an unknown path. */
 function functionNotFound(slug: string): Response {
   return refuse(slug, 404, { error: "not_found", message: "There is nothing at this path." }, {});
 }
@@ -122,7 +124,7 @@ function overloaded(slug: string): Response {
   }, { "Retry-After": "1" });
 }
 
-/** In the words of the functions' own refusals (decisions, section 1), without their work. */
+/** The same error responses as the functions' (decisions, section 1). */
 function refuse(
   slug: string,
   status: number,

@@ -1,22 +1,22 @@
 import { consoleLog, describeDefect } from "../../shared/runtime/log.ts";
 import { StackStartError } from "./stack_start_error.ts";
 
-/** A listening server that stays until it is shut down. */
+/** A listening server. It listens until it is shut down. */
 export interface HttpServer {
-  /** Takes no more connections; settles when the requests under way have been answered. */
+  /** Accepts no more connections; resolves when requests in progress have been answered. */
   shutdown(): Promise<void>;
 }
 
 type Handler = (request: Request) => Promise<Response>;
 
-/** Pause before listening again: connections of others have to end first. */
+/** Pause before listening again; other connections must close first. */
 const pauseMs = 100;
 
 /**
- * Listens on `port` of this machine alone. The runtime's own server ends for good when the process
- * has as many files open as it may have; this one listens again.
+ * Listens on `port` of 127.0.0.1. Deno's server stops for good when the process runs out of file
+ * descriptors; this one listens again.
  *
- * @throws {StackStartError} when the port is taken.
+ * @throws {StackStartError} when the port is in use.
  */
 export function listenHttp(port: number, handler: Handler): HttpServer {
   let server = startServer(port, handler);
@@ -47,7 +47,7 @@ function serve(port: number, handler: Handler): Deno.HttpServer {
   return Deno.serve({ hostname: "127.0.0.1", port, onListen: () => {} }, handler);
 }
 
-/** Null while there is no file left for the listening socket either. */
+/** @returns null while no file descriptor is free for the listening socket. */
 function serveAgain(port: number, handler: Handler): Deno.HttpServer | null {
   try {
     return serve(port, handler);

@@ -8,7 +8,7 @@ import postgres from "postgres";
 import type { Sql, TransactionSql } from "postgres";
 import { countLines, splitStatements, type SqlStatement } from "./sql_statements.ts";
 
-/** A migration that could not be applied. The message names the file and, where known, the line. */
+/** A migration could not be applied. The message names the file and, where known, the line. */
 export class MigrationError extends Error {
   override readonly name = "MigrationError";
 }
@@ -28,11 +28,11 @@ interface HistoryRow {
 const filePattern = /^(\d{14})_(\w+)\.sql$/;
 
 /**
- * Applies what is pending, in the order of the names, each file in a transaction of its own. Two
- * runs at once take turns; the second finds nothing to do.
+ * Applies pending migrations in the order of their names, each file in its own transaction. Concurrent
+ * runs are serialized; the second one finds nothing to apply.
  *
- * @param sql a client of the role that is to own the objects.
- * @returns the names of the files applied now, without `.sql`.
+ * @param sql a client of the role that will own the objects.
+ * @returns the names of the newly applied files, without `.sql`.
  * @throws {MigrationError} when a file fails (it leaves nothing behind, the files before it stay),
  *   when an applied file has changed since, or when the database has a migration the folder lacks.
  */
@@ -120,7 +120,7 @@ function describeFailure(
   cause: unknown,
 ): MigrationError {
   if (!(cause instanceof postgres.PostgresError)) throw cause;
-  // Postgres counts characters; without a position the first line that is no comment must do.
+  // Postgres counts characters. Without a position, use the first line that is not a comment.
   const characters = Number(cause.position ?? 0) - 1;
   const before = characters >= 0
     ? [...statement.text].slice(0, characters).join("")
@@ -148,7 +148,7 @@ function refuseUnknown(
   );
 }
 
-// Before 1.0.0 the baselines may be rewritten: a database made from an older text would be neither
+// Baselines may be rewritten before 1.0.0. A database made from an older text would then have neither
 // the old schema nor the new one.
 function refuseChanged(record: HistoryRow, migration: Migration): false {
   if (record.statements === null) return false;

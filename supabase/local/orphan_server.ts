@@ -1,17 +1,16 @@
 /**
- * A server whose parent was killed goes on running. It is recognised by the `postmaster.pid` in its
- * cluster folder and by being, in fact, a Postgres of that very folder: the process id alone may by
- * now belong to somebody else.
+ * Finds and stops a Postgres server whose parent process was killed. The process id comes from
+ * `postmaster.pid` in the cluster folder. The process must also be a Postgres of that folder, because
+ * the operating system may have reused the id.
  */
 
 import { basename, join } from "node:path";
 
 /**
- * Stops the server left running on a cluster folder, if there is one, and removes a stale
- * `postmaster.pid`. The caller holds the folder's lock, so the server cannot be in use by another
- * start of ours.
+ * Stops the orphan server of a cluster folder, if any, and removes a stale `postmaster.pid`. The caller
+ * holds the folder's lock, so no other stack uses the server.
  *
- * @returns the process id of the server that was stopped, or undefined.
+ * @returns the process id of the stopped server, or undefined.
  */
 export async function stopOrphanServer(clusterDir: string): Promise<number | undefined> {
   const pid = await readServerPid(clusterDir);
@@ -25,8 +24,8 @@ export async function stopOrphanServer(clusterDir: string): Promise<number | und
 }
 
 /**
- * Ends a server by Postgres's own steps: fast shutdown (SIGINT), then, if it has not ended after
- * ten seconds, immediate shutdown (SIGQUIT), after which the next start recovers from the log.
+ * Stops a server: fast shutdown (SIGINT), and after ten seconds immediate shutdown (SIGQUIT). After the
+ * latter the next start recovers from the write-ahead log.
  */
 export async function stopServer(pid: number, hasEnded: () => Promise<boolean>): Promise<void> {
   for (const signal of ["SIGINT", "SIGQUIT"] as const) {
@@ -59,10 +58,10 @@ async function readServerPid(clusterDir: string): Promise<number | undefined> {
 async function isServerOf(pid: number, clusterDir: string): Promise<boolean> {
   const folder = await Deno.realPath(clusterDir);
   if (Deno.build.os === "linux") {
-    // A Postgres makes its cluster folder its working directory.
+    // Postgres uses its cluster folder as working directory.
     try {
       const program = await Deno.readLink(`/proc/${pid}/exe`);
-      // The kernel marks a program whose file has been replaced or removed since.
+      // The kernel adds this suffix once the program's file was replaced or removed.
       if (basename(program.replace(/ \(deleted\)$/, "")) !== "postgres") return false;
       return await Deno.readLink(`/proc/${pid}/cwd`) === folder;
     } catch {

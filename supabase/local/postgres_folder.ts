@@ -1,9 +1,9 @@
 /**
- * The folder an embedded Postgres keeps everything in:
+ * The data folder of an embedded Postgres:
  *
- *     lock       held while a start of ours uses the folder; the kernel lets go of it when we die
- *     password   of the superuser `postgres`, mode 0600
- *     cluster/   what initdb made
+ *     lock       file lock of the stack that uses the folder; the kernel releases it with the process
+ *     password   password of the superuser `postgres`, mode 0600
+ *     cluster/   the cluster that initdb created
  */
 
 import { basename, dirname, join, resolve } from "node:path";
@@ -13,7 +13,7 @@ import { PostgresStartError } from "./postgres_start_error.ts";
 import { makeSharedFolder } from "./shared_copy.ts";
 import { canEnter, giveTo, type ServerUser } from "./server_user.ts";
 
-/** Postgres's own messages in English and its clock in UTC, whatever the machine is set to. */
+/** Postgres logs in English and in UTC on every machine. */
 export const serverEnvironment: Readonly<Record<string, string>> = {
   LC_ALL: "C",
   TZ: "UTC",
@@ -21,8 +21,10 @@ export const serverEnvironment: Readonly<Record<string, string>> = {
 };
 
 /**
- * Makes the data folder and returns where it is: as asked, or, where root's Postgres user could not
- * enter it (a clone below /root), in a folder under /var/lib named after the one asked for.
+ * Creates the data folder. Uses the requested path, or a folder under /var/lib named after it where
+ * root's Postgres user cannot enter the requested one (a clone below /root).
+ *
+ * @returns the folder's path.
  */
 export async function makeDataFolder(
   asked: string,
@@ -48,10 +50,10 @@ export async function makeDataFolder(
 }
 
 /**
- * Takes the folder for this process.
+ * Locks the folder for this process.
  *
- * @throws {PostgresStartError} `already_running` while another process, or another start in this
- *   one, holds it. A process that died, however it died, holds nothing.
+ * @throws {PostgresStartError} `already_running` while another process, or another stack in this
+ *   process, holds the lock. The kernel releases the lock of a dead process.
  */
 export async function lockDataFolder(
   folder: string,
@@ -73,7 +75,7 @@ export async function lockDataFolder(
   return file;
 }
 
-/** Makes the cluster on the first start. @returns the superuser's password. */
+/** Creates the cluster on the first start. @returns the superuser's password. */
 export async function makeCluster(
   folder: string,
   binaries: PostgresBinaries,
@@ -83,7 +85,7 @@ export async function makeCluster(
   const cluster = join(folder, "cluster");
   if (await exists(join(cluster, "PG_VERSION"))) return await readPassword(folder);
   const password = await writePassword(folder, user);
-  // A start that was killed in the middle of initdb leaves a draft, never half a cluster.
+  // initdb writes to a draft folder, so a killed start never leaves half a cluster.
   const draft = join(folder, "cluster.draft");
   await Deno.remove(draft, { recursive: true }).catch(() => {});
   await runInitdb(binaries.initdb, draft, join(folder, "password"), user, durable);

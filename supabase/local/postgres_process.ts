@@ -3,7 +3,7 @@ import { stopServer } from "./orphan_server.ts";
 import { serverEnvironment } from "./postgres_folder.ts";
 import type { ServerUser } from "./server_user.ts";
 
-/** What a server process is launched with. */
+/** Options of a server process. */
 export interface LaunchOptions {
   readonly postgres: string;
   readonly folder: string;
@@ -16,13 +16,13 @@ export interface LaunchOptions {
 /** A server that accepts connections. */
 export interface ServerProcess {
   readonly pid: number;
-  /** Settles when the process has ended, for whatever reason. */
+  /** Resolves when the process has ended, for any reason. */
   readonly exited: Promise<void>;
   /** Fast shutdown: open transactions are rolled back, what is committed is on disk. */
   stop(): Promise<void>;
 }
 
-/** The process ended before it accepted connections; `log` is what it had said. */
+/** The process ended before it accepted connections; `log` is its output. */
 export interface LaunchFailure {
   readonly log: string;
 }
@@ -43,8 +43,8 @@ export async function launchServer(
     stdin: "null",
     stdout: "null",
     stderr: "piped",
-    // Out of the terminal's process group: Ctrl-C must reach us alone, so that what uses the
-    // database can finish before the database stops.
+    // Own process group: Ctrl-C must reach only our process, so that requests can finish before the
+    // database stops.
     detached: true,
   }).spawn();
 

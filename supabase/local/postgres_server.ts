@@ -8,13 +8,13 @@ import { findServerUser } from "./server_user.ts";
 
 /** How to start the embedded Postgres. */
 export interface PostgresOptions {
-  /** The folder that keeps everything; made when missing. */
+  /** Folder of all data; created when missing. */
   readonly dataDir: string;
   /** Default: a free port. */
   readonly port?: number;
-  /** `none` turns fsync off: faster, and a crash of the machine loses the data. Default `full`. */
+  /** `none` turns fsync off: faster, but a crash of the machine loses data. Default: `full`. */
   readonly durability?: "full" | "none";
-  /** Receives each line of the server's log, and what was done about a server left running. */
+  /** Receives each line of the server's log, and a note about a stopped orphan server. */
   readonly onLog?: (line: string) => void;
 }
 
@@ -24,22 +24,22 @@ export interface PostgresServer extends AsyncDisposable {
   readonly databaseUrl: string;
   readonly port: number;
   readonly pid: number;
-  /** Where the data is: not always the folder asked for, see `makeDataFolder`. */
+  /** The actual data folder, which may differ from the requested one: see `makeDataFolder`. */
   readonly dataDir: string;
-  /** Settles when the server has ended, whether asked to or not. */
+  /** Resolves when the server has ended, for any reason. */
   readonly exited: Promise<void>;
-  /** Fast shutdown; lets go of the folder. May be called more than once. */
+  /** Stops the server (fast shutdown) and unlocks the folder. May be called repeatedly. */
   stop(): Promise<void>;
 }
 
-/** How long a server of a former start may take to let go of the cluster or of its port. */
+/** How long to wait for a former server to release the cluster or its port. */
 const takeoverTimeoutMs = 20_000;
 
 /**
- * Starts Postgres 17 on a folder and waits until it accepts connections. One start at a time holds
- * a folder. A server that an earlier start left behind (killed with kill -9) is stopped first.
+ * Starts Postgres 17 on a folder and waits until it accepts connections. One server at a time uses a
+ * folder. Stops an orphan server of an earlier start (killed with kill -9) first.
  *
- * @throws {PostgresStartError} when the folder is in use, the port is taken, or it cannot run here.
+ * @throws {PostgresStartError} when the folder or the port is in use, or Postgres cannot run here.
  */
 export async function startPostgres(options: PostgresOptions): Promise<PostgresServer> {
   const onLog = options.onLog ?? (() => {});
@@ -77,9 +77,10 @@ async function launchOnPort(
         `Port ${askedPort} of 127.0.0.1 is in use: stop what listens there, or choose another port.`,
       );
     }
-    // Sessions of a killed server end by themselves, a moment after it.
-    const passing = portTaken || /pre-existing shared memory|lock file .* already/.test(server.log);
-    if (!passing || performance.now() > deadline) {
+    // Sessions of a killed server end shortly after it.
+    const isTemporary = portTaken ||
+      /pre-existing shared memory|lock file .* already/.test(server.log);
+    if (!isTemporary || performance.now() > deadline) {
       throw new PostgresStartError(
         "server_failed",
         `Postgres on ${launch.folder} ended while starting. Its log:\n${server.log}`,
@@ -106,7 +107,7 @@ function describeServer(
   };
 }
 
-// Free now, perhaps not in a moment: a start that loses it tries another one.
+// Another process may take the port before the server does; the start then tries another port.
 function findFreePort(): number {
   using listener = Deno.listen({ hostname: "127.0.0.1", port: 0 });
   return listener.addr.port;

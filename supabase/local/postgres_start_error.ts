@@ -7,7 +7,7 @@ export type PostgresStartErrorCode =
   | "server_failed"
   | "user_missing";
 
-/** A start that was refused or failed. The message is one sentence for the person at the terminal. */
+/** The embedded Postgres could not be started. The message is one sentence for the user. */
 export class PostgresStartError extends Error {
   override readonly name = "PostgresStartError";
 

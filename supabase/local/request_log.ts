@@ -1,20 +1,19 @@
 /**
- * What the stack shows of the functions' log: JSON lines, as the platform collects them, or on a
- * terminal one readable line for each. Lines of the stack's own set-up calls, and of dispatcher runs
- * that found nothing to do, are left out.
+ * Prints the functions' log: JSON lines as on the platform, or readable lines on a terminal. Hides the
+ * stack's own set-up calls and dispatcher runs without work.
  */
 import { createIdleRunFilter } from "./idle_runs.ts";
 
 export interface RequestLog {
-  /** From now on requests are shown: the stack has introduced itself. */
+  /** Shows requests from now on. Called once the stack has printed its introduction. */
   open(): void;
 }
 
 /**
- * Takes over `console.log` and `console.error`, through which the functions log. Errors are shown at
- * once, requests from `open()` on.
+ * Replaces `console.log` and `console.error`, which the functions log with. Shows errors at once, and
+ * requests after `open()`.
  */
-export function takeOverConsole(
+export function interceptConsole(
   terminal: { readonly stdout: boolean; readonly stderr: boolean },
 ): RequestLog {
   let isOpen = false;
@@ -37,14 +36,13 @@ export function takeOverConsole(
   return { open: () => isOpen = true };
 }
 
-/** Fields of a request that its readable line shows in columns, or not at all. */
+/** Fields that a readable line shows in columns, or omits. */
 const requestColumns: ReadonlySet<string> = new Set([
   ...["level", "event", "requestId", "function", "method", "route", "status", "durationMs"],
 ]);
 
 /**
- * A JSON line of the functions' log as a person reads it, in local time; what is no such line stays
- * as it is.
+ * Formats a JSON log line for a terminal, with local time. Returns any other line unchanged.
  *
  *     14:03:22  200  POST    send-message  43 ms
  *     14:03:25  401  GET     messages-api/queue  3 ms  errorCode=invalid_client_token
@@ -66,7 +64,7 @@ export function toReadableLine(line: string, now: Date): string {
   return [...columns, describeFields(entry, requestColumns)].join("  ").trimEnd();
 }
 
-/** The route below the function's own path, without a slash at its end. */
+/** The route below the function's path, without a trailing slash. */
 function readPath(entry: Readonly<Record<string, unknown>>): string {
   const route = String(entry["route"] ?? "");
   const own = `/${entry["function"]}`;

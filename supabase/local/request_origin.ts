@@ -1,27 +1,26 @@
 /**
- * Keeps foreign web pages away from the local stack. Any page that a developer opens can send
- * requests to a port of this machine; only the Host and Origin headers tell them from the stack's
- * own.
+ * Protects the local stack from foreign web pages. Any page in a developer's browser can send requests
+ * to a local port; only the Host and Origin headers identify them.
  */
 import { allowsCrossOrigin } from "../../shared/http/cross_origin.ts";
 
-/** A forwarded port may have another number: what DNS rebinding cannot forge is the name. */
+/** Accepts any port number, because a forwarded port may differ. DNS rebinding cannot forge the name. */
 const ownHost = /^(?:127\.0\.0\.1|localhost)(?::\d{1,5})?$/i;
 
 /**
- * The answer to a request that a foreign page may have sent: 403 for a `Host` that is not this
- * machine's, which is what DNS rebinding sends, and for an `Origin` that is not this stack's. Null
- * for a request that may pass.
+ * Rejects a request that a foreign page may have sent: 403 for a `Host` other than this machine's (DNS
+ * rebinding), and for an `Origin` other than this stack's.
  *
- * Functions that send CORS headers take any Origin: a client token opens them, which a foreign page
+ * Functions that send CORS headers accept any Origin: they require a client token, which a foreign page
  * does not have. `Origin: null` (a sandboxed frame, a local file) is foreign.
  *
- * @param port where the stack listens.
+ * @param port the stack's port.
+ * @returns null for a permitted request.
  */
 export function refuseForeignRequest(request: Request, port: number): Response | null {
   const url = new URL(request.url);
   const host = request.headers.get("Host") ?? url.host;
-  // Both count: an absolute request target may name another host than the header.
+  // Checks both, because an absolute request target may name another host than the header.
   if (!ownHost.test(host) || !ownHost.test(url.host)) {
     const message = `The Host header must name 127.0.0.1:${port} or localhost:${port}.`;
     return refuse("foreign_host", message);

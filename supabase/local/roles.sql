@@ -1,7 +1,7 @@
--- What a hosted Supabase database has before the first migration, as far as our migrations meet it:
--- the API's roles, and the default privileges that give them everything new in the schema public.
--- The migrations take those privileges back, which can only be tested where they were given.
--- May be run again, and on a database that has these roles already.
+-- Creates what a hosted Supabase database has before the first migration, as far as our migrations
+-- depend on it: the API's roles, and default privileges that grant them every new object in `public`.
+-- The migrations revoke those privileges; tests can prove that only where they were granted.
+-- Idempotent.
 
 do $$
 declare
@@ -21,13 +21,13 @@ begin
     begin
       execute format('create role %I %s', missing.name, missing.attributes);
     exception
-      -- Roles belong to the whole server: another database's start may have been faster.
+      -- Roles belong to the whole server, so another database's start may have created them.
       when duplicate_object or unique_violation then null;
     end;
   end loop;
 
-  -- Only where missing, because two grants of one role at once fail. The direct transport connects
-  -- as the owner and acts as service_role; the API connects as authenticator.
+  -- Grants only missing memberships, because two concurrent grants of one role fail. The direct
+  -- transport connects as the owner and acts as service_role; the API connects as authenticator.
   for missing in
     select wanted.granted, wanted.member
     from (

@@ -1,8 +1,8 @@
 import type { Sql } from "postgres";
 
 /**
- * Makes the roles and default privileges of a hosted Supabase database (roles.sql) where they are
- * missing. Safe against other starts on the same server, to which the roles belong.
+ * Creates the roles and default privileges of a hosted Supabase database (roles.sql) where they are
+ * missing. Roles belong to the whole server; concurrent calls are safe.
  *
  * @param sql a client of the role that will own the tables; it must be allowed to create roles.
  */

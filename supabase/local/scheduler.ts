@@ -1,18 +1,18 @@
 import { setTimeout as delay } from "node:timers/promises";
 
-/** How long one run of the dispatcher takes up messages, and how often one starts: they overlap. */
+/** Runs last 2 s and start every 1.6 s, so they overlap. */
 const runSeconds = 2;
 const everyMs = 1_600;
 const pauseAfterFailureMs = 1_000;
 
 export interface Scheduler {
-  /** Starts no more runs; waits for those under way. */
+  /** Starts no more runs; waits for the current ones. */
   stop(): Promise<void>;
 }
 
 /**
- * Calls `dispatch-queue` over HTTP for as long as the stack runs, as pg_cron and pg_net do on the
- * platform, only more often: there a run may last a minute, here Ctrl-C waits for it.
+ * Calls `dispatch-queue` over HTTP while the stack runs, as pg_cron and pg_net do on the platform. Runs
+ * are shorter than the platform's minute, because Ctrl-C waits for them.
  */
 export function startScheduler(origin: string, secretKey: string): Scheduler {
   const stopping = new AbortController();
@@ -25,8 +25,8 @@ export function startScheduler(origin: string, secretKey: string): Scheduler {
       const run = callDispatchQueue(origin, secretKey);
       runs.add(run);
       run.finally(() => runs.delete(run));
-      const isWell = await Promise.race([run, pause(everyMs)]);
-      if (!isWell) await pause(pauseAfterFailureMs);
+      const hasSucceeded = await Promise.race([run, pause(everyMs)]);
+      if (!hasSucceeded) await pause(pauseAfterFailureMs);
     }
   };
   const started = startRuns();
@@ -39,7 +39,7 @@ export function startScheduler(origin: string, secretKey: string): Scheduler {
   };
 }
 
-/** Whether the run went well; its outcome is in the function's own log line. */
+/** @returns whether the run succeeded; its counts are in the function's log line. */
 async function callDispatchQueue(origin: string, secretKey: string): Promise<boolean> {
   try {
     const response = await fetch(

@@ -1,6 +1,6 @@
 import { PostgresStartError } from "./postgres_start_error.ts";
 
-/** The system user a child process runs as. */
+/** The system user that a child process runs as. */
 export interface ServerUser {
   readonly uid: number;
   readonly gid: number;
@@ -9,11 +9,11 @@ export interface ServerUser {
 const userName = "postgres";
 
 /**
- * The user to run Postgres as, because Postgres refuses to run as root: undefined (ourselves) for an
- * ordinary user; for root the owner of an existing data folder, else the system user `postgres`,
- * which is created when the machine has none.
+ * Finds the user to run Postgres as, because Postgres refuses to run as root. For root this is the owner
+ * of an existing data folder, else the system user `postgres`, created when missing.
  *
- * @throws {PostgresStartError} `user_missing` when it can be neither found nor created.
+ * @returns undefined for an ordinary user: Postgres runs as the current user.
+ * @throws {PostgresStartError} `user_missing` when the user can be neither found nor created.
  */
 export async function findServerUser(dataDir: string): Promise<ServerUser | undefined> {
   if (Deno.uid() !== 0) return undefined;
@@ -22,7 +22,7 @@ export async function findServerUser(dataDir: string): Promise<ServerUser | unde
   const existing = await lookUpUser();
   if (existing !== undefined) return existing;
   await run("useradd", ["--system", "--user-group", "--no-create-home", userName]);
-  // Looked up even when useradd failed: another start may have created the user in between.
+  // Looked up even after a failed useradd: another start may have created the user.
   const created = await lookUpUser();
   if (created !== undefined) return created;
   throw new PostgresStartError(
@@ -31,13 +31,13 @@ export async function findServerUser(dataDir: string): Promise<ServerUser | unde
   );
 }
 
-/** Whether a user can enter a folder (search permission on it and on every folder above). */
+/** Whether a user can enter a folder: search permission on it and on all its parents. */
 export async function canEnter(user: ServerUser | undefined, folder: string): Promise<boolean> {
   const options = { args: ["-c", 'cd -- "$1"', "sh", folder], cwd: "/", ...user };
   return (await new Deno.Command("sh", { ...options, stderr: "null" }).output()).success;
 }
 
-/** Gives a file or folder to the server's user; nothing to do when that is ourselves. */
+/** Changes the owner of a file or folder to the server's user. Does nothing for the current user. */
 export async function giveTo(user: ServerUser | undefined, path: string): Promise<void> {
   if (user !== undefined) await Deno.chown(path, user.uid, user.gid);
 }

@@ -7,33 +7,33 @@ import {
 import { apiDocsViewerPath } from "./api_docs_viewer.ts";
 import { StackStartError } from "./stack_start_error.ts";
 
-/** What the local stack takes from its environment, with defaults for a developer's machine. */
+/** Settings of the local stack, from its environment, with defaults for a developer's machine. */
 export interface StackSettings {
   readonly port: number;
-  /** Keeps the embedded database, the stack's keys and the demo's token; an absolute path. */
+  /** Absolute path of the folder with the embedded database, the stack's keys and the demo's token. */
   readonly dataDir: string;
   /** A Postgres to use instead of the embedded one. */
   readonly databaseUrl: string | undefined;
   /** Whether the functions reach the database through the Data API (supabase-js) or directly. */
   readonly usesDataApi: boolean;
-  /** Undefined: the one in the data folder. */
+  /** Undefined: the key in the data folder is used. */
   readonly secretKey: string | undefined;
-  /** Undefined: those in the data folder. */
+  /** Undefined: the keys in the data folder are used. */
   readonly credentialsKeys: string | undefined;
-  /** What the functions see, beside where their database is and the keys. */
+  /** Environment of the functions, without the database's address and the keys. */
   readonly functionEnvironment: Readonly<Record<string, string>>;
 }
 
-/** Where the stack listens unless it is told otherwise. */
+/** Default port of the stack. */
 export const defaultPort = 54_321;
 
-/** Variables of the functions that are handed on when set and have no default. */
+/** Variables without a default that are passed on to the functions when set. */
 const optionalVariables = ["PROVIDER_TIMEOUT_MS"];
 
 /**
  * Reads the environment and the command line (`--data-api`).
  *
- * @throws {StackStartError} for what makes no sense.
+ * @throws {StackStartError} for an invalid value or argument.
  */
 export function readSettings(
   environment: Readonly<Record<string, string | undefined>>,
@@ -43,7 +43,9 @@ export function readSettings(
   const port = Number(read("PORT", `${defaultPort}`));
   const unknown = args.filter((arg) => arg !== "--data-api");
   if (unknown.length > 0) {
-    throw new StackStartError(`Unknown argument: ${unknown.join(" ")}. There is only --data-api.`);
+    throw new StackStartError(
+      `Unknown argument: ${unknown.join(" ")}. The only option is --data-api.`,
+    );
   }
   if (!Number.isInteger(port) || port < 1 || port > 65_535) {
     throw new StackStartError("PORT must be a number from 1 to 65535.");
@@ -74,7 +76,7 @@ export function readSettings(
   };
 }
 
-/** Here too, so that it is said before a database is made or changed. */
+/** Checked here too, before a database is created or changed. */
 function refusePublishedKeys(
   secretKey: string | undefined,
   credentialsKeys: string | undefined,
@@ -87,12 +89,12 @@ function refusePublishedKeys(
   }
 }
 
-/** The data folder that this environment names; an absolute path. */
+/** Absolute path of the data folder. */
 export function resolveDataDir(environment: Readonly<Record<string, string | undefined>>): string {
   return resolve(environment["DATA_DIR"] || ".local");
 }
 
-/** Where a stack on this port is reached; it listens nowhere else. */
+/** Origin of a stack on this port. */
 export function originOf(port: number): string {
   return `http://127.0.0.1:${port}`;
 }

@@ -2,11 +2,11 @@ import { basename, dirname, join } from "node:path";
 
 const sharedFolder = "/var/lib/messaging-integration-api";
 
-/** Makes the folder where root keeps what the server's user must be able to reach, or one below. */
+/** Creates root's folder for files that the server's user must read, or a folder below it. */
 export async function makeSharedFolder(below = ""): Promise<string> {
   const folder = join(sharedFolder, below);
   await Deno.mkdir(folder, { recursive: true });
-  // Whatever the umask is.
+  // chmod ignores the umask.
   for (const path of [sharedFolder, folder]) await Deno.chmod(path, 0o755);
   return folder;
 }
@@ -21,10 +21,10 @@ async function copyRoot(): Promise<string> {
 }
 
 /**
- * Copies a folder, readable for everybody, to where root's Postgres user can reach it (an ordinary
- * user's cache otherwise), unless that has been done. Two starts at once both find it whole.
+ * Copies a folder once, readable for all users, to a place that root's Postgres user can read; for an
+ * ordinary user, into the cache. Concurrent calls never see a partial copy.
  *
- * @param finish what is still to be done in the copy before anybody may use it.
+ * @param finish completes the copy before it becomes visible.
  * @returns the path of the copy.
  */
 export async function copyOnce(

@@ -1,4 +1,4 @@
-/** One statement of an SQL file, comments before it included, without its semicolon. */
+/** One statement of an SQL file, with the comments before it, without its semicolon. */
 export interface SqlStatement {
   readonly text: string;
   /** The line of the file on which `text` begins, from 1. */
@@ -6,8 +6,8 @@ export interface SqlStatement {
 }
 
 /**
- * Cuts an SQL file into statements where the Supabase CLI cuts it: at semicolons outside quotes,
- * dollar quotes, comments and `begin atomic … end` bodies; each piece trimmed, empty ones left out.
+ * Splits an SQL file into statements as the Supabase CLI does: at semicolons outside quotes, dollar
+ * quotes, comments and `begin atomic … end` bodies. Trims each statement and drops empty ones.
  */
 export function splitStatements(file: string): SqlStatement[] {
   const statements: SqlStatement[] = [];
@@ -40,12 +40,12 @@ function addStatement(statements: SqlStatement[], file: string, begin: number, e
   statements.push({ text, line: countLines(file.slice(0, begin + indent)) + 1 });
 }
 
-/** How many line ends a text has. */
+/** Counts the line breaks of a text. */
 export function countLines(text: string): number {
   return text.split("\n").length - 1;
 }
 
-/** The position after the quoted text, comment or character that stands at `at`. */
+/** The position after the quoted text, comment or character at `at`. */
 function skipToken(file: string, at: number): number {
   const dollarTag = matchAt(/\$(?:[A-Za-z_][A-Za-z0-9_]*)?\$/y, file, at);
   if (dollarTag !== undefined) return skipPast(file, dollarTag, at + dollarTag.length);

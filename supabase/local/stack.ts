@@ -17,24 +17,24 @@ import { createSimulator, type Simulator } from "./simulator/simulator.ts";
 export interface Stack {
   readonly origin: string;
   readonly demo: Demo;
-  /** Where the keys are that the environment does not give; null where it gives both. */
+  /** File of the keys that the environment does not set; null where it sets both. */
   readonly keysFile: string | null;
-  /** Where the embedded database is, not always the folder asked for; null for another one. */
+  /** Actual folder of the embedded database; null with DATABASE_URL. */
   readonly databaseDir: string | null;
-  /** Settles when the embedded database has ended by itself. */
+  /** Resolves when the embedded database stops unexpectedly. */
   readonly failed: Promise<void>;
   /**
-   * Takes no more requests, lets those under way finish, then stops everything, the database last.
+   * Accepts no more requests, waits for requests in progress, then stops everything, the database last.
    *
-   * @param hurry ends the waiting for requests when it settles.
+   * @param abandonRequests stops the waiting for requests when it resolves.
    */
-  stop(hurry?: Promise<unknown>): Promise<void>;
+  stop(abandonRequests?: Promise<unknown>): Promise<void>;
 }
 
-/** Longest wait for requests and dispatcher runs under way when the stack stops. */
+/** Longest wait for requests and dispatcher runs in progress when the stack stops. */
 const stopTimeoutMs = 20_000;
 
-/** What answers on the port, and what has to be stopped; parts arrive while the stack starts. */
+/** The parts of the stack. They are filled in one after the other while it starts. */
 interface Parts {
   readonly simulator: Simulator;
   readonly console: Console;
@@ -47,10 +47,10 @@ interface Parts {
 }
 
 /**
- * Starts everything in order; when a part fails, what was started before it is stopped again.
+ * Starts all parts in order. When one fails, stops the parts that were started before it.
  *
- * @throws {StackStartError | PostgresStartError | MigrationError | ConfigError} for what the person
- * at the terminal can mend.
+ * @throws {StackStartError | PostgresStartError | MigrationError | ConfigError} for problems that the
+ * user can fix.
  */
 export async function startStack(settings: StackSettings): Promise<Stack> {
   const origin = originOf(settings.port);
@@ -66,14 +66,14 @@ export async function startStack(settings: StackSettings): Promise<Stack> {
     probe: null,
     scheduler: null,
   };
-  // First, so that a port that is taken is known before a database has been made.
+  // Listens first, so that a port in use is reported before a database is created.
   const server = listenHttp(
     settings.port,
     async (request) => refuseForeignRequest(request, settings.port) ?? await route(request, parts),
   );
   let stopped: Promise<void> | undefined;
-  const stop = (hurry?: Promise<unknown>): Promise<void> =>
-    stopped ??= stopParts(parts, server, hurry);
+  const stop = (abandonRequests?: Promise<unknown>): Promise<void> =>
+    stopped ??= stopParts(parts, server, abandonRequests);
   try {
     const demo = await startParts(settings, origin, parts);
     const { postgres } = parts;
@@ -106,7 +106,7 @@ async function startParts(settings: StackSettings, origin: string, parts: Parts)
   return demo;
 }
 
-/** The environment's keys win; what it leaves out comes from the data folder. */
+/** Prefers the environment's keys; takes missing ones from the data folder. */
 async function chooseKeys(settings: StackSettings): Promise<StackKeys> {
   if (givesBothKeys(settings)) return settings;
   const kept = await keepStackKeys(settings.dataDir);
@@ -126,29 +126,32 @@ async function startDatabase(dataDir: string, parts: Parts): Promise<string> {
 }
 
 /**
- * Requests under way still need the simulator and the Data API, which are on the same port, and all
- * need the database: so the functions come first and the database last.
+ * Stops the functions first and the database last: requests in progress still need the simulator and
+ * the Data API on the same port, and all of them need the database.
  */
 async function stopParts(
   parts: Parts,
   server: HttpServer,
-  hurry: Promise<unknown> = new Promise(() => {}),
+  abandonRequests: Promise<unknown> = new Promise(() => {}),
 ): Promise<void> {
   parts.demo = null;
-  // Ends what never would by itself: open event streams, and providers that keep a caller waiting.
+  // Ends open event streams and simulated provider delays, which would never end otherwise.
   parts.simulator.close();
   const { promise: isLate, resolve } = Promise.withResolvers<void>();
   const timer = setTimeout(resolve, stopTimeoutMs);
-  const patience = Promise.race([hurry, isLate]);
-  await Promise.race([patience, Promise.all([parts.scheduler?.stop(), parts.functions?.close()])]);
-  await Promise.race([patience, server.shutdown()]);
-  await Promise.race([patience, parts.dataApi?.close()]);
+  const waitingLimit = Promise.race([abandonRequests, isLate]);
+  await Promise.race([
+    waitingLimit,
+    Promise.all([parts.scheduler?.stop(), parts.functions?.close()]),
+  ]);
+  await Promise.race([waitingLimit, server.shutdown()]);
+  await Promise.race([waitingLimit, parts.dataApi?.close()]);
   clearTimeout(timer);
   await parts.probe?.close();
   await parts.postgres?.stop();
 }
 
-/** Without the webhook's secret, which no page needs, and without the secret key: its place alone. */
+/** Leaves out the webhook's secret, which no page needs, and gives the secret key's file, not the key. */
 function describeDemo(demo: Demo | null, settings: StackSettings): ConsoleDemo | null {
   if (demo === null) return null;
   return {
@@ -161,7 +164,7 @@ function describeDemo(demo: Demo | null, settings: StackSettings): ConsoleDemo |
 
 async function route(request: Request, parts: Parts): Promise<Response> {
   const { pathname } = new URL(request.url);
-  // admin-api answers before the demo is there: the demo is made with it.
+  // Functions answer before the demo exists, because admin-api creates the demo.
   if (pathname.startsWith("/functions/v1/")) {
     return await parts.functions?.fetch(request) ?? notReady();
   }

@@ -1,13 +1,13 @@
 /**
- * The keys of one local stack, drawn at random when it first starts and kept in its data folder: a
- * key that stood in the repository would open every developer's stack to every web page.
+ * The keys of one local stack, generated at its first start and stored in its data folder. A key in the
+ * repository would open every developer's stack to every web page.
  */
 import { randomBytes } from "node:crypto";
 import { join } from "node:path";
 import * as z from "zod";
 import { StackStartError } from "./stack_start_error.ts";
 
-/** What `keys.json` holds. */
+/** Content of `keys.json`. */
 const keysSchema = z.object({
   /** Opens admin-api and dispatch-queue: `SUPABASE_SECRET_KEY` of the functions. */
   secretKey: z.string().min(20),
@@ -16,15 +16,16 @@ const keysSchema = z.object({
 });
 export type StackKeys = z.infer<typeof keysSchema>;
 
-/** Where a stack with this data folder keeps its keys. */
+/** Path of the stack's key file. */
 export function locateStackKeys(dataDir: string): string {
   return join(dataDir, "keys.json");
 }
 
 /**
- * The keys in the data folder; null where no stack has drawn any yet.
+ * Reads the keys in the data folder.
  *
- * @throws {StackStartError} when the file cannot be read, or holds something else.
+ * @returns null where no stack has generated any yet.
+ * @throws {StackStartError} when the file cannot be read or is malformed.
  */
 export async function readStackKeys(dataDir: string): Promise<StackKeys | null> {
   const path = locateStackKeys(dataDir);
@@ -37,23 +38,23 @@ export async function readStackKeys(dataDir: string): Promise<StackKeys | null> 
   }
   const keys = keysSchema.safeParse(parseJson(text));
   if (keys.success) return keys.data;
-  // Never drawn anew by itself: credentials that the lost key has sealed could not be opened again.
+  // New keys are not generated here: credentials sealed under the lost key could not be opened.
   throw new StackStartError(
-    `${path} does not hold the keys of a local stack: put the file back, or remove it to draw new keys; stored provider credentials must then be entered again.`,
+    `${path} does not hold the keys of a local stack: put the file back, or remove it to generate new keys; stored provider credentials must then be entered again.`,
   );
 }
 
 /**
- * The keys in the data folder, drawn first where there are none; readable by their owner alone.
+ * Reads the keys in the data folder, and generates them on first use. Only the owner can read the file.
  *
- * @throws {StackStartError} when the folder cannot be written, or the file is damaged.
+ * @throws {StackStartError} when the folder cannot be written or the file is malformed.
  */
 export async function keepStackKeys(dataDir: string): Promise<StackKeys> {
   const kept = await readStackKeys(dataDir);
   if (kept !== null) return kept;
   try {
     await Deno.mkdir(dataDir, { recursive: true, mode: 0o700 });
-    await writeOnce(locateStackKeys(dataDir), JSON.stringify(drawKeys(), null, 2) + "\n");
+    await writeOnce(locateStackKeys(dataDir), JSON.stringify(generateKeys(), null, 2) + "\n");
   } catch (cause) {
     throw new StackStartError(
       `The keys of the local stack cannot be written to ${dataDir}: choose another folder with DATA_DIR.`,
@@ -63,14 +64,14 @@ export async function keepStackKeys(dataDir: string): Promise<StackKeys> {
   return await keepStackKeys(dataDir);
 }
 
-function drawKeys(): StackKeys {
+function generateKeys(): StackKeys {
   return {
     secretKey: `sb_secret_${randomBytes(32).toString("base64url")}`,
     credentialsKeys: randomBytes(32).toString("base64"),
   };
 }
 
-/** Whole or not at all, and never over another file: two stacks may start on one folder at once. */
+/** Writes the file atomically and never overwrites one: two stacks may start on one folder at once. */
 async function writeOnce(path: string, text: string): Promise<void> {
   const draft = `${path}.${crypto.randomUUID()}`;
   await Deno.writeTextFile(draft, text, { mode: 0o600, createNew: true });

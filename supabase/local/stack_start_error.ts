@@ -1,4 +1,4 @@
-/** A start that was refused. The message is one sentence for the person at the terminal. */
+/** The stack could not be started. The message is one sentence for the user. */
 export class StackStartError extends Error {
   override readonly name = "StackStartError";
 }

@@ -1,18 +1,18 @@
 /**
- * `deno task start`: the whole product on one machine, without Docker or an account.
- * `--data-api` runs the functions on the transport of the platform (supabase-js).
+ * `deno task start`: runs the whole product on one machine, without Docker or an account. With
+ * `--data-api` the functions use the platform's transport (supabase-js).
  */
 import { ConfigError } from "../../shared/runtime/config.ts";
 import { consoleLog } from "../../shared/runtime/log.ts";
 import { MigrationError } from "./migrations.ts";
 import { PostgresStartError } from "./postgres_start_error.ts";
-import { takeOverConsole } from "./request_log.ts";
+import { interceptConsole } from "./request_log.ts";
 import { readSettings } from "./settings.ts";
 import { type Stack, startStack } from "./stack.ts";
 import { StackStartError } from "./stack_start_error.ts";
-import { surviveUncaughtErrors } from "./uncaught_errors.ts";
+import { logUncaughtErrors } from "./uncaught_errors.ts";
 
-/** What a person can mend: the sentence alone is printed. */
+/** Errors that a person can fix. Only their message is printed, without a stack trace. */
 const expectedErrors = [StackStartError, PostgresStartError, MigrationError, ConfigError];
 
 function print(text: string): void {
@@ -26,8 +26,8 @@ Messaging Integration API on ${origin}
   Console      ${origin}/
   Instance     ${demo.instanceId}
   Token        ${demo.clientToken}
-  Keys         ${keysFile ?? "those of the environment"}
-  Database     ${databaseDir ?? "that of DATABASE_URL"}
+  Keys         ${keysFile ?? "from the environment"}
+  Database     ${databaseDir ?? "DATABASE_URL"}
 
 Send a first message; it arrives in the console:
 
@@ -37,32 +37,32 @@ Ctrl-C stops everything.
 `;
 }
 
-interface Wishes {
-  /** The first wish to stop. */
-  readonly stop: Promise<void>;
-  /** The second one: whoever asks again does not want to wait. */
-  readonly hurry: Promise<void>;
+interface ShutdownSignals {
+  /** Resolves at the first signal: the stack stops gracefully. */
+  readonly first: Promise<void>;
+  /** Resolves at the second signal: the stack stops without waiting for requests. */
+  readonly second: Promise<void>;
 }
 
-/** From the first moment on: a signal must never leave a database without its stack behind. */
-function hearSignals(): Wishes {
-  const stop = Promise.withResolvers<void>();
-  const hurry = Promise.withResolvers<void>();
+/** Call this before anything starts: an unhandled signal would leave the database running alone. */
+function listenForShutdown(): ShutdownSignals {
+  const first = Promise.withResolvers<void>();
+  const second = Promise.withResolvers<void>();
   let count = 0;
-  const hear = (): void => (++count === 1 ? stop : hurry).resolve();
+  const listener = (): void => (++count === 1 ? first : second).resolve();
   for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"] as const) {
-    Deno.addSignalListener(signal, hear);
+    Deno.addSignalListener(signal, listener);
   }
-  return { stop: stop.promise, hurry: hurry.promise };
+  return { first: first.promise, second: second.promise };
 }
 
 async function runStack(): Promise<number> {
-  const wishes = hearSignals();
-  const requestLog = takeOverConsole({
+  const signals = listenForShutdown();
+  const requestLog = interceptConsole({
     stdout: Deno.stdout.isTerminal(),
     stderr: Deno.stderr.isTerminal(),
   });
-  surviveUncaughtErrors(consoleLog);
+  logUncaughtErrors(consoleLog);
   let stack: Stack;
   try {
     stack = await startStack(readSettings(Deno.env.toObject(), Deno.args));
@@ -74,12 +74,12 @@ async function runStack(): Promise<number> {
   print(describeStack(stack));
   requestLog.open();
   const reason = await Promise.race([
-    wishes.stop.then(() => "asked" as const),
-    stack.failed.then(() => "failed" as const),
+    signals.first.then(() => "signal" as const),
+    stack.failed.then(() => "failure" as const),
   ]);
-  print(reason === "asked" ? "Stopping." : "The database has ended by itself; stopping.");
-  await stack.stop(wishes.hurry);
-  return reason === "asked" ? 0 : 1;
+  print(reason === "signal" ? "Stopping." : "The database has stopped unexpectedly. Stopping.");
+  await stack.stop(signals.second);
+  return reason === "signal" ? 0 : 1;
 }
 
 Deno.exit(await runStack());

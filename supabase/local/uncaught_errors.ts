@@ -1,10 +1,10 @@
 import { describeDefect, type Log } from "../../shared/runtime/log.ts";
 
 /**
- * Logs what nobody caught, instead of ending the process: a driver that trips over a connection its
- * server has cut off must not take all other requests with it.
+ * Logs uncaught errors and rejections instead of ending the process. The Postgres driver can throw
+ * uncaught when its server closes a connection; that must not end all other requests.
  */
-export function surviveUncaughtErrors(log: Log): void {
+export function logUncaughtErrors(log: Log): void {
   globalThis.addEventListener("error", (event) => {
     event.preventDefault();
     log.error("error_unhandled", describeDefect(event.error));

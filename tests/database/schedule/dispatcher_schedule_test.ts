@@ -27,8 +27,8 @@ Deno.test("a database without pg_cron, pg_net and Vault takes the migrations and
   const schedule = await scheduleDispatcher(database.url);
   assertEquals(schedule.missingExtensions, ["pg_cron", "pg_net", "supabase_vault"]);
   assertEquals(schedule.job, null);
-  const { lines, isWell } = describeSchedule(schedule);
-  assertFalse(isWell);
+  const { lines, isHealthy } = describeSchedule(schedule);
+  assertFalse(isHealthy);
   assertMatch(lines.join("\n"), /pg_net is missing/);
 });
 
@@ -104,15 +104,15 @@ Deno.test("the check tells a failed run, a refused call and a job that is switch
   await using database = await createPlatform();
   await setSecrets(database.admin, { project_url: "https://ref.supabase.co" });
   const good = describeSchedule(await scheduleDispatcher(database.url));
-  assert(good.isWell, good.lines.join("\n"));
+  assert(good.isHealthy, good.lines.join("\n"));
   await database.admin.unsafe(`
     insert into cron.job_run_details (jobid, status, return_message, start_time)
     values (1, 'succeeded', '', now() - interval '1 minute'), (1, 'failed', 'Vault has no', now());
     insert into net._http_response (id, status_code) values (1, 401);
     update cron.job set active = false where jobname = 'dispatch-queue'`);
   const schedule: DispatcherSchedule = await scheduleDispatcher(database.url);
-  const { lines, isWell } = describeSchedule(schedule);
-  assertFalse(isWell);
+  const { lines, isHealthy } = describeSchedule(schedule);
+  assertFalse(isHealthy);
   for (const expected of ["switched off", "failed: Vault has no", "answer was 401"]) {
     assert(lines.join("\n").includes(expected), expected);
   }
@@ -130,9 +130,9 @@ Deno.test("the check tells a last run and a last answer that are long past, meas
       where jobname = 'dispatch-queue';
       insert into net._http_response (id, status_code, created)
       values (1, 200, now() - interval '${ago}')`);
-    const { lines, isWell } = describeSchedule(await scheduleDispatcher(database.url));
+    const { lines, isHealthy } = describeSchedule(await scheduleDispatcher(database.url));
     const faults = lines.filter((line) => /^No (?:run|answer) has /.test(line));
-    assertEquals(isWell, faults.length === 0, lines.join("\n"));
+    assertEquals(isHealthy, faults.length === 0, lines.join("\n"));
     return faults.map((line) => line.split(" ").slice(0, 2).join(" "));
   };
   await scheduleDispatcher(database.url);

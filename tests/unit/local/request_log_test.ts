@@ -1,4 +1,4 @@
-import { takeOverConsole, toReadableLine } from "../../../supabase/local/request_log.ts";
+import { interceptConsole, toReadableLine } from "../../../supabase/local/request_log.ts";
 import { assertEquals } from "../../support/assert.ts";
 
 const now = new Date(2026, 10, 20, 4, 3, 22);
@@ -21,7 +21,7 @@ Deno.test("a request is one readable line", () => {
   );
 });
 
-Deno.test("every other line of the functions' log is one readable line too, and what is none stays", () => {
+Deno.test("every other log line becomes one readable line, and any other text stays", () => {
   const run = { level: "info", event: "dispatch_completed", accepted: 1, failed: 0, left: null };
   assertEquals(
     toReadableLine(JSON.stringify(run), now),
@@ -37,7 +37,7 @@ Deno.test("every other line of the functions' log is one readable line too, and 
   }
 });
 
-Deno.test("requests are shown from the opening on, errors always; JSON where there is no terminal", () => {
+Deno.test("requests are shown after open(), errors always, and as JSON without a terminal", () => {
   const shown: unknown[] = [];
   const { log: formerLog, error: formerError } = console;
   try {
@@ -45,7 +45,7 @@ Deno.test("requests are shown from the opening on, errors always; JSON where the
     console.log = (...values: unknown[]): void => void shown.push(values);
     // deno-lint-ignore no-console
     console.error = (...values: unknown[]): void => void shown.push(values);
-    const requestLog = takeOverConsole({ stdout: false, stderr: false });
+    const requestLog = interceptConsole({ stdout: false, stderr: false });
     const line = JSON.stringify(request);
     // deno-lint-ignore no-console
     console.log(line);
