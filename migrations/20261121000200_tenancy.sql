@@ -367,6 +367,65 @@ $$;
 revoke all on function messaging.time_zone_issues() from public, anon, authenticated;
 grant execute on function messaging.time_zone_issues() to service_role;
 
+-- source: supabase/schemas/tenancy/internal/write_instance_settings.sql
+-- Writes the settings of an instance, and nothing but what `settings` holds: name, connectedPhone,
+-- businessInstanceId (null clears it), timeZone, sendWindow {start, end, days, holidays, each
+-- optional}, onUnconfirmed, requestsPerMinute (null lifts it), sealedProviderConfig with
+-- gatewayInstanceId. The one place that knows which column holds which setting; describe_instance
+-- reads them back. Returns the instance. Locks the instance. Raises unique_violation where another
+-- instance has one of its ids.
+create or replace function messaging.write_instance_settings(instance_id uuid, settings jsonb)
+returns messaging.instances
+language plpgsql
+set search_path = ''
+as $$
+declare
+  send_window constant jsonb := settings->'sendWindow';
+  instance messaging.instances;
+begin
+  update messaging.instances i
+  set name = coalesce(settings->>'name', i.name),
+    sealed_provider_config = coalesce(settings->>'sealedProviderConfig', i.sealed_provider_config),
+    gateway_instance_id = case
+      when settings ? 'sealedProviderConfig' then settings->>'gatewayInstanceId'
+      else i.gateway_instance_id
+    end,
+    business_instance_id = case
+      when settings ? 'businessInstanceId' then settings->>'businessInstanceId'
+      else i.business_instance_id
+    end,
+    connected_phone = coalesce(settings->>'connectedPhone', i.connected_phone),
+    connected_phone_key = messaging.phone_identity_key(
+      coalesce(settings->>'connectedPhone', i.connected_phone)
+    ),
+    time_zone = coalesce(settings->>'timeZone', i.time_zone),
+    window_start = coalesce((send_window->>'start')::time, i.window_start),
+    window_end = coalesce((send_window->>'end')::time, i.window_end),
+    window_days = case
+      when send_window ? 'days'
+      then array(select jsonb_array_elements_text(send_window->'days')::smallint)
+      else i.window_days
+    end,
+    on_unconfirmed = coalesce(settings->>'onUnconfirmed', i.on_unconfirmed),
+    requests_per_minute = case
+      when settings ? 'requestsPerMinute' then (settings->>'requestsPerMinute')::integer
+      else i.requests_per_minute
+    end,
+    updated_at = now()
+  where i.id = write_instance_settings.instance_id
+  returning i.* into strict instance;
+  if send_window ? 'holidays' then
+    delete from messaging.holidays h where h.instance_id = instance.id;
+    insert into messaging.holidays (instance_id, day)
+    select distinct instance.id, holiday::date
+    from jsonb_array_elements_text(send_window->'holidays') as holiday;
+  end if;
+  return instance;
+end;
+$$;
+revoke all on function messaging.write_instance_settings(uuid, jsonb) from public, anon, authenticated;
+grant execute on function messaging.write_instance_settings(uuid, jsonb) to service_role;
+
 -- source: supabase/schemas/tenancy/rpc/authenticate_client.sql
 -- Who a client token is and which instance it opens. `request`: tokenHash, functionName: the request
 -- is counted against the token's allowance for it.
@@ -489,9 +548,8 @@ grant execute on function public.create_department(jsonb) to service_role;
 
 -- source: supabase/schemas/tenancy/rpc/create_instance.sql
 -- admin-api: a new instance with its holidays, its pacing and its dispatch.
--- `request`: instanceId (its credentials are sealed for it), workspaceId, name, provider,
---   sealedProviderConfig, gatewayInstanceId, businessInstanceId, embedKey, connectedPhone, timeZone,
---   sendWindow {start, end, days, holidays}, onUnconfirmed, requestsPerMinute, idempotency (see begin_idempotent).
+-- `request`: instanceId (its credentials are sealed for it), workspaceId, provider, embedKey, all
+--   settings (see write_instance_settings), idempotency (see begin_idempotent).
 -- Returns the instance, {replayed}, {issues} when the server does not know the time zone, or {taken}:
 --   the field whose value another instance has, businessInstanceId or gatewayInstanceId.
 -- Errors: MI007, MI008, MI013.
@@ -501,7 +559,6 @@ language plpgsql
 set search_path = ''
 as $$
 declare
-  send_window constant jsonb := request->'sendWindow';
   workspace messaging.workspaces;
   instance messaging.instances;
   replayed jsonb;
@@ -519,22 +576,16 @@ begin
     workspace := messaging.find_workspace((request->>'workspaceId')::uuid);
     insert into messaging.instances (
       id, workspace_id, name, provider, sealed_provider_config, gateway_instance_id,
-      business_instance_id, embed_key, connected_phone, connected_phone_key, time_zone, window_start,
-      window_end, window_days, on_unconfirmed, requests_per_minute
+      business_instance_id, embed_key, connected_phone, connected_phone_key, time_zone
     )
     values (
       (request->>'instanceId')::uuid, workspace.id, request->>'name', request->>'provider',
       request->>'sealedProviderConfig', request->>'gatewayInstanceId',
       request->>'businessInstanceId', request->>'embedKey', request->>'connectedPhone',
-      messaging.phone_identity_key(request->>'connectedPhone'), request->>'timeZone',
-      (send_window->>'start')::time, (send_window->>'end')::time,
-      array(select jsonb_array_elements_text(send_window->'days')::smallint),
-      request->>'onUnconfirmed', (request->>'requestsPerMinute')::integer
+      messaging.phone_identity_key(request->>'connectedPhone'), request->>'timeZone'
     )
     returning * into instance;
-    insert into messaging.holidays (instance_id, day)
-    select distinct instance.id, holiday::date
-    from jsonb_array_elements_text(send_window->'holidays') as holiday;
+    instance := messaging.write_instance_settings(instance.id, request);
     insert into messaging.pacing (instance_id) values (instance.id);
     insert into messaging.dispatch (instance_id) values (instance.id);
     return messaging.keep_outcome(request, messaging.describe_instance(instance));
@@ -990,9 +1041,7 @@ grant execute on function public.update_department(jsonb) to service_role;
 -- admin-api: changes an instance; what waits in its queue keeps its slot unless the window is closed
 -- then (see plan_slot_moves); a wider window moves none. It is looked at again at once, so that new
 -- credentials hold without delay.
--- `request`: instanceId, changes, of which only what it holds is written: name, connectedPhone,
---   businessInstanceId (null clears it), timeZone, sendWindow {start, end, days, holidays, each
---   optional}, onUnconfirmed, requestsPerMinute (null lifts it), sealedProviderConfig with gatewayInstanceId.
+-- `request`: instanceId, changes (see write_instance_settings).
 -- Returns the instance, {issues} when the window or the time zone would not be valid, or {taken}: the
 --   field whose value another instance has, businessInstanceId or gatewayInstanceId.
 -- Locks pacing, instance, queue rows and messages that nobody holds, dispatch. Error: MI014.
@@ -1024,37 +1073,7 @@ begin
   end if;
 
   begin
-    update messaging.instances i
-    set name = coalesce(changes->>'name', i.name),
-      sealed_provider_config = coalesce(changes->>'sealedProviderConfig', i.sealed_provider_config),
-      gateway_instance_id = case
-        when changes ? 'sealedProviderConfig' then changes->>'gatewayInstanceId'
-        else i.gateway_instance_id
-      end,
-      business_instance_id = case
-        when changes ? 'businessInstanceId' then changes->>'businessInstanceId'
-        else i.business_instance_id
-      end,
-      connected_phone = coalesce(changes->>'connectedPhone', i.connected_phone),
-      connected_phone_key = messaging.phone_identity_key(
-        coalesce(changes->>'connectedPhone', i.connected_phone)
-      ),
-      time_zone = coalesce(changes->>'timeZone', i.time_zone),
-      window_start = instance.window_start,
-      window_end = instance.window_end,
-      window_days = case
-        when send_window ? 'days'
-        then array(select jsonb_array_elements_text(send_window->'days')::smallint)
-        else i.window_days
-      end,
-      on_unconfirmed = coalesce(changes->>'onUnconfirmed', i.on_unconfirmed),
-      requests_per_minute = case
-        when changes ? 'requestsPerMinute' then (changes->>'requestsPerMinute')::integer
-        else i.requests_per_minute
-      end,
-      updated_at = now()
-    where i.id = instance.id
-    returning i.* into instance;
+    instance := messaging.write_instance_settings(instance.id, changes);
   exception when unique_violation then
     get stacked diagnostics violated = constraint_name;
     taken := messaging.taken_instance_field(violated, changes ? 'businessInstanceId');
@@ -1063,13 +1082,6 @@ begin
     end if;
     return jsonb_build_object('taken', taken);
   end;
-  if send_window ? 'holidays' then
-    delete from messaging.holidays h where h.instance_id = instance.id;
-    insert into messaging.holidays (instance_id, day)
-    select distinct instance.id, holiday::date
-    from jsonb_array_elements_text(send_window->'holidays') as holiday;
-  end if;
-
   if changes ?| array['sendWindow', 'timeZone'] then
     perform messaging.plan_slot_moves(instance);
   end if;

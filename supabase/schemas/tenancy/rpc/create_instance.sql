@@ -1,7 +1,6 @@
 -- admin-api: a new instance with its holidays, its pacing and its dispatch.
--- `request`: instanceId (its credentials are sealed for it), workspaceId, name, provider,
---   sealedProviderConfig, gatewayInstanceId, businessInstanceId, embedKey, connectedPhone, timeZone,
---   sendWindow {start, end, days, holidays}, onUnconfirmed, requestsPerMinute, idempotency (see begin_idempotent).
+-- `request`: instanceId (its credentials are sealed for it), workspaceId, provider, embedKey, all
+--   settings (see write_instance_settings), idempotency (see begin_idempotent).
 -- Returns the instance, {replayed}, {issues} when the server does not know the time zone, or {taken}:
 --   the field whose value another instance has, businessInstanceId or gatewayInstanceId.
 -- Errors: MI007, MI008, MI013.
@@ -11,7 +10,6 @@ language plpgsql
 set search_path = ''
 as $$
 declare
-  send_window constant jsonb := request->'sendWindow';
   workspace messaging.workspaces;
   instance messaging.instances;
   replayed jsonb;
@@ -29,22 +27,16 @@ begin
     workspace := messaging.find_workspace((request->>'workspaceId')::uuid);
     insert into messaging.instances (
       id, workspace_id, name, provider, sealed_provider_config, gateway_instance_id,
-      business_instance_id, embed_key, connected_phone, connected_phone_key, time_zone, window_start,
-      window_end, window_days, on_unconfirmed, requests_per_minute
+      business_instance_id, embed_key, connected_phone, connected_phone_key, time_zone
     )
     values (
       (request->>'instanceId')::uuid, workspace.id, request->>'name', request->>'provider',
       request->>'sealedProviderConfig', request->>'gatewayInstanceId',
       request->>'businessInstanceId', request->>'embedKey', request->>'connectedPhone',
-      messaging.phone_identity_key(request->>'connectedPhone'), request->>'timeZone',
-      (send_window->>'start')::time, (send_window->>'end')::time,
-      array(select jsonb_array_elements_text(send_window->'days')::smallint),
-      request->>'onUnconfirmed', (request->>'requestsPerMinute')::integer
+      messaging.phone_identity_key(request->>'connectedPhone'), request->>'timeZone'
     )
     returning * into instance;
-    insert into messaging.holidays (instance_id, day)
-    select distinct instance.id, holiday::date
-    from jsonb_array_elements_text(send_window->'holidays') as holiday;
+    instance := messaging.write_instance_settings(instance.id, request);
     insert into messaging.pacing (instance_id) values (instance.id);
     insert into messaging.dispatch (instance_id) values (instance.id);
     return messaging.keep_outcome(request, messaging.describe_instance(instance));

@@ -1,9 +1,7 @@
 -- admin-api: changes an instance; what waits in its queue keeps its slot unless the window is closed
 -- then (see plan_slot_moves); a wider window moves none. It is looked at again at once, so that new
 -- credentials hold without delay.
--- `request`: instanceId, changes, of which only what it holds is written: name, connectedPhone,
---   businessInstanceId (null clears it), timeZone, sendWindow {start, end, days, holidays, each
---   optional}, onUnconfirmed, requestsPerMinute (null lifts it), sealedProviderConfig with gatewayInstanceId.
+-- `request`: instanceId, changes (see write_instance_settings).
 -- Returns the instance, {issues} when the window or the time zone would not be valid, or {taken}: the
 --   field whose value another instance has, businessInstanceId or gatewayInstanceId.
 -- Locks pacing, instance, queue rows and messages that nobody holds, dispatch. Error: MI014.
@@ -35,37 +33,7 @@ begin
   end if;
 
   begin
-    update messaging.instances i
-    set name = coalesce(changes->>'name', i.name),
-      sealed_provider_config = coalesce(changes->>'sealedProviderConfig', i.sealed_provider_config),
-      gateway_instance_id = case
-        when changes ? 'sealedProviderConfig' then changes->>'gatewayInstanceId'
-        else i.gateway_instance_id
-      end,
-      business_instance_id = case
-        when changes ? 'businessInstanceId' then changes->>'businessInstanceId'
-        else i.business_instance_id
-      end,
-      connected_phone = coalesce(changes->>'connectedPhone', i.connected_phone),
-      connected_phone_key = messaging.phone_identity_key(
-        coalesce(changes->>'connectedPhone', i.connected_phone)
-      ),
-      time_zone = coalesce(changes->>'timeZone', i.time_zone),
-      window_start = instance.window_start,
-      window_end = instance.window_end,
-      window_days = case
-        when send_window ? 'days'
-        then array(select jsonb_array_elements_text(send_window->'days')::smallint)
-        else i.window_days
-      end,
-      on_unconfirmed = coalesce(changes->>'onUnconfirmed', i.on_unconfirmed),
-      requests_per_minute = case
-        when changes ? 'requestsPerMinute' then (changes->>'requestsPerMinute')::integer
-        else i.requests_per_minute
-      end,
-      updated_at = now()
-    where i.id = instance.id
-    returning i.* into instance;
+    instance := messaging.write_instance_settings(instance.id, changes);
   exception when unique_violation then
     get stacked diagnostics violated = constraint_name;
     taken := messaging.taken_instance_field(violated, changes ? 'businessInstanceId');
@@ -74,13 +42,6 @@ begin
     end if;
     return jsonb_build_object('taken', taken);
   end;
-  if send_window ? 'holidays' then
-    delete from messaging.holidays h where h.instance_id = instance.id;
-    insert into messaging.holidays (instance_id, day)
-    select distinct instance.id, holiday::date
-    from jsonb_array_elements_text(send_window->'holidays') as holiday;
-  end if;
-
   if changes ?| array['sendWindow', 'timeZone'] then
     perform messaging.plan_slot_moves(instance);
   end if;

@@ -1,0 +1,57 @@
+-- Writes the settings of an instance, and nothing but what `settings` holds: name, connectedPhone,
+-- businessInstanceId (null clears it), timeZone, sendWindow {start, end, days, holidays, each
+-- optional}, onUnconfirmed, requestsPerMinute (null lifts it), sealedProviderConfig with
+-- gatewayInstanceId. The one place that knows which column holds which setting; describe_instance
+-- reads them back. Returns the instance. Locks the instance. Raises unique_violation where another
+-- instance has one of its ids.
+create or replace function messaging.write_instance_settings(instance_id uuid, settings jsonb)
+returns messaging.instances
+language plpgsql
+set search_path = ''
+as $$
+declare
+  send_window constant jsonb := settings->'sendWindow';
+  instance messaging.instances;
+begin
+  update messaging.instances i
+  set name = coalesce(settings->>'name', i.name),
+    sealed_provider_config = coalesce(settings->>'sealedProviderConfig', i.sealed_provider_config),
+    gateway_instance_id = case
+      when settings ? 'sealedProviderConfig' then settings->>'gatewayInstanceId'
+      else i.gateway_instance_id
+    end,
+    business_instance_id = case
+      when settings ? 'businessInstanceId' then settings->>'businessInstanceId'
+      else i.business_instance_id
+    end,
+    connected_phone = coalesce(settings->>'connectedPhone', i.connected_phone),
+    connected_phone_key = messaging.phone_identity_key(
+      coalesce(settings->>'connectedPhone', i.connected_phone)
+    ),
+    time_zone = coalesce(settings->>'timeZone', i.time_zone),
+    window_start = coalesce((send_window->>'start')::time, i.window_start),
+    window_end = coalesce((send_window->>'end')::time, i.window_end),
+    window_days = case
+      when send_window ? 'days'
+      then array(select jsonb_array_elements_text(send_window->'days')::smallint)
+      else i.window_days
+    end,
+    on_unconfirmed = coalesce(settings->>'onUnconfirmed', i.on_unconfirmed),
+    requests_per_minute = case
+      when settings ? 'requestsPerMinute' then (settings->>'requestsPerMinute')::integer
+      else i.requests_per_minute
+    end,
+    updated_at = now()
+  where i.id = write_instance_settings.instance_id
+  returning i.* into strict instance;
+  if send_window ? 'holidays' then
+    delete from messaging.holidays h where h.instance_id = instance.id;
+    insert into messaging.holidays (instance_id, day)
+    select distinct instance.id, holiday::date
+    from jsonb_array_elements_text(send_window->'holidays') as holiday;
+  end if;
+  return instance;
+end;
+$$;
+revoke all on function messaging.write_instance_settings(uuid, jsonb) from public, anon, authenticated;
+grant execute on function messaging.write_instance_settings(uuid, jsonb) to service_role;

@@ -1,0 +1,91 @@
+/** Each setting of the contract is a column that is written, changed and answered alike. */
+
+import type * as z from "zod";
+import {
+  createInstanceSchema,
+  updateInstanceSchema,
+} from "../../../functions/admin-api/instance_contract.ts";
+import { instanceFields } from "../../../functions/admin-api/record_schemas.ts";
+import { assert, assertEquals } from "../../support/assert.ts";
+import { createAdminClient, createWorkspace, instanceRequest } from "./admin_client.ts";
+
+/** What a change may hold; credentials are never answered. */
+const { providerConfig: _credentials, ...settings } = updateInstanceSchema.shape;
+
+/** Values of which every setting takes one. */
+const candidates: readonly unknown[] = [
+  { start: "09:00", end: "18:00", days: [1, 2], holidays: ["2026-12-25"] },
+  "America/Manaus",
+  "retry",
+  600,
+  false,
+  "5511977776666",
+];
+
+function sampleOf(field: z.ZodType, present: unknown): unknown {
+  return candidates.find((value) => {
+    const parsed = field.safeParse(value);
+    return parsed.success && JSON.stringify(parsed.data) !== JSON.stringify(present);
+  });
+}
+
+Deno.test("every setting of an instance can be given, changed and read", async (test) => {
+  await using client = await createAdminClient();
+  const workspaceId = await createWorkspace(client);
+  const plain = await client.create("/instances", instanceRequest(workspaceId));
+  for (const [name, field] of Object.entries(settings)) {
+    await test.step(name, async () => {
+      const sample = sampleOf(field, plain[name]);
+      assert(sample !== undefined, `add a value that ${name} takes to the candidates`);
+      const given = await client.create("/instances", {
+        ...instanceRequest(workspaceId),
+        [name]: sample,
+      });
+      assertEquals(given[name], sample, "when it is created");
+      await client.call("PATCH", `/instances/${given.instanceId}`, {
+        body: { [name]: plain[name] },
+      });
+      const path = `/instances/${plain.instanceId}`;
+      const { body: changed } = await client.call("PATCH", path, { body: { [name]: sample } });
+      assertEquals(changed[name], sample, "when it is changed");
+      assertEquals((await client.call("GET", path)).body[name], sample, "when it is read");
+      await client.call("PATCH", path, { body: { [name]: plain[name] } });
+    });
+  }
+});
+
+Deno.test("an instance is answered with what its schema says, and every setting can be given at its creation", async () => {
+  await using client = await createAdminClient();
+  const workspaceId = await createWorkspace(client);
+  const { success: _, ...instance } = await client.create(
+    "/instances",
+    instanceRequest(workspaceId),
+  );
+  assertEquals(Object.keys(instance).sort(), Object.keys(instanceFields).sort());
+  const missing = (names: object): string[] =>
+    Object.keys(settings).filter((name) => !Object.hasOwn(names, name));
+  assertEquals(missing(createInstanceSchema.shape), []);
+  assertEquals(missing(instanceFields), []);
+});
+
+/** Columns that are no settings by their own names: keys, credentials, parts of the send window. */
+const otherColumns = [
+  ...["id", "workspace_id", "provider", "embed_key", "created_at", "updated_at"],
+  ...["sealed_provider_config", "gateway_instance_id", "connected_phone_key"],
+  ...["window_start", "window_end", "window_days"],
+];
+
+Deno.test("every column of an instance is a setting of the contract, or is known not to be one", async () => {
+  await using client = await createAdminClient();
+  const columns = await client.database.admin<{ name: string }[]>`
+    select column_name as name from information_schema.columns
+    where table_schema = 'messaging' and table_name = 'instances'`;
+  const known = Object.keys(settings).map((name) =>
+    name.replaceAll(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`)
+  );
+  assertEquals(
+    columns.map(({ name }) => name)
+      .filter((name) => !known.includes(name) && !otherColumns.includes(name)),
+    [],
+  );
+});
