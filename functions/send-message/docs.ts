@@ -101,8 +101,8 @@ export const operations: readonly Operation[] = [{
   tag: "Messages",
   summary: "Send, queue or schedule a message",
   description:
-    "Sends text, an image, audio, a document or an option list: at once, after `delayMessage` seconds, or through the instance's paced queue (`queued`). With `assignTo` the conversation is assigned too, and without anything to send that is all that happens (`mode` = `assign_only`).\n\n" +
-    "`messageType` is required as soon as something is to be sent: `text` needs `message`; `image`, `audio` and `document` need `mediaUrl`; `option_list` needs `optionList` and `message`. Audio carries no `message`.\n\n" +
+    "Sends text, an image, a video, audio, a document or an option list: at once, after `delayMessage` seconds, or through the instance's paced queue (`queued`). With `assignTo` the conversation is assigned too, and without anything to send that is all that happens (`mode` = `assign_only`).\n\n" +
+    "`messageType` is required as soon as something is to be sent: `text` needs `message`; `image`, `video`, `audio` and `document` need `mediaUrl`; `option_list` needs `optionList` and `message`. Audio carries no `message`.\n\n" +
     "Every call whose `sentBy` is not `ai_agent` pauses the instance's AI agent for this contact for 30 minutes. A missing contact is created.",
   access: "clientToken",
   body: sendMessageSchema,

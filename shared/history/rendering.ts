@@ -22,7 +22,7 @@ export function renderContent(
   const lines = message === null || message === "" ? [] : [message];
   const media = readHeaderMedia(template);
   if (media !== null) lines.push(attachments ? media.link ?? `[${media.type}]` : `[${media.type}]`);
-  if (mediaUrl !== undefined || isFile(messageType)) {
+  if (mediaUrl !== undefined || isMediaType(messageType)) {
     lines.push(attachments ? mediaUrl ?? placeholder : placeholder);
   }
   if (optionList !== undefined) lines.push(...renderOptions(optionList));
@@ -38,14 +38,9 @@ function readHeaderMedia(
     Record<string, unknown>
   >[];
   const type = String(parameter?.["type"]);
-  if (parameter === undefined || !isFile(type)) return null;
+  if (parameter === undefined || !isMediaType(type)) return null;
   const { link } = parameter[type] as { readonly link?: string };
   return { type, link };
-}
-
-/** Whether a message of that type is a file, even where its address is not known. */
-function isFile(messageType: string): boolean {
-  return isMediaType(messageType) || messageType === "video";
 }
 
 function renderOptions({ options }: OptionList): string[] {

@@ -36,6 +36,11 @@ export type MessageContent =
     readonly mediaUrl: string;
     readonly message?: string | undefined;
   }
+  | {
+    readonly messageType: "video";
+    readonly mediaUrl: string;
+    readonly message?: string | undefined;
+  }
   | { readonly messageType: "audio"; readonly mediaUrl: string }
   | {
     readonly messageType: "document";
@@ -96,6 +101,7 @@ interface KindOf<Content> {
 export const contentKinds = {
   text: { needs: ["message"], takes: [] },
   image: { needs: ["mediaUrl"], takes: ["message"], fileTypes: ["jpg", "jpeg", "png"] },
+  video: { needs: ["mediaUrl"], takes: ["message"], fileTypes: ["mp4"] },
   audio: { needs: ["mediaUrl"], takes: [], fileTypes: ["mp3", "wav"] },
   document: {
     needs: ["mediaUrl"],

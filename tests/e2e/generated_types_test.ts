@@ -21,7 +21,7 @@ export const requests: Schemas["SendMessageRequest"][] = [
   // @ts-expect-error An image needs its mediaUrl.
   { ...target, messageType: "image", message: "A foto" },
   // @ts-expect-error There is no such messageType.
-  { ...target, messageType: "video", message: "x" },
+  { ...target, messageType: "sticker", message: "x" },
 ];
 
 // Fields with a default are optional.

@@ -47,6 +47,10 @@ const messages: readonly (readonly [body: Record<string, unknown>, seen: Simulat
     mediaUrl: "https://example.com/foto.jpg",
     text: "A foto",
   }],
+  [{ messageType: "video", mediaUrl: "https://example.com/filme.mp4", message: "O filme" }, {
+    mediaUrl: "https://example.com/filme.mp4",
+    text: "O filme",
+  }],
   [{ messageType: "audio", mediaUrl: "https://example.com/voz.mp3" }, {
     mediaUrl: "https://example.com/voz.mp3",
   }],

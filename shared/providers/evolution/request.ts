@@ -44,7 +44,8 @@ function toVerb(content: MessageContent): Verb {
     case "text":
       return { verb: "sendText", members: { text: content.message } };
     case "image":
-      return { verb: "sendMedia", members: toImage(content) };
+    case "video":
+      return { verb: "sendMedia", members: toPicture(content) };
     case "audio":
       return { verb: "sendWhatsAppAudio", members: { audio: content.mediaUrl } };
     case "document":
@@ -56,9 +57,11 @@ function toVerb(content: MessageContent): Verb {
   }
 }
 
-function toImage({ mediaUrl, message }: ContentOf<"image">): Record<string, unknown> {
+function toPicture(
+  { messageType, mediaUrl, message }: ContentOf<"image" | "video">,
+): Record<string, unknown> {
   return {
-    mediatype: "image",
+    mediatype: messageType,
     media: mediaUrl,
     ...optionalMember("mimetype", readMimetype(readExtension(mediaUrl))),
     ...optionalMember("caption", message),

@@ -1,4 +1,4 @@
-/** From our message to Z-API's (pages send-text, send-image, send-audio, send-document, send-option-list). */
+/** From our message to Z-API's (pages send-text, send-image, send-video and so on). */
 import { unrenderedTemplate } from "../gateway_content.ts";
 import { readExtension, readFilename } from "../media_type.ts";
 import type { ContentOf, MessageContent, OptionList } from "../../model/message_content.ts";
@@ -41,6 +41,11 @@ function toVerb(content: MessageContent): Verb {
       return {
         verb: "send-image",
         members: { image: content.mediaUrl, ...optionalMember("caption", content.message) },
+      };
+    case "video":
+      return {
+        verb: "send-video",
+        members: { video: content.mediaUrl, ...optionalMember("caption", content.message) },
       };
     case "audio":
       return { verb: "send-audio", members: { audio: content.mediaUrl } };

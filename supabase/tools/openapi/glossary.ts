@@ -18,7 +18,7 @@ export const glossary: Readonly<Record<string, string>> = {
   messageType: "Kind of message.",
   message: "The text; on media its caption, on an option list its body.",
   mediaUrl:
-    "Public https address of the file. By `messageType`: jpg, jpeg, png for `image`; mp3, wav for `audio`; these, mp4 and pdf for `document`.",
+    "Public https address of the file. By `messageType`: jpg, jpeg, png for `image`; mp4 for `video`; mp3, wav for `audio`; these and pdf for `document`.",
   mediaFilename: "File name that the contact sees on a document.",
   optionList: "The options to choose from.",
   title: "Heading or label that the contact sees.",

@@ -103,6 +103,7 @@ Deno.test("attachments=false hides every media URL and says what there was", asy
       message_type: "document",
       content: client.testDatabase.admin.json({ mediaUrl, mediaFilename: "a.pdf" }),
     },
+    { message_type: "video" },
     { message_type: "video", direction: "inbound" },
   ];
   for (const [index, columns] of media.entries()) {
@@ -114,11 +115,11 @@ Deno.test("attachments=false hides every media URL and says what there was", asy
       ...columns,
     });
   }
-  const shown = [`Veja\n${mediaUrl}`, mediaUrl, mediaUrl, mediaUrl];
+  const shown = [`Veja\n${mediaUrl}`, mediaUrl, mediaUrl, mediaUrl, mediaUrl];
   assertEquals(contents(await client.read()), shown);
   assertEquals(contents(await client.read({ attachments: "true" })), shown);
   const hidden = await client.read({ attachments: "false" });
-  assertEquals(contents(hidden), ["Veja\n[image]", "[audio]", "[document]", "[video]"]);
+  assertEquals(contents(hidden), ["Veja\n[image]", "[audio]", "[document]", "[video]", "[video]"]);
   assertEquals(hidden.text.includes("cdn.example.com"), false);
 });
 

@@ -74,6 +74,7 @@ Deno.test({
       { messageType: "text", message: "🙂".repeat(4_096) },
       { messageType: "image", mediaUrl: `${base}.png`, message: "c".repeat(1_024) },
       { messageType: "image", mediaUrl: base },
+      { messageType: "video", mediaUrl: `${base}.mp4`, message: "c".repeat(1_024) },
       { messageType: "audio", mediaUrl: `${base}.mp3` },
       ...["pdf", "mp4", "jpg", "jpeg", "png"].map((extension): MessageContent => ({
         messageType: "document",
@@ -101,6 +102,7 @@ const mediaUrl = fc.constantFrom(...extensions).map((extension) => base + extens
 const contents: fc.Arbitrary<MessageContent> = fc.oneof(
   fc.record({ messageType: fc.constant("text" as const), message: words(4_200) }),
   fc.record({ messageType: fc.constant("image" as const), mediaUrl, message: words(1_100) }),
+  fc.record({ messageType: fc.constant("video" as const), mediaUrl, message: words(1_100) }),
   fc.record({ messageType: fc.constant("audio" as const), mediaUrl }),
   fc.record({
     messageType: fc.constant("document" as const),

@@ -34,7 +34,7 @@ const mediaTypes = [
   ["png", ["image", "document"]],
   ["mp3", ["audio", "document"]],
   ["wav", ["audio", "document"]],
-  ["mp4", ["document"]],
+  ["mp4", ["video", "document"]],
   ["pdf", ["document"]],
   ["exe", []],
   ["html", []],
@@ -51,7 +51,7 @@ Deno.test("a media URL is public, https and of a listed type", async () => {
     return false;
   };
   for (const [extension, carriers] of mediaTypes) {
-    for (const type of ["image", "audio", "document"]) {
+    for (const type of ["image", "video", "audio", "document"]) {
       const isCarrier = (carriers as readonly string[]).includes(type);
       const url = `https://cdn.example.com/file.${extension}`;
       assertEquals(await accepts(type, url), isCarrier, `${type} ${extension}`);

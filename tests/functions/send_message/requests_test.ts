@@ -22,7 +22,7 @@ Deno.test("send-message takes each field and refuses its wrong values by name", 
         type: "string",
         required: "conditional",
         value: "text",
-        refused: ["video", "Text", ""],
+        refused: ["sticker", "Text", ""],
       },
       {
         field: "message",
@@ -78,6 +78,7 @@ Deno.test("messageType and the field of its content are required by what is sent
   const needed: Readonly<Record<string, readonly string[]>> = {
     text: ["message"],
     image: ["mediaUrl"],
+    video: ["mediaUrl"],
     audio: ["mediaUrl"],
     document: ["mediaUrl"],
     option_list: ["message", "optionList"],

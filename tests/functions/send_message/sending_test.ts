@@ -10,7 +10,7 @@ const phone = "5511987654321";
 const text = { phone, messageType: "text", message: "Olá" };
 const uuid = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/;
 
-Deno.test("POST /send-message sends each of the five types at once and answers with all fields", async () => {
+Deno.test("POST /send-message sends each of the six types at once and answers with all fields", async () => {
   await using stack = await startMessagingStack();
   const tenant = await stack.createTenant();
   const bodies = [
@@ -19,6 +19,11 @@ Deno.test("POST /send-message sends each of the five types at once and answers w
       { phone, messageType: "image", mediaUrl: "https://a.example.com/a.png", message: "Foto" },
       "send-image",
       { image: "https://a.example.com/a.png", caption: "Foto" },
+    ],
+    [
+      { phone, messageType: "video", mediaUrl: "https://a.example.com/a.mp4", message: "Veja" },
+      "send-video",
+      { video: "https://a.example.com/a.mp4", caption: "Veja" },
     ],
     [
       { phone, messageType: "audio", mediaUrl: "https://a.example.com/a.mp3", delayTyping: 1_500 },

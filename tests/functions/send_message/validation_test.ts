@@ -38,7 +38,7 @@ const refusals: readonly Refusal[] = [
   { name: "no messageType", body: { phone, message: "x" }, paths: ["messageType"] },
   {
     name: "an unknown messageType",
-    body: { phone, messageType: "video", message: "x" },
+    body: { phone, messageType: "sticker", message: "x" },
     paths: ["messageType"],
   },
   ...["constructor", "toString", "valueOf", "hasOwnProperty", "__proto__", { toString: null }].map(
@@ -117,6 +117,8 @@ const refusals: readonly Refusal[] = [
     ["https://a.example.com/a.mp4", "image"],
     ["https://a.example.com/a.png", "audio"],
     ["https://a.example.com/a.mp4", "audio"],
+    ["https://a.example.com/a.png", "video"],
+    ["https://a.example.com/a.mp3", "video"],
     ["not a url", "document"],
   ].map(([url = "", type = ""]) => ({
     name: `${type} at ${url}`,
@@ -203,6 +205,7 @@ Deno.test("what a message type needs is named field by field, and sentBy may be 
   const needed = {
     text: ["message"],
     image: ["mediaUrl"],
+    video: ["mediaUrl"],
     audio: ["mediaUrl"],
     document: ["mediaUrl"],
     option_list: ["optionList", "message"],

@@ -53,6 +53,7 @@ const seenOptionList = {
   }],
 };
 const picture = "https://files.example.com/a.jpg";
+const film = "https://files.example.com/a.mp4";
 const paper = "https://files.example.com/a.pdf";
 const sound = "https://files.example.com/a.mp3";
 const cases: readonly (readonly [MessageContent, Record<string, unknown>])[] = [
@@ -61,6 +62,11 @@ const cases: readonly (readonly [MessageContent, Record<string, unknown>])[] = [
     messageType: "image",
     mediaUrl: picture,
     text: "Look",
+  }],
+  [{ messageType: "video", mediaUrl: film, message: "Watch" }, {
+    messageType: "video",
+    mediaUrl: film,
+    text: "Watch",
   }],
   [{ messageType: "audio", mediaUrl: sound }, {
     messageType: "audio",

@@ -168,11 +168,12 @@ Deno.test("a URL has at most 2,048 characters", () => {
 Deno.test("an extension must be one that the message type takes", () => {
   const taken: Readonly<Record<MediaMessageType, readonly string[]>> = {
     image: ["jpg", "jpeg", "png"],
+    video: ["mp4"],
     audio: ["mp3", "wav"],
     document: ["jpg", "jpeg", "png", "mp3", "wav", "mp4", "pdf"],
   };
   const others = ["gif", "webp", "svg", "ogg", "opus", "m4a", "mov", "docx", "zip", "exe", "html"];
-  for (const messageType of ["image", "audio", "document"] as const) {
+  for (const messageType of ["image", "video", "audio", "document"] as const) {
     for (const extension of [...taken.document, ...others]) {
       for (const spelling of [extension, extension.toUpperCase()]) {
         const url = `https://example.com/folder/file.${spelling}?x=1`;

@@ -21,6 +21,7 @@ const contents: { readonly [Type in MessageType]: Extract<MessageContent, { mess
   {
     text: { messageType: "text", message: "Oi" },
     image: { messageType: "image", mediaUrl, message: "Veja" },
+    video: { messageType: "video", mediaUrl, message: "Veja" },
     audio: { messageType: "audio", mediaUrl },
     document: { messageType: "document", mediaUrl, message: "Segue", mediaFilename: "a.pdf" },
     option_list: { messageType: "option_list", message: "Quando?", optionList },

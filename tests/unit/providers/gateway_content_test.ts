@@ -12,6 +12,7 @@ Deno.test("gateways take texts and captions of up to 65,536 characters", () => {
   const contents: ((message: string) => MessageContent)[] = [
     (message) => ({ messageType: "text", message }),
     (message) => ({ messageType: "image", mediaUrl, message }),
+    (message) => ({ messageType: "video", mediaUrl, message }),
     (message) => ({ messageType: "document", mediaUrl, message }),
     (message) => ({
       messageType: "option_list",

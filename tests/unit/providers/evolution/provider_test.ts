@@ -49,6 +49,10 @@ Deno.test("Evolution: media say their kind and, where the name tells it, their M
       fileName: "clip.mp4",
     },
   });
+  assertEquals(convert({ messageType: "video", mediaUrl: video, message: "legenda" }), {
+    path: "/message/sendMedia/loja%201",
+    body: { number, mediatype: "video", media: video, mimetype: "video/mp4", caption: "legenda" },
+  });
   const bare = "https://files.example.com/download";
   assertEquals(
     convert({ messageType: "document", mediaUrl: bare, mediaFilename: "a.pdf", message: "" }).body,

@@ -30,6 +30,7 @@ Deno.test("Cloud API: every length limit holds to the character, counted in code
   const cases: [string, number, (text: string) => MessageContent][] = [
     ["message", 4_096, (message) => ({ messageType: "text", message })],
     ["message", 1_024, (message) => ({ messageType: "image", mediaUrl: `${base}.png`, message })],
+    ["message", 1_024, (message) => ({ messageType: "video", mediaUrl: `${base}.mp4`, message })],
     ["message", 1_024, (message) => ({ messageType: "document", mediaUrl: base, message })],
     [
       "message",

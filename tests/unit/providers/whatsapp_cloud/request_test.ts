@@ -60,6 +60,11 @@ Deno.test("Cloud API: media are links, captions only where there is one to show"
     type: "image",
     image: { link },
   });
+  const video = "https://files.example.com/a.mp4";
+  assertEquals(contentMembers({ messageType: "video", mediaUrl: video, message: "legenda" }), {
+    type: "video",
+    video: { link: video, caption: "legenda" },
+  });
   const audio = "https://files.example.com/a.mp3";
   assertEquals(contentMembers({ messageType: "audio", mediaUrl: audio }), {
     type: "audio",

@@ -16,7 +16,7 @@ function convert(
   return toZapiRequest({ messageId: "own", to: phone, content, delayTypingMs }, config);
 }
 
-Deno.test("Z-API: text, image and audio are the documented requests", () => {
+Deno.test("Z-API: text, image, video and audio are the documented requests", () => {
   assertEquals(convert({ messageType: "text", message: "Olá" }), {
     path: `${root}/send-text`,
     body: { phone, message: "Olá" },
@@ -29,6 +29,11 @@ Deno.test("Z-API: text, image and audio are the documented requests", () => {
   assertEquals(convert({ messageType: "image", mediaUrl: image, message: "" }).body, {
     phone,
     image,
+  });
+  const video = "https://files.example.com/a.mp4";
+  assertEquals(convert({ messageType: "video", mediaUrl: video, message: "legenda" }, 5_000), {
+    path: `${root}/send-video`,
+    body: { phone, video, caption: "legenda" },
   });
   const audio = "https://files.example.com/a.wav";
   assertEquals(convert({ messageType: "audio", mediaUrl: audio }), {
