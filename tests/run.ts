@@ -1,11 +1,11 @@
 /**
  * Runs the tests: `deno task test [layer | path ...] [--changed] [--filter <name>]`, and with a
- * layer's own settings (`faults --kills 100`) for as long as they ask for. A path is a file or folder
- * below `tests/<layer>/`; `--changed` stands for the tests that the difference from `main` affects.
- * Types are checked once, then the lanes of test_layers.ts run side by side. The layers that need a
- * database share one throwaway Postgres, or the server of DATABASE_URL, where a run makes databases
- * of its own and drops them. The last line of the output is `N passed, N failed`; the exit code is
- * not zero when a test failed, when a layer did not come to its end, or when nothing ran.
+ * layer's own settings (`faults --kills 100`). A path is a file or folder below `tests/<layer>/`;
+ * `--changed` selects the tests that the difference from `main` affects. Checks types once, then runs
+ * the lanes of test_layers.ts in parallel. Layers that need a database share one throwaway Postgres, or
+ * the server of DATABASE_URL, where a run creates and drops its own databases. The last line of the
+ * output is `N passed, N failed`. The exit code is not zero when a test failed, a layer was stopped, or
+ * nothing ran.
  */
 
 import { join } from "node:path";
@@ -16,8 +16,8 @@ import { listChangedFiles, readModules } from "./support/runner/changed_files.ts
 import {
   type LayerResult,
   runLayer,
+  type RunOptions,
   type TestServer,
-  type Wishes,
 } from "./support/runner/run_layer.ts";
 import { describeSlowest } from "./support/runner/slow_tests.ts";
 import { createTemplateDatabase } from "./support/database/template_database.ts";
@@ -96,7 +96,7 @@ function report(results: readonly LayerResult[], isWhole: boolean): number {
 
 async function runLayers(
   layers: readonly ChosenLayer[],
-  wishes: Wishes,
+  options: RunOptions,
 ): Promise<LayerResult[]> {
   await using server = new AsyncDisposableStack();
   const [areTypesRight, environment] = await Promise.all([
@@ -113,14 +113,14 @@ async function runLayers(
   const results = await Promise.all(lanes.map(async (lane) => {
     const done: LayerResult[] = [];
     for (const layer of lane) {
-      done.push(await runAndPrint(layer, { wishes, environment, isAlone: lanes.length === 1 }));
+      done.push(await runAndPrint(layer, { options, environment, isAlone: lanes.length === 1 }));
     }
     return done;
   }));
   return results.flat();
 }
 
-/** Once for all layers. `deno task ok` has just done the same for a whole run, and Deno remembers it. */
+/** Checks types once for all layers. After `deno task ok` a whole run hits Deno's cache. */
 async function checkTypes(layers: readonly ChosenLayer[]): Promise<boolean> {
   const paths = layers.flatMap((layer) => layer.paths);
   const isWhole = testLayers.every(({ name }) => paths.includes(`tests/${name}`));
@@ -148,11 +148,11 @@ async function openServer(cleanup: AsyncDisposableStack): Promise<TestServer> {
   };
 }
 
-/** Output comes as it is written, or, beside another lane, whole when the layer has ended. */
+/** Prints output immediately; with parallel lanes, at the end of each layer. */
 async function runAndPrint(
   layer: ChosenLayer,
-  { wishes, environment, isAlone }: {
-    wishes: Wishes;
+  { options, environment, isAlone }: {
+    options: RunOptions;
     environment: TestServer | undefined;
     isAlone: boolean;
   },
@@ -163,7 +163,7 @@ async function runAndPrint(
   const started = performance.now();
   const result = await runLayer({
     layer,
-    wishes,
+    options,
     server: environment,
     signal: interruption.signal,
     write: isAlone ? (chunk) => void writeAll(chunk) : (chunk) => void chunks.push(chunk),

@@ -1,6 +1,6 @@
 /**
- * The assertions every test uses: those of the Deno standard library, from npm and typed. A failing
- * comparison prints a coloured difference.
+ * The assertions of all tests: the Deno standard library from npm, with types. A failing comparison
+ * prints a coloured difference.
  */
 
 // @ts-types="./assert_types.d.ts"

@@ -1,4 +1,4 @@
-/** Random choices that a run can repeat: the same seed gives the same numbers. */
+/** Repeatable random choices: the same seed gives the same numbers. */
 
 export interface SeededRandom {
   readonly seed: number;
@@ -6,10 +6,10 @@ export interface SeededRandom {
   between(from: number, to: number): number;
 }
 
-/** Random numbers after a seed; a new one for each run where none is given. */
+/** Creates a generator. Without a seed it draws a new one for each run. */
 export function createSeededRandom(seed = Math.floor(Math.random() * 2 ** 31)): SeededRandom {
   let state = seed | 0;
-  // Mulberry32: 32 bits of state are enough to choose moments with.
+  // Mulberry32. 32 bits of state are enough to choose moments.
   const next = (): number => {
     state = (state + 0x6d2b79f5) | 0;
     let mixed = Math.imul(state ^ (state >>> 15), 1 | state);

@@ -2,17 +2,17 @@
 export interface WaitOptions {
   /** Give up after this many milliseconds. Default 5000. */
   readonly timeoutMs?: number;
-  /** Milliseconds between two looks. Default 20. */
+  /** Milliseconds between two polls. Default 20. */
   readonly intervalMs?: number;
-  /** What is waited for, in the words of the failure. */
+  /** What the test waits for; shown in the error. */
   readonly what?: string;
 }
 
 /**
- * Looks at a condition until it yields something truthy, and returns that. Looks at least once, and
- * once more after the deadline, so a slow machine does not fail a condition that has come true.
+ * Polls a condition until it returns a truthy value, and returns that value. Polls at least once, and
+ * once more after the deadline, so that a slow machine does not fail a fulfilled condition.
  *
- * @throws {Error} when the deadline passes first; an error of the last look is its cause.
+ * @throws {Error} when the deadline passes first. An error of the last poll is its cause.
  */
 export async function waitUntil<T>(
   look: () => T | Promise<T>,

@@ -1,10 +1,10 @@
-/** A real Chromium for tests of pages, where the machine has one. */
+/** Runs a real Chromium for tests of pages, where one is installed. */
 
 import type { Browser, Page } from "playwright-core";
 
 const places = ["/usr/bin/chromium", "/usr/bin/chromium-browser", "/usr/bin/google-chrome"];
 
-/** Where Chromium is; null where none is found. */
+/** Path of Chromium. @returns null where none is installed. */
 export async function findBrowser(): Promise<string | null> {
   for (const place of places) {
     if (await Deno.stat(place).then(({ isFile }) => isFile, () => false)) return place;
@@ -12,10 +12,10 @@ export async function findBrowser(): Promise<string | null> {
   return null;
 }
 
-/** A page of its own browser, which goes with it. */
+/** A page in its own browser. Disposing closes both. */
 export interface BrowserPage extends AsyncDisposable {
   readonly page: Page;
-  /** What went wrong in the page's scripts. */
+  /** Errors of the page's scripts. */
   readonly faults: readonly string[];
 }
 
@@ -26,7 +26,7 @@ export async function openPage(
   locale = "en-US",
 ): Promise<BrowserPage> {
   const { chromium } = await import("playwright-core");
-  // A container gives Chromium no sandbox of its own; it opens nothing but this machine's pages.
+  // Chromium's sandbox does not work in a container. The browser opens only local pages.
   const browser: Browser = await chromium.launch({ executablePath, args: ["--no-sandbox"] });
   const page = await browser.newPage({ viewport: size, locale });
   page.setDefaultTimeout(30_000);

@@ -1,6 +1,6 @@
 /**
- * The send window as decisions about it are worded, by looking at every quarter of an hour: slow,
- * and without anything in common with the SQL. Offsets come from this runtime's own time zone data.
+ * A reference model of the send window that checks every quarter of an hour. It is slow and shares
+ * nothing with the SQL. Time zone offsets come from the JavaScript runtime.
  */
 
 export interface CalendarWindow {
@@ -23,7 +23,7 @@ interface LocalTime {
   readonly minute: number;
 }
 
-/** What clocks and calendars show there at that instant. */
+/** Local time and date at an instant. */
 export function readLocalTime(timeZone: string, instantMs: number): LocalTime {
   let format = formats.get(timeZone);
   if (format === undefined) {
@@ -46,14 +46,14 @@ export function readLocalTime(timeZone: string, instantMs: number): LocalTime {
   };
 }
 
-/** Whether a paced message may leave at that instant. */
+/** Whether a paced message may be sent at an instant. */
 export function isOpen(window: CalendarWindow, instantMs: number): boolean {
   const { date, weekday, minute } = readLocalTime(window.timeZone, instantMs);
   return window.days.includes(weekday) && !window.holidays.includes(date) &&
     minute >= window.startMinute && minute < window.endMinute;
 }
 
-/** The next instant from there on at which clocks show that minute of the day; itself where none do. */
+/** The next instant with this local minute of the day; the given instant where none exists. */
 export function findMinute(timeZone: string, minute: number, fromMs: number): number {
   let instantMs = Math.ceil(fromMs / quarterMs) * quarterMs;
   for (let step = 0; step < 2 * 96; step++, instantMs += quarterMs) {
@@ -62,7 +62,7 @@ export function findMinute(timeZone: string, minute: number, fromMs: number): nu
   return fromMs;
 }
 
-/** The first instant from there on at which the window is open; null where there is none in 40 days. */
+/** The first instant from `from` on in an open window. @returns null if none is within 40 days. */
 export function findOpening(window: CalendarWindow, fromMs: number): number | null {
   if (isOpen(window, fromMs)) return fromMs;
   // Windows and offsets change at quarters of an hour only.

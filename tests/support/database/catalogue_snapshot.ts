@@ -1,7 +1,7 @@
 /**
- * What a database's catalogue says about everything of ours, as sorted lines a section: two databases
- * are built alike when their snapshots are equal. The order of a table's columns is left out, since a
- * column that a migration adds stands last.
+ * Describes our objects in a database's catalogue as sorted lines per section. Two databases have the
+ * same structure when their snapshots are equal. Ignores the order of columns, because a migration adds
+ * a column at the end.
  */
 
 import type { Sql } from "postgres";
@@ -9,7 +9,7 @@ import type { Sql } from "postgres";
 /** Lines by section. */
 export type CatalogueSnapshot = Readonly<Record<string, readonly string[]>>;
 
-/** A condition on `n`, a row of pg_namespace: not the system's, and not the migrations' own record. */
+/** Condition on pg_namespace `n`: excludes system schemas and the migrations' history. */
 export const isOurSchema = `
   n.nspname !~ '^pg_' and n.nspname not in ('information_schema', 'supabase_migrations')`;
 

@@ -1,7 +1,6 @@
 /**
- * A database of its own for a test: one that a former test has left, emptied, or else a clone of a
- * template that has all migrations. The test runner (tests/run.ts) makes the template and names it
- * in the environment.
+ * Gives each test its own database: an emptied one of a former test, or a new clone of a template with
+ * all migrations. The test runner (tests/run.ts) creates the template and names it in the environment.
  */
 
 import postgres from "postgres";
@@ -11,7 +10,7 @@ import { resetDatabase, type ResetPlan } from "./reset.ts";
 
 /** How to open one more client. */
 export interface ConnectOptions {
-  /** Whom to act as. Default `service_role`. */
+  /** Role of the client. Default `service_role`. */
   readonly role?: "anon" | "authenticated" | "service_role" | "superuser";
   /** Connections of the pool. Default 10. */
   readonly max?: number;
@@ -19,30 +18,30 @@ export interface ConnectOptions {
 
 /** A database that belongs to one test. */
 export interface TestDatabase extends AsyncDisposable {
-  /** For the superuser. */
+  /** Connection string of the superuser. */
   readonly url: string;
   /** A pool that acts as `service_role`, as product code does. */
   readonly sql: Sql;
-  /** A pool of the superuser, for what no API role may do. */
+  /** A pool of the superuser, for statements that no API role may run. */
   readonly admin: Sql;
   /** One more pool; closed by `drop`. */
   connect(options?: ConnectOptions): Sql;
-  /** Closes every pool and ends every other connection; from then on nothing reaches the database. */
+  /** Closes every pool and ends every other connection to the database. */
   drop(): Promise<void>;
 }
 
 /** Which database a test needs. */
 export interface DatabaseOptions {
   /**
-   * A new clone, dropped afterwards, for a test that measures pages, plans or statistics. A test
-   * that changes the schema need not ask: its database is recognised and not used again.
+   * Use a new clone, dropped afterwards: for tests that measure pages, plans or statistics. Tests that
+   * change the schema do not need it, because a changed database is detected and not used again.
    */
   readonly own?: boolean;
 }
 
 /**
  * An empty database with all migrations. Use `await using database = await createTestDatabase()`, or
- * call `drop` in a `finally`: a test that leaves its connections open is failed by the sanitizers.
+ * call `drop` in a `finally`. The sanitizers fail a test that leaves connections open.
  *
  * @throws {Error} when the tests were not started by `deno task test`.
  */
@@ -50,7 +49,7 @@ export async function createTestDatabase(options: DatabaseOptions = {}): Promise
   return await openDatabase({ origin: readEnvironment("TEST_TEMPLATE_DATABASE"), ...options });
 }
 
-/** A database of a test with nothing in it but what initdb put there: no roles' privileges, no tables. */
+/** A database for a test without our roles' privileges and without tables. */
 export async function createEmptyDatabase(): Promise<TestDatabase> {
   return await openDatabase({ origin: "template0", own: true });
 }
@@ -68,7 +67,7 @@ async function openDatabase(
       await database.admin.end();
       await server`drop database ${server(reused)} with (force)`;
     }
-    // The runner drops what begins with its template's name, should a test be killed before it could.
+    // The runner drops databases with its template's name as prefix, also those of killed tests.
     const name = nameDatabase(readEnvironment("TEST_TEMPLATE_DATABASE"));
     await server`create database ${server(name)} template ${server(origin)} strategy file_copy`;
     return describeDatabase(server, name, own);
@@ -115,9 +114,9 @@ async function closeDatabase(
   }
 }
 
-// What still runs may wait for a lock that nobody releases any more. Cancelled from the server's
-// side, its promise is rejected in the ordinary way; cut off from ours, it would be an error that no
-// test catches. Queries that have just begun are spared: among them are the client's own.
+// Running queries may wait forever for a lock. Canceling them on the server rejects their promises
+// normally; closing the connection would raise an error that no test catches. Queries that have just
+// started are skipped, because they include the client's own.
 async function cancelQueries(server: Sql, name: string): Promise<void> {
   await server`
     select pg_cancel_backend(pid) from pg_stat_activity

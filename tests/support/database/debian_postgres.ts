@@ -1,4 +1,4 @@
-/** A Postgres of Debian's packages, for extensions that the npm package does not bring. */
+/** Runs a Postgres of Debian's packages, for extensions that the npm package lacks. */
 
 import { join } from "node:path";
 import postgres from "postgres";
@@ -9,12 +9,12 @@ const binaries = "/usr/lib/postgresql";
 const extensions = "/usr/share/postgresql";
 
 export interface DebianPostgres extends AsyncDisposable {
-  /** Of the superuser. */
+  /** Connection string of the superuser. */
   readonly url: string;
   readonly sql: Sql;
 }
 
-/** The newest installed version that has the extension; null where the machine has none. */
+/** The newest installed version with the extension. @returns null where none is installed. */
 export async function findDebianVersion(extension: string): Promise<string | null> {
   const versions: string[] = [];
   for await (const entry of listFolder(binaries)) {
@@ -24,7 +24,7 @@ export async function findDebianVersion(extension: string): Promise<string | nul
   return versions.sort((a, b) => Number(b) - Number(a))[0] ?? null;
 }
 
-/** Starts a server of that version in a folder of its own; disposing of it removes both. */
+/** Starts a server of this version in its own folder. Disposing removes both. */
 export async function startDebianPostgres(
   version: string,
   preload: string,

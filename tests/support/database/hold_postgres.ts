@@ -1,11 +1,11 @@
 /**
- * A process to be killed by a test: starts Postgres on the folder it is given, says where on standard
- * output, and keeps it.
+ * A program for a test to kill: starts Postgres on the given folder, prints its address and keeps it
+ * running.
  */
 
 import { startPostgres } from "../../../supabase/local/postgres_server.ts";
 
-/** What the process says about its server. */
+/** What the process prints about its server. */
 export interface HeldPostgres {
   readonly databaseUrl: string;
   readonly pid: number;

@@ -1,6 +1,6 @@
-/** What the platform has beside Postgres, for databases that are not there. */
+/** Stand-ins for the platform's extensions, for databases elsewhere. */
 
-/** pg_cron, pg_net and Vault as far as the schedule uses them, with their own names and types. */
+/** The parts of pg_cron, pg_net and Vault that the schedule uses, with the same names and types. */
 export const platformStandIns = `
 create schema cron;
 create table cron.job (

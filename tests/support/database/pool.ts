@@ -1,26 +1,25 @@
 /**
- * Databases that one test leaves to the next. A free database carries the pool's name; taking it
- * means giving it a name that nobody else knows, in one statement that only one taker can win. What
- * a former test left running cannot reach it under that name, and Postgres renames no database that
- * somebody is connected to.
+ * Passes databases from one test to the next. A free database has the pool's name as prefix. Acquiring
+ * one renames it in a single statement, which only one test can win. Clients of a former test do not
+ * know the new name, and Postgres does not rename a database with connections.
  */
 
 import postgres from "postgres";
 import type { Sql } from "postgres";
 
-/** A name for a database of this run. The runner drops what begins with the template's name. */
+/** A new name for a database of this run. The runner drops databases with the template's name as prefix. */
 export function nameDatabase(template: string): string {
   return `${template}_${createSuffix()}`;
 }
 
 /**
- * Takes a free database. It is as the former test left it.
+ * Acquires a free database, in the state in which the former test left it.
  *
  * @param server a client of any other database, as a superuser.
  * @returns its new name; undefined when none is free.
  */
 export async function takeFreeDatabase(server: Sql, template: string): Promise<string | undefined> {
-  // The oldest first: a run keeps few databases, and those stay in the cache.
+  // Oldest first, so that a run uses few databases, which stay in the cache.
   const free = await server<{ datname: string }[]>`
     select datname from pg_database where starts_with(datname, ${freePrefix(template)})
     order by oid`;
@@ -32,9 +31,9 @@ export async function takeFreeDatabase(server: Sql, template: string): Promise<s
 }
 
 /**
- * Ends what is still connected and leaves the database to the next test.
+ * Ends remaining connections and releases the database to the next test.
  *
- * @returns false when somebody holds on to it: drop it.
+ * @returns false when a connection remains; drop the database then.
  */
 export async function releaseDatabase(
   server: Sql,
@@ -60,7 +59,7 @@ async function rename(server: Sql, from: string, to: string): Promise<boolean> {
     await server`alter database ${server(from)} rename to ${server(to)}`;
     return true;
   } catch (error) {
-    // Another test was faster (3D000; XX000 within one instant), or somebody is connected (55006).
+    // Another test was faster (3D000, or XX000 at the same instant), or a client is connected (55006).
     const code = error instanceof postgres.PostgresError ? error.code : undefined;
     if (code === "3D000" || code === "55006" || code === "XX000") return false;
     throw error;

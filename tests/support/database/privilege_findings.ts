@@ -1,4 +1,4 @@
-/** What the catalogue says about who may do what, one sentence for each thing that should not be. */
+/** Finds wrong privileges in the catalogue, as one sentence each. */
 
 import type { Sql } from "postgres";
 import { isOurSchema } from "./catalogue_snapshot.ts";
@@ -8,7 +8,7 @@ async function find(sql: Sql, query: string): Promise<string[]> {
   return rows.map((row) => row.finding).sort();
 }
 
-/** What the roles that a browser may act as can do with tables, views, sequences and schemas. */
+/** Privileges of browser roles (anon, authenticated) on tables, views, sequences and schemas. */
 export async function findExposedRelations(sql: Sql): Promise<string[]> {
   return await find(
     sql,
@@ -35,7 +35,7 @@ export async function findExposedRelations(sql: Sql): Promise<string[]> {
   );
 }
 
-/** Functions that somebody besides their owner and service_role may execute. */
+/** Functions that a role other than their owner and service_role may execute. */
 export async function findExposedFunctions(sql: Sql): Promise<string[]> {
   return await find(
     sql,
@@ -49,7 +49,7 @@ export async function findExposedFunctions(sql: Sql): Promise<string[]> {
   );
 }
 
-/** Functions that would look names up wherever their caller says. */
+/** Functions without a fixed search_path: they would resolve names as their caller chooses. */
 export async function findUnpinnedFunctions(sql: Sql): Promise<string[]> {
   return await find(
     sql,
@@ -61,7 +61,7 @@ export async function findUnpinnedFunctions(sql: Sql): Promise<string[]> {
   );
 }
 
-/** Tables without row-level security, and policies, of which there are to be none. */
+/** Tables without row-level security, and policies, which must not exist. */
 export async function findOpenTables(sql: Sql): Promise<string[]> {
   return await find(
     sql,
@@ -74,7 +74,7 @@ export async function findOpenTables(sql: Sql): Promise<string[]> {
   );
 }
 
-/** How many tables and functions of ours there are, so that nothing found is not nothing looked at. */
+/** Counts our tables and functions, so that a test can prove that the checks have looked at some. */
 export async function countObjects(sql: Sql): Promise<{ tables: number; functions: number }> {
   const [counts] = await sql.unsafe<{ tables: number; functions: number }[]>(`
     select

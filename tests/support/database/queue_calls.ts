@@ -1,4 +1,4 @@
-/** The queue's SQL functions as a test calls them, on whichever connection it chooses. */
+/** Calls the queue's SQL functions on a connection of the test's choice. */
 
 import type { Sql } from "postgres";
 
@@ -46,7 +46,7 @@ export interface Claimed {
   readonly message: string;
 }
 
-/** Claims what is due. */
+/** Claims due messages. */
 export async function claimMessages(sql: Sql, maxMessages = 100): Promise<readonly Claimed[]> {
   const { messages } = await callFunction<{ messages: Claimed[] }>(sql, "claim_due_messages", {
     maxMessages,
@@ -55,7 +55,7 @@ export async function claimMessages(sql: Sql, maxMessages = 100): Promise<readon
   return messages;
 }
 
-/** Settles a claim; accepted unless `outcome` says otherwise. Returns the ids that were settled. */
+/** Settles a claim, as accepted by default. @returns the settled ids. */
 export async function settleClaim(
   sql: Sql,
   claim: { readonly messageId: string; readonly claimToken: string },

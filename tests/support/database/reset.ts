@@ -1,19 +1,19 @@
-/** Makes a database that a test has used as good as a new clone of the template. */
+/** Resets a used database to the state of a new clone of the template. */
 
 import postgres from "postgres";
 import type { Sql } from "postgres";
 
-/** Two texts of SQL. The runner writes them once for the template; every clone is held to them. */
+/** The SQL that resets a clone and checks the result. The runner writes it once for the template. */
 export interface ResetPlan {
   /** Empties the tables that the migrations leave empty, and restarts the sequences. */
   readonly empty: string;
-  /** Selects a text that is the same for as long as nothing else was changed. */
+  /** Selects a fingerprint of everything else, such as the schema. */
   readonly fingerprint: string;
-  /** That text, of the template. */
+  /** The template's fingerprint. */
   readonly expected: string;
 }
 
-// Enough to notice any DDL, without reading what initdb put there.
+// Detects any DDL without reading system objects.
 const catalogues: Readonly<Record<string, string>> = {
   pg_namespace: "nspname !~ '^pg_(toast_)?temp_'",
   pg_class: "oid >= 16384 and relpersistence <> 't'",
@@ -32,7 +32,7 @@ const catalogues: Readonly<Record<string, string>> = {
   pg_event_trigger: "true",
 };
 
-// A table that grew beyond this is full of dead rows, which the next test would measure.
+// A larger table is full of dead rows, which would distort the next test's measurements.
 const maxTableBytes = 4 * 1024 * 1024;
 
 /** Writes the plan for a template. @param template a client of it, as a superuser. */
@@ -53,7 +53,7 @@ export async function writeResetPlan(template: Sql): Promise<ResetPlan> {
   const fingerprint = writeFingerprintQuery([...seeded]);
   const plan = {
     empty: [
-      // Statements sent at once are one transaction.
+      // Statements of one call are one transaction.
       "set local session_replication_role = replica;",
       ...empty.map((name) => `delete from ${name};`),
       ...sequences.map((sequence) => sequence.restart),
@@ -66,11 +66,11 @@ export async function writeResetPlan(template: Sql): Promise<ResetPlan> {
 /**
  * Empties a database that a test has used.
  *
- * @returns false when it differs from the template even so: drop it.
+ * @returns false when it still differs from the template; drop it then.
  */
 export async function resetDatabase(admin: Sql, plan: ResetPlan): Promise<boolean> {
   try {
-    // First the catalogue, so that the statements of the plan find the tables that they name.
+    // Checks the catalogue first, so that the plan's statements find their tables.
     if (await readFingerprint(admin, plan.fingerprint) !== plan.expected) return false;
     await admin.unsafe(plan.empty).simple();
     return true;
@@ -86,7 +86,7 @@ async function readFingerprint(sql: Sql, query: string): Promise<string> {
   return row.fingerprint;
 }
 
-// The transaction that wrote a row tells whether it was touched; cloning a database keeps it.
+// A row's xmin shows whether the row was changed. Cloning a database keeps xmin.
 function writeFingerprintQuery(seeded: readonly string[]): string {
   const rows = (table: string, condition: string): string =>
     `(select count(*) || ':' || coalesce(sum(xmin::text::bigint), 0) from ${table} where ${condition})`;

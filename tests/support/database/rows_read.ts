@@ -1,16 +1,16 @@
-/** How many rows a statement reads, as Postgres counts them: the same on every machine. */
+/** Counts the rows that a statement reads, with Postgres's statistics: equal on every machine. */
 
 import type { Sql, TransactionSql } from "postgres";
 
-/** Rolls back what was measured, with its result. */
+/** Rolls the measured transaction back and carries its result. */
 class Measured extends Error {
   constructor(readonly rows: number) {
     super("measured");
   }
 }
 
-// Of a table: rows of whole scans, and rows fetched by an index. Of an index: its entries that were
-// returned, so that what a filter throws away counts too.
+// For a table: rows of sequential scans and rows fetched by an index. For an index: returned entries,
+// which include rows that a filter discards.
 const countReads = `
   select coalesce(sum(
     pg_stat_get_xact_tuples_returned(c.oid)
@@ -20,8 +20,8 @@ const countReads = `
   where c.relnamespace = 'messaging'::regnamespace and c.relkind in ('r', 'i')`;
 
 /**
- * Runs `work` in a transaction that is rolled back, and counts the rows of our tables that it has
- * read, those of cascades and of constraints that are checked at commit included.
+ * Runs `work` in a transaction, counts the rows of our tables that it reads, and rolls it back. Includes
+ * rows read by cascades and by deferred constraints.
  */
 export async function countRowsRead(
   sql: Sql,
@@ -29,7 +29,7 @@ export async function countRowsRead(
 ): Promise<number> {
   try {
     await sql.begin(async (transaction) => {
-      // Counts of earlier transactions may still stand in the session.
+      // The session may still hold counts of earlier transactions.
       const before = await readCounts(transaction);
       await work(transaction as unknown as Sql);
       await transaction`set constraints all immediate`;

@@ -1,7 +1,7 @@
 import type { Sql } from "postgres";
 import type { TestDatabase } from "./database.ts";
 
-/** Two connections whose transactions the test steps through; whatever waits too long is an error. */
+/** Opens two connections for interleaved transactions. A statement that waits too long fails. */
 export async function openSessions(database: TestDatabase): Promise<{ one: Sql; two: Sql }> {
   const [one, two] = [database.connect({ max: 1 }), database.connect({ max: 1 })];
   for (const session of [one, two]) await session.unsafe("set statement_timeout = '4s'");

@@ -4,18 +4,18 @@ import { applyMigrations } from "../../../supabase/local/migrations.ts";
 import { createPlatformRoles } from "../../../supabase/local/roles.ts";
 import { type ResetPlan, writeResetPlan } from "./reset.ts";
 
-/** The database that every test's own is cloned from. */
+/** The database that test databases are cloned from. */
 export interface TemplateDatabase {
   readonly name: string;
-  /** How a clone that a test has used is made ready for the next one. */
+  /** How to reset a used clone for the next test. */
   readonly resetPlan: ResetPlan;
-  /** Drops the template and whatever was cloned from it and left behind. */
+  /** Drops the template and its remaining clones. */
   drop(): Promise<void>;
 }
 
 /**
- * Makes a template database with the platform's roles and all migrations. Its name is its own, so
- * that several runs may share a server.
+ * Creates a template database with the platform's roles and all migrations. Its name is unique, so that
+ * several runs can share a server.
  *
  * @param serverUrl a database of the server, as a superuser.
  */
@@ -38,7 +38,7 @@ export async function createTemplateDatabase(
       await applyMigrations(template, migrationsFolder);
       return await writeResetPlan(template);
     });
-    // A template somebody is connected to cannot be cloned.
+    // Postgres cannot clone a template that has connections.
     await onDatabase(
       serverUrl,
       (server) => server`alter database ${server(name)} with allow_connections false`,

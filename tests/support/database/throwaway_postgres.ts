@@ -1,4 +1,4 @@
-/** A Postgres for one run of the tests, in a temporary folder that goes with it. */
+/** A Postgres for one test run, in a temporary folder. */
 
 import { dirname, join } from "node:path";
 import { stopOrphanServer } from "../../../supabase/local/orphan_server.ts";
@@ -8,8 +8,8 @@ const prefix = "messaging-test-postgres-";
 const youngMs = 60_000;
 
 /**
- * Starts a server without fsync, after clearing away what killed runs have left. Stopping it removes
- * its folder.
+ * Starts a server without fsync, after removing the folders of killed runs. Stopping it removes its
+ * folder.
  */
 export async function startThrowawayPostgres(
   onLog: (line: string) => void = () => {},
@@ -29,7 +29,7 @@ export async function startThrowawayPostgres(
 async function removeAbandoned(parent: string): Promise<void> {
   for await (const entry of Deno.readDir(parent)) {
     if (!entry.isDirectory || !entry.name.startsWith(prefix)) continue;
-    // Another user's folder, or one that another run is removing just now, is left alone.
+    // Skips another user's folder, and one that another run is removing.
     await removeIfAbandoned(join(parent, entry.name)).catch(() => {});
   }
 }

@@ -1,9 +1,11 @@
 import type { Sql } from "postgres";
 
 /**
- * Makes everything in the database `seconds` older, which is what it would be had that time passed:
- * slots, leases, holds, keys, outbox rows, last sends. Locks in the product's order, which may be at
- * work meanwhile. @param sql of the superuser.
+ * Moves all instants in the database `seconds` into the past, as if that time had passed: slots, leases,
+ * holds, keys, outbox rows, last sends. Locks rows in the product's order, so the product may run at the
+ * same time.
+ *
+ * @param sql a client of the superuser.
  */
 export async function letTimePass(sql: Sql, seconds: number): Promise<void> {
   const by = sql`make_interval(secs => ${seconds})`;

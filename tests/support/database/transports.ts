@@ -1,4 +1,4 @@
-/** Both ways to the database, opened on a test's own. */
+/** Opens both database transports on a test's database. */
 
 import type { Database } from "../../../shared/database/database.ts";
 import { openDataApiDatabase } from "../../../shared/database/data_api_database.ts";
@@ -12,7 +12,7 @@ export interface OpenTransport extends AsyncDisposable {
 export interface Transport {
   readonly name: string;
   open(databaseUrl: string): OpenTransport;
-  /** With nothing behind it: every call finds the door closed. @param port where nobody listens. */
+  /** Opens a transport to a closed port, so that every call fails. @param port a closed port. */
   openUnreachable(port: number): OpenTransport;
 }
 

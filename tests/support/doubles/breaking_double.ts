@@ -1,6 +1,6 @@
 /**
- * A stand-in for a provider that breaks below HTTP: it resets its first connection, before it has
- * read anything or after it has taken the request over, and accepts what comes on later ones.
+ * A provider double that fails below HTTP. It resets its first connection, either before it reads
+ * anything or after it has read the request, and accepts requests on later connections.
  */
 
 import { Buffer } from "node:buffer";
@@ -10,11 +10,11 @@ export type BreakingMoment = "before_reading" | "after_reading";
 
 export interface BreakingDouble extends AsyncDisposable {
   readonly baseUrl: string;
-  /** Bodies of the requests that were read to their end, those without an answer included. */
+  /** Bodies of completely read requests, including those without a response. */
   readonly bodies: readonly Record<string, unknown>[];
 }
 
-/** Starts a double that breaks its first connection. */
+/** Starts a double that resets its first connection. */
 export async function startBreakingDouble(moment: BreakingMoment): Promise<BreakingDouble> {
   const bodies: Record<string, unknown>[] = [];
   const sockets = new Set<Socket>();
@@ -76,7 +76,7 @@ function readRequests(
   });
 }
 
-/** An answer in which each provider's adapter finds the message's id where it looks for it. */
+/** A response in which each provider's adapter finds the message id. */
 function formatAcceptance(id: string): string {
   const text = JSON.stringify({ messageId: id, key: { id }, messages: [{ id }] });
   const head = [

@@ -1,4 +1,4 @@
-/** Providers that fail once, each in its own way, and what must become of the message they met. */
+/** Providers that fail once, each in its own way, with the expected outcome of the message. */
 
 import { setTimeout as delay } from "node:timers/promises";
 import { startBreakingDouble } from "./breaking_double.ts";
@@ -9,13 +9,13 @@ import {
   startHttpDouble,
 } from "./http_double.ts";
 
-/** Bound on a provider call in these tests; whatever is late or endless goes on for longer. */
+/** Time limit of a provider call in these tests. Late and endless responses last longer. */
 export const providerTimeoutMs = 3_000;
 export const retryAfterSeconds = 3;
 
 export interface FaultyProvider extends AsyncDisposable {
   readonly baseUrl: string;
-  /** Texts of the messages it was sent, each time. */
+  /** Texts of the received messages, one entry per request. */
   receivedTexts(): readonly string[];
 }
 
@@ -27,23 +27,23 @@ export interface Ending {
 export interface ProviderFault {
   readonly name: string;
   start(): FaultyProvider | Promise<FaultyProvider>;
-  /** How the message that met the fault may end, and how often the provider was sent it then. */
+  /** Allowed final states of the message, with the number of requests for each. */
   readonly endings: readonly Ending[];
-  /** What the caller of an immediate send may be told, which is tried once. */
+  /** Allowed responses of an immediate send, which is tried once. */
   readonly answers: readonly number[];
 }
 
-/** What its other side saw of the faults, for the test to look at. */
+/** What the providers observed, for the test's assertions. */
 export interface FaultWitness {
-  /** Requests that came where a redirect pointed. */
+  /** Requests that followed a redirect. */
   redirected: number;
-  /** Of bodies without an end. */
+  /** Number of endless bodies. */
   endlessBytes: number;
-  /** Of bodies without an end, how many our side has broken off. */
+  /** Number of endless bodies that the product aborted. */
   brokenOff: number;
 }
 
-/** Every fault; what they see is told to the witness. */
+/** All faults. They report to the witness. */
 export function listProviderFaults(witness: FaultWitness): readonly ProviderFault[] {
   const inDoubt: Ending = { status: "unconfirmed", requests: 1 };
   const failsOnce = (name: string, fault: DoubleAnswer): Pick<ProviderFault, "name" | "start"> => ({
@@ -75,7 +75,7 @@ export function listProviderFaults(witness: FaultWitness): readonly ProviderFaul
     {
       name: "reset before accepting",
       start: () => startBreaking("before_reading"),
-      // This early it may pass for a connection that never came about: that may be tried again.
+      // A reset this early may look like a failed connection, which may be retried.
       endings: [{ status: "unconfirmed", requests: 0 }, { status: "sent", requests: 1 }],
       answers: [504, 502, 200],
     },
@@ -93,7 +93,7 @@ export function listProviderFaults(witness: FaultWitness): readonly ProviderFaul
     {
       name: "redirect",
       start: () => startRedirecting(witness),
-      // It says so of every message: the queue is held for ten seconds, and the message not lost.
+      // The error concerns the whole instance: the queue is held for 10 s and the message is kept.
       endings: [{ status: "sent", requests: 2 }],
       answers: [502],
     },
@@ -161,7 +161,7 @@ function askForPatience(): Response {
   });
 }
 
-/** A success whose body goes on until the reader has had enough: as fast as it reads, or in drops. */
+/** A success whose body never ends: as fast as the reader reads, or slowly. */
 function answerEndlessly(witness: FaultWitness, pauseMs: number): Response {
   const part = new TextEncoder().encode(" ".repeat(pauseMs === 0 ? 65_536 : 1));
   const body = new ReadableStream<Uint8Array>({
@@ -177,7 +177,7 @@ function answerEndlessly(witness: FaultWitness, pauseMs: number): Response {
   return new Response(body, { headers: { "content-type": "application/json" } });
 }
 
-/** A text message's words, wherever the provider has them. */
+/** The text of a text message, in each provider's request format. */
 function readText({ json }: Pick<DoubleRequest, "json">): string {
   const text = json["text"];
   if (typeof text === "object" && text !== null && "body" in text) return String(text.body);

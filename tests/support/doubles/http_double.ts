@@ -1,11 +1,11 @@
-/** A stand-in for an outside service: a real HTTP server whose answers the test decides. */
+/** A double of an outside service: a real HTTP server whose responses the test sets. */
 
 export interface DoubleRequest {
   readonly path: string;
   readonly headers: Headers;
   /** Empty where the request has no body. */
   readonly json: Record<string, unknown>;
-  /** By `performance.now()`. */
+  /** Time of arrival, from `performance.now()`. */
   readonly receivedAtMs: number;
 }
 
@@ -20,7 +20,7 @@ export interface HttpDouble extends AsyncDisposable {
 }
 
 /**
- * Starts a double, on a free port by default; disposing stops it and gives up on answers still owed.
+ * Starts a double, by default on a free port. Disposing stops it and drops pending responses.
  */
 export function startHttpDouble(answer: DoubleAnswer, port = 0): HttpDouble {
   const isOver = Promise.withResolvers<Response>();
@@ -50,12 +50,12 @@ export function startHttpDouble(answer: DoubleAnswer, port = 0): HttpDouble {
   return double;
 }
 
-/** An answer that never comes, until the double is stopped. */
+/** A response that stays pending until the double is stopped. */
 export function answerNever(): Promise<Response> {
   return Promise.withResolvers<Response>().promise;
 }
 
-/** What any of the three providers answers when it takes a message over. */
+/** A success response that fits all three providers. */
 export function acceptMessage(request: DoubleRequest): Response {
   const id = `provider-${crypto.randomUUID()}`;
   if (request.path.endsWith("/messages")) {
@@ -71,7 +71,7 @@ export function acceptMessage(request: DoubleRequest): Response {
   return Response.json({ zaapId: crypto.randomUUID(), messageId: id, id });
 }
 
-/** What Resend answers when it takes an e-mail over. */
+/** Resend's success response. */
 export function acceptEmail(): Response {
   return Response.json({ id: crypto.randomUUID() });
 }

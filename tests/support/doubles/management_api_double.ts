@@ -1,8 +1,8 @@
-/** The part of the platform's Management API that a deployment of functions speaks to. */
+/** A double of the part of the platform's Management API that a deployment uses. */
 
 import { dirname, join } from "node:path";
 
-/** What was uploaded for one function: its metadata, and its files by their paths. */
+/** The upload of one function: its metadata, and its files by path. */
 export interface UploadedFunction {
   readonly metadata: {
     readonly entrypoint_path: string;
@@ -13,7 +13,7 @@ export interface UploadedFunction {
 }
 
 export interface ManagementApiDouble extends AsyncDisposable {
-  /** The environment that leads the CLI here. */
+  /** Environment that points the CLI at the double. */
   readonly environment: Readonly<Record<string, string>>;
   readonly uploads: ReadonlyMap<string, UploadedFunction>;
   /** Names of functions that were made active. */

@@ -1,4 +1,4 @@
-/** Stand-ins for the mail service and the language model that keep count of what they have done. */
+/** Doubles of the mail service and the language model that count their work. */
 
 import {
   acceptEmail,
@@ -9,17 +9,17 @@ import {
 
 export interface MailService extends AsyncDisposable {
   readonly baseUrl: string;
-  /** Every call, those that were refused or repeated included. */
+  /** All calls, including rejected and repeated ones. */
   calls(): number;
-  /** The e-mails that it has sent, by `Idempotency-Key`: what it was first told under it. */
+  /** Sent e-mails by `Idempotency-Key`: the first request with each key. */
   readonly emails: ReadonlyMap<string, string>;
 }
 
 /**
- * A Resend that sends one e-mail a key, and gives its first answer again to a call that repeats one
+ * A double of Resend. It sends one e-mail per key and repeats its first response to a repeated call
  * (resend.com documentation, "Idempotency keys").
  *
- * @param interfere answers in its place, or not at all (undefined) once it is done waiting.
+ * @param interfere may respond instead of the double, or return undefined to let it respond.
  */
 export function startMailService(
   interfere: () => Promise<Response | undefined>,
@@ -45,7 +45,7 @@ export function startMailService(
   };
 }
 
-/** A model that answers everything alike; `interfere` as above. */
+/** A model that always gives the same answer; `interfere` as above. */
 export function startChatModel(
   interfere: (request: DoubleRequest) => Promise<Response | undefined>,
 ): HttpDouble {

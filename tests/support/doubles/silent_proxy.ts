@@ -1,12 +1,12 @@
 /**
- * Stands between a client and Postgres, and can let the connections there are go silent: what either
- * side writes is lost, and nobody is told, as when a firewall forgets them.
+ * A proxy between a client and Postgres that can drop the traffic of its current connections without
+ * closing them, as a firewall does that loses its connection table.
  */
 
 export interface SilentProxy extends AsyncDisposable {
-  /** The database as it is reached through the proxy. */
+  /** Connection string through the proxy. */
   readonly databaseUrl: string;
-  /** From now on nothing passes on the connections there are; new ones work. */
+  /** Drops all traffic of the current connections. New connections work. */
   silence(): void;
 }
 
@@ -54,7 +54,7 @@ function connect(client: Deno.TcpConn, server: Deno.TcpConn): Link {
       }
       if (!isSilent) await to.closeWrite();
     } catch {
-      // One side is gone; the other finds out when the proxy ends.
+      // One side has closed. The other side is closed when the proxy stops.
     }
   };
   const passing = Promise.all([pass(client, server), pass(server, client)]);

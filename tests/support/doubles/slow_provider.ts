@@ -2,8 +2,8 @@ import { setTimeout as delay } from "node:timers/promises";
 import { acceptMessage, type HttpDouble, startHttpDouble } from "./http_double.ts";
 
 /**
- * A provider that accepts everything, each time after a while. Disposing waits for answers under
- * way, though nobody may hear them any more.
+ * A provider that accepts everything after a delay. Disposing waits for pending responses, even when
+ * their callers are gone.
  */
 export function startSlowProvider(chooseDelayMs: () => number): HttpDouble {
   const underWay = new Set<Promise<void>>();

@@ -1,4 +1,4 @@
-/** Prints what a fault test has counted, on one line. */
+/** Prints the counts of a fault test on one line. */
 export function printFigures(
   name: string,
   figures: Readonly<Record<string, number | string>>,

@@ -1,29 +1,29 @@
 /**
- * How long and how hard the tests in tests/faults try. What nobody sets is bounded for CI; the long
- * run is `deno task test:faults --kills 100 --messages 2000`.
+ * Duration and load of the tests in tests/faults. Defaults suit CI. A long run is
+ * `deno task test:faults --kills 100 --messages 2000`.
  */
 
 import { parseArgs } from "node:util";
 
-/** Everything is a number; what each stands for where it is not set is the test's own affair. */
+/** All settings are numbers. Each test has its own defaults. */
 export interface FaultSettings {
   /** How often a process is killed. */
   readonly kills?: number;
-  /** How many messages go out meanwhile. */
+  /** How many messages are sent. */
   readonly messages?: number;
-  /** Over how many instances. */
+  /** How many instances send. */
   readonly instances?: number;
-  /** Calls, dispatchers or requests at once. */
+  /** Concurrent calls, dispatchers or requests. */
   readonly concurrency?: number;
-  /** How long load is kept up. */
+  /** Duration of the load, in seconds. */
   readonly seconds?: number;
   /** How many hostile requests are made. */
   readonly requests?: number;
-  /** Repeats a run's random choices; every test prints its own. */
+  /** Seed of the random choices. Every test prints its seed. */
   readonly seed?: number;
 }
 
-/** The options of the command line, in the words of `FaultSettings`. */
+/** The command-line options of `FaultSettings`. */
 export const faultSettingNames = [
   "kills",
   "messages",
@@ -35,9 +35,9 @@ export const faultSettingNames = [
 ] as const satisfies readonly (keyof FaultSettings)[];
 
 /**
- * Reads the options that `deno task test:faults` has handed on.
+ * Reads the options that `deno task test:faults` passes on.
  *
- * @throws {Error} for one that is no whole number.
+ * @throws {Error} for an option that is not a whole number.
  */
 export function readFaultSettings(args: readonly string[] = Deno.args): FaultSettings {
   const options = Object.fromEntries(

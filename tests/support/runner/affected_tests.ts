@@ -1,21 +1,21 @@
-/** Which tests a change can turn red, as `deno task test --changed` chooses them. */
+/** Finds the tests that a change can break, for `deno task test --changed`. */
 
 import { testLayers } from "./test_layers.ts";
 
 /** The text of each of the repository's text files, by path. */
 export type RepositoryTexts = ReadonlyMap<string, string>;
 
-/** A change of these is a change of everything. */
+/** A change of one of these affects every test. */
 const foundations = ["deno.json", "deno.lock", "import_map.json", "tests/run.ts"];
 const sqlFile = /^(?:supabase\/schemas|migrations)\/.*\.sql$/;
 const sqlLayers = ["tests/database", "tests/functions"];
 const everyLayer = testLayers.map(({ name }) => `tests/${name}`).sort();
 
 /**
- * The paths of the tests that changed files affect: test files that are changed or that reach a
- * changed file through imports and other relative paths in their text; for SQL the layers that run
- * it; for any change the architecture tests, which read every file. Not found is what a test starts
- * as a process of its own: `e2e` and `faults` run when their own modules change.
+ * Returns the paths of affected tests. A test file is affected when it changed, or when it reaches a
+ * changed file through imports or other relative paths in its text. SQL affects the layers that run it.
+ * Every change affects the architecture tests, which read every file. Programs that a test starts as a
+ * process are not found: `e2e` and `faults` run only when their own modules change.
  */
 export function findAffectedTests(
   changed: readonly string[],
@@ -50,7 +50,7 @@ function findDependents(changed: readonly string[], texts: RepositoryTexts): Set
   return reached;
 }
 
-/** What `"./x.ts"` and `"../y/z.html"` in a file's text name: imports, and files read by URL. */
+/** Relative paths in a file's text, such as `"./x.ts"`: imports, and files read by URL. */
 function readReferences(path: string, text: string): Set<string> {
   const base = new URL(path, "file:///");
   const literals = text.matchAll(/"(\.{1,2}\/[^"\s]+)"/g);

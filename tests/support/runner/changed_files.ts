@@ -1,10 +1,10 @@
-/** The repository as git sees it. */
+/** Asks git what has changed. */
 
 import { join } from "node:path";
 
 /**
- * What differs from `main`: commits since the branch left it, and the working tree with new files.
- * Paths of the repository, those of deleted files among them.
+ * Lists the files that differ from `main`: commits of the branch, and the working tree with new files.
+ * Includes deleted files.
  */
 export async function listChangedFiles(root: string): Promise<string[]> {
   const base = await runGit(root, "merge-base", "HEAD", "main").catch(() => ["HEAD"]);
@@ -13,7 +13,7 @@ export async function listChangedFiles(root: string): Promise<string[]> {
   return [...new Set([...tracked, ...untracked])].sort();
 }
 
-/** The text of every TypeScript file, ignored ones left out. */
+/** Reads the text of every TypeScript file that git does not ignore. */
 export async function readModules(root: string): Promise<Map<string, string>> {
   const paths = await runGit(
     root,

@@ -1,4 +1,4 @@
-/** Runs one layer of the tests as a `deno test` of its own. */
+/** Runs one layer of the tests in its own `deno test` process. */
 
 import { fileURLToPath } from "node:url";
 import { readTestTimes, type TestTime } from "./slow_tests.ts";
@@ -7,17 +7,17 @@ import type { ChosenLayer } from "./test_selection.ts";
 
 const root = fileURLToPath(new URL("../../..", import.meta.url));
 const layerTimeoutMs = 20 * 60_000;
-/** Of a layer that was given settings of its own. */
+/** Time limit of a layer with settings of its own. */
 const longRunTimeoutMs = 2 * 60 * 60_000;
 
-/** What the command line asks for. */
-export interface Wishes {
+/** Options of the command line. */
+export interface RunOptions {
   readonly filter: string | undefined;
   /** Values of layers' settings, by name. */
   readonly settings: Readonly<Record<string, string | undefined>>;
 }
 
-/** Where the tests find their databases. */
+/** The Postgres server of the tests, and the variables that name it. */
 export interface TestServer {
   readonly environment: Readonly<Record<string, string>>;
   readonly host: string;
@@ -25,7 +25,7 @@ export interface TestServer {
 
 export interface LayerRun {
   readonly layer: ChosenLayer;
-  readonly wishes: Wishes;
+  readonly options: RunOptions;
   readonly server: TestServer | undefined;
   /** Stops the layer. */
   readonly signal: AbortSignal;
@@ -38,11 +38,11 @@ export interface LayerResult {
   readonly times: readonly TestTime[];
 }
 
-/** Runs a layer, whose types have been checked. */
+/** Runs a layer. Its types must have been checked. */
 export async function runLayer(run: LayerRun): Promise<LayerResult> {
-  const { layer, wishes } = run;
+  const { layer, options } = run;
   const settings = (layer.settings ?? []).flatMap((name) => {
-    const value = wishes.settings[name];
+    const value = options.settings[name];
     return value === undefined ? [] : [`--${name}=${value}`];
   });
   const timeoutMs = settings.length > 0 ? longRunTimeoutMs : layerTimeoutMs;
@@ -50,7 +50,7 @@ export async function runLayer(run: LayerRun): Promise<LayerResult> {
   const report = await Deno.makeTempFile({ prefix: "messaging-test-times-", suffix: ".xml" });
   try {
     const child = startTests(run, { report, settings, deadline });
-    // Both streams at once, or one that nobody reads would fill and stop the tests.
+    // Reads both streams at the same time: an unread stream would fill up and block the tests.
     const [summary] = await Promise.all([
       copyOutput(child.stdout, run.write),
       copyOutput(child.stderr, run.write),
@@ -60,7 +60,7 @@ export async function runLayer(run: LayerRun): Promise<LayerResult> {
       const notice = `tests/${layer.name} was stopped: ${deadline.reason}\n`;
       run.write(new TextEncoder().encode(notice));
     }
-    // Exit codes cover what no summary line counts: an uncaught error, a time-out.
+    // The exit code covers failures without a summary line: an uncaught error or a time-out.
     const uncounted = success || (summary?.failed ?? 0) > 0 ? 0 : 1;
     return {
       counts: addCounts(summary ?? noCounts, { ...noCounts, failed: uncounted }),
@@ -72,10 +72,10 @@ export async function runLayer(run: LayerRun): Promise<LayerResult> {
 }
 
 function startTests(
-  { layer, wishes, server }: LayerRun,
+  { layer, options, server }: LayerRun,
   { report, settings, deadline }: { report: string; settings: string[]; deadline: AbortSignal },
 ): Deno.ChildProcess {
-  // A test that found the developer's DATABASE_URL could write to it.
+  // Removes the developer's DATABASE_URL, so that no test can write to that database.
   const { DATABASE_URL: _, ...inherited } = Deno.env.toObject();
   return new Deno.Command(Deno.execPath(), {
     args: [
@@ -87,7 +87,7 @@ function startTests(
       `--junit-path=${report}`,
       ...(layer.parallel ? ["--parallel"] : []),
       ...layer.permissions.map((flag) => flag.replace("<host>", server?.host ?? "127.0.0.1")),
-      ...(wishes.filter === undefined ? [] : [`--filter=${wishes.filter}`]),
+      ...(options.filter === undefined ? [] : [`--filter=${options.filter}`]),
       ...layer.paths,
       ...(settings.length > 0 ? ["--", ...settings] : []),
     ],

@@ -1,4 +1,4 @@
-/** How long tests took, as `deno test --junit-path` reports it. */
+/** Reads test durations from a report of `deno test --junit-path`. */
 
 export interface TestTime {
   readonly name: string;
@@ -6,7 +6,7 @@ export interface TestTime {
   readonly seconds: number;
 }
 
-/** Reads a report; steps of a test count with their test alone. */
+/** Reads a report. The steps of a test count as part of the test. */
 export function readTestTimes(report: string): TestTime[] {
   const times: TestTime[] = [];
   for (const [, attributes = ""] of report.matchAll(/<testcase\s([^>]*?)\/?>/g)) {

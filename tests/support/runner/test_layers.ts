@@ -1,24 +1,24 @@
 import { faultSettingNames } from "../faults/settings.ts";
 
-/** The layers of the test suite, and what each one may do. */
+/** A layer of the test suite, with its permissions. */
 export interface TestLayer {
   readonly name: string;
   /**
-   * Lanes run side by side, the layers of a lane one after another: what waits for kills, restarts
-   * and intervals waits while others work.
+   * Lanes run in parallel, the layers of a lane one after the other. So layers that wait for kills,
+   * restarts and intervals run beside layers that use the processor.
    */
   readonly lane: "apps" | "processes" | "faults";
   /** Whether its tests need a Postgres. */
   readonly database: boolean;
-  /** Whether its files may run side by side. */
+  /** Whether its files may run in parallel. */
   readonly parallel: boolean;
   /** Permission flags; `<host>` stands for the database's host. */
   readonly permissions: readonly string[];
-  /** Options of the command line that its tests read (`--kills 100`); the long run is set by them. */
+  /** Command-line options that its tests read (`--kills 100`), for longer runs. */
   readonly settings?: readonly string[];
 }
 
-// The npm client of Postgres and msw read the environment at large, so it cannot be narrowed.
+// The Postgres client and msw read the whole environment, so the permission cannot be narrowed.
 const onMachine = ["--allow-env", "--allow-net=127.0.0.1,<host>", "--allow-read"];
 
 export const testLayers: readonly TestLayer[] = [
@@ -32,7 +32,7 @@ export const testLayers: readonly TestLayer[] = [
     parallel: true,
     permissions: ["--allow-read=."],
   },
-  // These start servers and kill them: the files of one side by side would starve each other.
+  // These layers start and kill servers. Parallel files would starve each other.
   {
     name: "faults",
     lane: "faults",
@@ -50,7 +50,7 @@ export const testLayers: readonly TestLayer[] = [
   },
 ];
 
-/** What the summary lines of `deno test` add up to. */
+/** The sum of the summary lines of `deno test`. */
 export interface TestCounts {
   readonly passed: number;
   readonly failed: number;
@@ -69,7 +69,7 @@ export function addCounts(a: TestCounts, b: TestCounts): TestCounts {
 }
 
 /**
- * Reads the line with which `deno test` ends, `ok | 3 passed (2 steps) | 0 failed | 1 ignored (5ms)`.
+ * Reads the last line of `deno test`, `ok | 3 passed (2 steps) | 0 failed | 1 ignored (5ms)`.
  *
  * @returns undefined for any other line.
  */
@@ -82,7 +82,7 @@ export function readSummaryLine(line: string): TestCounts | undefined {
   return { passed: count("passed"), failed: count("failed"), skipped: count("ignored") };
 }
 
-/** The line that closes a run: `3 passed, 0 failed`, with the skipped ones where there are any. */
+/** The last line of a run: `3 passed, 0 failed`, with skipped tests if there are any. */
 export function formatCounts(counts: TestCounts): string {
   const line = `${counts.passed} passed, ${counts.failed} failed`;
   return counts.skipped === 0 ? line : `${line}, ${counts.skipped} skipped`;

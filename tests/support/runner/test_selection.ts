@@ -1,8 +1,8 @@
-/** Which tests a command line asks for. */
+/** Selects the tests that a command line names. */
 
 import { type TestLayer, testLayers } from "./test_layers.ts";
 
-/** A layer, and the files or folders of it that are to run. */
+/** A layer with the files or folders to run. */
 export interface ChosenLayer extends TestLayer {
   readonly paths: readonly string[];
 }
@@ -18,7 +18,7 @@ export function layerOf(path: string): TestLayer | undefined {
   return testLayers.find((layer) => layer.name === path.split("/")[1]);
 }
 
-/** The layers of these paths, in the layers' order; every layer, whole, when there are none. */
+/** The layers of these paths, in the layers' order. Without paths, every layer. */
 export function chooseLayers(paths: readonly string[]): ChosenLayer[] {
   return testLayers.flatMap((layer) => {
     const folder = `tests/${layer.name}`;
@@ -27,7 +27,7 @@ export function chooseLayers(paths: readonly string[]): ChosenLayer[] {
   });
 }
 
-/** A file that a chosen folder has would run twice. */
+/** Drops files whose folder is also chosen; they would run twice. */
 function dropCovered(paths: readonly string[]): string[] {
   return [...new Set(paths)].filter((path) =>
     !paths.some((folder) => path.startsWith(`${folder}/`))

@@ -1,8 +1,8 @@
-/** Calls `dispatch-queue` over HTTP again and again, as cron does. */
+/** Calls `dispatch-queue` over HTTP repeatedly, as cron does. */
 
 import { secretKey } from "./function_process.ts";
 
-/** What a run says it has done. */
+/** Response of a run. */
 export interface DispatchAnswer {
   readonly accepted: number;
   readonly rejected: number;
@@ -13,13 +13,13 @@ export interface DispatchAnswer {
 }
 
 export interface DispatchCron extends AsyncDisposable {
-  /** What the runs that came to their end have done. */
+  /** Responses of completed runs. */
   readonly answers: readonly DispatchAnswer[];
-  /** Starts no more runs and waits for the one under way, as disposing does. */
+  /** Starts no more runs and waits for the current one, as disposing does. */
   stop(): Promise<void>;
 }
 
-/** One run. @returns null where the function or its database is away. */
+/** Calls the dispatcher once. @returns null where the function or its database is unavailable. */
 export async function callDispatchQueue(
   url: string,
   maxSeconds: number,
@@ -36,7 +36,7 @@ export async function callDispatchQueue(
   }
 }
 
-/** Runs one after the other, for as long as nobody stops it; a run that fails ends nothing. */
+/** Starts runs one after the other until it is stopped. Failed runs are repeated. */
 export function startDispatchCron(url: string, maxSeconds = 5): DispatchCron {
   const answers: DispatchAnswer[] = [];
   const stopping = Promise.withResolvers<void>();

@@ -1,4 +1,4 @@
-/** A function's unmodified `index.ts` in a process of its own, which a test may kill. */
+/** Runs a function's unmodified `index.ts` in its own process, which a test may kill. */
 
 import { fileURLToPath } from "node:url";
 import { testCredentialsKey } from "../fixtures/tenant.ts";
@@ -8,14 +8,14 @@ export interface FunctionProcessOptions {
   /** The function's folder. */
   readonly slug: string;
   readonly databaseUrl: string;
-  /** More variables of its environment. */
+  /** Additional environment variables. */
   readonly environment?: Readonly<Record<string, string>>;
 }
 
 export interface FunctionProcess extends AsyncDisposable {
-  /** Where it answers; the path goes on after the function's name. */
+  /** Base URL; the path follows after the function's name. */
   readonly url: string;
-  /** Ends it as a crash does, and waits until it is gone. */
+  /** Kills the process and waits for its end. */
   kill(): Promise<void>;
 }
 
@@ -23,7 +23,7 @@ export const secretKey = "sb_secret_of_the_fault_tests_0123456789";
 const root = fileURLToPath(new URL("../../..", import.meta.url));
 const startTimeoutMs = 60_000;
 
-/** Everything a function asks for; nothing in it leads anywhere. An empty variable is an absent one. */
+/** A complete environment whose addresses lead nowhere. An empty variable counts as unset. */
 const environment: Readonly<Record<string, string>> = {
   SUPABASE_URL: "",
   SUPABASE_SECRET_KEYS: "",
@@ -38,9 +38,9 @@ const environment: Readonly<Record<string, string>> = {
 };
 
 /**
- * Starts a function and waits until it answers. Disposing kills it.
+ * Starts a function and waits until it responds. Disposing kills it.
  *
- * @throws {Error} with what it printed, when it ends instead.
+ * @throws {Error} with its output, when it exits instead.
  */
 export async function startFunctionProcess(
   options: FunctionProcessOptions,

@@ -1,45 +1,45 @@
-/** The local stack in a process of its own, as a person at a terminal starts it. */
+/** Runs the local stack in its own process, as a user at a terminal starts it. */
 
 import { fileURLToPath } from "node:url";
 import { waitUntil } from "../wait_until.ts";
 
 export interface LocalStackOptions {
-  /** Keeps the demo's token, and the embedded database where there is no `databaseUrl`. */
+  /** Data folder: the demo's token, and the embedded database without a `databaseUrl`. */
   readonly dataDir: string;
   readonly databaseUrl?: string;
-  /** Default: a free one. */
+  /** Default: a free port. */
   readonly port?: number;
   readonly usesDataApi?: boolean;
-  /** How many files and connections its process may have open. Default: what this one may. */
+  /** Limit of open files and connections. Default: this process's limit. */
   readonly maxOpenFiles?: number;
-  /** More variables of its environment. */
+  /** Additional environment variables. */
   readonly environment?: Readonly<Record<string, string>>;
 }
 
-/** A process that may still be starting, or have ended. */
+/** The process; it may still be starting or have ended. */
 export interface LocalStackProcess extends AsyncDisposable {
   readonly origin: string;
   readonly port: number;
-  /** What it has printed so far. */
+  /** Its output so far. */
   output(): string;
   signal(signal: "SIGINT" | "SIGTERM" | "SIGKILL"): void;
-  /** The exit code, once it has ended and everything it printed is read. */
+  /** Resolves to the exit code once it has ended and its output is read. */
   ended(): Promise<number>;
 }
 
-/** What a caller of the API is told of an instance. */
+/** What an API caller knows of an instance. */
 export interface StackInstance {
   readonly instanceId: string;
   readonly token: string;
 }
 
 export interface LocalStack extends LocalStackProcess {
-  /** A call of admin-api that must succeed. */
+  /** Calls admin-api; the call must succeed. */
   administer(path: string, body: Readonly<Record<string, unknown>>): Promise<StackAnswer["body"]>;
   createInstance(settings: Readonly<Record<string, unknown>>): Promise<StackInstance>;
-  /** A call of a function as an instance; the path begins with the function's name. */
+  /** Calls a function with an instance's token. The path starts with the function's name. */
   call(instance: StackInstance, path: string, body?: unknown): Promise<StackAnswer>;
-  /** What the simulator keeps of one kind, the newest last. */
+  /** The simulator's records of one kind, newest last. */
   readSimulator(path: string): Promise<SimulatorRecord[]>;
 }
 
@@ -56,7 +56,7 @@ export const secretKey = "sb_secret_of_the_end_to_end_tests";
 const startTimeoutMs = 60_000;
 const root = fileURLToPath(new URL("../../..", import.meta.url));
 
-/** Starts the process and does not wait for anything. */
+/** Starts the process without waiting. */
 export function spawnLocalStack(options: LocalStackOptions): LocalStackProcess {
   const port = options.port ?? findFreePort();
   const limitFiles = options.maxOpenFiles === undefined ? "" : `ulimit -n ${options.maxOpenFiles};`;
@@ -108,7 +108,7 @@ export function spawnLocalStack(options: LocalStackOptions): LocalStackProcess {
 /**
  * Starts a stack and waits until it is healthy. Disposing stops it as Ctrl-C does.
  *
- * @throws {Error} with what it printed, when it ends instead.
+ * @throws {Error} with its output, when it exits instead.
  */
 export async function startLocalStack(options: LocalStackOptions): Promise<LocalStack> {
   const stack = spawnLocalStack(options);
@@ -170,7 +170,7 @@ function post(url: string, body: unknown, headers: Record<string, string>): Prom
   return read(fetch(url, {
     method: "POST",
     headers: { ...headers, "content-type": "application/json" },
-    // Streamed, so that the runtime cannot send it again when the stack is killed under it.
+    // A streamed body prevents the runtime from resending the request when the stack is killed.
     body: new Blob([JSON.stringify(body)]),
   }));
 }
@@ -186,7 +186,7 @@ function findFreePort(): number {
   return listener.addr.port;
 }
 
-/** A folder of a test, removed with everything in it; root's Postgres user may enter it. */
+/** A temporary folder that root's Postgres user can enter. Disposing removes it. */
 export async function makeTemporaryFolder(): Promise<{ readonly path: string } & AsyncDisposable> {
   const path = await Deno.makeTempDir({ prefix: "messaging-stack-" });
   await Deno.chmod(path, 0o755);

@@ -1,6 +1,6 @@
 /**
- * The sending side of the product on a database of its own: the real apps, the real providers and
- * the real mail client, with doubles on this machine in the place of the outside services.
+ * The sending side of the product on its own database: real apps, providers and mail client, with local
+ * doubles of the outside services.
  */
 
 import type { Hono } from "hono";
@@ -40,7 +40,7 @@ export interface LogLine {
   readonly fields: LogFields;
 }
 
-/** An answer, read. */
+/** A response with its parsed body. */
 export interface Answer {
   readonly status: number;
   readonly headers: Headers;
@@ -49,8 +49,8 @@ export interface Answer {
 }
 
 export interface StackOptions {
-  /** Bound on calls to provider and mail service. Default 2,000: enough on a busy machine. */
-  /** Default: the product's. */
+  /** Time limit of provider and mail calls, in milliseconds. Default 2,000: enough on a busy machine. */
+  /** Default: the product's value. */
   readonly registry?: ProviderRegistry;
   readonly providerTimeoutMs?: number;
 }
@@ -65,13 +65,13 @@ export interface MessagingStack extends AsyncDisposable {
   readonly services: StackServices;
   readonly logLines: LogLine[];
   createTenant(options?: TenantOptions): Promise<Tenant>;
-  /** POST send-message as the tenant; `instanceId` is filled in where the body has none. */
+  /** POST send-message as the tenant. Adds `instanceId` where the body has none. */
   send(
     tenant: Tenant,
     body: Readonly<Record<string, unknown>>,
     headers?: Readonly<Record<string, string>>,
   ): Promise<Answer>;
-  /** A request to messages-api as the tenant; the path begins after the function's name. */
+  /** A request to messages-api as the tenant. The path starts after the function's name. */
   messages(
     tenant: Tenant,
     method: string,
@@ -80,18 +80,18 @@ export interface MessagingStack extends AsyncDisposable {
   ): Promise<Answer>;
   /** Any request to any of the three functions. */
   request(path: string, init?: RequestInit): Promise<Answer>;
-  /** One dispatcher run; by default it only takes what is due already. */
+  /** One dispatcher run. By default it processes only what is due already. */
   dispatch(limits?: { durationMs?: number; maxMessages?: number }): Promise<DispatchReport>;
-  /** Waits for what requests have started after their answers. */
+  /** Waits for background tasks of answered requests. */
   finishBackground(): Promise<void>;
 }
 
-/** What sending and the e-mails of the dispatcher take. */
+/** Services for sending and for the dispatcher's e-mails. */
 export type StackServices = SendingServices & Pick<DispatchServices, "deliverEmail"> & {
   readonly registry: ProviderRegistry;
 };
 
-/** Starts a stack; its doubles accept everything until told otherwise. */
+/** Starts a stack. By default its doubles accept everything. */
 export async function startMessagingStack(options: StackOptions = {}): Promise<MessagingStack> {
   const { providerTimeoutMs = 2_000, registry = productRegistry } = options;
   await using cleanup = new AsyncDisposableStack();
@@ -170,7 +170,7 @@ export async function startMessagingStack(options: StackOptions = {}): Promise<M
   };
 }
 
-/** No test here has an inbound message, so nothing may ask for an answer. */
+/** These tests have no inbound message, so nothing may request an agent's reply. */
 const deliverAgentReply: DeliverOutboxRow = () => Promise.reject(new Error("no reply is expected"));
 
 function createRecordingLog(lines: LogLine[]): Log {

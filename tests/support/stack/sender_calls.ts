@@ -1,4 +1,4 @@
-/** Calls of `send-message` over HTTP, to a process that may die under them. */
+/** Calls `send-message` over HTTP in a process that may be killed during the call. */
 
 import { type FunctionProcess, startFunctionProcess } from "./function_process.ts";
 import type { Tenant } from "../fixtures/tenant.ts";
@@ -11,13 +11,13 @@ export interface SenderAnswer {
   readonly body: any;
 }
 
-/** Starts `send-message` in a process of its own. */
+/** Starts `send-message` in its own process. */
 export function startSender(databaseUrl: string): Promise<FunctionProcess> {
   const environment = { PROVIDER_TIMEOUT_MS: "2000" };
   return startFunctionProcess({ slug: "send-message", databaseUrl, environment });
 }
 
-/** Sends as the tenant, once. @returns null where no answer came. */
+/** Sends once as the tenant. @returns null without a response. */
 export async function callSender(
   sender: FunctionProcess,
   { token, instanceId }: Tenant,
@@ -32,7 +32,7 @@ export async function callSender(
         "content-type": "application/json",
         "idempotency-key": idempotencyKey,
       },
-      // Streamed, so that the runtime cannot send it again when the process is killed under it.
+      // A streamed body prevents the runtime from resending the request when the process is killed.
       body: new Blob([JSON.stringify({ instanceId, ...body })]),
     });
     const isReplay = response.headers.get("idempotent-replayed") === "true";
@@ -43,8 +43,8 @@ export async function callSender(
 }
 
 /**
- * Sends as a caller does who wants an answer: the same again while there is none, while the service
- * is away and while the first call is in progress.
+ * Sends as a persistent caller: repeats the request while it gets no response, while the service is
+ * unavailable, and while the first call is in progress.
  */
 export async function callUntilAnswered(
   sender: FunctionProcess,
