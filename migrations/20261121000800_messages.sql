@@ -190,6 +190,32 @@ $$;
 revoke all on function messaging.describe_message(messaging.messages) from public, anon, authenticated;
 grant execute on function messaging.describe_message(messaging.messages) to service_role;
 
+-- source: supabase/schemas/messages/internal/find_message.sql
+-- The outbound message `messageId` of an instance, locked. `request`: instanceId, messageId.
+-- Error: MI004.
+create or replace function messaging.find_message(request jsonb)
+returns messaging.messages
+language plpgsql
+set search_path = ''
+as $$
+declare
+  message messaging.messages;
+begin
+  select m.* into message
+  from messaging.messages m
+  where m.id = (request->>'messageId')::uuid
+    and m.instance_id = (request->>'instanceId')::uuid
+    and m.direction = 'outbound'
+  for no key update;
+  if not found then
+    raise exception using errcode = 'MI004', message = 'message_not_found';
+  end if;
+  return message;
+end;
+$$;
+revoke all on function messaging.find_message(jsonb) from public, anon, authenticated;
+grant execute on function messaging.find_message(jsonb) to service_role;
+
 -- source: supabase/schemas/messages/internal/lock_provider_messages.sql
 -- Lets one transaction at a time speak of a provider's message, until it commits: so that a delivery
 -- event and the recording of the send it belongs to never miss each other. Takes instances and
@@ -480,7 +506,7 @@ declare
   message messaging.messages;
   freed_slot timestamptz;
 begin
-  message := public.find_message(request);
+  message := messaging.find_message(request);
   if message.status = 'canceled' then
     return messaging.describe_message(message);
   end if;
@@ -525,31 +551,6 @@ $$;
 revoke all on function public.cancel_message(jsonb) from public, anon, authenticated;
 grant execute on function public.cancel_message(jsonb) to service_role;
 
--- source: supabase/schemas/messages/rpc/find_message.sql
--- The outbound message `messageId` of an instance, locked. Errors: MI004.
-create or replace function public.find_message(request jsonb)
-returns messaging.messages
-language plpgsql
-set search_path = ''
-as $$
-declare
-  message messaging.messages;
-begin
-  select m.* into message
-  from messaging.messages m
-  where m.id = (request->>'messageId')::uuid
-    and m.instance_id = (request->>'instanceId')::uuid
-    and m.direction = 'outbound'
-  for no key update;
-  if not found then
-    raise exception using errcode = 'MI004', message = 'message_not_found';
-  end if;
-  return message;
-end;
-$$;
-revoke all on function public.find_message(jsonb) from public, anon, authenticated;
-grant execute on function public.find_message(jsonb) to service_role;
-
 -- source: supabase/schemas/messages/rpc/get_message.sql
 -- messages-api: the state of one outbound message. `request`: instanceId, messageId. Errors: MI004.
 create or replace function public.get_message(request jsonb)
@@ -593,7 +594,7 @@ begin
   if replayed is not null then
     return replayed;
   end if;
-  message := public.find_message(request);
+  message := messaging.find_message(request);
   if message.status not in ('failed', 'unconfirmed')
     or exists (select from messaging.message_queue q where q.message_id = message.id) then
     raise exception using errcode = 'MI012', message = 'message_not_retriable';

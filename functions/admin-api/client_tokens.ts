@@ -1,8 +1,9 @@
 import { createClientToken } from "../../shared/crypto/client_token.ts";
-import type { Idempotency } from "../../shared/idempotency/stored_response.ts";
+import type { TokenRecord } from "../../shared/database/rpcs/tenancy.ts";
+import type { Idempotency } from "../../shared/database/rpcs/idempotency.ts";
 import type { Recorded } from "../../shared/idempotency/recorded_call.ts";
 import type { InstanceServices } from "./instances.ts";
-import { type AdminRecord, executeOnce } from "./record_calls.ts";
+import { executeOnce } from "./record_calls.ts";
 import type { CreateTokenRequest } from "./token_contract.ts";
 
 /**
@@ -16,7 +17,7 @@ export async function issueClientToken(
   instanceId: string,
   request: CreateTokenRequest,
   idempotency: Idempotency | null,
-): Promise<Recorded<AdminRecord>> {
+): Promise<Recorded<TokenRecord & { readonly token: string }>> {
   const tokenId = crypto.randomUUID();
   const { token, tokenHash } = await createClientToken();
   const created = await executeOnce(database, "create_client_token", {
@@ -29,6 +30,6 @@ export async function issueClientToken(
   });
   if (!created.isReplay) return { ...created, outcome: { ...created.outcome, token } };
   const { sealedToken, ...record } = created.outcome;
-  const firstToken = await vault.open<string>(String(sealedToken), String(record["tokenId"]));
+  const firstToken = await vault.open<string>(String(sealedToken), record.tokenId);
   return { ...created, outcome: { ...record, token: firstToken } };
 }

@@ -21,8 +21,6 @@ export const pageEndSchema = z.object({
   id: idSchema,
 });
 
-export type PageEnd = z.infer<typeof pageEndSchema>;
-
 /** The query of a collection that belongs to a workspace. */
 export const workspacePageSchema = pageSchema.extend({ workspaceId: idSchema.optional() });
 

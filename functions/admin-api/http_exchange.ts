@@ -3,7 +3,7 @@ import { AppError, type ErrorCode } from "../../shared/model/errors.ts";
 import type { AppVariables } from "../../shared/http/create_app.ts";
 import { readIdempotency } from "../../shared/http/idempotency.ts";
 import type { JsonObject } from "../../shared/http/json_body.ts";
-import type { Idempotency } from "../../shared/idempotency/stored_response.ts";
+import type { Idempotency } from "../../shared/database/rpcs/idempotency.ts";
 import { idSchema } from "../../shared/model/request_fields.ts";
 
 export type AdminContext = Context<{ Variables: AppVariables }>;

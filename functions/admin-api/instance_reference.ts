@@ -1,6 +1,7 @@
 import type { Database } from "../../shared/database/database.ts";
+import type { InstanceRecord } from "../../shared/database/rpcs/tenancy.ts";
 import { idSchema, instanceIdSchema } from "../../shared/model/request_fields.ts";
-import { AppError, type Issue } from "../../shared/model/errors.ts";
+import { AppError } from "../../shared/model/errors.ts";
 import type { AdminContext } from "./http_exchange.ts";
 
 /**
@@ -17,12 +18,21 @@ export async function resolveInstanceId(database: Database, reference: string): 
   if (!instanceIdSchema.safeParse(reference).success || reference.includes("\u0000")) {
     throw new AppError("Instance not found");
   }
-  const answer = await database.rpc<{ instanceId: string } | { issues: readonly Issue[] }>(
-    "get_instance",
-    { instanceId: reference },
-  );
+  return (await readInstance(database, reference)).instanceId;
+}
+
+/**
+ * The instance that is named in any of its forms.
+ *
+ * @throws {AppError} as `resolveInstanceId`.
+ */
+export async function readInstance(
+  database: Database,
+  instanceId: string,
+): Promise<InstanceRecord> {
+  const answer = await database.rpc("get_instance", { instanceId });
   if ("issues" in answer) throw new AppError("invalid_request", { issues: answer.issues });
-  return answer.instanceId;
+  return answer;
 }
 
 /** The instance of the path, noted for the log line. */

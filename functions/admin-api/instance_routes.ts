@@ -5,7 +5,7 @@ import { answerRecorded } from "../../shared/http/recorded_answer.ts";
 import { validate, validateBody } from "../../shared/http/validate.ts";
 import { workspacePageSchema } from "./contract.ts";
 import { type AdminContext, readAdminIdempotency } from "./http_exchange.ts";
-import { requireInstanceId } from "./instance_reference.ts";
+import { readInstance, requireInstanceId } from "./instance_reference.ts";
 import {
   checkNewInstance,
   checkProviderConfig,
@@ -13,13 +13,11 @@ import {
   updateInstanceSchemaFor,
 } from "./instance_contract.ts";
 import { createInstance, type InstanceServices, updateInstance } from "./instances.ts";
-import { type AdminRecord, listRecords } from "./record_calls.ts";
+import { listRecords } from "./record_calls.ts";
 
 /** Instances: records like others, but for their credentials. */
 export function createInstanceRoutes(services: InstanceServices): Route[] {
   const { database, registry } = services;
-  const readInstance = (instanceId: string): Promise<AdminRecord> =>
-    database.rpc<AdminRecord>("get_instance", { instanceId });
 
   const createOne = async (context: AdminContext): Promise<Response> => {
     const body = await readJsonBody(context);
@@ -31,7 +29,7 @@ export function createInstanceRoutes(services: InstanceServices): Route[] {
     );
     const idempotency = await readAdminIdempotency(context, body);
     const created = await createInstance(services, request, idempotency);
-    context.set("instanceId", String(created.outcome["instanceId"]));
+    context.set("instanceId", created.outcome.instanceId);
     return answerRecorded(context, created, 201);
   };
 
@@ -43,14 +41,14 @@ export function createInstanceRoutes(services: InstanceServices): Route[] {
   const getOne = async (context: AdminContext): Promise<Response> =>
     context.json({
       success: true,
-      ...await readInstance(await requireInstanceId(context, database)),
+      ...await readInstance(database, await requireInstanceId(context, database)),
     });
 
   const updateOne = async (context: AdminContext): Promise<Response> => {
     const instanceId = await requireInstanceId(context, database);
     const body = await readJsonBody(context);
     // Read before the change without a lock: an instance never changes its provider.
-    const provider = registry.get(String((await readInstance(instanceId))["provider"]));
+    const provider = registry.get((await readInstance(database, instanceId)).provider);
     const request = validateBody(
       context,
       updateInstanceSchemaFor(provider),

@@ -1,7 +1,8 @@
 import { createEmbedKey } from "../../shared/crypto/client_token.ts";
 import type { CredentialVault } from "../../shared/crypto/credential_vault.ts";
 import type { Database } from "../../shared/database/database.ts";
-import type { Idempotency } from "../../shared/idempotency/stored_response.ts";
+import type { InstanceRecord } from "../../shared/database/rpcs/tenancy.ts";
+import type { Idempotency } from "../../shared/database/rpcs/idempotency.ts";
 import type { ProviderRegistry } from "../../shared/providers/create_registry.ts";
 import type { ProviderDescriptor } from "../../shared/providers/descriptor.ts";
 import type { Recorded } from "../../shared/idempotency/recorded_call.ts";
@@ -10,7 +11,7 @@ import {
   defaultSendWindow,
   type UpdateInstanceRequest,
 } from "./instance_contract.ts";
-import { type AdminRecord, changeRecord, executeOnce } from "./record_calls.ts";
+import { changeRecord, executeOnce } from "./record_calls.ts";
 
 /** What instances are written with. */
 export interface InstanceServices {
@@ -31,7 +32,7 @@ export async function createInstance(
   { database, vault, registry }: InstanceServices,
   request: CreateInstanceRequest,
   idempotency: Idempotency | null,
-): Promise<Recorded<AdminRecord>> {
+): Promise<Recorded<InstanceRecord>> {
   const instanceId = crypto.randomUUID();
   const { providerConfig, ...settings } = request;
   const provider = registry.get(request.provider);
@@ -55,7 +56,7 @@ export async function updateInstance(
   { database, vault }: InstanceServices,
   { instanceId, provider }: Pick<OpenConfig, "instanceId" | "provider">,
   request: UpdateInstanceRequest,
-): Promise<AdminRecord> {
+): Promise<InstanceRecord> {
   const { providerConfig, ...settings } = request;
   const sealed = providerConfig === undefined
     ? {}

@@ -3,10 +3,11 @@ import { AppError } from "../../shared/model/errors.ts";
 import type { Route } from "../../shared/http/create_app.ts";
 import { answerRecorded } from "../../shared/http/recorded_answer.ts";
 import { validate } from "../../shared/http/validate.ts";
-import { type RecordedResult, toRecorded } from "../../shared/idempotency/recorded_call.ts";
+import { toRecorded } from "../../shared/idempotency/recorded_call.ts";
+import type { OutboxRecord } from "../../shared/database/rpcs/outbox.ts";
 import { outboxPageSchema } from "./contract.ts";
 import { type AdminContext, readAdminIdempotency, requireId } from "./http_exchange.ts";
-import { type AdminRecord, listRecords } from "./record_calls.ts";
+import { listRecords } from "./record_calls.ts";
 
 /** What was promised to be done after a request: seen, and given another try when it died. */
 export function createOutboxRoutes(database: Database): Route[] {
@@ -18,10 +19,9 @@ export function createOutboxRoutes(database: Database): Route[] {
   const retry = async (context: AdminContext): Promise<Response> => {
     const outboxId = requireId(context, "id", "not_found");
     const idempotency = await readAdminIdempotency(context, {});
-    const request = { outboxId, idempotency };
-    const answer = await database.rpc<RecordedResult<AdminRecord> | null>("retry_outbox", request);
+    const answer = await database.rpc("retry_outbox", { outboxId, idempotency });
     if (answer === null) throw new AppError("not_found", { message: "There is no such entry." });
-    return answerRecorded(context, toRecorded(answer));
+    return answerRecorded(context, toRecorded<OutboxRecord>(answer));
   };
 
   return [

@@ -1,15 +1,18 @@
 import type { Database } from "../../shared/database/database.ts";
-import { AppError, type Issue } from "../../shared/model/errors.ts";
+import type { RequestOf, ResultOf, RpcName } from "../../shared/database/rpcs.ts";
+import type { RecordedResult, Replayed } from "../../shared/database/rpcs/idempotency.ts";
+import type { Page } from "../../shared/database/rpcs/page.ts";
+import type { Refusal } from "../../shared/database/rpcs/tenancy.ts";
+import { AppError } from "../../shared/model/errors.ts";
 import { readCursor, writeCursor } from "../../shared/http/cursor.ts";
-import {
-  type Recorded,
-  type RecordedResult,
-  toRecorded,
-} from "../../shared/idempotency/recorded_call.ts";
-import { type PageEnd, pageEndSchema } from "./contract.ts";
+import { type Recorded, toRecorded } from "../../shared/idempotency/recorded_call.ts";
+import { pageEndSchema } from "./contract.ts";
 
-/** A record as it stands in a response. */
-export type AdminRecord = Readonly<Record<string, unknown>>;
+/** A page as responses hold it. */
+export interface AdminPage {
+  readonly items: readonly object[];
+  readonly nextCursor: string | null;
+}
 
 interface CallOptions {
   /** The request's field that must be unique: named when another record has its value. */
@@ -18,20 +21,41 @@ interface CallOptions {
   readonly uniqueFields?: Readonly<Record<string, string>>;
 }
 
+/** The functions that execute a POST once per `Idempotency-Key`. */
+export type CreatingRpc = Extract<RpcName, `create_${string}`> | "sync_message_templates";
+
+/** The functions that change a record. */
+export type ChangingRpc = Extract<RpcName, `update_${string}`>;
+
+/** The functions that return one record of a kind. */
+export type ReadingRpc =
+  | "get_workspace"
+  | "get_operator"
+  | "get_department"
+  | "get_ai_agent"
+  | "get_message_template";
+
+/** The functions that return a page of a collection. */
+export type ListingRpc = {
+  [Name in RpcName]: ResultOf<Name> extends Page<unknown> ? Name : never;
+}[RpcName];
+
+/** The record that such a function returns, unless it refuses it or returned it before. */
+type RecordOf<Name extends RpcName> = Exclude<ResultOf<Name>, Replayed<unknown> | Refusal>;
+
 /**
  * Calls an SQL function that executes a POST once per `Idempotency-Key`.
  *
  * @throws {AppError} what the function refuses, with `issues` where fields are at fault.
  */
-export async function executeOnce(
+export async function executeOnce<Name extends CreatingRpc>(
   database: Database,
-  rpcName: string,
-  request: Readonly<Record<string, unknown>>,
+  rpcName: Name,
+  request: RequestOf<Name>,
   options: CallOptions = {},
-): Promise<Recorded<AdminRecord>> {
-  return toRecorded(
-    await callChecked<RecordedResult<AdminRecord>>(database, rpcName, request, options),
-  );
+): Promise<Recorded<RecordOf<Name>>> {
+  const result: object = await callChecked(database, rpcName, request, options);
+  return toRecorded(result as RecordedResult<RecordOf<Name>>);
 }
 
 /**
@@ -39,56 +63,53 @@ export async function executeOnce(
  *
  * @throws {AppError} as `executeOnce`.
  */
-export function changeRecord(
+export function changeRecord<Name extends ChangingRpc>(
   database: Database,
-  rpcName: string,
-  request: Readonly<Record<string, unknown>>,
+  rpcName: Name,
+  request: RequestOf<Name>,
   options: CallOptions = {},
-): Promise<AdminRecord> {
+): Promise<Exclude<ResultOf<Name>, Refusal>> {
   return callChecked(database, rpcName, request, options);
 }
 
 /** A page of a collection; `cursor` is where the page before ended. */
-export async function listRecords(
+export async function listRecords<Name extends ListingRpc>(
   database: Database,
-  rpcName: string,
-  query: { readonly cursor?: string | undefined } & Readonly<Record<string, unknown>>,
-): Promise<AdminRecord> {
+  rpcName: Name,
+  query: Omit<RequestOf<Name>, "after"> & { readonly cursor?: string | undefined },
+): Promise<AdminPage> {
   const { cursor, ...filter } = query;
   const after = cursor === undefined ? null : readCursor(pageEndSchema, cursor);
-  const page = await database.rpc<{ items: AdminRecord[]; next: PageEnd | null }>(rpcName, {
-    ...filter,
-    after,
-  });
+  const request = { ...filter, after } as unknown as RequestOf<Name>;
+  const page: Page<object> = await database.rpc(rpcName, request);
   return { items: page.items, nextCursor: page.next === null ? null : writeCursor(page.next) };
 }
 
-async function callChecked<Result extends object>(
+async function callChecked<Name extends CreatingRpc | ChangingRpc>(
   database: Database,
-  rpcName: string,
-  request: Readonly<Record<string, unknown>>,
+  rpcName: Name,
+  request: RequestOf<Name>,
   { uniqueField, uniqueFields = {} }: CallOptions,
-): Promise<Result> {
+): Promise<Exclude<ResultOf<Name>, Refusal>> {
   try {
-    const answer = await database.rpc<Result & Refused>(rpcName, request);
-    if (answer.issues !== undefined) {
-      throw new AppError("invalid_request", { issues: answer.issues });
-    }
-    if (answer.taken !== undefined) {
-      throw isTaken(uniqueFields[answer.taken] ?? answer.taken);
-    }
-    return answer;
+    const answer: object = await database.rpc(rpcName, request);
+    if (isRefusal(answer)) throw toError(answer, uniqueFields);
+    return answer as Exclude<ResultOf<Name>, Refusal>;
   } catch (error) {
     if (!(error instanceof AppError && error.code === "already_exists")) throw error;
     throw error.extras.issues === undefined ? isTaken(uniqueField ?? "") : error;
   }
 }
 
-/** What an SQL function answers instead of a record that it refuses for one of its fields. */
-interface Refused {
-  readonly issues?: readonly Issue[];
-  /** The field whose value another record has. */
-  readonly taken?: string;
+/** No record has a member of these names. */
+function isRefusal(answer: object): answer is Refusal {
+  return "issues" in answer || "taken" in answer;
+}
+
+function toError(refusal: Refusal, uniqueFields: Readonly<Record<string, string>>): AppError {
+  return "issues" in refusal
+    ? new AppError("invalid_request", { issues: refusal.issues })
+    : isTaken(uniqueFields[refusal.taken] ?? refusal.taken);
 }
 
 function isTaken(path: string): AppError {

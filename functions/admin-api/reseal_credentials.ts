@@ -1,4 +1,5 @@
 import { CredentialError, type CredentialVault } from "../../shared/crypto/credential_vault.ts";
+import type { ResealedItem } from "../../shared/database/rpcs/tenancy.ts";
 import type { InstanceServices } from "./instances.ts";
 
 /** What one call did: `remaining` lie under a former key still, `unreadable` under none that there is. */
@@ -8,17 +9,6 @@ export interface ResealReport {
   readonly resealed: number;
   readonly remaining: number;
   readonly unreadable: readonly string[];
-}
-
-interface SealedItem {
-  readonly instanceId: string;
-  readonly sealedProviderConfig: string;
-}
-
-interface FormerSeals {
-  readonly items: readonly SealedItem[];
-  readonly total: number;
-  readonly unreadable: string[];
 }
 
 /** Some hundred milliseconds of processor time: a call stays well within what the platform allows. */
@@ -33,20 +23,18 @@ export async function resealCredentials(
   { database, vault }: InstanceServices,
 ): Promise<ResealReport> {
   const keyIds = await vault.keyIds();
-  const { items, total, unreadable } = await database.rpc<FormerSeals>(
-    "list_credentials_under_old_keys",
-    {
-      keyIds,
-      limit: batchSize,
-    },
-  );
-  const fresh: (SealedItem & { readonly former: string })[] = [];
+  const { items, total, ...listed } = await database.rpc("list_credentials_under_old_keys", {
+    keyIds,
+    limit: batchSize,
+  });
+  const unreadable = [...listed.unreadable];
+  const fresh: ResealedItem[] = [];
   for (const { instanceId, sealedProviderConfig: former } of items) {
     const sealedProviderConfig = await resealOne(vault, instanceId, former);
     if (sealedProviderConfig === null) unreadable.push(instanceId);
     else fresh.push({ instanceId, former, sealedProviderConfig });
   }
-  const { replaced } = await database.rpc<{ replaced: number }>("replace_sealed_credentials", {
+  const { replaced } = await database.rpc("replace_sealed_credentials", {
     items: fresh,
   });
   return { keyId: keyIds[0], resealed: replaced, remaining: total - replaced, unreadable };

@@ -1,4 +1,5 @@
 import type * as z from "zod";
+import type { RpcName } from "../../shared/database/rpcs.ts";
 import type { ErrorCode } from "../../shared/model/errors.ts";
 import type { ChangeCheck, CrossCheck } from "../../shared/http/validate.ts";
 import {
@@ -13,6 +14,7 @@ import {
   updateOperatorSchema,
   workspacePageSchema,
 } from "./contract.ts";
+import type { ChangingRpc, CreatingRpc, ListingRpc, ReadingRpc } from "./record_calls.ts";
 import {
   checkChangedTemplate,
   checkNewTemplate,
@@ -22,14 +24,14 @@ import {
 } from "./template_contract.ts";
 
 /** How one method of a kind of record reads its request and which SQL function answers it. */
-export interface RecordMethod {
-  readonly rpcName: string;
+export interface RecordMethod<Name extends RpcName> {
+  readonly rpcName: Name;
   readonly schema: z.ZodObject;
   readonly crossCheck?: CrossCheck;
 }
 
 /** How a change reads its request. */
-export interface Update extends RecordMethod {
+export interface Update extends RecordMethod<ChangingRpc> {
   readonly checkChange?: ChangeCheck;
 }
 
@@ -41,9 +43,9 @@ export interface Resource {
   readonly notFound: ErrorCode;
   /** The field that no two records of one owner may share. */
   readonly uniqueField?: string;
-  readonly get: { readonly rpcName: string };
-  readonly list: RecordMethod;
-  readonly create: RecordMethod;
+  readonly get: { readonly rpcName: ReadingRpc };
+  readonly list: RecordMethod<ListingRpc>;
+  readonly create: RecordMethod<CreatingRpc>;
   readonly update?: Update;
 }
 

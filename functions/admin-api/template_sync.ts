@@ -1,14 +1,10 @@
 import { AppError } from "../../shared/model/errors.ts";
-import type { Idempotency } from "../../shared/idempotency/stored_response.ts";
-import type { ProviderKind } from "../../shared/model/provider_kind.ts";
+import type { Idempotency } from "../../shared/database/rpcs/idempotency.ts";
+import type { SyncTarget, TemplateSyncReport } from "../../shared/database/rpcs/templates.ts";
 import type { ListedTemplate } from "../../shared/providers/template_listing.ts";
-import {
-  type Recorded,
-  type Replayed,
-  toRecorded,
-} from "../../shared/idempotency/recorded_call.ts";
+import { type Recorded, toRecorded } from "../../shared/idempotency/recorded_call.ts";
 import type { InstanceServices } from "./instances.ts";
-import { type AdminRecord, executeOnce } from "./record_calls.ts";
+import { executeOnce } from "./record_calls.ts";
 
 export interface TemplateSyncServices extends InstanceServices {
   /** Bound on one provider call, in milliseconds. */
@@ -17,12 +13,6 @@ export interface TemplateSyncServices extends InstanceServices {
 
 /** All pages of a list together: well within what a request may take. */
 const totalTimeoutMs = 90_000;
-
-interface SyncTarget {
-  readonly provider: ProviderKind;
-  readonly sealedProviderConfig: string;
-  readonly askedAt: string;
-}
 
 /**
  * Makes an instance's stored templates what the official channel's provider says they are: name,
@@ -35,14 +25,11 @@ export async function syncTemplates(
   services: TemplateSyncServices,
   instanceId: string,
   idempotency: Idempotency | null,
-): Promise<Recorded<AdminRecord>> {
+): Promise<Recorded<TemplateSyncReport>> {
   const { database } = services;
   const request = { instanceId, idempotency };
-  const begun = await database.rpc<SyncTarget | Replayed<AdminRecord>>(
-    "begin_template_sync",
-    request,
-  );
-  if ("replayed" in begun) return toRecorded<AdminRecord>(begun);
+  const begun = await database.rpc("begin_template_sync", request);
+  if ("replayed" in begun) return toRecorded<TemplateSyncReport>(begun);
   const templates = await listTemplates(services, instanceId, begun);
   return await executeOnce(database, "sync_message_templates", {
     ...request,

@@ -7,7 +7,7 @@ import { pageSchema } from "./contract.ts";
 import { type AdminContext, readAdminIdempotency, requireId } from "./http_exchange.ts";
 import { requireInstanceId } from "./instance_reference.ts";
 import type { InstanceServices } from "./instances.ts";
-import { type AdminRecord, listRecords } from "./record_calls.ts";
+import { listRecords } from "./record_calls.ts";
 import { createTokenSchema } from "./token_contract.ts";
 
 /** The tokens of an instance: issued, listed without their secret, revoked. */
@@ -37,7 +37,7 @@ export function createTokenRoutes(services: InstanceServices): Route[] {
         instanceId: await requireInstanceId(context, database),
         tokenId: requireId(context, "tokenId", "token_not_found"),
       };
-      const record = await database.rpc<AdminRecord>(rpcName, target);
+      const record = await database.rpc(rpcName, target);
       return context.json({ success: true, ...record });
     };
 

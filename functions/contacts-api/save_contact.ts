@@ -1,14 +1,8 @@
 import type { Database } from "../../shared/database/database.ts";
-import type { Idempotency } from "../../shared/idempotency/stored_response.ts";
+import type { Idempotency } from "../../shared/database/rpcs/idempotency.ts";
 import { callRecorded, type Recorded } from "../../shared/idempotency/recorded_call.ts";
+import type { SavedContact } from "../../shared/database/rpcs/contacts.ts";
 import type { SaveContactRequest } from "./contract.ts";
-
-export interface SavedContact {
-  readonly action: "created" | "updated";
-  readonly contactId: string;
-  readonly fieldsUpdated: readonly string[];
-  readonly tagsApplied: readonly string[];
-}
 
 /** Creates the contact of a phone or changes the fields that were sent; adds tags. */
 export function saveContact(

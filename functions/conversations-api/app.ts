@@ -72,7 +72,7 @@ export function createConversationsApiApp(services: ConversationsApiServices): H
   const getPause = async (context: ClientContext): Promise<Response> => {
     const { phone } = validate(getAgentPauseSchema, context.req.query());
     const { instanceId } = requireInstance(context);
-    const pause = await database.rpc<object>("get_agent_pause", { instanceId, phone });
+    const pause = await database.rpc("get_agent_pause", { instanceId, phone });
     return context.json({ success: true, ...pause });
   };
 

@@ -1,10 +1,7 @@
 import type { Database } from "../../shared/database/database.ts";
-import type { Idempotency } from "../../shared/idempotency/stored_response.ts";
-import {
-  type AcceptedOutcome,
-  acceptMessage,
-  type AssignmentRequest,
-} from "../../shared/messages/accept.ts";
+import type { Idempotency } from "../../shared/database/rpcs/idempotency.ts";
+import { acceptMessage } from "../../shared/messages/accept.ts";
+import type { AcceptedOutcome, AssignmentRequest } from "../../shared/database/rpcs/messages.ts";
 import { type Recorded, toRecorded } from "../../shared/idempotency/recorded_call.ts";
 import { describeAssignment } from "../../shared/messages/response.ts";
 

@@ -26,12 +26,12 @@ export function createMessagesApiApp({ database, log }: MessagesApiServices): Ho
   const bodilessGuard = createClientTokenGuard(database, { hasBody: false });
 
   const getMessage = async (context: ClientContext): Promise<Response> => {
-    const message = await database.rpc<object>("get_message", readTarget(context));
+    const message = await database.rpc("get_message", readTarget(context));
     return context.json({ success: true, ...message });
   };
 
   const cancelMessage = async (context: ClientContext): Promise<Response> => {
-    const message = await database.rpc<object>("cancel_message", readTarget(context));
+    const message = await database.rpc("cancel_message", readTarget(context));
     return context.json({ success: true, ...message });
   };
 
@@ -56,7 +56,7 @@ export function createMessagesApiApp({ database, log }: MessagesApiServices): Ho
   const getHealth = async (context: ClientContext): Promise<Response> => {
     validate(healthSchema, context.req.query());
     const { instanceId } = requireInstance(context);
-    const health = await database.rpc<object>("get_instance_health", { instanceId });
+    const health = await database.rpc("get_instance_health", { instanceId });
     return context.json({ success: true, instanceId, ...health });
   };
 

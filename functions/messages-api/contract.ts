@@ -22,7 +22,5 @@ export const queueCursorSchema = z.object({
   position: z.number().int().min(1),
 });
 
-export type QueueCursor = z.infer<typeof queueCursorSchema>;
-
 /** A message's id in a path; anything else names no message. */
 export const messageIdSchema = idSchema;

@@ -1,12 +1,6 @@
 import type { Database } from "../../shared/database/database.ts";
 import { readCursor, writeCursor } from "../../shared/http/cursor.ts";
-import { type QueueCursor, queueCursorSchema } from "./contract.ts";
-
-interface QueuePage {
-  readonly items: readonly Record<string, unknown>[];
-  readonly total: number;
-  readonly next: QueueCursor | null;
-}
+import { queueCursorSchema } from "./contract.ts";
 
 /** One page of what waits on an instance, in the order it will leave. */
 export async function listQueue(
@@ -19,7 +13,7 @@ export async function listQueue(
 ): Promise<Record<string, unknown>> {
   const { instanceId, limit, cursor } = query;
   const after = cursor === undefined ? null : readCursor(queueCursorSchema, cursor);
-  const page = await database.rpc<QueuePage>("list_message_queue", { instanceId, limit, after });
+  const page = await database.rpc("list_message_queue", { instanceId, limit, after });
   return {
     items: page.items,
     total: page.total,

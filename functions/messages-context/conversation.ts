@@ -1,4 +1,4 @@
-import type { History, HistoryMessage } from "../../shared/history/query.ts";
+import type { History, HistoryMessage } from "../../shared/database/rpcs/history.ts";
 import { nameSender, renderContent } from "../../shared/history/rendering.ts";
 
 /** How much of a message is told. */

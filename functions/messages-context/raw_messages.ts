@@ -1,4 +1,4 @@
-import type { HistoryMessage } from "../../shared/history/query.ts";
+import type { HistoryMessage } from "../../shared/database/rpcs/history.ts";
 import type { ContentParts } from "../../shared/model/message_content.ts";
 import { createLocalTimeWriter } from "../../shared/model/local_time.ts";
 import type { RenderOptions } from "./conversation.ts";

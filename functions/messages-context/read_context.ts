@@ -1,7 +1,6 @@
 import type { Database } from "../../shared/database/database.ts";
-import { readHistory } from "../../shared/history/query.ts";
 import { resolvePeriod } from "../../shared/history/period.ts";
-import type { Instance } from "../../shared/providers/open_provider.ts";
+import type { Instance } from "../../shared/model/instance.ts";
 import type { ReadContextRequest } from "./contract.ts";
 import { formatConversation } from "./conversation.ts";
 import { formatRawMessages } from "./raw_messages.ts";
@@ -18,7 +17,7 @@ export async function readContext(
   const { phone, start, end, limit, fromMe } = request;
   const { instanceId, gatewayInstanceId } = instance;
   const period = { start, end };
-  const history = await readHistory(database, {
+  const history = await database.rpc("read_history", {
     instanceId,
     phone,
     ...resolvePeriod(period, instance.timeZone),

@@ -2,9 +2,11 @@ import { fillMessageText, listAgentVariables } from "../../shared/agents/variabl
 import { validateForChannel } from "../../shared/messages/channel_validation.ts";
 import type { Database } from "../../shared/database/database.ts";
 import { AppError } from "../../shared/model/errors.ts";
-import type { Idempotency, StoredResponse } from "../../shared/idempotency/stored_response.ts";
-import type { Instance } from "../../shared/providers/open_provider.ts";
-import { type AcceptedOutcome, defaultIntervalSeconds } from "../../shared/messages/accept.ts";
+import type { StoredResponse } from "../../shared/idempotency/stored_response.ts";
+import type { Idempotency } from "../../shared/database/rpcs/idempotency.ts";
+import type { Instance } from "../../shared/model/instance.ts";
+import { defaultIntervalSeconds } from "../../shared/messages/accept.ts";
+import type { AcceptedOutcome } from "../../shared/database/rpcs/messages.ts";
 import type { Receipt } from "../../shared/providers/provider.ts";
 import { toLeaseSeconds } from "../../shared/messages/claim.ts";
 import {
@@ -66,7 +68,7 @@ async function fillOpening(
   { messageText, phone, externalContext }: ProcessAiAgentRequest,
 ): Promise<string> {
   if (!messageText.includes("{{")) return messageText;
-  const known = await database.rpc<KnownVariables>("read_agent_variables", {
+  const known = await database.rpc("read_agent_variables", {
     instanceId: instance.instanceId,
     phone,
   });
@@ -83,11 +85,4 @@ async function fillOpening(
       message: `is longer than ${maxMessageLength} characters with its variables filled`,
     }],
   });
-}
-
-/** See the SQL function `read_agent_variables`. */
-interface KnownVariables {
-  readonly collectedData: Readonly<Record<string, unknown>>;
-  readonly name: string | null;
-  readonly phone: string | null;
 }

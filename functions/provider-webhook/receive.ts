@@ -57,7 +57,7 @@ export async function recordDelivery(
   const events = readEvents(payload, gatewayInstanceId ?? undefined).map(toRecordedEvent);
   let total = 0;
   for (let first = 0; first === 0 || first < events.length; first += maxEventsPerCall) {
-    const { recorded } = await database.rpc<{ recorded: number | null }>("record_provider_events", {
+    const { recorded } = await database.rpc("record_provider_events", {
       instanceId,
       sealedProviderConfig,
       payload: first === 0 ? text : null,

@@ -41,7 +41,7 @@ export function createDeliveryRouter(
     const gatewayInstanceIds = listForeignNumbers(parts, own.receiver);
     const providerTemplateIds = parts.flatMap(({ templateIds }) => templateIds);
     if (gatewayInstanceIds.length === 0 && providerTemplateIds.length === 0) return [];
-    const { instances } = await database.rpc<{ instances: readonly FoundInstance[] }>(
+    const { instances } = await database.rpc(
       "find_webhook_targets",
       { provider: provider.kind, gatewayInstanceIds, providerTemplateIds },
     );

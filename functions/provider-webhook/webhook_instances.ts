@@ -1,7 +1,7 @@
 import type { CredentialVault } from "../../shared/crypto/credential_vault.ts";
 import type { Database } from "../../shared/database/database.ts";
 import type { ProviderDescriptor } from "../../shared/providers/descriptor.ts";
-import type { SealedInstance } from "../../shared/providers/open_provider.ts";
+import type { SealedInstance } from "../../shared/model/instance.ts";
 import type { WebhookReceiver } from "../../shared/providers/webhooks/webhook.ts";
 
 /** The instance that a webhook address names, with its credentials open. */
@@ -62,7 +62,7 @@ export function createWebhookInstances(
     provider: ProviderDescriptor,
     reference: string,
   ): Promise<WebhookInstance | null> => {
-    const { instance } = await database.rpc<{ instance: SealedInstance | null }>(
+    const { instance } = await database.rpc(
       "find_webhook_instance",
       { provider: provider.kind, instanceRef: reference },
     );

@@ -1,6 +1,6 @@
 import { validateForChannel } from "../../shared/messages/channel_validation.ts";
-import type { Idempotency } from "../../shared/idempotency/stored_response.ts";
-import type { Instance } from "../../shared/providers/open_provider.ts";
+import type { Idempotency } from "../../shared/database/rpcs/idempotency.ts";
+import type { Instance } from "../../shared/model/instance.ts";
 import { defaultIntervalSeconds, type MessageDraft } from "../../shared/messages/accept.ts";
 import { type MessageContent, toMessageContent } from "../../shared/model/message_content.ts";
 import { toLeaseSeconds } from "../../shared/messages/claim.ts";

@@ -1,9 +1,10 @@
 import { AppError } from "../../shared/model/errors.ts";
-import type { Instance } from "../../shared/providers/open_provider.ts";
+import type { Instance } from "../../shared/model/instance.ts";
 import { readTemplateDefinition } from "../../shared/templates/definition.ts";
-import { type ContactFacts, fillTemplate } from "../../shared/templates/variables.ts";
+import { fillTemplate } from "../../shared/templates/variables.ts";
+import type { ContactFacts } from "../../shared/database/rpcs/templates.ts";
 import type { FilledTemplate } from "../../shared/model/filled_template.ts";
-import type { StoredTemplate } from "./find_template.ts";
+import type { StoredTemplate } from "../../shared/database/rpcs/templates.ts";
 import type { SendTemplateMessageRequest } from "./contract.ts";
 
 /** A template and the instance that sends it. */

@@ -1,11 +1,12 @@
 import { AppError } from "../../shared/model/errors.ts";
 import type { StoredResponse } from "../../shared/idempotency/stored_response.ts";
-import type { AcceptedOutcome, MessageStatus } from "../../shared/messages/accept.ts";
+import type { AcceptedOutcome } from "../../shared/database/rpcs/messages.ts";
+import type { MessageStatus } from "../../shared/model/message_status.ts";
 import type { ProviderClass } from "../../shared/model/provider_kind.ts";
 import type { Receipt } from "../../shared/providers/provider.ts";
 import type { RespondToSending } from "../../shared/messages/send.ts";
 import { toSentStatus } from "../../shared/messages/response.ts";
-import type { StoredTemplate } from "./find_template.ts";
+import type { StoredTemplate } from "../../shared/database/rpcs/templates.ts";
 
 /**
  * How a call for this template is answered (specification 4.7): `messageId` is the provider's, ours

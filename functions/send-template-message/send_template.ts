@@ -1,6 +1,6 @@
 import { AppError } from "../../shared/model/errors.ts";
-import type { Idempotency } from "../../shared/idempotency/stored_response.ts";
-import type { Instance } from "../../shared/providers/open_provider.ts";
+import type { Idempotency } from "../../shared/database/rpcs/idempotency.ts";
+import type { Instance } from "../../shared/model/instance.ts";
 import { defaultIntervalSeconds } from "../../shared/messages/accept.ts";
 import { toLeaseSeconds } from "../../shared/messages/claim.ts";
 import {
@@ -9,7 +9,6 @@ import {
   type SendingAnswer,
   type SendingServices,
 } from "../../shared/messages/send.ts";
-import { findTemplateToSend } from "./find_template.ts";
 import { checkTemplate, fillStoredTemplate } from "./check_template.ts";
 import type { SendTemplateMessageRequest } from "./contract.ts";
 import { toTemplateDraft } from "./draft.ts";
@@ -39,7 +38,7 @@ export async function sendTemplate(
 ): Promise<SendingAnswer> {
   const { templateId, phone } = request;
   if (!uuidPattern.test(templateId)) throw new AppError("Template not found");
-  const found = await findTemplateToSend(services.database, {
+  const found = await services.database.rpc("find_template_to_send", {
     tokenId,
     templateId,
     phone,

@@ -1,6 +1,6 @@
 import { fillInstructions, toSingleLine, type Variables } from "./variables.ts";
 import { renderContent } from "../history/rendering.ts";
-import type { HistoryMessage } from "../history/query.ts";
+import type { HistoryMessage } from "../database/rpcs/history.ts";
 
 /** One message of a chat completions request. */
 export interface PromptMessage {

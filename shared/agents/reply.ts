@@ -5,27 +5,11 @@ import { type AskModel, type ChatAnswer, promptTooLong } from "./model.ts";
 import type { Database } from "../database/database.ts";
 import { DatabaseError, type OwnSqlstate } from "../database/sqlstates.ts";
 import { AppError, type ErrorCode } from "../model/errors.ts";
-import type { HistoryMessage } from "../history/query.ts";
+import type { AgentTurn, AgentTurnReading } from "../database/rpcs/agents.ts";
 import { answerFiltered } from "./model_answer.ts";
 import { acceptMessage, defaultIntervalSeconds } from "../messages/accept.ts";
-import type { DeliverOutboxRow, OutboxOutcome, OutboxRow } from "../outbox/delivery.ts";
-
-/** The input of an agent's answer, as the SQL function `read_agent_turn` returns it. */
-interface AgentTurn {
-  readonly agentId: string;
-  readonly model: string;
-  readonly instructions: string;
-  readonly collectedData: Readonly<Record<string, unknown>>;
-  /** The name that the API or an operator gave; null where only the profile has one. */
-  readonly givenName: string | null;
-  readonly profileName: string | null;
-  readonly contactPhone: string | null;
-  readonly address: string;
-  /** Inbound messages: how many were answered before, and how many this answer covers. */
-  readonly answeredBefore: number;
-  readonly answersThrough: number;
-  readonly history: readonly HistoryMessage[];
-}
+import type { DeliverOutboxRow } from "../outbox/delivery.ts";
+import type { OutboxOutcome, OutboxRow } from "../database/rpcs/outbox.ts";
 
 /** SQLSTATE of `take_agent_turn`: the agent must not answer. */
 const agentMustNotAnswer: OwnSqlstate = "MI018";
@@ -64,13 +48,7 @@ export function createAgentReplies(database: Database, askModel: AskModel): Deli
   };
 }
 
-/** `turn` is null where the agent must not answer: paused, inactive, or at its hourly limit. */
-interface TurnReading {
-  readonly turn: AgentTurn | null;
-  readonly isLimitReached: boolean;
-}
-
-function readTurn(database: Database, row: OutboxRow): Promise<TurnReading> {
+function readTurn(database: Database, row: OutboxRow): Promise<AgentTurnReading> {
   return database.rpc("read_agent_turn", { ...readPayload(row), limit: historyLimit });
 }
 

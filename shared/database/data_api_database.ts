@@ -1,5 +1,6 @@
 import { createClient } from "@supabase/supabase-js";
 import { callTimeoutMs, type Database } from "./database.ts";
+import type { RequestOf, ResultOf, RpcName } from "./rpcs.ts";
 import { isSqlstate, toDatabaseError } from "./sqlstates.ts";
 
 /**
@@ -16,14 +17,17 @@ export function openDataApiDatabase(
     global: { fetch: fetchOnce },
   });
   return {
-    async rpc<Result>(name: string, request: Readonly<Record<string, unknown>>): Promise<Result> {
+    async rpc<Name extends RpcName>(
+      name: Name,
+      request: RequestOf<Name>,
+    ): Promise<ResultOf<Name>> {
       const abort = new AbortController();
       // Not AbortSignal.timeout(): its timer would outlive an answer that comes in time.
       const timer = setTimeout(() => abort.abort(), timeoutMs);
       try {
         const { data, error, status } = await client.rpc(name, { request })
           .abortSignal(abort.signal);
-        if (error === null && status === 200 && isResult(name, data)) return data as Result;
+        if (error === null && status === 200 && isResult(name, data)) return data as ResultOf<Name>;
         throw toDatabaseError(name, readCode(error, status));
       } finally {
         clearTimeout(timer);
@@ -33,15 +37,19 @@ export function openDataApiDatabase(
   };
 }
 
-/** Answers NULL where there is nothing; all others answer an object. */
-const mayAnswerNull: ReadonlySet<string> = new Set(["retry_outbox"]);
+/** The functions that return NULL where there is nothing, read off the map; the others return objects. */
+type NullableRpc = {
+  [Name in RpcName]: null extends ResultOf<Name> ? Name : never;
+}[RpcName];
+
+const nullableRpcs: Readonly<Record<NullableRpc, true>> = { retry_outbox: true };
 
 /**
  * Whether an answer can be a SQL function's. Others answer with 200 too, in place of the Data API,
  * and the client reads a 404 that is empty or a list as a success.
  */
 function isResult(name: string, data: unknown): boolean {
-  if (data === null) return mayAnswerNull.has(name);
+  if (data === null) return Object.hasOwn(nullableRpcs, name);
   return typeof data === "object" && !Array.isArray(data);
 }
 

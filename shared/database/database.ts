@@ -1,3 +1,5 @@
+import type { RequestOf, ResultOf, RpcName } from "./rpcs.ts";
+
 /**
  * The database as everything here sees it: functions that take one JSON object and return one.
  * What must be true at once is inside one such function, so in one transaction.
@@ -10,7 +12,7 @@ export interface Database {
    * `service_unavailable` when the database cannot be reached or does not answer within
    * `callTimeoutMs`: it may have been executed. Anything else is a defect.
    */
-  rpc<Result>(name: string, request: Readonly<Record<string, unknown>>): Promise<Result>;
+  rpc<Name extends RpcName>(name: Name, request: RequestOf<Name>): Promise<ResultOf<Name>>;
   /** Lets go of connections; calls under way finish. */
   close(): Promise<void>;
 }

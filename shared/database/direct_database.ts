@@ -2,6 +2,7 @@ import postgres from "postgres";
 import { withTimeout } from "../runtime/time_limit.ts";
 import { Semaphore } from "../runtime/semaphore.ts";
 import { callTimeoutMs, type Database } from "./database.ts";
+import type { RequestOf, ResultOf, RpcName } from "./rpcs.ts";
 import { toDatabaseError } from "./sqlstates.ts";
 
 /** Connections of one process: more than a function's concurrency needs none. */
@@ -38,12 +39,15 @@ export function openDirectDatabase(databaseUrl: string, timeoutMs = callTimeoutM
     parting = Promise.all([parting, silent.end({ timeout: replacingSeconds })]);
   };
   return {
-    async rpc<Result>(name: string, request: Readonly<Record<string, unknown>>): Promise<Result> {
+    async rpc<Name extends RpcName>(
+      name: Name,
+      request: RequestOf<Name>,
+    ): Promise<ResultOf<Name>> {
       if (!await permits.acquire(timeoutMs)) throw toDatabaseError(name, "ETIMEDOUT");
       const used = pool;
       try {
         const rows = await withTimeout(callFunction(used, name, request), timeoutMs);
-        if (rows !== null) return rows[0]?.["result"] as Result;
+        if (rows !== null) return rows[0]?.["result"] as ResultOf<Name>;
       } catch (error) {
         throw toDatabaseError(name, readCode(error));
       } finally {
@@ -76,7 +80,7 @@ function openPool(databaseUrl: string): postgres.Sql {
 function callFunction(
   pool: postgres.Sql,
   name: string,
-  request: Readonly<Record<string, unknown>>,
+  request: object,
 ): Promise<postgres.RowList<postgres.Row[]>> {
   return pool.unsafe(
     `select public.${name}($1::text::jsonb) as result`,

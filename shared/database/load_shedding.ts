@@ -1,9 +1,10 @@
 import { AppError } from "../model/errors.ts";
 import { Semaphore } from "../runtime/semaphore.ts";
+import type { RequestOf, ResultOf, RpcName } from "./rpcs.ts";
 import type { Database } from "./database.ts";
 
 /** The first call of every request that others pay for: refusing it costs the caller nothing. */
-const sheddableRpcs: ReadonlySet<string> = new Set([
+const sheddableRpcs: ReadonlySet<RpcName> = new Set([
   "authenticate_client",
   "find_webhook_instance",
   "record_provider_events",
@@ -30,11 +31,14 @@ export function shedLoad(
 ): Database {
   const permits = new Semaphore(maxCalls);
   return {
-    async rpc<Result>(name: string, request: Readonly<Record<string, unknown>>): Promise<Result> {
+    async rpc<Name extends RpcName>(
+      name: Name,
+      request: RequestOf<Name>,
+    ): Promise<ResultOf<Name>> {
       if (!sheddableRpcs.has(name)) permits.forceAcquire();
       else if (!await permits.acquire(waitMs)) throw tooManyRequests();
       try {
-        return await database.rpc<Result>(name, request);
+        return await database.rpc(name, request);
       } finally {
         permits.release();
       }

@@ -1,4 +1,5 @@
 import type { Database } from "./database.ts";
+import type { RequestOf, ResultOf, RpcName } from "./rpcs.ts";
 import { isWorthRepeating } from "./sqlstates.ts";
 
 /** Two that met once seldom meet again; of many some meet twice. */
@@ -10,10 +11,13 @@ const maxTries = 5;
  */
 export function retryOnConflict(database: Database): Database {
   return {
-    async rpc<Result>(name: string, request: Readonly<Record<string, unknown>>): Promise<Result> {
+    async rpc<Name extends RpcName>(
+      name: Name,
+      request: RequestOf<Name>,
+    ): Promise<ResultOf<Name>> {
       for (let tries = 1;; tries++) {
         try {
-          return await database.rpc<Result>(name, request);
+          return await database.rpc(name, request);
         } catch (error) {
           if (!isWorthRepeating(error) || tries === maxTries) throw error;
           await pause(tries);

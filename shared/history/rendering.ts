@@ -1,4 +1,4 @@
-import type { HistoryContact, HistoryMessage } from "./query.ts";
+import type { HistoryContact, HistoryMessage } from "../database/rpcs/history.ts";
 import {
   isMediaType,
   type OptionList,

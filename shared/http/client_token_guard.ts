@@ -2,13 +2,13 @@ import type { Context, MiddlewareHandler } from "hono";
 import { hashClientToken } from "../crypto/client_token.ts";
 import type { Database } from "../database/database.ts";
 import { AppError } from "../model/errors.ts";
-import type { Instance } from "../providers/open_provider.ts";
-import type { Idempotency } from "../idempotency/stored_response.ts";
+import type { Instance } from "../model/instance.ts";
+import type { Idempotency } from "../database/rpcs/idempotency.ts";
 import type { AppVariables } from "./create_app.ts";
 import { readIdempotency } from "./idempotency.ts";
 import { type JsonObject, readJsonBody } from "./json_body.ts";
 import { refuseDeclaredBody } from "./request_body.ts";
-import { applyRateLimit, type RateLimit } from "./rate_limit.ts";
+import { applyRateLimit } from "./rate_limit.ts";
 
 /** What the guard leaves for the handler. */
 export interface ClientVariables extends AppVariables {
@@ -26,14 +26,6 @@ export interface GuardOptions {
   readonly hasBody?: boolean;
 }
 
-interface Authentication {
-  readonly tokenId: string | null;
-  /** The token's own instance, and what a request may call it by. */
-  readonly instance: Instance & { readonly references: readonly (string | null)[] } | null;
-  /** NULL where the instance sets no limit. */
-  readonly rateLimit: RateLimit | null;
-}
-
 /**
  * Lets a request pass that carries a live client token (specification, section 5), in one round
  * trip together with the instance it names and the count of its requests. Who has no token learns
@@ -47,7 +39,7 @@ export function createClientTokenGuard(
   return async (context, next) => {
     const token = context.req.header("x-client-token")?.trim();
     if (!token) throw new AppError("missing_client_token");
-    const { tokenId, instance: own, rateLimit } = await database.rpc<Authentication>(
+    const { tokenId, instance: own, rateLimit } = await database.rpc(
       "authenticate_client",
       { tokenHash: await hashClientToken(token), functionName: context.get("functionName") },
     );

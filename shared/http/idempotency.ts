@@ -1,7 +1,7 @@
 import type { Context } from "hono";
 import { hashText } from "../crypto/encoding.ts";
 import { AppError } from "../model/errors.ts";
-import type { Idempotency } from "../idempotency/stored_response.ts";
+import type { Idempotency } from "../database/rpcs/idempotency.ts";
 import type { JsonObject } from "./json_body.ts";
 
 /**

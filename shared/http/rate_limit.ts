@@ -1,16 +1,6 @@
 import type { Context } from "hono";
+import type { RateLimit } from "../database/rpcs/tenancy.ts";
 import { AppError } from "../model/errors.ts";
-
-/** Where a token stands with its allowance for a function, as `count_request` tells it. */
-export interface RateLimit {
-  /** Requests a minute. */
-  readonly limit: number;
-  readonly remaining: number;
-  /** Until the allowance is whole again. */
-  readonly wholeInSeconds: number;
-  /** Set where this request is one too many. */
-  readonly retryAfterSeconds: number | null;
-}
 
 /**
  * Tells the caller where it stands, on every answer (the fields of the IETF draft "RateLimit header

@@ -1,19 +1,12 @@
 import type { Database } from "../database/database.ts";
-import type { Idempotency } from "./stored_response.ts";
+import type { RequestOf, ResultOf, RpcName } from "../database/rpcs.ts";
+import type { RecordedResult, Replayed } from "../database/rpcs/idempotency.ts";
 
 /** What a writing SQL function decided, now or under the same Idempotency-Key before. */
 export interface Recorded<Outcome> {
   readonly outcome: Outcome;
   readonly isReplay: boolean;
 }
-
-/** The outcome that such a function kept. */
-export interface Replayed<Outcome> {
-  readonly replayed: { readonly outcome: Outcome };
-}
-
-/** What such a function returns: its outcome, or the one that it kept. */
-export type RecordedResult<Outcome> = Outcome | Replayed<Outcome>;
 
 /** Tells what was decided now from what is only remembered. */
 export function toRecorded<Outcome extends object>(
@@ -24,14 +17,25 @@ export function toRecorded<Outcome extends object>(
     : { outcome: result, isReplay: false };
 }
 
+/** What a function decides that stores its outcome under the call's Idempotency-Key. */
+type OutcomeOf<Name extends RpcName> = Exclude<ResultOf<Name>, Replayed<unknown>>;
+
+/** The functions that store their outcome, and always have one. */
+type RecordedRpc = {
+  [Name in RpcName]: [Extract<ResultOf<Name>, Replayed<unknown>>] extends [never] ? never
+    : null extends ResultOf<Name> ? never
+    : Name;
+}[RpcName];
+
 /**
- * Calls a SQL function that keeps its outcome under the call's Idempotency-Key, in the transaction
+ * Calls a SQL function that stores its outcome under the call's Idempotency-Key, in the transaction
  * that makes it true: a repeat gets the first outcome, and a crash leaves both or neither.
  */
-export async function callRecorded<Outcome extends object>(
+export async function callRecorded<Name extends RecordedRpc>(
   database: Database,
-  name: string,
-  request: Readonly<Record<string, unknown>> & { readonly idempotency: Idempotency | null },
-): Promise<Recorded<Outcome>> {
-  return toRecorded(await database.rpc<RecordedResult<Outcome>>(name, request));
+  name: Name,
+  request: RequestOf<Name>,
+): Promise<Recorded<OutcomeOf<Name>>> {
+  const result: object = await database.rpc(name, request);
+  return toRecorded(result as RecordedResult<OutcomeOf<Name>>);
 }

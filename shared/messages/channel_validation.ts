@@ -1,5 +1,5 @@
 import { AppError } from "../model/errors.ts";
-import type { Instance } from "../providers/open_provider.ts";
+import type { Instance } from "../model/instance.ts";
 import type { MessageContent } from "../model/message_content.ts";
 import type { Provider } from "../providers/provider.ts";
 

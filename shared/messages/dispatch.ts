@@ -3,12 +3,8 @@ import type { OpenProvider } from "../providers/open_provider.ts";
 import { describeDefect, type Log } from "../runtime/log.ts";
 import { readStoredContent } from "../model/message_content.ts";
 import type { OutboundMessage, Provider, Receipt } from "../providers/provider.ts";
-import {
-  claimDueMessages,
-  type ClaimedMessage,
-  type LeasedMessage,
-  toLeaseSeconds,
-} from "./claim.ts";
+import { claimDueMessages, type LeasedMessage, toLeaseSeconds } from "./claim.ts";
+import type { ClaimedMessage } from "../database/rpcs/queue.ts";
 import { recordOutcome } from "./settle.ts";
 
 /** What dispatching needs of the world. */

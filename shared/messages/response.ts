@@ -1,6 +1,7 @@
 import { AppError } from "../model/errors.ts";
 import type { StoredResponse } from "../idempotency/stored_response.ts";
-import type { AcceptedOutcome, AssignmentOutcome, MessageStatus } from "./accept.ts";
+import type { AcceptedOutcome, AssignmentOutcome } from "../database/rpcs/messages.ts";
+import type { MessageStatus } from "../model/message_status.ts";
 import type { Receipt } from "../providers/provider.ts";
 
 /** The official channel's code for "more than 24 hours since the contact last wrote". */

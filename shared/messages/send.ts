@@ -7,16 +7,14 @@ import {
 } from "./dispatch.ts";
 import { readResponse, type StoredResponse } from "../idempotency/stored_response.ts";
 import { AppError } from "../model/errors.ts";
-import type { SealedInstance } from "../providers/open_provider.ts";
-import {
-  type AcceptedOutcome,
-  acceptMessage,
-  type AcceptRequest,
-  type ImmediateClaim,
-  type MessageDraft,
-  type Replay,
-  type StandingMessage,
-} from "./accept.ts";
+import type { SealedInstance } from "../model/instance.ts";
+import { acceptMessage, type AcceptRequest, type MessageDraft } from "./accept.ts";
+import type {
+  AcceptedOutcome,
+  ImmediateClaim,
+  Replay,
+  StandingMessage,
+} from "../database/rpcs/messages.ts";
 import type { Provider, Receipt } from "../providers/provider.ts";
 import { type KeptResponse, recordOutcome, type Settlement } from "./settle.ts";
 

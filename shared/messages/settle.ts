@@ -1,10 +1,8 @@
 import type { Database } from "../database/database.ts";
+import type { SettledOutcome } from "../database/rpcs/messages.ts";
 import { describeDefect, type Log } from "../runtime/log.ts";
-import {
-  type Idempotency,
-  type StoredResponse,
-  writeResponse,
-} from "../idempotency/stored_response.ts";
+import { type StoredResponse, writeResponse } from "../idempotency/stored_response.ts";
+import type { Idempotency } from "../database/rpcs/idempotency.ts";
 import type { Receipt } from "../providers/provider.ts";
 
 /** The outcome of one claimed message. */
@@ -68,15 +66,21 @@ async function settleMessage(
   });
 }
 
-function toResult(settlement: Settlement): Record<string, unknown> {
+function toResult(settlement: Settlement): SettledOutcome {
   const { messageId, claimToken, receipt, sealedProviderConfig } = settlement;
-  const claim = { messageId, claimToken, outcome: receipt.outcome };
+  const claim = { messageId, claimToken };
   switch (receipt.outcome) {
     case "accepted":
-      return { ...claim, providerMessageId: receipt.providerMessageId, waId: receipt.waId };
+      return {
+        ...claim,
+        outcome: "accepted",
+        providerMessageId: receipt.providerMessageId,
+        waId: receipt.waId,
+      };
     case "rejected":
       return {
         ...claim,
+        outcome: "rejected",
         error: { code: receipt.code, message: receipt.message },
         retryable: receipt.retryable,
         retryAfterMs: receipt.retryAfterMs,
@@ -86,6 +90,10 @@ function toResult(settlement: Settlement): Record<string, unknown> {
         sealedProviderConfig,
       };
     case "unknown":
-      return { ...claim, error: { code: "outcome_unknown", message: receipt.reason } };
+      return {
+        ...claim,
+        outcome: "unknown",
+        error: { code: "outcome_unknown", message: receipt.reason },
+      };
   }
 }

@@ -1,27 +1,7 @@
 import type { Database } from "../database/database.ts";
+import type { OutboxKind, OutboxOutcome, OutboxRow } from "../database/rpcs/outbox.ts";
 import { AppError } from "../model/errors.ts";
 import { describeDefect, type Log } from "../runtime/log.ts";
-
-/** Kinds of rows. Each kind is claimed separately, so that a slow kind delays no other. */
-export type OutboxKind = "assignment_email" | "agent_reply";
-
-/** Work that a request has promised. Its id is the idempotency key for the receiver. */
-export interface OutboxRow {
-  readonly outboxId: string;
-  readonly claimToken: string;
-  readonly kind: OutboxKind;
-  readonly payload: Readonly<Record<string, unknown>>;
-}
-
-/** The outcome of a delivery: `retry` repeats with backoff, `dead` waits for an operator. */
-export type OutboxOutcome =
-  | { readonly outcome: "done" }
-  | {
-    readonly outcome: "retry";
-    readonly error: string;
-    readonly retryAfterMs?: number | undefined;
-  }
-  | { readonly outcome: "dead"; readonly error: string };
 
 /** Delivers one row. An exception is a defect; the row is retried. */
 export type DeliverOutboxRow = (row: OutboxRow) => Promise<OutboxOutcome>;
@@ -40,7 +20,7 @@ export async function claimOutbox(
   database: Database,
   { kind, maxRows }: OutboxClaim,
 ): Promise<readonly OutboxRow[]> {
-  const { rows } = await database.rpc<{ rows: OutboxRow[] }>("claim_outbox", {
+  const { rows } = await database.rpc("claim_outbox", {
     kinds: [kind],
     maxRows,
     leaseSeconds,
@@ -62,7 +42,7 @@ export async function deliverOutboxRow(
     log.error("outbox_delivery_failed", { outboxId, kind, ...describeDefect(error) });
     outcome = { outcome: "retry", error: nameDefect(error) };
   }
-  const settled = await database.rpc<{ status: string | null }>("settle_outbox", {
+  const settled = await database.rpc("settle_outbox", {
     outboxId,
     claimToken,
     ...outcome,

@@ -1,7 +1,8 @@
 import * as z from "zod";
 import { conversationUrl, renderAssignmentEmail } from "./assignment_email.ts";
 import type { EmailConfig } from "../runtime/config.ts";
-import type { DeliverOutboxRow, OutboxOutcome } from "./delivery.ts";
+import type { DeliverOutboxRow } from "./delivery.ts";
+import type { OutboxOutcome } from "../database/rpcs/outbox.ts";
 
 const assignmentEmailSchema = z.object({
   operatorName: z.string(),

@@ -1,22 +1,7 @@
 import type { CredentialVault } from "../crypto/credential_vault.ts";
 import type { ProviderRegistry } from "./create_registry.ts";
 import type { Provider } from "./provider.ts";
-import type { ProviderClass, ProviderKind } from "../model/provider_kind.ts";
-
-/** One channel connection, as the database hands it out with its credentials sealed. */
-export interface Instance {
-  readonly instanceId: string;
-  readonly name: string;
-  readonly provider: ProviderKind;
-  readonly providerClass: ProviderClass;
-  readonly sealedProviderConfig: string;
-  readonly gatewayInstanceId: string | null;
-  readonly connectedPhone: string;
-  readonly timeZone: string;
-}
-
-/** What is needed of an instance to open its provider. */
-export type SealedInstance = Pick<Instance, "instanceId" | "provider" | "sealedProviderConfig">;
+import type { SealedInstance } from "../model/instance.ts";
 
 /** Opens the provider of an instance with its credentials. */
 export type OpenProvider = (instance: SealedInstance) => Promise<Provider>;

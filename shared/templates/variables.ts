@@ -1,3 +1,4 @@
+import type { ContactFacts } from "../database/rpcs/templates.ts";
 import type {
   FilledButton,
   FilledHeader,
@@ -8,12 +9,6 @@ import type { Issue } from "../model/errors.ts";
 import type { TemplateButton, TemplateDefinition } from "./definition.ts";
 import { readHeaderMedia } from "./header_media.ts";
 import { fillText, isNumbered, listPlaceholders } from "../model/placeholders.ts";
-
-/** What fills `nome` and `telefone` by itself. */
-export interface ContactFacts {
-  readonly name: string | null;
-  readonly phone: string;
-}
 
 export interface Filling {
   /** Whole only when nothing is missing and nothing is refused. */

@@ -10,6 +10,7 @@ import { createTenant } from "../../support/fixtures/tenant.ts";
 import { startSilentProxy } from "../../support/doubles/silent_proxy.ts";
 import { type Transport, transports } from "../../support/database/transports.ts";
 import { waitUntil } from "../../support/wait_until.ts";
+import { callUntyped } from "../../support/database/untyped_calls.ts";
 
 surviveBrokenWrites();
 
@@ -76,7 +77,9 @@ for (const transport of transports) {
     for (const sqlstate of ["MI999", "P0001", "23505", "22P02", "XX000"]) {
       assertEquals(await probe.call("probe_raise", { sqlstate }), { defect: sqlstate });
     }
-    const error = await probe.database.rpc("probe_raise", { sqlstate: "23505" }).catch((e) => e);
+    const error = await callUntyped(probe.database, "probe_raise", { sqlstate: "23505" }).catch((
+      e,
+    ) => e);
     assertInstanceOf(error, DatabaseError);
     const told = `${error.message} ${error.stack} ${Deno.inspect(error)}`;
     assertEquals(told.includes("5511999990000"), false);
@@ -110,7 +113,7 @@ for (const transport of transports) {
   Deno.test(`${transport.name}: a database that cannot be reached is service_unavailable, with Retry-After`, async () => {
     const { port } = closedPort();
     await using unreachable = transport.openUnreachable(port);
-    const error = await unreachable.database.rpc("probe_role", {}).catch((e) => e);
+    const error = await callUntyped(unreachable.database, "probe_role").catch((e) => e);
     assertInstanceOf(error, AppError);
     assertEquals(error.code, "service_unavailable");
     assertEquals(error.extras.headers, { "Retry-After": "1" });
@@ -134,7 +137,7 @@ Deno.test("direct: calls on connections that went silent are service_unavailable
   const database = openDirectDatabase(proxy.databaseUrl, 2_000);
   await using _ = { [Symbol.asyncDispose]: () => database.close() };
   const callAll = (): Promise<Outcome[]> =>
-    Promise.all(Array.from({ length: 40 }, () => readOutcome(database.rpc("probe_role", {}))));
+    Promise.all(Array.from({ length: 40 }, () => readOutcome(callUntyped(database, "probe_role"))));
   const served = { result: { role: "service_role" } };
   for (const outcome of await callAll()) assertEquals(outcome, served);
   proxy.silence();
@@ -154,8 +157,9 @@ Deno.test("direct: what failed for its callers, for want of a connection too, is
     await sql`select from messaging.pacing for update`;
     for (let count = 0; count < 50; count++) {
       outcomes.push(readOutcome(database.rpc("accept_message", {
-        ...{ instanceId, phone: "5511987654321", idempotency: null, assignment: null },
-        message: { messageType: "text", message: "x" },
+        ...{ instanceId, phone: "5511987654321", idempotency: null },
+        ...{ assignment: null, agent: null },
+        message: { messageType: "text", message: "x", content: null },
         delivery: { queued: true, intervalSeconds: 10, delaySeconds: 0, leaseSeconds: 30 },
       })));
     }
@@ -174,7 +178,7 @@ Deno.test("direct: the server gives a call up before its caller does", async () 
   const [direct] = transports;
   assert(direct?.name === "direct");
   await using probe = await openProbe(direct);
-  const { timeoutMs } = await probe.database.rpc<{ timeoutMs: number }>("probe_timeout", {});
+  const { timeoutMs } = await callUntyped(probe.database, "probe_timeout");
   assert(timeoutMs > 0 && timeoutMs < callTimeoutMs, `${timeoutMs}`);
 });
 
@@ -209,7 +213,7 @@ async function openProbe(transport: Transport): Promise<Probe> {
   return {
     database,
     admin: testDatabase.admin,
-    call: (name, request) => readOutcome(database.rpc(name, request)),
+    call: (name, request) => readOutcome(callUntyped(database, name, request)),
     [Symbol.asyncDispose]: () => keep.disposeAsync(),
   };
 }

@@ -68,6 +68,7 @@ Deno.test("credentials that are changed while they are sealed anew keep the chan
   const [former] = await readSeals(stack);
   const changed = await createCredentialVault(newKey).seal({ changed: true }, instanceId);
   await stack.admin`update messaging.instances set sealed_provider_config = ${changed}`;
+  assert(former !== undefined);
   const replaced = await stack.database.rpc("replace_sealed_credentials", {
     items: [{ instanceId, former, sealedProviderConfig: "v1.stale" }],
   });

@@ -11,6 +11,7 @@ import {
   withProviderDouble,
   withSecondRequestLost,
 } from "../providers/provider_double.ts";
+import { callUntyped } from "../../support/database/untyped_calls.ts";
 
 const secretKey = "sb_secret_of_the_data_api_tests_012";
 
@@ -18,7 +19,9 @@ Deno.test("a call is one POST with the secret key and the request as its only ar
   await withProviderDouble(
     () => Response.json({ done: true }),
     async ({ baseUrl, requests }) => {
-      const result = await openDataApiDatabase(baseUrl, secretKey).rpc("do_it", { a: "ção" });
+      const result = await callUntyped(openDataApiDatabase(baseUrl, secretKey), "do_it", {
+        a: "ção",
+      });
       assertEquals(result, { done: true });
       assertEquals(requests.length, 1);
       assertEquals(requests[0]?.method, "POST");
@@ -35,7 +38,7 @@ Deno.test("a call whose kept connection is lost is never sent a second time", as
     const database = openDataApiDatabase(baseUrl, secretKey);
     const outcomes: unknown[] = [];
     const call = (): Promise<unknown> =>
-      readCode(database.rpc("accept_message", { call: outcomes.length }));
+      readCode(callUntyped(database, "accept_message", { call: outcomes.length }));
     const lost = { refusal: "service_unavailable" };
     // When a connection goes back for reuse is the runtime's affair, so it is given many chances.
     do outcomes.push(await call()); while (
@@ -54,7 +57,7 @@ Deno.test("an answer that breaks off is service_unavailable, and the call was se
   for (const bytes of ["", "HTTP/1.1 200", begun]) {
     await withBrokenDouble(bytes, async ({ baseUrl, requests }) => {
       const database = openDataApiDatabase(baseUrl, secretKey);
-      assertEquals(await readCode(database.rpc("accept_message", {})), {
+      assertEquals(await readCode(callUntyped(database, "accept_message")), {
         refusal: "service_unavailable",
       }, bytes);
       assertEquals(requests.length, 1, bytes);
@@ -71,7 +74,7 @@ Deno.test("an answer that does not come, or not to its end, is service_unavailab
   for (const answer of answers) {
     await using double = startHttpDouble(answer);
     const database = openDataApiDatabase(double.baseUrl, secretKey, 200);
-    assertEquals(await readCode(database.rpc("accept_message", {})), {
+    assertEquals(await readCode(callUntyped(database, "accept_message")), {
       refusal: "service_unavailable",
     });
     assertEquals(double.requests.length, 1);
@@ -84,7 +87,7 @@ Deno.test("calls that hang give their places back", async () => {
     maxCalls: 2,
     waitMs: 2_000,
   });
-  const call = (): Promise<unknown> => readCode(database.rpc("authenticate_client", {}));
+  const call = (): Promise<unknown> => readCode(callUntyped(database, "authenticate_client"));
   const hung = [call(), call()];
   await waitUntil(() => double.requests.length === 2, { what: "both calls" });
   double.answer = () => Response.json({ tokenId: null });
@@ -197,7 +200,7 @@ for (
   Deno.test(`${what} is ${Object.values(outcome as object)[0]}`, async () => {
     await withProviderDouble(answer, async ({ baseUrl, requests }) => {
       const database = openDataApiDatabase(baseUrl, secretKey);
-      assertEquals(await readCode(database.rpc("get_message", {})), outcome);
+      assertEquals(await readCode(callUntyped(database, "get_message")), outcome);
       assertEquals(requests.length, 1);
     });
   });
@@ -209,7 +212,7 @@ Deno.test("a redirect is not followed: neither the key nor the call goes elsewhe
     const headers = { location: `${elsewhere.baseUrl}/rest/v1/rpc/record_provider_events` };
     await using double = startHttpDouble(() => new Response(null, { status, headers }));
     const database = openDataApiDatabase(double.baseUrl, secretKey);
-    assertEquals(await readCode(database.rpc("record_provider_events", { events: [] })), {
+    assertEquals(await readCode(callUntyped(database, "record_provider_events")), {
       refusal: "service_unavailable",
     });
   }

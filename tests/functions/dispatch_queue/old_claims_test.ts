@@ -6,6 +6,7 @@ import { assertEquals } from "../../support/assert.ts";
 import { type MessagingStack, startMessagingStack } from "../../support/stack/messaging_stack.ts";
 import { letTimePass } from "../../support/database/time_travel.ts";
 import type { Tenant } from "../../support/fixtures/tenant.ts";
+import type { RpcName } from "../../../shared/database/rpcs.ts";
 
 const text = { phone: "5511987654321", messageType: "text", message: "oi" };
 
@@ -17,15 +18,15 @@ interface Sleep {
 /** Services of a machine that sleeps for `sleptMs` when `rpcName` has been answered. */
 function sleepAfter(
   { services }: MessagingStack,
-  rpcName: string,
+  rpcName: RpcName,
   sleptMs: number,
   meanwhile: () => Promise<unknown> = () => Promise.resolve(),
 ): Sleep {
   const realNow = Date.now;
   const database: Database = {
     ...services.database,
-    rpc: async <Result>(name: string, request: Readonly<Record<string, unknown>>) => {
-      const answer = await services.database.rpc<Result>(name, request);
+    rpc: async (name, request) => {
+      const answer = await services.database.rpc(name, request);
       if (name === rpcName) {
         await meanwhile();
         Date.now = () => realNow() + sleptMs;

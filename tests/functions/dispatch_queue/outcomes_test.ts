@@ -4,6 +4,7 @@ import { type MessagingStack, startMessagingStack } from "../../support/stack/me
 import { type Tenant, type TenantOptions, testVault } from "../../support/fixtures/tenant.ts";
 import { findClosedBaseUrl } from "../providers/provider_double.ts";
 import { letTimePass } from "../../support/database/time_travel.ts";
+import { callUntyped } from "../../support/database/untyped_calls.ts";
 
 const text = { phone: "5511987654321", messageType: "text", message: "Olá" };
 const deliveries = [
@@ -390,9 +391,10 @@ Deno.test("a claim whose worker died ends in unconfirmed, a late refusal changes
     await using stack = await startMessagingStack();
     const { tenant, messageId } = await startDue(stack, delivery);
     await stack.send(tenant, { ...text, message: "2", queued: true, delayMessage: 60 });
-    const { messages: [claimed] } = await stack.database.rpc<
-      { messages: { messageId: string; claimToken: string }[] }
-    >("claim_due_messages", { maxMessages: 1, leaseSeconds: 30 });
+    const { messages: [claimed] } = await stack.database.rpc("claim_due_messages", {
+      maxMessages: 1,
+      leaseSeconds: 30,
+    });
     assertEquals(claimed?.messageId, messageId);
     await letTimePass(stack.admin, 29);
     assertEquals((await stack.dispatch()).expiredClaims, 0);
@@ -400,7 +402,7 @@ Deno.test("a claim whose worker died ends in unconfirmed, a late refusal changes
     await letTimePass(stack.admin, 2);
     assertEquals((await stack.dispatch()).expiredClaims, 1);
     const settleLate = (result: object): Promise<unknown> =>
-      stack.database.rpc("settle_messages", {
+      callUntyped(stack.database, "settle_messages", {
         results: [{ messageId, claimToken: claimed?.claimToken, ...result }],
       });
     const refusal = { outcome: "rejected", error: { code: "late" }, retryable: true };

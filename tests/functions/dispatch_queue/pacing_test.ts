@@ -238,7 +238,7 @@ Deno.test("the agent is paused again when a queued or scheduled message really l
 Deno.test("where nothing waits nothing is known to be due, and a run need not look again at once", async () => {
   await using stack = await startMessagingStack();
   const claim = { maxMessages: 1, leaseSeconds: 30 };
-  const { nextDueInMs } = await stack.database.rpc<{ nextDueInMs: unknown }>(
+  const { nextDueInMs } = await stack.database.rpc(
     "claim_due_messages",
     claim,
   );
@@ -315,7 +315,7 @@ Deno.test("delayed messages have a share of each claim, however many instances a
   }
   await letTimePass(stack.admin, 61);
   const claim = async (maxMessages: number): Promise<string[]> => {
-    const { messages } = await stack.database.rpc<{ messages: { message: string }[] }>(
+    const { messages } = await stack.database.rpc(
       "claim_due_messages",
       { maxMessages, leaseSeconds: 30 },
     );

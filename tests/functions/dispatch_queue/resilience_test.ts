@@ -10,6 +10,7 @@ import {
   startMessagingStack,
 } from "../../support/stack/messaging_stack.ts";
 import { letTimePass } from "../../support/database/time_travel.ts";
+import type { RpcName } from "../../../shared/database/rpcs.ts";
 
 const text = { phone: "5511987654321", messageType: "text", message: "Olá" };
 
@@ -115,18 +116,18 @@ const deliverAgentReply = (): Promise<never> => Promise.reject(new Error("no rep
 /** The stack's services over a database that cannot be reached for the first calls of a function. */
 function withFailures(
   stack: MessagingStack,
-  functionName: string,
+  functionName: RpcName,
   failureCount: number,
 ): MessagingStack["services"] {
   let failuresLeft = failureCount;
   const database: Database = {
-    rpc: <Result>(name: string, request: Readonly<Record<string, unknown>>): Promise<Result> => {
+    rpc: (name, request) => {
       if (name === functionName && failuresLeft-- > 0) {
         return Promise.reject(
           new AppError("service_unavailable", { headers: { "Retry-After": "1" } }),
         );
       }
-      return stack.database.rpc<Result>(name, request);
+      return stack.database.rpc(name, request);
     },
     close: () => Promise.resolve(),
   };

@@ -63,9 +63,7 @@ Deno.test("two dispatchers purge side by side: what one deletes the other passes
     insert into messaging.idempotency_keys (scope, key, fingerprint, created_at)
     select 'scope', n::text, 'f', now() - interval '2 days' from generate_series(1, 1000) as n`;
   const passes = await Promise.all(
-    [1, 2, 3, 4].map(() =>
-      stack.database.rpc<{ purged: number }>("purge_expired", { maxRows: 400 })
-    ),
+    [1, 2, 3, 4].map(() => stack.database.rpc("purge_expired", { maxRows: 400 })),
   );
   const purged = passes.reduce((sum, pass) => sum + pass.purged, 0);
   assertEquals(await countRows(stack, "idempotency_keys"), 1_000 - purged);

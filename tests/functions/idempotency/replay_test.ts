@@ -5,6 +5,7 @@ import { type MessagingStack, startMessagingStack } from "../../support/stack/me
 import { createOperator, createToken, type Tenant } from "../../support/fixtures/tenant.ts";
 import { letTimePass } from "../../support/database/time_travel.ts";
 import { waitUntil } from "../../support/wait_until.ts";
+import type { Database } from "../../../shared/database/database.ts";
 
 const text = { phone: "5511987654321", messageType: "text", message: "Olá" };
 const key = (value: string): Record<string, string> => ({ "Idempotency-Key": value });
@@ -232,12 +233,12 @@ Deno.test("POST messages/:id/retry takes a key too", async () => {
 
 /** What a process leaves that dies between the record and the provider's answer. */
 async function crashDuringSend(stack: MessagingStack, tenant: Tenant): Promise<void> {
-  const crashing = {
+  const crashing: Database = {
     ...stack.services.database,
-    rpc: <Result>(name: string, request: Readonly<Record<string, unknown>>): Promise<Result> =>
+    rpc: (name, request) =>
       name === "settle_messages"
-        ? new Promise<Result>(() => {})
-        : stack.services.database.rpc<Result>(name, request),
+        ? new Promise(() => {})
+        : stack.services.database.rpc(name, request),
   };
   const app = createSendMessageApp({ ...stack.services, database: crashing });
   void app.request("/send-message", {

@@ -200,9 +200,9 @@ Deno.test("a process that dies with an e-mail in hand leaves it to the dispatche
 Deno.test("an e-mail whose every worker died is given up after its last try, visible and retriable", async () => {
   await using stack = await startMessagingStack();
   await assign(stack);
-  const claim = { kinds: ["assignment_email"], maxRows: 1, leaseSeconds: 60 };
+  const claim = { kinds: ["assignment_email"], maxRows: 1, leaseSeconds: 60 } as const;
   for (let attempt = 1; attempt <= 12; attempt++) {
-    const { rows } = await stack.database.rpc<{ rows: unknown[] }>("claim_outbox", claim);
+    const { rows } = await stack.database.rpc("claim_outbox", claim);
     assertEquals(rows.length, 1, `try ${attempt}`);
     await letTimePass(stack.admin, 61);
   }

@@ -16,6 +16,7 @@ import {
   evolutionMessage,
   phone,
 } from "./webhook_client.ts";
+import { callUntyped } from "../../support/database/untyped_calls.ts";
 
 const lid = "81896604192873@lid";
 const newPhone = "5521988887777";
@@ -477,7 +478,7 @@ Deno.test("a message that is settled while its contact becomes another one stays
       select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`)
       .length > 0
   );
-  const settling = database.rpc("settle_messages", {
+  const settling = callUntyped(database, "settle_messages", {
     results: [{
       messageId: waiting?.["message_id"],
       claimToken,

@@ -12,6 +12,7 @@ import {
   type StoredMessage,
   type WebhookClient,
 } from "./webhook_client.ts";
+import { callUntyped } from "../../support/database/untyped_calls.ts";
 
 const text = { phone, messageType: "text", message: "oi" };
 const lid = "81896604192873@lid";
@@ -293,7 +294,7 @@ Deno.test("an echo that meets the recording of an answer is given to the next me
   await client.stack.send(tenant, text);
   const { body } = await client.stack.send(tenant, { ...text, delayMessage: 1 });
   await letTimePass(admin, 2);
-  const { messages: [claim] } = await database.rpc<{ messages: { claimToken: string }[] }>(
+  const { messages: [claim] } = await database.rpc(
     "claim_due_messages",
     { maxMessages: 1, leaseSeconds: 30 },
   );
@@ -426,17 +427,17 @@ Deno.test("a message that another one's echo confirmed is in doubt again", async
   const doubtful = await client.stack.send(tenant, text);
   const late = await client.stack.send(tenant, { ...text, delayMessage: 1 });
   await letTimePass(admin, 2);
-  const { messages: [claim] } = await database.rpc<{ messages: { claimToken: string }[] }>(
+  const { messages: [claim] } = await database.rpc(
     "claim_due_messages",
     { maxMessages: 1, leaseSeconds: 30 },
   );
   await letTimePass(admin, 31);
-  await database.rpc("expire_claims", { maxClaims: 10 });
+  await database.rpc("expire_claims", { maxMessages: 10 });
   await client.receive(tenant, { messageId: "OWN1", fromMe: true, text: { message: "oi" } });
   assertEquals(await statusOf(client, doubtful.body.messageId), ["sent", "OWN1"]);
   await admin`
     select messaging.advance_message(${doubtful.body.messageId}, 'OWN1', 'failed', now(), '{"code": "1"}')`;
-  await database.rpc("settle_messages", {
+  await callUntyped(database, "settle_messages", {
     results: [{
       ...{ messageId: late.body.messageId, claimToken: claim?.claimToken },
       ...{ outcome: "accepted", providerMessageId: "OWN1" },

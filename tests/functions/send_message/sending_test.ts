@@ -5,6 +5,7 @@ import { answerNever } from "../../support/doubles/http_double.ts";
 import { startMessagingStack } from "../../support/stack/messaging_stack.ts";
 import { createToken, providerSecrets } from "../../support/fixtures/tenant.ts";
 import { letTimePass } from "../../support/database/time_travel.ts";
+import type { ResultOf } from "../../../shared/database/rpcs.ts";
 
 const phone = "5511987654321";
 const text = { phone, messageType: "text", message: "Olá" };
@@ -342,10 +343,10 @@ Deno.test("what is no answer of the database's is 503 service_unavailable, and n
   for (const foreign of [{}, { message: "maintenance" }, { messageId: null, status: "ok" }]) {
     const database: Database = {
       ...stack.database,
-      rpc: <Result>(name: string, request: Readonly<Record<string, unknown>>): Promise<Result> =>
+      rpc: (name, request) =>
         name === "accept_message"
-          ? Promise.resolve(foreign as Result)
-          : stack.database.rpc<Result>(name, request),
+          ? Promise.resolve(foreign as ResultOf<typeof name>)
+          : stack.database.rpc(name, request),
     };
     const app = createSendMessageApp({ ...stack.services, database });
     const answer = await app.request("/send-message", {
@@ -362,17 +363,19 @@ Deno.test("what is no answer of the database's is 503 service_unavailable, and n
 Deno.test("a send whose process dies before the record is unconfirmed when its claim ends, and never sent again", async () => {
   await using stack = await startMessagingStack();
   const tenant = await stack.createTenant();
-  const accepted = await stack.database.rpc<{ messageId: string; claimToken: string }>(
+  const accepted = await stack.database.rpc(
     "accept_message",
     {
       instanceId: tenant.instanceId,
       phone,
       idempotency: null,
       assignment: null,
-      message: { messageType: "text", message: "Olá" },
+      agent: null,
+      message: { messageType: "text", message: "Olá", content: null },
       delivery: { queued: false, intervalSeconds: 30, delaySeconds: 0, leaseSeconds: 30 },
     },
   );
+  assert("messageId" in accepted);
   const path = `/messages/${accepted.messageId}`;
   await stack.dispatch();
   assertEquals((await stack.messages(tenant, "GET", path)).body.status, "sending");

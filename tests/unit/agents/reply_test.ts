@@ -1,7 +1,7 @@
 import { createAgentReplies } from "../../../shared/agents/reply.ts";
 import type { Database } from "../../../shared/database/database.ts";
 import { AppError, type ErrorCode } from "../../../shared/model/errors.ts";
-import type { OutboxOutcome } from "../../../shared/outbox/delivery.ts";
+import type { OutboxOutcome } from "../../../shared/database/rpcs/outbox.ts";
 import { assertEquals, assertRejects } from "../../support/assert.ts";
 
 const turn = {

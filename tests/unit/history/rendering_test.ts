@@ -1,4 +1,4 @@
-import type { HistoryMessage } from "../../../shared/history/query.ts";
+import type { HistoryMessage } from "../../../shared/database/rpcs/history.ts";
 import { nameSender, renderContent } from "../../../shared/history/rendering.ts";
 import { assertEquals } from "../../support/assert.ts";
 

@@ -12,7 +12,7 @@ declare
   message messaging.messages;
   freed_slot timestamptz;
 begin
-  message := public.find_message(request);
+  message := messaging.find_message(request);
   if message.status = 'canceled' then
     return messaging.describe_message(message);
   end if;

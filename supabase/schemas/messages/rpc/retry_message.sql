@@ -15,7 +15,7 @@ begin
   if replayed is not null then
     return replayed;
   end if;
-  message := public.find_message(request);
+  message := messaging.find_message(request);
   if message.status not in ('failed', 'unconfirmed')
     or exists (select from messaging.message_queue q where q.message_id = message.id) then
     raise exception using errcode = 'MI012', message = 'message_not_retriable';

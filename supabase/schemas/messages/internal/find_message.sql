@@ -1,5 +1,6 @@
--- The outbound message `messageId` of an instance, locked. Errors: MI004.
-create or replace function public.find_message(request jsonb)
+-- The outbound message `messageId` of an instance, locked. `request`: instanceId, messageId.
+-- Error: MI004.
+create or replace function messaging.find_message(request jsonb)
 returns messaging.messages
 language plpgsql
 set search_path = ''
@@ -19,5 +20,5 @@ begin
   return message;
 end;
 $$;
-revoke all on function public.find_message(jsonb) from public, anon, authenticated;
-grant execute on function public.find_message(jsonb) to service_role;
+revoke all on function messaging.find_message(jsonb) from public, anon, authenticated;
+grant execute on function messaging.find_message(jsonb) to service_role;

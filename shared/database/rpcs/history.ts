@@ -1,5 +1,9 @@
-import type { Database } from "../database/database.ts";
-import type { StoredContent } from "../model/message_content.ts";
+import type { StoredContent } from "../../model/message_content.ts";
+import type { Rpc } from "./rpc.ts";
+
+export interface HistoryRpcs {
+  read_history: Rpc<HistoryQuery, History>;
+}
 
 /** Which part of a contact's history is wanted. */
 export interface HistoryQuery {
@@ -13,7 +17,6 @@ export interface HistoryQuery {
   /** True for sent ones only, false for received ones only. */
   readonly fromMe?: boolean | undefined;
 }
-
 /** One message that was really sent or received. */
 export interface HistoryMessage extends StoredContent {
   readonly messageId: string;
@@ -46,12 +49,4 @@ export interface History {
   readonly messages: readonly HistoryMessage[];
   /** Whether older messages of the period were left out. */
   readonly hasMore: boolean;
-}
-
-/**
- * The newest messages of a contact in a period (decisions, section 7), whichever way its phone is
- * spelled. Creates nothing.
- */
-export function readHistory(database: Database, query: HistoryQuery): Promise<History> {
-  return database.rpc("read_history", { ...query });
 }

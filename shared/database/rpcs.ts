@@ -1,0 +1,33 @@
+import type { AgentsRpcs } from "./rpcs/agents.ts";
+import type { ContactsRpcs } from "./rpcs/contacts.ts";
+import type { ConversationsRpcs } from "./rpcs/conversations.ts";
+import type { HistoryRpcs } from "./rpcs/history.ts";
+import type { InboundRpcs } from "./rpcs/inbound.ts";
+import type { MessagesRpcs } from "./rpcs/messages.ts";
+import type { OutboxRpcs } from "./rpcs/outbox.ts";
+import type { QueueRpcs } from "./rpcs/queue.ts";
+import type { TemplatesRpcs } from "./rpcs/templates.ts";
+import type { TenancyRpcs } from "./rpcs/tenancy.ts";
+
+/**
+ * Every SQL function that TypeScript calls, with its request and its result: one member per function
+ * of the schema `public`, in the file of its area. A test compares the names with the database.
+ */
+export interface Rpcs
+  extends
+    AgentsRpcs,
+    ContactsRpcs,
+    ConversationsRpcs,
+    HistoryRpcs,
+    InboundRpcs,
+    MessagesRpcs,
+    OutboxRpcs,
+    QueueRpcs,
+    TemplatesRpcs,
+    TenancyRpcs {}
+
+export type RpcName = keyof Rpcs;
+
+export type RequestOf<Name extends RpcName> = Rpcs[Name]["request"];
+
+export type ResultOf<Name extends RpcName> = Rpcs[Name]["result"];

@@ -1,0 +1,88 @@
+import type { ContactTarget } from "./contacts.ts";
+import type { HistoryMessage } from "./history.ts";
+import type { Once, RecordedResult } from "./idempotency.ts";
+import type { Page, PageRequest } from "./page.ts";
+import type { Rpc } from "./rpc.ts";
+
+export interface AgentsRpcs {
+  create_ai_agent: Rpc<
+    Once<AgentFields & { readonly instanceId: string }>,
+    RecordedResult<AgentRecord>
+  >;
+  get_ai_agent: Rpc<{ readonly agentId: string }, AgentRecord>;
+  list_ai_agents: Rpc<PageRequest<{ readonly instanceId?: string }>, Page<AgentRecord>>;
+  update_ai_agent: Rpc<
+    { readonly agentId: string; readonly changes: Partial<AgentFields> },
+    AgentRecord
+  >;
+  get_agent_pause: Rpc<ContactTarget, AgentPause>;
+  set_agent_pause: Rpc<
+    SetPauseRequest,
+    RecordedResult<AgentPause & { readonly contactId: string }>
+  >;
+  read_agent_turn: Rpc<AgentTurnRequest, AgentTurnReading>;
+  read_agent_variables: Rpc<ContactTarget, KnownVariables>;
+}
+
+/** What an agent consists of. */
+export interface AgentFields {
+  readonly name: string;
+  readonly instructions: string;
+  readonly model: string;
+  readonly isActive: boolean;
+}
+
+export interface AgentRecord extends AgentFields {
+  readonly agentId: string;
+  readonly instanceId: string;
+  readonly createdAt: string;
+  readonly updatedAt: string;
+}
+
+/** Whether the agent is silent for a contact; no `contactId` for an unknown phone. */
+export interface AgentPause {
+  readonly contactId: string | null;
+  readonly paused: boolean;
+  readonly aiAgentPausedUntil: string | null;
+}
+
+export type SetPauseRequest = Once<
+  ContactTarget & { readonly paused: boolean; readonly minutes: number }
+>;
+
+export interface AgentTurnRequest {
+  readonly instanceId: string;
+  readonly conversationId: string;
+  /** Messages of the history. */
+  readonly limit: number;
+}
+
+/** The input of an agent's answer. */
+export interface AgentTurn {
+  readonly agentId: string;
+  readonly model: string;
+  readonly instructions: string;
+  readonly collectedData: Readonly<Record<string, unknown>>;
+  /** The name that the API or an operator gave; null where only the profile has one. */
+  readonly givenName: string | null;
+  readonly profileName: string | null;
+  readonly contactPhone: string | null;
+  readonly address: string;
+  /** Inbound messages: how many were answered before, and how many this answer covers. */
+  readonly answeredBefore: number;
+  readonly answersThrough: number;
+  readonly history: readonly HistoryMessage[];
+}
+
+/** `turn` is null where the agent must not answer: paused, inactive, or at its hourly limit. */
+export interface AgentTurnReading {
+  readonly turn: AgentTurn | null;
+  readonly isLimitReached: boolean;
+}
+
+/** What fills the variables of the text that opens a conversation, beside what its call brings. */
+export interface KnownVariables {
+  readonly collectedData: Readonly<Record<string, unknown>>;
+  readonly name: string | null;
+  readonly phone: string | null;
+}

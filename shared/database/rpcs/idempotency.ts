@@ -1,0 +1,25 @@
+/** A call's `Idempotency-Key`, as the SQL function `begin_idempotent` takes it. */
+export interface Idempotency {
+  /** Whose key it is: a client token's id, or `admin`. */
+  readonly scope: string;
+  readonly key: string;
+  /** SHA-256 of path and body: the same key with another of them is refused. */
+  readonly fingerprint: string;
+}
+
+/** A request that is executed once per `Idempotency-Key`. */
+export type Once<Request> = Request & { readonly idempotency: Idempotency | null };
+
+/** The outcome that a function stored under the key of an earlier call. */
+export interface Replayed<Outcome> {
+  readonly replayed: { readonly outcome: Outcome };
+}
+
+/** What a function that takes an `Idempotency-Key` returns: its outcome, or the stored one. */
+export type RecordedResult<Outcome> = Outcome | Replayed<Outcome>;
+
+/** A response as the database stores it: its body as text, whose members stay in their order. */
+export interface WrittenResponse {
+  readonly status: number;
+  readonly body: string;
+}

@@ -1,0 +1,37 @@
+import type { SealedInstance } from "../../model/instance.ts";
+import type { Rpc } from "./rpc.ts";
+
+export interface InboundRpcs {
+  find_webhook_instance: Rpc<
+    { readonly provider: string; readonly instanceRef: string },
+    { readonly instance: SealedInstance | null }
+  >;
+  find_webhook_targets: Rpc<
+    WebhookTargetsRequest,
+    { readonly instances: readonly WebhookTarget[] }
+  >;
+  record_provider_events: Rpc<RecordEventsRequest, { readonly recorded: number | null }>;
+}
+
+export interface WebhookTargetsRequest {
+  readonly provider: string;
+  readonly gatewayInstanceIds: readonly string[];
+  readonly providerTemplateIds: readonly string[];
+}
+
+/** An instance that events of one app may be about. */
+export interface WebhookTarget {
+  readonly instanceId: string;
+  readonly gatewayInstanceId: string;
+  readonly sealedProviderConfig: string;
+}
+
+export interface RecordEventsRequest {
+  readonly instanceId: string;
+  /** What the delivery's credential was checked against. */
+  readonly sealedProviderConfig: string;
+  /** The body's text; null for further events of a payload that is stored already. */
+  readonly payload: string | null;
+  /** Events of shared/providers/webhooks/provider_event.ts, with their content as it is stored. */
+  readonly events: readonly Readonly<Record<string, unknown>>[];
+}

@@ -1,0 +1,185 @@
+import type { StoredContent } from "../../model/message_content.ts";
+import type { HeldBy, MessageStatus } from "../../model/message_status.ts";
+import type { Idempotency, Once, RecordedResult, WrittenResponse } from "./idempotency.ts";
+import type { ClaimedMessage } from "./queue.ts";
+import type { Rpc } from "./rpc.ts";
+
+export interface MessagesRpcs {
+  accept_message: Rpc<AcceptMessageRequest, AcceptResult>;
+  cancel_message: Rpc<MessageTarget, MessageRecord>;
+  get_message: Rpc<MessageTarget, MessageRecord>;
+  retry_message: Rpc<Once<MessageTarget>, RecordedResult<MessageRecord>>;
+  settle_messages: Rpc<SettleMessagesRequest, { readonly settled: readonly string[] }>;
+}
+
+/** An outbound message of an instance. */
+export interface MessageTarget {
+  readonly instanceId: string;
+  readonly messageId: string;
+}
+
+/** Why an attempt failed, in the provider's words or in ours. */
+export interface MessageError {
+  readonly code: string;
+  readonly message: string;
+}
+
+/** The state of a message, with instants in the instance's zone; see `describe_message`. */
+export interface MessageRecord {
+  readonly messageId: string;
+  readonly status: MessageStatus;
+  readonly contactId: string;
+  readonly conversationId: string;
+  readonly providerMessageId: string | null;
+  readonly scheduledFor: string | null;
+  readonly heldBy: HeldBy | null;
+  readonly createdAt: string;
+  readonly sentAt: string | null;
+  readonly deliveredAt: string | null;
+  readonly readAt: string | null;
+  readonly failedAt: string | null;
+  readonly attempts: number;
+  readonly lastError: MessageError | null;
+}
+
+/** Everything that one sending call records at once. */
+export type AcceptMessageRequest = Once<{
+  readonly instanceId: string;
+  readonly phone: string;
+  readonly assignment: AssignmentRequest | null;
+  readonly agent: AgentRequest | null;
+  readonly message: NewMessage | null;
+  /** Null where there is no message. */
+  readonly delivery: Delivery | null;
+}>;
+
+/** A message's content, and what is stored beside it. */
+export type NewMessage = StoredContent & {
+  readonly cardId?: string | undefined;
+  readonly sentBy?: string | undefined;
+  readonly delayTypingMs?: number | undefined;
+};
+
+/** To whom a conversation is to be given (specification 4.4, `assignTo` and its companions). */
+export interface AssignmentRequest {
+  /** Operator e-mail or UUID. */
+  readonly assignTo: string;
+  readonly portfolio?: boolean | undefined;
+  readonly departmentId?: string | undefined;
+}
+
+/** The agent that opens a conversation or answers in it: the one named, else the only active one. */
+export interface AgentRequest {
+  readonly agentId?: string | undefined;
+  /** Merged into the session's `collected_data`. */
+  readonly collectedData?: Readonly<Record<string, unknown>> | undefined;
+  /** For an answer: how many questions had been answered before, and how many it takes account of. */
+  readonly answeredBefore?: number | undefined;
+  readonly answersThrough?: number | undefined;
+}
+
+/** When a message is to leave: at once, after a delay, or in its turn in the paced queue. */
+export interface Delivery {
+  readonly queued: boolean;
+  readonly intervalSeconds: number;
+  readonly delaySeconds: number;
+  /** Left to the dispatcher, due at once: its retries are worth more than the moment. */
+  readonly isDeferred?: boolean;
+  /** How long an immediate send may hold its claim. */
+  readonly leaseSeconds: number;
+}
+
+/** What `assign_conversation` decided. */
+export interface AssignmentOutcome {
+  readonly contactId: string;
+  readonly assignedTo: string;
+  readonly previousAssignedTo: string | null;
+  readonly portfolio: boolean;
+  readonly transferred: boolean;
+  readonly departmentId: string | null;
+}
+
+/** What the recording transaction decided; answers are a pure function of it. */
+export interface AcceptedOutcome {
+  readonly mode: "sent" | "queued" | "scheduled" | "assign_only";
+  readonly contactId: string;
+  readonly conversationId: string;
+  /** Whose words the message is; null for anybody but an agent. */
+  readonly agentId: string | null;
+  readonly assignment: AssignmentOutcome | null;
+  readonly messageId: string | null;
+  readonly status: MessageStatus | null;
+  readonly scheduledFor: string | null;
+  readonly heldBy: HeldBy | null;
+  readonly aiAgentPausedUntil: string | null;
+}
+
+/** The claim that an immediate send holds: whom to send to, and what settling must show. */
+export interface ImmediateClaim {
+  readonly claimToken: string | null;
+  readonly to: string | null;
+}
+
+/** A message whose first answer does not stand any more, as it stands now. */
+export interface StandingMessage extends
+  Pick<
+    MessageRecord,
+    "status" | "providerMessageId" | "scheduledFor" | "heldBy" | "lastError"
+  > {
+  /** Whether it failed by a refusal that the provider calls temporary. */
+  readonly isRetryable: boolean;
+}
+
+/** What an earlier call with the same Idempotency-Key came to; see `describe_kept_outcome`. */
+export interface Replay {
+  readonly outcome: AcceptedOutcome;
+  /** The first answer where it stands, if the provider's answer is part of it. */
+  readonly response: WrittenResponse | null;
+  /** Null where the first answer stands. */
+  readonly message: StandingMessage | null;
+  /** Whether a call with this key tries the message again. */
+  readonly isAttemptDue: boolean;
+}
+
+/** Another attempt of an earlier call's message: what to send, with the claim on it. */
+export interface Attempt {
+  readonly outcome: AcceptedOutcome;
+  readonly message: ClaimedMessage;
+}
+
+/** What was recorded now, or what an earlier call under the same Idempotency-Key came to. */
+export type AcceptResult =
+  | (AcceptedOutcome & ImmediateClaim)
+  | { readonly attempted: Attempt }
+  | { readonly replayed: Replay };
+
+/** How the provider call of a claimed message ended. */
+export type SettledOutcome =
+  & { readonly messageId: string; readonly claimToken: string }
+  & (
+    | {
+      readonly outcome: "accepted";
+      readonly providerMessageId: string;
+      readonly waId?: string | undefined;
+    }
+    | {
+      readonly outcome: "rejected";
+      readonly error: MessageError;
+      readonly retryable: boolean;
+      readonly retryAfterMs?: number | undefined;
+      readonly scope: "message" | "recipient" | "instance";
+      readonly isOutage?: boolean | undefined;
+      /** The provider was certainly never called. */
+      readonly isUnsent?: boolean | undefined;
+      /** What the call was made with, as it is stored; undefined where that is not known. */
+      readonly sealedProviderConfig?: string | undefined;
+    }
+    | { readonly outcome: "unknown"; readonly error: MessageError }
+  );
+
+export interface SettleMessagesRequest {
+  readonly results: readonly SettledOutcome[];
+  /** Of an immediate send: the key that its answer is stored under, and the answer. */
+  readonly idempotency: Idempotency | null;
+  readonly response: WrittenResponse | null;
+}

@@ -1,0 +1,95 @@
+import type { HeldBy, MessageStatus } from "../../model/message_status.ts";
+import type { ProviderKind } from "../../model/provider_kind.ts";
+import type { StoredContent } from "../../model/message_content.ts";
+import type { EmptyRequest, Rpc } from "./rpc.ts";
+
+export interface QueueRpcs {
+  claim_due_messages: Rpc<ClaimLimits, ClaimedMessages>;
+  expire_claims: Rpc<{ readonly maxMessages: number }, { readonly expired: number }>;
+  get_instance_health: Rpc<{ readonly instanceId: string }, InstanceHealth>;
+  list_message_queue: Rpc<QueueQuery, QueuePage>;
+  move_waiting_slots: Rpc<EmptyRequest, { readonly moved: number; readonly isComplete: boolean }>;
+  purge_expired: Rpc<
+    { readonly maxRows: number },
+    { readonly purged: number; readonly isComplete: boolean }
+  >;
+  rescue_stalled_instances: Rpc<{ readonly maxInstances: number }, { readonly woken: number }>;
+  retry_unconfirmed: Rpc<{ readonly maxMessages: number }, { readonly requeued: number }>;
+}
+
+/** How many messages a worker takes, and how long each is its own. */
+export interface ClaimLimits {
+  readonly maxMessages: number;
+  /** A message's typing delay is added to it. */
+  readonly leaseSeconds: number;
+}
+
+/** A due message in one worker's hands until its lease ends. */
+export interface ClaimedMessage extends StoredContent {
+  readonly messageId: string;
+  readonly claimToken: string;
+  readonly instanceId: string;
+  readonly provider: ProviderKind;
+  readonly sealedProviderConfig: string;
+  readonly isContactBlocked: boolean;
+  /** An agent's unpaced message (an answer) whose agent is paused for the contact by now. */
+  readonly isAgentPaused: boolean;
+  readonly to: string;
+  readonly delayTypingMs: number | null;
+}
+
+/** What one look at the queue gave, and how long nothing more will come of another one. */
+export interface ClaimedMessages {
+  readonly messages: readonly ClaimedMessage[];
+  /** In how long something is due that was not handed out; null where nothing is known. */
+  readonly nextDueInMs: number | null;
+  readonly isOutboxDue: boolean;
+}
+
+/** Where a page of the queue ended: the slot and the place in line of its last message. */
+export interface QueueCursor {
+  readonly scheduledAt: string;
+  readonly position: number;
+}
+
+export interface QueueQuery {
+  readonly instanceId: string;
+  readonly limit: number;
+  readonly after: QueueCursor | null;
+}
+
+/** A message that waits, with its place in line from 1. */
+export interface WaitingMessage {
+  readonly messageId: string;
+  readonly phone: string;
+  readonly messageType: string;
+  readonly scheduledFor: string;
+  readonly heldBy: HeldBy | null;
+  readonly position: number;
+}
+
+export interface QueuePage {
+  readonly items: readonly WaitingMessage[];
+  readonly total: number;
+  readonly next: QueueCursor | null;
+}
+
+/** Whether an instance's messages go out, with instants in its zone. */
+export interface InstanceHealth {
+  readonly status: "ok" | "late" | "held";
+  readonly oldestDueAt: string | null;
+  readonly oldestDueSeconds: number | null;
+  readonly nextDueAt: string | null;
+  readonly queueDepth: number;
+  readonly inFlight: number;
+  readonly unconfirmed: number;
+  readonly isWindowOpen: boolean;
+  readonly heldUntil: string | null;
+  readonly lastSuccessAt: string | null;
+  readonly lastFailure: {
+    readonly at: string;
+    readonly status: MessageStatus;
+    readonly code: string | null;
+    readonly message: string | null;
+  } | null;
+}

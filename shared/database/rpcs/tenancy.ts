@@ -1,0 +1,209 @@
+import type { Issue } from "../../model/errors.ts";
+import type { Instance } from "../../model/instance.ts";
+import type { ProviderKind } from "../../model/provider_kind.ts";
+import type { Once, RecordedResult } from "./idempotency.ts";
+import type { Page, PageRequest } from "./page.ts";
+import type { Rpc } from "./rpc.ts";
+
+export interface TenancyRpcs {
+  authenticate_client: Rpc<
+    { readonly tokenHash: string; readonly functionName: string },
+    Authentication
+  >;
+  create_workspace: Rpc<Once<{ readonly name: string }>, RecordedResult<WorkspaceRecord>>;
+  get_workspace: Rpc<{ readonly workspaceId: string }, WorkspaceRecord>;
+  list_workspaces: Rpc<PageRequest<object>, Page<WorkspaceRecord>>;
+  create_operator: Rpc<
+    Once<OperatorFields & { readonly workspaceId: string }>,
+    RecordedResult<OperatorRecord>
+  >;
+  get_operator: Rpc<{ readonly operatorId: string }, OperatorRecord>;
+  list_operators: Rpc<PageRequest<WorkspaceFilter>, Page<OperatorRecord>>;
+  update_operator: Rpc<
+    { readonly operatorId: string; readonly changes: Partial<OperatorFields> },
+    OperatorRecord
+  >;
+  create_department: Rpc<
+    Once<{ readonly workspaceId: string; readonly name: string }>,
+    RecordedResult<DepartmentRecord>
+  >;
+  get_department: Rpc<{ readonly departmentId: string }, DepartmentRecord>;
+  list_departments: Rpc<PageRequest<WorkspaceFilter>, Page<DepartmentRecord>>;
+  update_department: Rpc<
+    { readonly departmentId: string; readonly changes: { readonly name?: string } },
+    DepartmentRecord
+  >;
+  create_instance: Rpc<CreateInstanceRequest, RecordedResult<InstanceRecord> | Refusal>;
+  get_instance: Rpc<{ readonly instanceId: string }, InstanceRecord | Issues>;
+  list_instances: Rpc<PageRequest<WorkspaceFilter>, Page<InstanceRecord>>;
+  update_instance: Rpc<
+    { readonly instanceId: string; readonly changes: InstanceChanges },
+    InstanceRecord | Refusal
+  >;
+  create_client_token: Rpc<CreateTokenRequest, RecordedResult<TokenRecord & KeptToken>>;
+  get_client_token: Rpc<TokenTarget, TokenRecord>;
+  list_client_tokens: Rpc<PageRequest<{ readonly instanceId: string }>, Page<TokenRecord>>;
+  revoke_client_token: Rpc<TokenTarget, TokenRecord>;
+  list_credentials_under_old_keys: Rpc<
+    { readonly keyIds: readonly string[]; readonly limit: number },
+    FormerSeals
+  >;
+  replace_sealed_credentials: Rpc<
+    { readonly items: readonly ResealedItem[] },
+    { readonly replaced: number }
+  >;
+}
+
+/** Fields at fault, where only the database can tell. */
+export interface Issues {
+  readonly issues: readonly Issue[];
+}
+
+/** What is returned instead of a record: fields at fault, or the field whose value is taken. */
+export type Refusal = Issues | { readonly taken: string };
+
+interface WorkspaceFilter {
+  readonly workspaceId?: string;
+}
+
+/** Who a client token is, and which instance it opens; nulls for a token that opens nothing. */
+export interface Authentication {
+  readonly tokenId: string | null;
+  /** The token's own instance, and what a request may call it by. */
+  readonly instance: Instance & { readonly references: readonly (string | null)[] } | null;
+  /** Null where the instance sets no limit. */
+  readonly rateLimit: RateLimit | null;
+}
+
+/** Where a token stands with its allowance for a function, as `count_request` tells it. */
+export interface RateLimit {
+  /** Requests a minute. */
+  readonly limit: number;
+  readonly remaining: number;
+  /** Until the allowance is whole again. */
+  readonly wholeInSeconds: number;
+  /** Set where this request is one too many. */
+  readonly retryAfterSeconds: number | null;
+}
+
+export interface WorkspaceRecord {
+  readonly workspaceId: string;
+  readonly name: string;
+  readonly createdAt: string;
+}
+
+export interface OperatorFields {
+  readonly name: string;
+  readonly email: string;
+}
+
+export interface OperatorRecord extends OperatorFields {
+  readonly operatorId: string;
+  readonly workspaceId: string;
+  readonly createdAt: string;
+}
+
+export interface DepartmentRecord {
+  readonly departmentId: string;
+  readonly workspaceId: string;
+  readonly name: string;
+  readonly createdAt: string;
+}
+
+/** When the queue may send: local times, ISO weekdays, days without sending. */
+export interface SendWindow {
+  readonly start: string;
+  readonly end: string;
+  readonly days: readonly number[];
+  readonly holidays: readonly string[];
+}
+
+/** Settings of an instance that its owner chooses. */
+export interface InstanceSettings {
+  readonly name: string;
+  readonly businessInstanceId?: string | null | undefined;
+  readonly connectedPhone: string;
+  readonly timeZone: string;
+  readonly onUnconfirmed: "hold" | "retry";
+  readonly requestsPerMinute: number | null;
+}
+
+/** Its credentials, sealed for it, and its own id at the provider. */
+export interface InstanceCredentials {
+  readonly sealedProviderConfig: string;
+  readonly gatewayInstanceId: string | null;
+}
+
+export type CreateInstanceRequest = Once<
+  & InstanceSettings
+  & InstanceCredentials
+  & {
+    readonly instanceId: string;
+    readonly workspaceId: string;
+    readonly provider: ProviderKind;
+    readonly embedKey: string;
+    readonly sendWindow: SendWindow;
+  }
+>;
+
+/** What a change holds is written; the rest stays. */
+export type InstanceChanges =
+  & Partial<InstanceSettings & InstanceCredentials>
+  & { readonly sendWindow?: Partial<SendWindow> };
+
+export interface InstanceRecord extends InstanceSettings {
+  readonly instanceId: string;
+  readonly workspaceId: string;
+  readonly provider: ProviderKind;
+  readonly gatewayInstanceId: string | null;
+  readonly businessInstanceId: string | null;
+  readonly embedKey: string;
+  readonly sendWindow: SendWindow;
+  readonly webhookPath: string;
+  readonly createdAt: string;
+}
+
+/** A token of an instance. */
+export interface TokenTarget {
+  readonly instanceId: string;
+  readonly tokenId: string;
+}
+
+export type CreateTokenRequest = Once<
+  TokenTarget & KeptToken & {
+    readonly tokenHash: string;
+    readonly label?: string | null | undefined;
+    readonly expiresAt?: string | null | undefined;
+  }
+>;
+
+/** Kept with the outcome of a call alone, so that a repeated call can be given the token again. */
+export interface KeptToken {
+  readonly sealedToken?: string | null;
+}
+
+export interface TokenRecord extends TokenTarget {
+  readonly label: string | null;
+  readonly expiresAt: string | null;
+  readonly lastUsedAt: string | null;
+  readonly revokedAt: string | null;
+  readonly createdAt: string;
+}
+
+/** Credentials of an instance, as they are stored. */
+export interface SealedItem {
+  readonly instanceId: string;
+  readonly sealedProviderConfig: string;
+}
+
+/** The same sealed anew, with the text that they replace. */
+export interface ResealedItem extends SealedItem {
+  readonly former: string;
+}
+
+/** Instances whose credentials are sealed under a former key, and those that no key opens. */
+export interface FormerSeals {
+  readonly items: readonly SealedItem[];
+  readonly total: number;
+  readonly unreadable: readonly string[];
+}

@@ -1,0 +1,16 @@
+import type { ProviderClass, ProviderKind } from "./provider_kind.ts";
+
+/** One channel connection, as the database hands it out with its credentials sealed. */
+export interface Instance {
+  readonly instanceId: string;
+  readonly name: string;
+  readonly provider: ProviderKind;
+  readonly providerClass: ProviderClass;
+  readonly sealedProviderConfig: string;
+  readonly gatewayInstanceId: string | null;
+  readonly connectedPhone: string;
+  readonly timeZone: string;
+}
+
+/** What is needed of an instance to open its provider. */
+export type SealedInstance = Pick<Instance, "instanceId" | "provider" | "sealedProviderConfig">;

@@ -1,0 +1,10 @@
+/** States of a message that we send (decisions, section 5). They only move forward. */
+export const messageStatuses = [
+  ...["queued", "sending", "sent", "delivered", "read"] as const,
+  ...["failed", "canceled", "unconfirmed"] as const,
+] as const;
+export type MessageStatus = (typeof messageStatuses)[number];
+
+/** Why a message does not go at once. */
+export const holdReasons = ["interval", "window", "holiday", "delay"] as const;
+export type HeldBy = (typeof holdReasons)[number];
