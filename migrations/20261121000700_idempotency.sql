@@ -123,6 +123,29 @@ $$;
 revoke all on function messaging.keep_outcome(jsonb, jsonb, uuid) from public, anon, authenticated;
 grant execute on function messaging.keep_outcome(jsonb, jsonb, uuid) to service_role;
 
+-- source: supabase/schemas/idempotency/internal/keep_response.sql
+-- Keeps the response of an immediate send under its `Idempotency-Key`, where its message was among
+-- those that were settled.
+create or replace function messaging.keep_response(
+  idempotency jsonb,
+  response jsonb,
+  settled uuid[]
+)
+returns void
+language plpgsql
+set search_path = ''
+as $$
+begin
+  update messaging.idempotency_keys k
+  set response = keep_response.response,
+    attempt = (select m.attempts from messaging.messages m where m.id = k.message_id)
+  where k.scope = idempotency->>'scope' and k.key = idempotency->>'key'
+    and k.message_id = any (settled);
+end;
+$$;
+revoke all on function messaging.keep_response(jsonb, jsonb, uuid[]) from public, anon, authenticated;
+grant execute on function messaging.keep_response(jsonb, jsonb, uuid[]) to service_role;
+
 -- source: supabase/schemas/idempotency/internal/recall_idempotent.sql
 -- Reads what the first call with this `Idempotency-Key` came to, in the form of begin_idempotent.
 -- Returns NULL while the key is free, and leaves it free. For calls that read before they execute: a

@@ -3,11 +3,10 @@
 set local check_function_bodies = off;
 
 -- source: supabase/schemas/messages/internal/advance_message.sql
--- Moves a message of ours forward to `sent`, `delivered`, `read` or `failed`, as a delivery event
--- says; never back, and what is read or canceled does not fail any more (but may have arrived). Settles
--- what is `unconfirmed`, and takes what waits to be sent again out of the queue: it has arrived.
--- Of an earlier attempt, which has another id at the provider, only that it has arrived counts.
--- What was in doubt left before its call was given up, however late the event is.
+-- Moves an outbound message forward to `sent`, `delivered`, `read` or `failed`, as a delivery event
+-- says, and never back: message_transition has the table. Takes a message that waits to be sent again
+-- out of the queue, since it has arrived.
+-- A message in doubt left before its call was given up, however late the event is.
 -- Returns whether it changed anything. Locks the message, then pacing.
 create or replace function messaging.advance_message(
   message_id uuid,
@@ -45,34 +44,23 @@ begin
     is_retryable = false,
     last_error = case when advance_message.status = 'failed' then error end
   where m.id = advance_message.message_id
-    and case m.status
-      -- In a worker's hands it can have failed; waiting to be tried again it has not yet.
-      when 'queued' then advance_message.status <> 'failed' or exists (
-        select from messaging.message_queue q
-        where q.message_id = m.id and q.claim_token is not null
-      )
-      when 'sending' then true
-      when 'unconfirmed' then true
-      when 'sent' then advance_message.status <> 'sent'
-      when 'delivered' then advance_message.status = 'read'
-      when 'canceled' then advance_message.status <> 'failed'
-      -- One attempt has failed and another one has arrived.
-      when 'failed' then advance_message.status in ('delivered', 'read')
-        and m.provider_message_id <> advance_message.provider_message_id
+    and case messaging.message_transition(m.status, advance_message.status)
+      when 'always' then true
+      when 'new_id' then coalesce(m.provider_message_id <> advance_message.provider_message_id, true)
+      when 'claimed_new_id' then
+        coalesce(m.provider_message_id <> advance_message.provider_message_id, true) and exists (
+          select from messaging.message_queue q
+          where q.message_id = m.id and q.claim_token is not null
+        )
+      when 'same_id' then coalesce(m.provider_message_id = advance_message.provider_message_id, true)
+      when 'other_id' then m.provider_message_id <> advance_message.provider_message_id
       else false
     end
-    and (
-      advance_message.status in ('delivered', 'read')
-      or m.provider_message_id is null
-      or advance_message.provider_message_id is null
-      -- An id that is known before the attempt's outcome is an earlier one's.
-      or (m.provider_message_id = advance_message.provider_message_id) = (m.status = 'sent')
-    )
   returning m.instance_id into moved_instance_id;
   if not found then
     return false;
   end if;
-  -- Waits for a claim that is being made, which waits for nobody: rolled back, it would leave the row.
+  -- Waits for a claim under way, which itself waits for no lock: if it rolls back, its row must go too.
   delete from messaging.message_queue q
   where q.message_id = advance_message.message_id and q.claim_token is null;
   if found then
@@ -146,6 +134,93 @@ $$;
 revoke all on function messaging.attempt_again(jsonb, jsonb) from public, anon, authenticated;
 grant execute on function messaging.attempt_again(jsonb, jsonb) to service_role;
 
+-- source: supabase/schemas/messages/internal/decide_settlements.sql
+-- settle_messages: locks the queue rows and messages whose claim the results still hold, and decides
+-- what becomes of each. Changes nothing. `results` as in settle_messages.
+create or replace function messaging.decide_settlements(results jsonb, clock timestamptz)
+returns messaging.settlement[]
+language plpgsql
+set search_path = ''
+as $$
+declare
+  settlements messaging.settlement[];
+begin
+  with decided as (
+    select
+      q.message_id,
+      q.instance_id,
+      m.contact_id,
+      q.claim_token,
+      q.lane,
+      r.outcome,
+      r."providerMessageId",
+      r."waId",
+      r.error,
+      r."sealedProviderConfig",
+      q.echo,
+      coalesce(r."isUnsent", false) as is_unsent,
+      coalesce(r.outcome = 'rejected' and r.retryable, false) as is_retryable,
+      -- A delivery event has proved what it moved on: that is not sent again, whatever the answer says.
+      coalesce(
+        r.outcome = 'rejected' and m.status in ('queued', 'sending', 'unconfirmed')
+          and case
+            when outage.is_outage or r."isUnsent" then q.max_attempts > 1
+            else (r.retryable or old.has_old_credentials) and q.attempts < q.max_attempts
+          end,
+        false
+      ) as is_retried,
+      case
+        when old.has_old_credentials or r.outcome <> 'rejected' then clock
+        -- A delayed message waits for as long as the paced messages are held.
+        when outage.is_outage then (
+          select greatest(clock + messaging.hold_for_refusal(q.instance_id), d.hold_until)
+          from messaging.dispatch d where d.instance_id = q.instance_id
+        )
+        when r."isUnsent" then clock
+        when r.retryable then clock + messaging.retry_delay(q.attempts, r."retryAfterMs")
+      end as retry_at,
+      outage.is_outage,
+      coalesce(r.outcome = 'rejected' and r.scope = 'instance' and not old.has_old_credentials, false)
+        as holds_instance,
+      old.has_old_credentials,
+      m.status = 'failed' and r.outcome = 'accepted'
+        and m.provider_message_id is distinct from r."providerMessageId" as is_revived,
+      r.outcome = 'accepted' and q.max_attempts > 1 and m.agent_id is null
+        and m.sent_by is distinct from 'ai_agent' as pauses_agent
+    from jsonb_to_recordset(results) as r(
+      "messageId" uuid, "claimToken" uuid, outcome text, "providerMessageId" text, "waId" text,
+      error jsonb, retryable boolean, "retryAfterMs" integer, scope text, "isOutage" boolean,
+      "isUnsent" boolean, "sealedProviderConfig" text
+    )
+    join messaging.message_queue q on q.message_id = r."messageId"
+    join messaging.messages m on m.id = q.message_id
+    -- A refusal of credentials that have been replaced since says nothing about the new ones.
+    cross join lateral (
+      select coalesce(
+        r.scope = 'instance' and (
+          select i.sealed_provider_config <> r."sealedProviderConfig"
+          from messaging.instances i where i.id = q.instance_id
+        ),
+        false
+      ) as has_old_credentials
+    ) as old
+    cross join lateral (
+      select coalesce(
+        r.outcome = 'rejected' and r.scope = 'instance' and not old.has_old_credentials
+          and (r."isOutage" is true or r.retryable is not true),
+        false
+      ) as is_outage
+    ) as outage
+    where q.claim_token = r."claimToken"
+    for no key update of q, m
+  )
+  select array_agg(row(decided.*)::messaging.settlement) into settlements from decided;
+  return settlements;
+end;
+$$;
+revoke all on function messaging.decide_settlements(jsonb, timestamptz) from public, anon, authenticated;
+grant execute on function messaging.decide_settlements(jsonb, timestamptz) to service_role;
+
 -- source: supabase/schemas/messages/internal/describe_message.sql
 -- The state of one message as messages-api reports it. A claim counts as `sending`; what waits says
 -- when it may leave now, and what holds it (see expected_departure).
@@ -216,6 +291,42 @@ $$;
 revoke all on function messaging.find_message(jsonb) from public, anon, authenticated;
 grant execute on function messaging.find_message(jsonb) to service_role;
 
+-- source: supabase/schemas/messages/internal/lock_answers.sql
+-- settle_messages: locks what the answers name, before any row: the provider's message ids, so that a
+-- delivery event and the settling of its message never miss each other, then the addresses that
+-- the contacts do not have yet. `results` as in settle_messages.
+create or replace function messaging.lock_answers(results jsonb, shows_addresses boolean)
+returns void
+language plpgsql
+set search_path = ''
+as $$
+begin
+  perform messaging.lock_provider_messages(
+    array_agg(m.instance_id), array_agg(r."providerMessageId")
+  )
+  from jsonb_to_recordset(results) as r("messageId" uuid, "providerMessageId" text)
+  join messaging.messages m on m.id = r."messageId";
+  if not shows_addresses then
+    return;
+  end if;
+  perform messaging.lock_addresses(shown.instance_id, array_agg(shown.address))
+  from (
+    select m.instance_id, r."waId" as address
+    from jsonb_to_recordset(results) as r("messageId" uuid, "waId" text)
+    join messaging.messages m on m.id = r."messageId"
+    where r."waId" is not null and not exists (
+      select from messaging.contact_addresses a
+      where a.instance_id = m.instance_id
+        and a.identity_key = messaging.phone_identity_key(r."waId") and a.contact_id = m.contact_id
+    )
+  ) as shown
+  group by shown.instance_id
+  order by shown.instance_id;
+end;
+$$;
+revoke all on function messaging.lock_answers(jsonb, boolean) from public, anon, authenticated;
+grant execute on function messaging.lock_answers(jsonb, boolean) to service_role;
+
 -- source: supabase/schemas/messages/internal/lock_provider_messages.sql
 -- Lets one transaction at a time speak of a provider's message, until it commits: so that a delivery
 -- event and the recording of the send it belongs to never miss each other. Takes instances and
@@ -242,6 +353,59 @@ end;
 $$;
 revoke all on function messaging.lock_provider_messages(uuid[], text[]) from public, anon, authenticated;
 grant execute on function messaging.lock_provider_messages(uuid[], text[]) to service_role;
+
+-- source: supabase/schemas/messages/internal/message_transition.sql
+-- The table of what a provider's event (sent, delivered, read, failed) may change: under which condition
+-- it moves an outbound message out of `status`. NULL for a pair that is not listed: such an event is
+-- late or repeated, and changes nothing. Each condition compares the event's provider message id with
+-- the id that the message has:
+--   always           whatever the ids are
+--   new_id           not the same id: one that is known before an attempt ends is an earlier attempt's
+--   claimed_new_id   as new_id, and a worker has the message in hand
+--   same_id          not another id: that is an earlier attempt's
+--   other_id         another id, and both are known
+-- advance_message applies it.
+create or replace function messaging.message_transition(status text, event text)
+returns text
+language plpgsql
+immutable parallel safe
+set search_path = ''
+as $$
+begin
+  return case status || ' > ' || event
+    -- Waits in the queue, or a paced message in flight.
+    when 'queued > sent'           then 'new_id'          -- it left, though its answer was lost
+    when 'queued > delivered'      then 'always'          -- the customer has it
+    when 'queued > read'           then 'always'          -- the customer has it
+    when 'queued > failed'         then 'claimed_new_id'  -- while it only waits it cannot have failed
+    -- An immediate message in flight.
+    when 'sending > sent'          then 'new_id'          -- the event came before the answer
+    when 'sending > delivered'     then 'always'          -- the event came before the answer
+    when 'sending > read'          then 'always'          -- the event came before the answer
+    when 'sending > failed'        then 'new_id'          -- the event came before the answer
+    -- The outcome of its call is unknown: the event tells it.
+    when 'unconfirmed > sent'      then 'new_id'          -- it left
+    when 'unconfirmed > delivered' then 'always'          -- it left
+    when 'unconfirmed > read'      then 'always'          -- it left
+    when 'unconfirmed > failed'    then 'new_id'          -- it did not leave
+    -- The provider has accepted it.
+    when 'sent > delivered'        then 'always'          -- forward
+    when 'sent > read'             then 'always'          -- forward; not every provider tells both
+    when 'sent > failed'           then 'same_id'         -- the attempt that was accepted has failed
+    -- Has arrived: it cannot fail any more.
+    when 'delivered > read'        then 'always'          -- forward
+    -- Left the queue unsent, and had left after all.
+    when 'canceled > sent'         then 'new_id'          -- a claim was settled too late
+    when 'canceled > delivered'    then 'always'          -- the customer has it
+    when 'canceled > read'         then 'always'          -- the customer has it
+    -- One attempt has failed; only that another attempt has arrived counts.
+    when 'failed > delivered'      then 'other_id'        -- the customer has it
+    when 'failed > read'           then 'other_id'        -- the customer has it
+  end;
+end;
+$$;
+revoke all on function messaging.message_transition(text, text) from public, anon, authenticated;
+grant execute on function messaging.message_transition(text, text) to service_role;
 
 -- source: supabase/schemas/messages/internal/place_message.sql
 -- Puts a message that is being accepted where its delivery wants it: `queued` into the paced queue,
@@ -300,6 +464,79 @@ end;
 $$;
 revoke all on function messaging.place_message(uuid, messaging.instances, jsonb, interval) from public, anon, authenticated;
 grant execute on function messaging.place_message(uuid, messaging.instances, jsonb, interval) to service_role;
+
+-- source: supabase/schemas/messages/internal/record_late_acceptances.sql
+-- settle_messages: records of results that no longer hold their claim that the provider accepted the
+-- message. Returns the ids of those that this changed.
+create or replace function messaging.record_late_acceptances(
+  results jsonb,
+  settled uuid[],
+  clock timestamptz
+)
+returns uuid[]
+language plpgsql
+set search_path = ''
+as $$
+begin
+  return (
+    select array_agg(r."messageId") filter (
+      where messaging.advance_message(r."messageId", r."providerMessageId", 'sent', clock, null)
+    )
+    from jsonb_to_recordset(results) as r("messageId" uuid, outcome text, "providerMessageId" text)
+    where r.outcome = 'accepted' and r."messageId" <> all (settled)
+  );
+end;
+$$;
+revoke all on function messaging.record_late_acceptances(jsonb, uuid[], timestamptz) from public, anon, authenticated;
+grant execute on function messaging.record_late_acceptances(jsonb, uuid[], timestamptz) to service_role;
+
+-- source: supabase/schemas/messages/internal/settle_message_rows.sql
+-- settle_messages: writes the outcomes into the messages. What a delivery event has moved on meanwhile
+-- keeps its state; a failed message is revived where another attempt was accepted.
+create or replace function messaging.settle_message_rows(
+  settlements messaging.settlement[],
+  clock timestamptz
+)
+returns void
+language plpgsql
+set search_path = ''
+as $$
+begin
+  update messaging.messages m
+  set attempts = least(m.attempts::integer + (not s.is_unsent)::integer, 32767),
+    lost_claim_token = case when s.outcome = 'unknown' then s.claim_token end,
+    last_error = case
+      when m.status = 'failed' and not s.is_revived then m.last_error
+      when s.outcome <> 'accepted' then s.error
+    end,
+    provider_message_id = coalesce(s.provider_message_id, m.provider_message_id),
+    status = case
+      when s.is_revived then 'sent'
+      when m.status not in ('queued', 'sending', 'unconfirmed') then m.status
+      when s.is_retried then 'queued'
+      when s.outcome = 'accepted' then 'sent'
+      when s.outcome = 'rejected' then 'failed'
+      else 'unconfirmed'
+    end,
+    is_retryable = case
+      when m.status in ('queued', 'sending', 'unconfirmed') then s.is_retryable
+      else m.is_retryable
+    end,
+    sent_at = case when s.outcome = 'accepted' then coalesce(m.sent_at, clock) else m.sent_at end,
+    failed_at = case
+      when m.status = 'failed' and not s.is_revived then m.failed_at
+      when s.outcome = 'rejected' and not s.is_retried
+        and m.status in ('queued', 'sending', 'unconfirmed') then clock
+    end,
+    unconfirmed_at = case
+      when s.outcome = 'unknown' and m.status in ('queued', 'sending') then clock
+    end
+  from unnest(settlements) as s
+  where m.id = s.message_id;
+end;
+$$;
+revoke all on function messaging.settle_message_rows(messaging.settlement[], timestamptz) from public, anon, authenticated;
+grant execute on function messaging.settle_message_rows(messaging.settlement[], timestamptz) to service_role;
 
 -- source: supabase/schemas/messages/internal/take_back_unsent.sql
 -- Takes back messages whose claims ended although their workers had not called the provider: another
@@ -615,18 +852,21 @@ grant execute on function public.retry_message(jsonb) to service_role;
 -- Records the outcome of claimed messages and lets their instances go on.
 -- `request`: results [{messageId, claimToken, outcome (accepted | rejected | unknown),
 --   providerMessageId, waId, error {code, message}, retryable, retryAfterMs, scope, isOutage,
---   isUnsent (the provider was not called), sealedProviderConfig (what the call was made with; NULL for not known)}], and for an immediate
---   send `response` {status, body (as text)} with `idempotency` {scope, key}.
+--   isUnsent (the provider was not called), sealedProviderConfig (the credentials of the call; NULL for
+--   not known)}], and for an immediate send `response` {status, body (as text)} with `idempotency`
+--   {scope, key}.
 -- Only the holder of the claim settles. A late worker changes nothing, with two exceptions: that the
--- provider has accepted the message is true however late it is reported, and so is that it was not
--- called (see take_back_unsent). Statuses only move forward (a delivery event
--- may have come before). Temporary refusals go back to the queue while attempts are left; a refusal of
--- scope `instance` holds the whole instance. One that is no rate limit (an outage: session gone,
--- credentials, account) costs no attempt, so that a backlog is not burnt; nor does isUnsent.
+-- provider accepted the message is true however late it is reported, and so is that it was not called
+-- (see take_back_unsent).
+-- A status only moves forward, since a delivery event may have come before. A temporary refusal goes
+-- back to the queue while attempts are left; a refusal of scope `instance` holds the whole instance.
+-- An outage (session gone, credentials, account: not a rate limit) costs no attempt, so that it does
+-- not use up the attempts of a backlog; nor does isUnsent.
 -- Returns {settled}: the ids that were settled.
 -- Locks, in this order: provider message ids, addresses that are new, queue rows, messages, agent
--- pauses, pacing, dispatch, and where an answer shows who somebody is, contacts.
--- The queue may hold ten rows or a million: its plans must not depend on what the statistics last saw.
+-- pauses, pacing, dispatch, and where an answer shows a contact's phone, contacts.
+-- Plans must not depend on statistics: the queue may hold ten rows or a million. The steps inherit the
+-- settings below.
 create or replace function public.settle_messages(request jsonb)
 returns jsonb
 language plpgsql
@@ -638,240 +878,56 @@ set enable_mergejoin = off
 as $$
 declare
   clock constant timestamptz := clock_timestamp();
-  shows_addresses constant boolean := request @? '$.results[*].waId';
+  results constant jsonb := request->'results';
+  shows_addresses constant boolean := results @? '$[*].waId';
+  settlements messaging.settlement[];
   settled uuid[];
-  silencing_instances uuid[];
-  silencing_contacts uuid[];
-  landing uuid[];
-  held uuid[];
-  held_until timestamptz[];
-  are_outages boolean[];
-  held_seals text[];
-  echoes jsonb;
   late uuid[];
+  releases_instances boolean;
+  pauses_agents boolean;
 begin
-  perform messaging.lock_provider_messages(
-    array_agg(m.instance_id), array_agg(r."providerMessageId")
-  )
-  from jsonb_to_recordset(request->'results') as r("messageId" uuid, "providerMessageId" text)
-  join messaging.messages m on m.id = r."messageId";
+  perform messaging.lock_answers(results, shows_addresses);
+  settlements := messaging.decide_settlements(results, clock);
+  select coalesce(array_agg(s.message_id), '{}'),
+    bool_or(s.lane = 'paced' or s.holds_instance),
+    bool_or(s.pauses_agent)
+  into settled, releases_instances, pauses_agents
+  from unnest(settlements) as s;
 
+  -- The outcome: queue rows, messages, the addresses that the answers prove.
+  perform messaging.settle_queue_rows(settlements);
+  perform messaging.settle_message_rows(settlements, clock);
   if shows_addresses then
-    perform messaging.lock_addresses(shown.instance_id, array_agg(shown.address))
-    from (
-      select m.instance_id, r."waId" as address
-      from jsonb_to_recordset(request->'results') as r("messageId" uuid, "waId" text)
-      join messaging.messages m on m.id = r."messageId"
-      where r."waId" is not null and not exists (
-        select from messaging.contact_addresses a
-        where a.instance_id = m.instance_id
-          and a.identity_key = messaging.phone_identity_key(r."waId") and a.contact_id = m.contact_id
-      )
-    ) as shown
-    group by shown.instance_id
-    order by shown.instance_id;
+    perform messaging.prove_answered_addresses(settlements, clock);
+  end if;
+  if cardinality(settled) < jsonb_array_length(results) then
+    late := messaging.record_late_acceptances(results, settled, clock);
+    settled := settled || messaging.take_back_unsent(results);
   end if;
 
-  with result as (
-    select * from jsonb_to_recordset(request->'results') as r(
-      "messageId" uuid, "claimToken" uuid, outcome text, "providerMessageId" text, "waId" text,
-      error jsonb, retryable boolean, "retryAfterMs" integer, scope text, "isOutage" boolean,
-      "isUnsent" boolean, "sealedProviderConfig" text
-    )
-  ),
-  won as materialized (
-    select q.message_id, q.instance_id, q.claim_token, q.lane = 'paced' as is_paced, q.max_attempts,
-      coalesce(r."isUnsent", false) as is_unsent,
-      r.outcome, r."providerMessageId" as provider_message_id, r."waId" as wa_id, r.error,
-      -- What a delivery event has moved on meanwhile is not sent again, whatever the answer says.
-      coalesce(
-        r.outcome = 'rejected' and m.status in ('queued', 'sending', 'unconfirmed')
-          and case
-            when outage.is_outage or r."isUnsent" then q.max_attempts > 1
-            else (r.retryable or former.is_former) and q.attempts < q.max_attempts
-          end,
-        false
-      ) as is_retried,
-      outage.is_outage,
-      coalesce(r.outcome = 'rejected' and r.scope = 'instance' and not former.is_former, false)
-        as is_held,
-      coalesce(r.outcome = 'rejected' and r.retryable, false) as is_retryable,
-      r."sealedProviderConfig" as sealed_provider_config,
-      former.is_former,
-      m.status = 'failed' and r.outcome = 'accepted'
-        and m.provider_message_id is distinct from r."providerMessageId" as is_revived,
-      q.echo,
-      case
-        when former.is_former or r.outcome <> 'rejected' then clock
-        -- A delayed message waits for as long as the paced ones are held.
-        when outage.is_outage then (
-          select greatest(clock + messaging.hold_for_refusal(q.instance_id), d.hold_until)
-          from messaging.dispatch d where d.instance_id = q.instance_id
-        )
-        when r."isUnsent" then clock
-        when r.retryable then clock + messaging.retry_delay(q.attempts, r."retryAfterMs")
-      end as retry_at
-    from result r
-    join messaging.message_queue q on q.message_id = r."messageId"
-    join messaging.messages m on m.id = q.message_id
-    -- A refusal of credentials that have been replaced since says nothing about the new ones.
-    cross join lateral (
-      select coalesce(
-        r.scope = 'instance' and (
-          select i.sealed_provider_config <> r."sealedProviderConfig"
-          from messaging.instances i where i.id = q.instance_id
-        ),
-        false
-      ) as is_former
-    ) as former
-    cross join lateral (
-      select coalesce(
-        r.outcome = 'rejected' and r.scope = 'instance' and not former.is_former
-          and (r."isOutage" is true or r.retryable is not true),
-        false
-      ) as is_outage
-    ) as outage
-    where q.claim_token = r."claimToken"
-    for no key update of q, m
-  ),
-  gone as (
-    delete from messaging.message_queue q using won
-    where q.message_id = won.message_id and not won.is_retried
-  ),
-  waiting as (
-    -- Refused for the whole instance, or not sent, it stays the head; else others may pass it.
-    update messaging.message_queue q
-    set claim_token = null,
-      lease_until = null,
-      echo = null,
-      attempts = case when won.is_outage or won.is_unsent then q.attempts - 1 else q.attempts end,
-      visible_at = case when won.is_paced then null else won.retry_at end,
-      scheduled_at = case
-        when won.is_paced and (won.is_held or won.is_former or won.is_unsent) then q.scheduled_at
-        else won.retry_at
-      end
-    from won
-    where q.message_id = won.message_id and won.is_retried
-  ),
-  recorded as (
-    update messaging.messages m
-    set attempts = least(m.attempts::integer + (not won.is_unsent)::integer, 32767),
-      lost_claim_token = case when won.outcome = 'unknown' then won.claim_token end,
-      last_error = case
-        when m.status = 'failed' and not won.is_revived then m.last_error
-        when won.outcome <> 'accepted' then won.error
-      end,
-      provider_message_id = coalesce(won.provider_message_id, m.provider_message_id),
-      status = case
-        -- What failed is an earlier attempt: this one has another id.
-        when won.is_revived then 'sent'
-        when m.status not in ('queued', 'sending', 'unconfirmed') then m.status
-        when won.is_retried then 'queued'
-        when won.outcome = 'accepted' then 'sent'
-        when won.outcome = 'rejected' then 'failed'
-        else 'unconfirmed'
-      end,
-      is_retryable = case
-        when m.status in ('queued', 'sending', 'unconfirmed') then won.is_retryable
-        else m.is_retryable
-      end,
-      sent_at = case when won.outcome = 'accepted' then coalesce(m.sent_at, clock) else m.sent_at end,
-      failed_at = case
-        when m.status = 'failed' and not won.is_revived then m.failed_at
-        when won.outcome = 'rejected' and not won.is_retried
-          and m.status in ('queued', 'sending', 'unconfirmed') then clock
-      end,
-      unconfirmed_at = case
-        when won.outcome = 'unknown' and m.status in ('queued', 'sending') then clock
-      end
-    from won
-    where m.id = won.message_id
-    returning m.instance_id, m.contact_id, won.wa_id,
-      won.outcome = 'accepted' and won.max_attempts > 1 and m.agent_id is null
-        and m.sent_by is distinct from 'ai_agent' as silences_agent
-  ),
-  proven as (
-    insert into messaging.contact_addresses as a (instance_id, address, contact_id, proven_at)
-    select distinct on (r.instance_id, messaging.phone_identity_key(r.wa_id))
-      r.instance_id, r.wa_id, r.contact_id, clock
-    from recorded r
-    where r.wa_id is not null
-    order by r.instance_id, messaging.phone_identity_key(r.wa_id)
-    on conflict on constraint contact_addresses_pkey do update
-    set proven_at = excluded.proven_at, address = excluded.address
-    where a.contact_id = excluded.contact_id
-      and (
-        a.address <> excluded.address
-        or a.proven_at < clock - interval '1 day'
-        or exists (
-          select from messaging.contact_addresses newer
-          where newer.contact_id = a.contact_id and newer.proven_at > a.proven_at
-        )
-      )
-  )
-  select
-    array_agg(won.message_id),
-    (select array_agg(r.instance_id order by r.contact_id) from recorded r where r.silences_agent),
-    (select array_agg(r.contact_id order by r.contact_id) from recorded r where r.silences_agent),
-    array_agg(won.instance_id) filter (where won.is_paced),
-    array_agg(won.instance_id) filter (where won.is_held),
-    array_agg(won.retry_at) filter (where won.is_held),
-    array_agg(won.is_outage) filter (where won.is_held),
-    array_agg(won.sealed_provider_config) filter (where won.is_held),
-    jsonb_agg(jsonb_build_object(
-      'messageId', won.message_id, 'outcome', won.outcome,
-      'providerMessageId', won.provider_message_id, 'echo', won.echo
-    )) filter (where won.echo is not null)
-  into settled, silencing_instances, silencing_contacts, landing, held, held_until, are_outages,
-    held_seals, echoes
-  from won;
-  settled := coalesce(settled, '{}');
-
-  if cardinality(settled) < jsonb_array_length(request->'results') then
-    select array_agg(r."messageId") filter (
-      where messaging.advance_message(r."messageId", r."providerMessageId", 'sent', clock, null)
-    ) into late
-    from jsonb_to_recordset(request->'results') as r(
-      "messageId" uuid, outcome text, "providerMessageId" text
-    )
-    where r.outcome = 'accepted' and r."messageId" <> all (settled);
-    settled := settled || messaging.take_back_unsent(request->'results');
-  end if;
-
-  -- The pause began when the call was accepted; it begins again now that the message really left.
-  if silencing_contacts is not null then
-    perform messaging.pause_agent(m.instance_id, m.contact_id, clock)
-    from (
-      select s.instance_id, s.contact_id
-      from unnest(silencing_instances, silencing_contacts) as s(instance_id, contact_id)
-      where exists (
-        select from messaging.ai_agents a where a.instance_id = s.instance_id and a.is_active
-      )
-      order by s.contact_id
-    ) as m;
+  -- What follows for the agent, the message's own events, and its instance's queue.
+  if pauses_agents then
+    perform messaging.restart_agent_pauses(settlements, clock);
   end if;
   perform messaging.apply_unmatched_statuses(settled || late);
-  if landing is not null or held is not null then
-    perform messaging.release_instances(settled, landing, held, held_until, are_outages, held_seals);
+  if releases_instances then
+    perform messaging.release_instances(settlements);
   end if;
   if nullif(request->'response', 'null') is not null then
-    update messaging.idempotency_keys k
-    set response = request->'response',
-      attempt = (select m.attempts from messaging.messages m where m.id = k.message_id)
-    where k.scope = request->'idempotency'->>'scope' and k.key = request->'idempotency'->>'key'
-      and k.message_id = any (settled);
+    perform messaging.keep_response(request->'idempotency', request->'response', settled);
   end if;
-  perform messaging.resolve_pending_echo(e."messageId", e.outcome, e."providerMessageId", e.echo)
-  from jsonb_to_recordset(echoes) as e(
-    "messageId" uuid, outcome text, "providerMessageId" text, echo jsonb
-  );
+
+  -- Whose words the echoes were, and who the contact is.
+  perform messaging.resolve_pending_echo(s.message_id, s.outcome, s.provider_message_id, s.echo)
+  from unnest(settlements) as s
+  where s.echo is not null;
   perform messaging.merge_echo_duplicates(settled || late);
   if shows_addresses then
-    perform messaging.assign_contact_phone(c, r."waId")
-    from jsonb_to_recordset(request->'results') as r("messageId" uuid, "waId" text)
-    join messaging.messages m on m.id = r."messageId"
+    perform messaging.assign_contact_phone(c, s.wa_id)
+    from unnest(settlements) as s
+    join messaging.messages m on m.id = s.message_id
     join messaging.contacts c on c.id = m.contact_id
-    where r."waId" is not null and r."messageId" = any (settled) and c.phone is null;
+    where s.wa_id is not null and c.phone is null;
   end if;
   return jsonb_build_object('settled', to_jsonb(settled));
 end;

@@ -2,6 +2,144 @@
 
 set local check_function_bodies = off;
 
+-- source: supabase/schemas/queue/internal/claim_paced_messages.sql
+-- claim_due_messages: claims the head of each due instance that has nothing in flight: in order, one
+-- interval after the message before it, and inside the window. Returns the ids.
+-- An instance that is due but has nothing to send now gets its new due time: see postpone_dispatch.
+create or replace function messaging.claim_paced_messages(
+  max_messages integer,
+  lease interval,
+  clock timestamptz
+)
+returns uuid[]
+language plpgsql
+set search_path = ''
+as $$
+declare
+  claimed_ids uuid[];
+  stalled uuid[];
+begin
+  with due as materialized (
+    select d.instance_id, d.paced_from
+    from messaging.dispatch d
+    where d.in_flight is null and d.next_due_at <= clock
+    order by d.next_due_at
+    limit max_messages
+    for no key update skip locked
+  ),
+  head as (
+    select due.instance_id, leaving.message_id, leaving.typing
+    from due
+    join messaging.instances i on i.id = due.instance_id
+    left join lateral (
+      select q.message_id, q.interval_seconds
+      from messaging.message_queue q
+      where q.instance_id = due.instance_id and q.lane = 'paced' and q.claim_token is null
+        and q.scheduled_at <= clock
+      order by q.scheduled_at, q.position
+      limit 1
+      for no key update skip locked
+    ) as h on true
+    left join lateral (
+      select m.id as message_id, shown.typing
+      from messaging.messages m
+      cross join lateral (
+        select interval '1 millisecond' * coalesce(m.delay_typing_ms, 0) as typing
+      ) as shown
+      where m.id = h.message_id
+        -- The due time may have been another head's, with a shorter interval.
+        and due.paced_from + make_interval(secs => h.interval_seconds) <= clock
+        -- is_send_window_open, written out: called, it would cost as much as finding the message.
+        and ((clock + shown.typing) at time zone i.time_zone)::time >= i.window_start
+        and ((clock + shown.typing) at time zone i.time_zone)::time < i.window_end
+        and extract(isodow from (clock + shown.typing) at time zone i.time_zone)::smallint
+          = any (i.window_days)
+        and not exists (
+          select from messaging.holidays holiday
+          where holiday.instance_id = i.id
+            and holiday.day = ((clock + shown.typing) at time zone i.time_zone)::date
+        )
+        and (shown.typing = interval '0' or messaging.is_send_window_open(i, clock))
+    ) as leaving on true
+  ),
+  claimed as (
+    update messaging.message_queue q
+    set claim_token = gen_random_uuid(),
+      attempts = q.attempts + 1,
+      lease_until = clock + lease + head.typing
+    from head
+    where q.message_id = head.message_id
+    returning q.message_id, q.instance_id, q.lease_until, head.typing
+  ),
+  marked as (
+    -- An instance that is on time keeps its slots' grid: what little a message left late is not
+    -- added to the next one. Later than that, the interval counts from now.
+    update messaging.dispatch d
+    set in_flight = claimed.message_id,
+      lease_until = claimed.lease_until,
+      paced_from = case
+        when d.next_due_at > clock - interval '50 milliseconds' then d.next_due_at
+        else clock
+      end + claimed.typing
+    from claimed
+    where d.instance_id = claimed.instance_id
+    returning d.in_flight
+  )
+  select
+    (select array_agg(marked.in_flight) from marked),
+    (select array_agg(head.instance_id) from head where head.message_id is null)
+  into claimed_ids, stalled;
+
+  if stalled is not null then
+    perform messaging.postpone_dispatch(stalled, clock);
+  end if;
+  return claimed_ids;
+end;
+$$;
+revoke all on function messaging.claim_paced_messages(integer, interval, timestamptz) from public, anon, authenticated;
+grant execute on function messaging.claim_paced_messages(integer, interval, timestamptz) to service_role;
+
+-- source: supabase/schemas/queue/internal/claim_unpaced_messages.sql
+-- claim_due_messages: claims unpaced messages that are visible, the oldest first. Returns the ids.
+-- A claimed message is invisible until its lease ends.
+create or replace function messaging.claim_unpaced_messages(
+  max_messages integer,
+  lease interval,
+  clock timestamptz
+)
+returns uuid[]
+language plpgsql
+set search_path = ''
+as $$
+declare
+  claimed_ids uuid[];
+begin
+  with due as (
+    select q.message_id
+    from messaging.message_queue q
+    where q.lane = 'unpaced' and q.visible_at <= clock and q.claim_token is null
+    order by q.visible_at
+    limit max_messages
+    for no key update skip locked
+  ),
+  claimed as (
+    update messaging.message_queue q
+    set claim_token = gen_random_uuid(),
+      attempts = q.attempts + 1,
+      lease_until = clock + lease + interval '1 millisecond' * coalesce(m.delay_typing_ms, 0),
+      visible_at = clock + lease + interval '1 millisecond' * coalesce(m.delay_typing_ms, 0)
+    from due
+    join messaging.messages m on m.id = due.message_id
+    where q.message_id = due.message_id
+    returning q.message_id
+  )
+  select array_agg(claimed.message_id) into claimed_ids from claimed;
+  return claimed_ids;
+end;
+$$;
+revoke all on function messaging.claim_unpaced_messages(integer, interval, timestamptz) from public, anon, authenticated;
+grant execute on function messaging.claim_unpaced_messages(integer, interval, timestamptz) to service_role;
+
 -- source: supabase/schemas/queue/internal/claimed_messages.sql
 -- All that the dispatcher needs to send messages it has just claimed, oldest slot first.
 create or replace function messaging.claimed_messages(message_ids uuid[])
@@ -691,59 +829,64 @@ revoke all on function messaging.refresh_dispatch(uuid[]) from public, anon, aut
 grant execute on function messaging.refresh_dispatch(uuid[]) to service_role;
 
 -- source: supabase/schemas/queue/internal/release_instances.sql
--- Frees the `landing` instances whose message in flight is among `settled`, holds those that their
--- provider refuses (`held` until `held_until`, `are_outages` where it is no rate limit; not
--- where the credentials in `held_seals`, NULL for not known, have been replaced), and recomputes when
--- each is due next.
+-- Lets the instances of settled paced messages go on, holds the instances that their provider refuses,
+-- and recomputes when each is due next. An instance is released only where the settled message is the
+-- one it has in flight. Of a settlement it reads message_id, instance_id and lane, and to hold the
+-- instance retry_at, is_outage and sealed_provider_config: a refusal of credentials that have been
+-- replaced holds nothing.
 -- The pacing rows are locked first, in an earlier statement than the look at the heads: an enqueue
 -- keeps its lock until commit, so none can be overlooked.
-create or replace function messaging.release_instances(
-  settled uuid[],
-  landing uuid[],
-  held uuid[],
-  held_until timestamptz[],
-  are_outages boolean[],
-  held_seals text[]
-)
+create or replace function messaging.release_instances(settlements messaging.settlement[])
 returns void
 language plpgsql
 set search_path = ''
 as $$
+declare
+  released uuid[];
+  held uuid[];
 begin
+  select array_agg(s.instance_id) filter (where s.lane = 'paced'),
+    array_agg(s.instance_id) filter (where s.holds_instance)
+  into released, held
+  from unnest(settlements) as s;
   perform from messaging.pacing p
-  where p.instance_id = any (landing || held)
+  where p.instance_id = any (released || held)
   order by p.instance_id
   for no key update;
+
   if held is not null then
     update messaging.dispatch d
-    set hold_until = greatest(d.hold_until, h.held_until),
-      refused_at = case when h.is_outage then clock_timestamp() else d.refused_at end
-    from unnest(held, held_until, are_outages, held_seals)
-      as h(instance_id, held_until, is_outage, sealed_provider_config)
-    join messaging.instances i on i.id = h.instance_id
-    where d.instance_id = h.instance_id
-      and i.sealed_provider_config = coalesce(h.sealed_provider_config, i.sealed_provider_config);
+    set hold_until = greatest(d.hold_until, s.retry_at),
+      refused_at = case when s.is_outage then clock_timestamp() else d.refused_at end
+    from unnest(settlements) as s
+    join messaging.instances i on i.id = s.instance_id
+    where s.holds_instance and d.instance_id = s.instance_id
+      and i.sealed_provider_config = coalesce(s.sealed_provider_config, i.sealed_provider_config);
   end if;
+
   update messaging.dispatch d
   set in_flight = null,
     lease_until = null,
     next_due_at = messaging.next_due_at(d, head.scheduled_at, head.interval_seconds)
-  from unnest(landing) as wanted(instance_id)
+  from unnest(settlements) as s
   left join lateral (
     -- head_of_queue, written out: settling is the queue's busiest path.
     select q.scheduled_at, q.interval_seconds
     from messaging.message_queue q
-    where q.instance_id = wanted.instance_id and q.lane = 'paced' and q.claim_token is null
+    where q.instance_id = s.instance_id and q.lane = 'paced' and q.claim_token is null
     order by q.scheduled_at, q.position
     limit 1
   ) as head on true
   -- "is true" keeps the plan off the index of all that is in flight.
-  where d.instance_id = wanted.instance_id and (d.in_flight = any (settled)) is true;
-  perform messaging.refresh_dispatch(held) where held is not null;
+  where s.lane = 'paced' and d.instance_id = s.instance_id and (d.in_flight = s.message_id) is true;
+
+  if held is not null then
+    perform messaging.refresh_dispatch(held);
+  end if;
 end;
 $$;
-revoke all on function messaging.release_instances(uuid[], uuid[], uuid[], timestamptz[], boolean[], text[]) from public, anon, authenticated;
-grant execute on function messaging.release_instances(uuid[], uuid[], uuid[], timestamptz[], boolean[], text[]) to service_role;
+revoke all on function messaging.release_instances(messaging.settlement[]) from public, anon, authenticated;
+grant execute on function messaging.release_instances(messaging.settlement[]) to service_role;
 
 -- source: supabase/schemas/queue/internal/requeue_message.sql
 -- Puts a failed or unconfirmed message back in line: into the paced queue with a new slot when it
@@ -798,6 +941,39 @@ $$;
 revoke all on function messaging.retry_delay(integer, integer) from public, anon, authenticated;
 grant execute on function messaging.retry_delay(integer, integer) to service_role;
 
+-- source: supabase/schemas/queue/internal/settle_queue_rows.sql
+-- settle_messages: takes settled messages out of the queue, or gives them back to it without a claim.
+create or replace function messaging.settle_queue_rows(settlements messaging.settlement[])
+returns void
+language plpgsql
+set search_path = ''
+as $$
+begin
+  with gone as (
+    delete from messaging.message_queue q
+    using unnest(settlements) as s
+    where q.message_id = s.message_id and not s.is_retried
+  )
+  update messaging.message_queue q
+  set claim_token = null,
+    lease_until = null,
+    echo = null,
+    attempts = case when s.is_outage or s.is_unsent then q.attempts - 1 else q.attempts end,
+    visible_at = case when q.lane = 'unpaced' then s.retry_at end,
+    -- A paced message that is refused for its whole instance, or was not sent, stays the head; otherwise
+    -- others may pass.
+    scheduled_at = case
+      when q.lane = 'paced' and (s.holds_instance or s.has_old_credentials or s.is_unsent)
+        then q.scheduled_at
+      else s.retry_at
+    end
+  from unnest(settlements) as s
+  where q.message_id = s.message_id and s.is_retried;
+end;
+$$;
+revoke all on function messaging.settle_queue_rows(messaging.settlement[]) from public, anon, authenticated;
+grant execute on function messaging.settle_queue_rows(messaging.settlement[]) to service_role;
+
 -- source: supabase/schemas/queue/internal/window_closed_reason.sql
 -- What keeps an instance's send window closed at an instant at which it is: `holiday` where the day
 -- itself would have been one of business, else `window`.
@@ -843,13 +1019,14 @@ grant execute on function messaging.window_open_until(messaging.instances, times
 
 -- source: supabase/schemas/queue/rpc/claim_due_messages.sql
 -- Hands out due messages, each with a claim that its settling must show: at most one paced message
--- per instance, in order, one interval apart and inside the window; and unpaced ones that are due.
+-- per instance, in order, one interval apart and inside the window; and unpaced messages that are due.
 -- A message leaves when its typing has been shown: pace counts from then, and both lie in the window.
 -- `request`: maxMessages, leaseSeconds (a message's typing delay is added to it).
 -- Returns {messages, nextDueInMs, isOutboxDue}: nextDueInMs says in how long something is due that
 -- was not handed out (by the database's clock; NULL for nothing known), isOutboxDue whether
 -- claim_outbox has work. Never waits for a lock: what another session holds is left for later.
--- The queue may hold ten rows or a million: its plans must not depend on what the statistics last saw.
+-- Plans must not depend on statistics: the queue may hold ten rows or a million. The two claims inherit
+-- the settings below.
 create or replace function public.claim_due_messages(request jsonb)
 returns jsonb
 language plpgsql
@@ -862,14 +1039,13 @@ set enable_mergejoin = off
 as $$
 declare
   max_messages constant integer := (request->>'maxMessages')::integer;
-  -- However many paced ones are due, a quarter of the places is the unpaced ones' if they need it.
-  max_paced integer;
   lease constant interval := make_interval(secs => (request->>'leaseSeconds')::double precision);
   clock constant timestamptz := clock_timestamp();
+  max_paced integer;
   paced uuid[];
-  stalled uuid[];
   unpaced uuid[];
 begin
+  -- However many paced messages are due, the unpaced lane gets a quarter of the batch if it needs it.
   select max_messages - count(*) into max_paced
   from (
     select from messaging.message_queue q
@@ -877,102 +1053,10 @@ begin
     order by q.visible_at
     limit max_messages / 4
   ) as unpaced_due;
-  with due as materialized (
-    select d.instance_id, d.paced_from
-    from messaging.dispatch d
-    where d.in_flight is null and d.next_due_at <= clock
-    order by d.next_due_at
-    limit max_paced
-    for no key update skip locked
-  ),
-  head as (
-    select due.instance_id, leaving.message_id, leaving.typing
-    from due
-    join messaging.instances i on i.id = due.instance_id
-    left join lateral (
-      select q.message_id, q.interval_seconds
-      from messaging.message_queue q
-      where q.instance_id = due.instance_id and q.lane = 'paced' and q.claim_token is null
-        and q.scheduled_at <= clock
-      order by q.scheduled_at, q.position
-      limit 1
-      for no key update skip locked
-    ) as h on true
-    left join lateral (
-      select m.id as message_id, shown.typing
-      from messaging.messages m
-      cross join lateral (
-        select interval '1 millisecond' * coalesce(m.delay_typing_ms, 0) as typing
-      ) as shown
-      where m.id = h.message_id
-        -- The due time may have been another head's, with a shorter interval.
-        and due.paced_from + make_interval(secs => h.interval_seconds) <= clock
-        -- is_send_window_open, written out: called, it would cost as much as finding the message.
-        and ((clock + shown.typing) at time zone i.time_zone)::time >= i.window_start
-        and ((clock + shown.typing) at time zone i.time_zone)::time < i.window_end
-        and extract(isodow from (clock + shown.typing) at time zone i.time_zone)::smallint
-          = any (i.window_days)
-        and not exists (
-          select from messaging.holidays holiday
-          where holiday.instance_id = i.id
-            and holiday.day = ((clock + shown.typing) at time zone i.time_zone)::date
-        )
-        and (shown.typing = interval '0' or messaging.is_send_window_open(i, clock))
-    ) as leaving on true
-  ),
-  claimed as (
-    update messaging.message_queue q
-    set claim_token = gen_random_uuid(),
-      attempts = q.attempts + 1,
-      lease_until = clock + lease + head.typing
-    from head
-    where q.message_id = head.message_id
-    returning q.message_id, q.instance_id, q.lease_until, head.typing
-  ),
-  marked as (
-    -- An instance that is on time keeps its slots' grid: what little a message left late is not
-    -- added to the next one. Later than that, the interval counts from now.
-    update messaging.dispatch d
-    set in_flight = claimed.message_id,
-      lease_until = claimed.lease_until,
-      paced_from = case
-        when d.next_due_at > clock - interval '50 milliseconds' then d.next_due_at
-        else clock
-      end + claimed.typing
-    from claimed
-    where d.instance_id = claimed.instance_id
-    returning d.in_flight
-  )
-  select
-    (select array_agg(marked.in_flight) from marked),
-    (select array_agg(head.instance_id) from head where head.message_id is null)
-  into paced, stalled;
-
-  if stalled is not null then
-    perform messaging.postpone_dispatch(stalled, clock);
-  end if;
-
-  with due as (
-    select q.message_id
-    from messaging.message_queue q
-    where q.lane = 'unpaced' and q.visible_at <= clock and q.claim_token is null
-    order by q.visible_at
-    limit max_messages - coalesce(cardinality(paced), 0)
-    for no key update skip locked
-  ),
-  claimed as (
-    update messaging.message_queue q
-    set claim_token = gen_random_uuid(),
-      attempts = q.attempts + 1,
-      lease_until = clock + lease + interval '1 millisecond' * coalesce(m.delay_typing_ms, 0),
-      visible_at = clock + lease + interval '1 millisecond' * coalesce(m.delay_typing_ms, 0)
-    from due
-    join messaging.messages m on m.id = due.message_id
-    where q.message_id = due.message_id
-    returning q.message_id
-  )
-  select array_agg(claimed.message_id) into unpaced from claimed;
-
+  paced := messaging.claim_paced_messages(max_paced, lease, clock);
+  unpaced := messaging.claim_unpaced_messages(
+    max_messages - coalesce(cardinality(paced), 0), lease, clock
+  );
   return jsonb_build_object(
     'messages', messaging.claimed_messages(paced || unpaced),
     'nextDueInMs', (
@@ -1036,9 +1120,10 @@ begin
   where q.claim_token is not null and q.lease_until <= clock;
   if expired is null then
     -- A flight whose message is gone (its contact was deleted) has nobody left to settle it.
-    perform messaging.release_instances(
-      array_agg(d.in_flight), array_agg(d.instance_id), null, null, null, null
-    )
+    perform messaging.release_instances(array_agg(jsonb_populate_record(
+      null::messaging.settlement,
+      jsonb_build_object('message_id', d.in_flight, 'instance_id', d.instance_id, 'lane', 'paced')
+    )))
     from messaging.dispatch d
     where d.in_flight is not null and d.lease_until <= clock
       and not exists (select from messaging.message_queue q where q.message_id = d.in_flight)

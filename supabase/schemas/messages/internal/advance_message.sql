@@ -1,8 +1,7 @@
--- Moves a message of ours forward to `sent`, `delivered`, `read` or `failed`, as a delivery event
--- says; never back, and what is read or canceled does not fail any more (but may have arrived). Settles
--- what is `unconfirmed`, and takes what waits to be sent again out of the queue: it has arrived.
--- Of an earlier attempt, which has another id at the provider, only that it has arrived counts.
--- What was in doubt left before its call was given up, however late the event is.
+-- Moves an outbound message forward to `sent`, `delivered`, `read` or `failed`, as a delivery event
+-- says, and never back: message_transition has the table. Takes a message that waits to be sent again
+-- out of the queue, since it has arrived.
+-- A message in doubt left before its call was given up, however late the event is.
 -- Returns whether it changed anything. Locks the message, then pacing.
 create or replace function messaging.advance_message(
   message_id uuid,
@@ -40,34 +39,23 @@ begin
     is_retryable = false,
     last_error = case when advance_message.status = 'failed' then error end
   where m.id = advance_message.message_id
-    and case m.status
-      -- In a worker's hands it can have failed; waiting to be tried again it has not yet.
-      when 'queued' then advance_message.status <> 'failed' or exists (
-        select from messaging.message_queue q
-        where q.message_id = m.id and q.claim_token is not null
-      )
-      when 'sending' then true
-      when 'unconfirmed' then true
-      when 'sent' then advance_message.status <> 'sent'
-      when 'delivered' then advance_message.status = 'read'
-      when 'canceled' then advance_message.status <> 'failed'
-      -- One attempt has failed and another one has arrived.
-      when 'failed' then advance_message.status in ('delivered', 'read')
-        and m.provider_message_id <> advance_message.provider_message_id
+    and case messaging.message_transition(m.status, advance_message.status)
+      when 'always' then true
+      when 'new_id' then coalesce(m.provider_message_id <> advance_message.provider_message_id, true)
+      when 'claimed_new_id' then
+        coalesce(m.provider_message_id <> advance_message.provider_message_id, true) and exists (
+          select from messaging.message_queue q
+          where q.message_id = m.id and q.claim_token is not null
+        )
+      when 'same_id' then coalesce(m.provider_message_id = advance_message.provider_message_id, true)
+      when 'other_id' then m.provider_message_id <> advance_message.provider_message_id
       else false
     end
-    and (
-      advance_message.status in ('delivered', 'read')
-      or m.provider_message_id is null
-      or advance_message.provider_message_id is null
-      -- An id that is known before the attempt's outcome is an earlier one's.
-      or (m.provider_message_id = advance_message.provider_message_id) = (m.status = 'sent')
-    )
   returning m.instance_id into moved_instance_id;
   if not found then
     return false;
   end if;
-  -- Waits for a claim that is being made, which waits for nobody: rolled back, it would leave the row.
+  -- Waits for a claim under way, which itself waits for no lock: if it rolls back, its row must go too.
   delete from messaging.message_queue q
   where q.message_id = advance_message.message_id and q.claim_token is null;
   if found then

@@ -41,9 +41,10 @@ begin
   where q.claim_token is not null and q.lease_until <= clock;
   if expired is null then
     -- A flight whose message is gone (its contact was deleted) has nobody left to settle it.
-    perform messaging.release_instances(
-      array_agg(d.in_flight), array_agg(d.instance_id), null, null, null, null
-    )
+    perform messaging.release_instances(array_agg(jsonb_populate_record(
+      null::messaging.settlement,
+      jsonb_build_object('message_id', d.in_flight, 'instance_id', d.instance_id, 'lane', 'paced')
+    )))
     from messaging.dispatch d
     where d.in_flight is not null and d.lease_until <= clock
       and not exists (select from messaging.message_queue q where q.message_id = d.in_flight)

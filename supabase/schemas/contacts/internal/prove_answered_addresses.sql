@@ -1,0 +1,33 @@
+-- settle_messages: records the addresses that the provider reached as proven now. An address that another
+-- contact has stays that contact's. One that is proven already is written once a day, or when another
+-- address of the contact was proven since: an update with every message would cost more than it tells.
+create or replace function messaging.prove_answered_addresses(
+  settlements messaging.settlement[],
+  clock timestamptz
+)
+returns void
+language plpgsql
+set search_path = ''
+as $$
+begin
+  insert into messaging.contact_addresses as a (instance_id, address, contact_id, proven_at)
+  select distinct on (s.instance_id, messaging.phone_identity_key(s.wa_id))
+    s.instance_id, s.wa_id, s.contact_id, clock
+  from unnest(settlements) as s
+  where s.wa_id is not null
+  order by s.instance_id, messaging.phone_identity_key(s.wa_id)
+  on conflict on constraint contact_addresses_pkey do update
+  set proven_at = excluded.proven_at, address = excluded.address
+  where a.contact_id = excluded.contact_id
+    and (
+      a.address <> excluded.address
+      or a.proven_at < clock - interval '1 day'
+      or exists (
+        select from messaging.contact_addresses newer
+        where newer.contact_id = a.contact_id and newer.proven_at > a.proven_at
+      )
+    );
+end;
+$$;
+revoke all on function messaging.prove_answered_addresses(messaging.settlement[], timestamptz) from public, anon, authenticated;
+grant execute on function messaging.prove_answered_addresses(messaging.settlement[], timestamptz) to service_role;

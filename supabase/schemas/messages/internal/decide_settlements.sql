@@ -1,0 +1,85 @@
+-- settle_messages: locks the queue rows and messages whose claim the results still hold, and decides
+-- what becomes of each. Changes nothing. `results` as in settle_messages.
+create or replace function messaging.decide_settlements(results jsonb, clock timestamptz)
+returns messaging.settlement[]
+language plpgsql
+set search_path = ''
+as $$
+declare
+  settlements messaging.settlement[];
+begin
+  with decided as (
+    select
+      q.message_id,
+      q.instance_id,
+      m.contact_id,
+      q.claim_token,
+      q.lane,
+      r.outcome,
+      r."providerMessageId",
+      r."waId",
+      r.error,
+      r."sealedProviderConfig",
+      q.echo,
+      coalesce(r."isUnsent", false) as is_unsent,
+      coalesce(r.outcome = 'rejected' and r.retryable, false) as is_retryable,
+      -- A delivery event has proved what it moved on: that is not sent again, whatever the answer says.
+      coalesce(
+        r.outcome = 'rejected' and m.status in ('queued', 'sending', 'unconfirmed')
+          and case
+            when outage.is_outage or r."isUnsent" then q.max_attempts > 1
+            else (r.retryable or old.has_old_credentials) and q.attempts < q.max_attempts
+          end,
+        false
+      ) as is_retried,
+      case
+        when old.has_old_credentials or r.outcome <> 'rejected' then clock
+        -- A delayed message waits for as long as the paced messages are held.
+        when outage.is_outage then (
+          select greatest(clock + messaging.hold_for_refusal(q.instance_id), d.hold_until)
+          from messaging.dispatch d where d.instance_id = q.instance_id
+        )
+        when r."isUnsent" then clock
+        when r.retryable then clock + messaging.retry_delay(q.attempts, r."retryAfterMs")
+      end as retry_at,
+      outage.is_outage,
+      coalesce(r.outcome = 'rejected' and r.scope = 'instance' and not old.has_old_credentials, false)
+        as holds_instance,
+      old.has_old_credentials,
+      m.status = 'failed' and r.outcome = 'accepted'
+        and m.provider_message_id is distinct from r."providerMessageId" as is_revived,
+      r.outcome = 'accepted' and q.max_attempts > 1 and m.agent_id is null
+        and m.sent_by is distinct from 'ai_agent' as pauses_agent
+    from jsonb_to_recordset(results) as r(
+      "messageId" uuid, "claimToken" uuid, outcome text, "providerMessageId" text, "waId" text,
+      error jsonb, retryable boolean, "retryAfterMs" integer, scope text, "isOutage" boolean,
+      "isUnsent" boolean, "sealedProviderConfig" text
+    )
+    join messaging.message_queue q on q.message_id = r."messageId"
+    join messaging.messages m on m.id = q.message_id
+    -- A refusal of credentials that have been replaced since says nothing about the new ones.
+    cross join lateral (
+      select coalesce(
+        r.scope = 'instance' and (
+          select i.sealed_provider_config <> r."sealedProviderConfig"
+          from messaging.instances i where i.id = q.instance_id
+        ),
+        false
+      ) as has_old_credentials
+    ) as old
+    cross join lateral (
+      select coalesce(
+        r.outcome = 'rejected' and r.scope = 'instance' and not old.has_old_credentials
+          and (r."isOutage" is true or r.retryable is not true),
+        false
+      ) as is_outage
+    ) as outage
+    where q.claim_token = r."claimToken"
+    for no key update of q, m
+  )
+  select array_agg(row(decided.*)::messaging.settlement) into settlements from decided;
+  return settlements;
+end;
+$$;
+revoke all on function messaging.decide_settlements(jsonb, timestamptz) from public, anon, authenticated;
+grant execute on function messaging.decide_settlements(jsonb, timestamptz) to service_role;

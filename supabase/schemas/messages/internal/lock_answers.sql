@@ -1,0 +1,34 @@
+-- settle_messages: locks what the answers name, before any row: the provider's message ids, so that a
+-- delivery event and the settling of its message never miss each other, then the addresses that
+-- the contacts do not have yet. `results` as in settle_messages.
+create or replace function messaging.lock_answers(results jsonb, shows_addresses boolean)
+returns void
+language plpgsql
+set search_path = ''
+as $$
+begin
+  perform messaging.lock_provider_messages(
+    array_agg(m.instance_id), array_agg(r."providerMessageId")
+  )
+  from jsonb_to_recordset(results) as r("messageId" uuid, "providerMessageId" text)
+  join messaging.messages m on m.id = r."messageId";
+  if not shows_addresses then
+    return;
+  end if;
+  perform messaging.lock_addresses(shown.instance_id, array_agg(shown.address))
+  from (
+    select m.instance_id, r."waId" as address
+    from jsonb_to_recordset(results) as r("messageId" uuid, "waId" text)
+    join messaging.messages m on m.id = r."messageId"
+    where r."waId" is not null and not exists (
+      select from messaging.contact_addresses a
+      where a.instance_id = m.instance_id
+        and a.identity_key = messaging.phone_identity_key(r."waId") and a.contact_id = m.contact_id
+    )
+  ) as shown
+  group by shown.instance_id
+  order by shown.instance_id;
+end;
+$$;
+revoke all on function messaging.lock_answers(jsonb, boolean) from public, anon, authenticated;
+grant execute on function messaging.lock_answers(jsonb, boolean) to service_role;

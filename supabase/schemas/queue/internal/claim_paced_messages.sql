@@ -1,0 +1,95 @@
+-- claim_due_messages: claims the head of each due instance that has nothing in flight: in order, one
+-- interval after the message before it, and inside the window. Returns the ids.
+-- An instance that is due but has nothing to send now gets its new due time: see postpone_dispatch.
+create or replace function messaging.claim_paced_messages(
+  max_messages integer,
+  lease interval,
+  clock timestamptz
+)
+returns uuid[]
+language plpgsql
+set search_path = ''
+as $$
+declare
+  claimed_ids uuid[];
+  stalled uuid[];
+begin
+  with due as materialized (
+    select d.instance_id, d.paced_from
+    from messaging.dispatch d
+    where d.in_flight is null and d.next_due_at <= clock
+    order by d.next_due_at
+    limit max_messages
+    for no key update skip locked
+  ),
+  head as (
+    select due.instance_id, leaving.message_id, leaving.typing
+    from due
+    join messaging.instances i on i.id = due.instance_id
+    left join lateral (
+      select q.message_id, q.interval_seconds
+      from messaging.message_queue q
+      where q.instance_id = due.instance_id and q.lane = 'paced' and q.claim_token is null
+        and q.scheduled_at <= clock
+      order by q.scheduled_at, q.position
+      limit 1
+      for no key update skip locked
+    ) as h on true
+    left join lateral (
+      select m.id as message_id, shown.typing
+      from messaging.messages m
+      cross join lateral (
+        select interval '1 millisecond' * coalesce(m.delay_typing_ms, 0) as typing
+      ) as shown
+      where m.id = h.message_id
+        -- The due time may have been another head's, with a shorter interval.
+        and due.paced_from + make_interval(secs => h.interval_seconds) <= clock
+        -- is_send_window_open, written out: called, it would cost as much as finding the message.
+        and ((clock + shown.typing) at time zone i.time_zone)::time >= i.window_start
+        and ((clock + shown.typing) at time zone i.time_zone)::time < i.window_end
+        and extract(isodow from (clock + shown.typing) at time zone i.time_zone)::smallint
+          = any (i.window_days)
+        and not exists (
+          select from messaging.holidays holiday
+          where holiday.instance_id = i.id
+            and holiday.day = ((clock + shown.typing) at time zone i.time_zone)::date
+        )
+        and (shown.typing = interval '0' or messaging.is_send_window_open(i, clock))
+    ) as leaving on true
+  ),
+  claimed as (
+    update messaging.message_queue q
+    set claim_token = gen_random_uuid(),
+      attempts = q.attempts + 1,
+      lease_until = clock + lease + head.typing
+    from head
+    where q.message_id = head.message_id
+    returning q.message_id, q.instance_id, q.lease_until, head.typing
+  ),
+  marked as (
+    -- An instance that is on time keeps its slots' grid: what little a message left late is not
+    -- added to the next one. Later than that, the interval counts from now.
+    update messaging.dispatch d
+    set in_flight = claimed.message_id,
+      lease_until = claimed.lease_until,
+      paced_from = case
+        when d.next_due_at > clock - interval '50 milliseconds' then d.next_due_at
+        else clock
+      end + claimed.typing
+    from claimed
+    where d.instance_id = claimed.instance_id
+    returning d.in_flight
+  )
+  select
+    (select array_agg(marked.in_flight) from marked),
+    (select array_agg(head.instance_id) from head where head.message_id is null)
+  into claimed_ids, stalled;
+
+  if stalled is not null then
+    perform messaging.postpone_dispatch(stalled, clock);
+  end if;
+  return claimed_ids;
+end;
+$$;
+revoke all on function messaging.claim_paced_messages(integer, interval, timestamptz) from public, anon, authenticated;
+grant execute on function messaging.claim_paced_messages(integer, interval, timestamptz) to service_role;

@@ -1,0 +1,39 @@
+-- claim_due_messages: claims unpaced messages that are visible, the oldest first. Returns the ids.
+-- A claimed message is invisible until its lease ends.
+create or replace function messaging.claim_unpaced_messages(
+  max_messages integer,
+  lease interval,
+  clock timestamptz
+)
+returns uuid[]
+language plpgsql
+set search_path = ''
+as $$
+declare
+  claimed_ids uuid[];
+begin
+  with due as (
+    select q.message_id
+    from messaging.message_queue q
+    where q.lane = 'unpaced' and q.visible_at <= clock and q.claim_token is null
+    order by q.visible_at
+    limit max_messages
+    for no key update skip locked
+  ),
+  claimed as (
+    update messaging.message_queue q
+    set claim_token = gen_random_uuid(),
+      attempts = q.attempts + 1,
+      lease_until = clock + lease + interval '1 millisecond' * coalesce(m.delay_typing_ms, 0),
+      visible_at = clock + lease + interval '1 millisecond' * coalesce(m.delay_typing_ms, 0)
+    from due
+    join messaging.messages m on m.id = due.message_id
+    where q.message_id = due.message_id
+    returning q.message_id
+  )
+  select array_agg(claimed.message_id) into claimed_ids from claimed;
+  return claimed_ids;
+end;
+$$;
+revoke all on function messaging.claim_unpaced_messages(integer, interval, timestamptz) from public, anon, authenticated;
+grant execute on function messaging.claim_unpaced_messages(integer, interval, timestamptz) to service_role;
