@@ -24,7 +24,7 @@ export async function createTenants(
         workspace_id, name, provider, sealed_provider_config, gateway_instance_id, embed_key,
         connected_phone, connected_phone_key, time_zone, window_start, window_end, window_days
       )
-      select ${workspace?.id ?? null}, 'Instance ' || n, 'zapi', repeat('s', 200), 'GATEWAY',
+      select ${workspace?.id ?? null}, 'Instance ' || n, 'zapi', repeat('s', 200), 'GATEWAY' || n,
         'emb_' || n, '5511' || (900000000 + n), '5511' || (900000000 + n), 'America/Sao_Paulo',
         '00:00', '24:00', '{1,2,3,4,5,6,7}'
       from generate_series(1, ${instances}::integer) as n`;
