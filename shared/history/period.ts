@@ -15,15 +15,15 @@ export interface Span {
 
 const dayMs = 86_400_000;
 
-/** How many days a period has; zero or less when it ends before it starts. */
+/** The number of days of a period; zero or less if it ends before it starts. */
 export function countDays({ start, end }: Period): number {
   return (Date.parse(end) - Date.parse(start)) / dayMs + 1;
 }
 
 /**
  * The time that a period takes in a zone, from the start of its first day to the start of the day
- * after its last. Right across daylight-saving changes: days have 23 or 25 hours, begin at 01:00
- * or, as in Samoa in 2011, do not happen at all. Years 1000 to 9998.
+ * after its last. Correct across daylight-saving changes: days have 23 or 25 hours, begin at
+ * 01:00 or, as in Samoa in 2011, do not exist. Years 1000 to 9998.
  *
  * @param timeZone an IANA name.
  * @throws RangeError for a zone that the runtime does not know.

@@ -7,10 +7,10 @@ import {
 } from "../model/message_content.ts";
 
 /**
- * A message as one text (decisions, section 7). A choice is the chosen title; an option list its
- * body and its options; media, those of a template's header too, the caption, then the URL on a line
- * of its own, or the type in brackets where URLs are hidden or there is none. Never empty: what has no text is named by its
- * type.
+ * A message as one text (decisions, section 7). A choice reads as the chosen title, an option list as
+ * its body and its options. Media, the header of a template included, reads as the caption, then the
+ * URL on a line of its own, or the type in brackets if URLs are hidden or there is none. Never empty: a
+ * message without text reads as its type.
  */
 export function renderContent(
   { messageType, message, content }: StoredContent,
@@ -29,7 +29,7 @@ export function renderContent(
   return lines.length === 0 ? placeholder : lines.join("\n");
 }
 
-/** The file in a template's header; its link is unknown where it was given by an id. */
+/** The file in a template's header. It has no link if it was given by an id. */
 function readHeaderMedia(
   template: TemplateContent | undefined,
 ): { readonly type: string; readonly link: string | undefined } | null {

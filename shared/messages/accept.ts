@@ -6,13 +6,13 @@ import type {
 } from "../database/rpcs/messages.ts";
 import { type MessageContent, toStoredContent } from "../model/message_content.ts";
 
-/** Seconds between queued messages where the call does not say (specification, section 8). */
+/** Seconds between queued messages unless the call sets them (specification, section 8). */
 export const defaultIntervalSeconds = 30;
 
-/** A message to send, in the request's words. */
+/** A message to send. */
 export interface MessageDraft {
   readonly content: MessageContent;
-  /** What the history shows of a content that holds no words of its own: a template's wording. */
+  /** The text that the history shows for a content without one: a template, filled. */
   readonly historyText?: string | undefined;
   readonly cardId?: string | undefined;
   readonly sentBy?: string | undefined;

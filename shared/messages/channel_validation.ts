@@ -4,8 +4,8 @@ import type { MessageContent } from "../model/message_content.ts";
 import type { Provider } from "../providers/provider.ts";
 
 /**
- * Refuses what the instance's channel could not carry, before anything is stored. `requestNames`
- * says what a field is called in the request where that differs (`message`: `messageText`).
+ * Refuses content that the instance's channel cannot carry, before anything is stored. `requestNames`
+ * maps fields whose name in the request differs (`message`: `messageText`).
  *
  * @throws {AppError} `provider_outbound_channel_not_configured`, or `invalid_request` with `issues`.
  */

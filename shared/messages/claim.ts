@@ -12,8 +12,8 @@ export type ClaimResult = Omit<ClaimedMessages, "messages"> & {
 };
 
 /**
- * How long a claim lasts for a provider call of `providerTimeoutMs`: room for the call, for what
- * the provider adds to it by showing that somebody types, and for recording the outcome.
+ * How long a claim lasts for a provider call of `providerTimeoutMs`: time for the call, for the typing
+ * that the provider shows first, and for recording the outcome.
  */
 export function toLeaseSeconds(providerTimeoutMs: number, delayTypingMs = 0): number {
   return Math.ceil((providerTimeoutMs + delayTypingMs) / 1_000) + recordingSeconds;
@@ -26,7 +26,7 @@ export async function claimDueMessages(
   database: Database,
   limits: ClaimLimits,
 ): Promise<ClaimResult> {
-  // Read before the call: however long the answer takes, no lease ends sooner.
+  // Read before the call, so that no lease ends sooner however long the answer takes.
   const leaseEndsAtMs = Date.now() + limits.leaseSeconds * 1_000;
   const claimed = await database.rpc("claim_due_messages", limits);
   const messages = claimed.messages.map((message) => ({

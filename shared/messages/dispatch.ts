@@ -7,7 +7,7 @@ import { claimDueMessages, type LeasedMessage, toLeaseSeconds } from "./claim.ts
 import type { ClaimedMessage } from "../database/rpcs/queue.ts";
 import { recordOutcome } from "./settle.ts";
 
-/** What dispatching needs of the world. */
+/** Services that dispatching uses. */
 export interface DispatchingServices {
   readonly database: Database;
   readonly openProvider: OpenProvider;
@@ -16,8 +16,8 @@ export interface DispatchingServices {
 }
 
 /**
- * Sends one claimed message and records what came of it. Never throws: whatever happens, the claim
- * is settled or its lease ends.
+ * Sends one claimed message and records the outcome. Never throws: the claim is settled, or its lease
+ * ends.
  */
 export async function dispatchMessage(
   services: DispatchingServices,
@@ -31,7 +31,7 @@ export async function dispatchMessage(
   return receipt.outcome;
 }
 
-/** Claims what is due right now, at most `maxMessages`, and sends it. */
+/** Claims and sends at most `maxMessages` messages that are due now. */
 export async function dispatchDueMessages(
   services: DispatchingServices,
   maxMessages: number,
@@ -55,18 +55,17 @@ export async function sendClaimedMessage(
   return await callProvider(services, provider, outbound, { bypassLimit, leaseEndsAtMs });
 }
 
-/** What bounds one call of a claim. */
+/** Limits of one provider call. */
 export interface ClaimedCall {
   /** See `SendOptions`. */
   readonly bypassLimit: boolean;
-  /** By the wall clock, which goes on while a machine is suspended. */
+  /** By the wall clock, which keeps running while a machine is suspended. */
   readonly leaseEndsAtMs: number;
 }
 
 /**
- * Calls a provider once, unless the claim could end before the call does: then the message is not
- * sent, as it may be another worker's by then. A defect in an adapter is an outcome too: nobody
- * knows how far it came.
+ * Calls a provider once. Does not call it if the claim could end before the call does, because another
+ * worker may then have the message. A defect in a provider's code counts as an unknown outcome.
  */
 export async function callProvider(
   services: DispatchingServices,
@@ -93,7 +92,7 @@ interface PreparedMessage {
   readonly outbound: OutboundMessage;
 }
 
-/** All that can fail before the provider is called, when a message certainly has not left. */
+/** Everything that can fail before the provider is called: the message has certainly not left. */
 async function prepareMessage(
   services: DispatchingServices,
   message: ClaimedMessage,

@@ -1,26 +1,26 @@
 import type { Database } from "../database/database.ts";
 
-/** Rows that one look after the queue touches at most, of each kind. */
-const upkeepBatch = 500;
+/** Most rows of each kind that one maintenance run changes. */
+const maintenanceBatch = 500;
 
-/** Ends claims whose lease is over: their messages become `unconfirmed`. */
+/** Ends claims whose lease has expired: their messages become `unconfirmed`. */
 export function expireClaims(database: Database): Promise<{ readonly expired: number }> {
-  return database.rpc("expire_claims", { maxMessages: upkeepBatch });
+  return database.rpc("expire_claims", { maxMessages: maintenanceBatch });
 }
 
-/** Sends again what stayed unconfirmed, on instances that chose so. */
+/** Sends unconfirmed messages again on instances whose `onUnconfirmed` is `retry`. */
 export function retryUnconfirmed(database: Database): Promise<{ readonly requeued: number }> {
-  return database.rpc("retry_unconfirmed", { maxMessages: upkeepBatch });
+  return database.rpc("retry_unconfirmed", { maxMessages: maintenanceBatch });
 }
 
-/** Wakes instances that had been forgotten: none is ever expected. */
+/** Wakes instances with due messages that no worker looks at. None is ever expected. */
 export function rescueStalledInstances(database: Database): Promise<{ readonly woken: number }> {
-  return database.rpc("rescue_stalled_instances", { maxInstances: upkeepBatch });
+  return database.rpc("rescue_stalled_instances", { maxInstances: maintenanceBatch });
 }
 
 /**
- * Moves some of the slots that a changed send window has left to the dispatcher; `isComplete` where
- * none is left.
+ * Moves some of the slots that a changed send window left to the dispatcher; `isComplete` if none
+ * remains.
  */
 export function moveWaitingSlots(
   database: Database,
@@ -28,10 +28,10 @@ export function moveWaitingSlots(
   return database.rpc("move_waiting_slots", {});
 }
 
-/** Rows of each table that one pass deletes at most: some tens of milliseconds of the database. */
+/** Most rows of each table that one run deletes: some tens of milliseconds of database time. */
 const purgeBatch = 2_000;
 
-/** Deletes what has outlived its use, see `purge_expired`; `isComplete` where none of it is left. */
+/** Deletes expired rows, see `purge_expired`; `isComplete` if none remains. */
 export function purgeExpired(
   database: Database,
 ): Promise<{ readonly purged: number; readonly isComplete: boolean }> {

@@ -8,9 +8,9 @@ import type { Receipt } from "../providers/provider.ts";
 const outsideWindowCode = "131047";
 
 /**
- * The answer of `send-message` and its kin (decisions, section 5): what was recorded, with the
- * provider's receipt for an immediate send and null for what waits. A refusal has no `mode`: that
- * names how a message went out.
+ * The answer of `send-message` and the endpoints like it (decisions, section 5). `receipt` is the
+ * provider's for an immediate send, null for a message that waits. A refusal has no `mode`, which says
+ * how a message went out.
  */
 export function respondToSending(
   outcome: AcceptedOutcome,
@@ -51,7 +51,7 @@ export function respondToSending(
   }
 }
 
-/** What a message that its provider has accepted is called: `sent`, or what has been told since. */
+/** The status of a message that its provider has accepted: `sent`, or a later one. */
 export function toSentStatus(status: MessageStatus | null): MessageStatus {
   return status === "delivered" || status === "read" ? status : "sent";
 }

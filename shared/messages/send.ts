@@ -18,7 +18,7 @@ import type {
 import type { Provider, Receipt } from "../providers/provider.ts";
 import { type KeptResponse, recordOutcome, type Settlement } from "./settle.ts";
 
-/** What sending needs of the world. */
+/** Services that sending uses. */
 export interface SendingServices extends DispatchingServices {
   readonly runAfterResponse: RunAfterResponse;
 }
@@ -32,24 +32,24 @@ export type RespondToSending = (
   receipt: Receipt | null,
 ) => StoredResponse;
 
-/** The instance that a call sends through; `provider` is null where there is nothing to send. */
+/** The instance that a call sends through; `provider` is null if there is nothing to send. */
 export interface SendingChannel {
   readonly instance: SealedInstance;
   readonly provider: Provider | null;
 }
 
-/** What a sending call is answered with; `isReplay` where an earlier call decided it. */
+/** The answer to a sending call; `isReplay` if it repeats an earlier call's. */
 export interface SendingAnswer {
   readonly response: StoredResponse;
   readonly isReplay: boolean;
-  /** How long the provider asks to be left alone, where its refusal may be tried again. */
+  /** The provider's `Retry-After`, if its refusal may be retried. */
   readonly retryAfterMs?: number | undefined;
 }
 
 /**
- * Records a call, then sends it if it goes at once: recorded before any provider is called, called
- * once, and the outcome recorded together with the answer. Three round trips with authentication.
- * A repeated call whose first attempt was refused for now makes another attempt of the same message.
+ * Records a call before any provider is called. If it is immediate, calls the provider once and records
+ * the outcome together with the answer: three round trips, authentication included. A repeated call
+ * whose first attempt met a temporary refusal makes another attempt of the same message.
  */
 export async function executeSending(
   services: SendingServices,
@@ -59,7 +59,7 @@ export async function executeSending(
 ): Promise<SendingAnswer> {
   const draft = provider === null ? request.draft : withShownTyping(request.draft, provider);
   const { instanceId, sealedProviderConfig } = instance;
-  // Read before the call: however long the answer takes, the lease ends no sooner.
+  // Read before the call, so that the lease ends no sooner however long the answer takes.
   const leaseEndsAtMs = Date.now() + (request.delivery?.leaseSeconds ?? 0) * 1_000;
   const accepted = await acceptMessage(services.database, { ...request, instanceId, draft });
   if ("replayed" in accepted) return answerReplay(accepted.replayed, respond);
@@ -89,7 +89,7 @@ export async function executeSending(
   });
 }
 
-/** Records what came of an immediate send, and is answered with it. */
+/** Records the outcome of an immediate send and answers with it. */
 async function settleSending(
   services: SendingServices,
   { messageId, claimToken, receipt, sealedProviderConfig }: Settlement,
@@ -105,7 +105,7 @@ async function settleSending(
   };
 }
 
-/** With the typing that the channel will show: pace and window count from its end. */
+/** With the typing limited to what the channel shows: pace and window count from its end. */
 function withShownTyping(draft: MessageDraft | null, provider: Provider): MessageDraft | null {
   if (draft?.delayTypingMs === undefined) return draft;
   return { ...draft, delayTypingMs: provider.limitTypingMs(draft.delayTypingMs, draft.content) };
@@ -131,15 +131,15 @@ function readClaim(accepted: AcceptedOutcome & ImmediateClaim): Claim | null {
     : { messageId, claimToken, to };
 }
 
-/** It is a stored row already; the dispatcher takes it up if this does not. */
+/** If this fails, the dispatcher sends the message: it is a stored row already. */
 function dispatchInBackground(services: SendingServices, accepted: AcceptedOutcome): void {
   const isDueNow = accepted.mode === "queued" && accepted.heldBy === null;
   if (isDueNow) services.runAfterResponse(() => dispatchDueMessages(services, 1));
 }
 
 /**
- * The answer to a call that an earlier one has decided: the first answer where it stands, else how
- * the message stands.
+ * The answer to a repeated call: the first answer if it is still valid, else the message's present
+ * state.
  */
 export function answerReplay(replay: Replay, respond: RespondToSending): SendingAnswer {
   return { response: respondToReplay(replay, respond), isReplay: true };
@@ -153,7 +153,7 @@ function respondToReplay(
   if (message === null) return respond(outcome, outcome.mode === "sent" ? neverRecorded : null);
   const { status, scheduledFor, heldBy } = message;
   const mode = outcome.mode === "sent" ? "scheduled" : outcome.mode;
-  // What waits is the dispatcher's by now, or was canceled while it was.
+  // A message that waits belongs to the dispatcher by now, or was canceled there.
   return status === "queued" || status === "canceled"
     ? respond({ ...outcome, mode, status, scheduledFor, heldBy }, null)
     : respond({ ...outcome, status }, toReceipt(message));
@@ -161,7 +161,7 @@ function respondToReplay(
 
 const neverRecorded: Receipt = { outcome: "unknown", reason: "the outcome was never recorded" };
 
-/** What is known of a message that a provider was called for. */
+/** The known outcome of a message that a provider was called for. */
 function toReceipt(
   { status, providerMessageId, lastError, isRetryable }: StandingMessage,
 ): Receipt {

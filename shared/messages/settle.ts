@@ -10,7 +10,7 @@ export interface Settlement {
   readonly messageId: string;
   readonly claimToken: string;
   readonly receipt: Receipt;
-  /** The credentials that the call was made with, as they are stored, where they are known. */
+  /** The stored credentials that the call used, if known. */
   readonly sealedProviderConfig?: string;
 }
 
@@ -21,16 +21,15 @@ export interface KeptResponse {
 }
 
 /**
- * Waits before each further try to record an outcome, in milliseconds. They may outlast the claim's
- * lease: that the provider has taken a message over is recorded even then.
+ * Waits before each retry to record an outcome, in milliseconds. They may outlast the claim's lease: a
+ * provider's acceptance is recorded even then.
  */
 const settleRetryDelaysMs = [100, 400, 1_500, 4_000, 8_000, 16_000];
 
 /**
- * Records an outcome, trying again for half a minute while the database cannot be reached, and a
- * minute more where each try waits in vain for its answer: the provider has spoken, and only this
- * claim knows what it said. If it never succeeds the lease ends and the message is `unconfirmed`:
- * visible, and not sent again by itself.
+ * Records an outcome. Retries for half a minute while the database cannot be reached, and for a minute
+ * more if each try times out: only this claim knows the provider's answer. If no try succeeds, the lease
+ * ends and the message is `unconfirmed`: visible, and not sent again by itself.
  */
 export async function recordOutcome(
   services: { readonly database: Database; readonly log: Log },
@@ -53,7 +52,7 @@ export async function recordOutcome(
   }
 }
 
-/** Safe to repeat after a lost answer: the second call settles nothing. */
+/** Safe to repeat after a lost answer: a second call changes nothing. */
 async function settleMessage(
   database: Database,
   settlement: Settlement,

@@ -100,7 +100,7 @@ export interface RefusalExtras {
   readonly headers?: Readonly<Record<string, string>>;
 }
 
-/** Refusals that end by themselves: each says when to ask again. */
+/** Temporary refusals: each says when to retry. */
 const passing: ReadonlySet<ErrorCode> = new Set([
   "service_unavailable",
   "idempotency_key_in_progress",

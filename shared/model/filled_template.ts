@@ -4,21 +4,21 @@ export type ParameterFormat = "POSITIONAL" | "NAMED";
 export const mediaFormats = ["IMAGE", "VIDEO", "DOCUMENT"] as const;
 export type MediaFormat = (typeof mediaFormats)[number];
 
-/** The file of a media header: uploaded to the channel's provider, or public. */
+/** The file of a media header: the id of an upload at the provider, or a public URL. */
 export type HeaderMedia =
   | { readonly id: string; readonly link?: string | undefined }
   | { readonly id?: undefined; readonly link: string };
 
-/** One placeholder with what it becomes. */
+/** One placeholder and its value. */
 export interface FilledParameter {
   /** The key of `variables` that fills it. */
   readonly key: string;
-  /** What stands between the braces. */
+  /** The name or number between the braces. */
   readonly placeholder: string;
   readonly value: string;
 }
 
-/** A wording with its variables in place, and the variables apart. */
+/** A text with its variables filled in, and the values on their own. */
 export interface FilledText {
   readonly text: string;
   readonly parameters: readonly FilledParameter[];
@@ -32,13 +32,13 @@ export interface FilledButton {
   readonly type: string;
   readonly text: string;
   readonly phoneNumber?: string | undefined;
-  /** Its URL with the suffix in place. */
+  /** The URL with its suffix filled in. */
   readonly url?: string | undefined;
-  /** What a URL with a placeholder was given. */
+  /** The value of the placeholder in the URL. */
   readonly suffix?: string | undefined;
-  /** What a `QUICK_REPLY` sends back, where the caller chose it. */
+  /** The payload that a `QUICK_REPLY` sends back, if the caller set one. */
   readonly payload?: string | undefined;
-  /** What a `FLOW` gives back with its answers, where the caller chose it. */
+  /** The token that a `FLOW` returns with its answers, if the caller set one. */
   readonly flowToken?: string | undefined;
 }
 

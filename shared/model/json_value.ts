@@ -1,6 +1,5 @@
 /**
- * Reads values out of a provider's JSON, of which nothing may be taken for granted. No reader
- * throws, whatever it is given.
+ * Reads values from a provider's JSON without trusting its shape. No reader throws.
  */
 
 type Path = readonly (string | number)[];
@@ -8,7 +7,7 @@ type Path = readonly (string | number)[];
 /** Longest id, in UTF-16 units. */
 export const ID_MAX = 512;
 
-/** What a text says as JSON; undefined where it is none. */
+/** The value of a JSON text; undefined if it is not JSON. */
 export function parseJson(text: string): unknown {
   try {
     return JSON.parse(text);
@@ -17,7 +16,7 @@ export function parseJson(text: string): unknown {
   }
 }
 
-/** The value at a path of keys and positions; undefined where the path leads nowhere. */
+/** The value at a path of keys and positions; undefined if there is none. */
 export function readValue(json: unknown, ...path: Path): unknown {
   let value = json;
   for (const key of path) {
@@ -27,7 +26,7 @@ export function readValue(json: unknown, ...path: Path): unknown {
   return value;
 }
 
-/** The text at a path, trimmed; undefined where there is none or it is blank. */
+/** The text at a path, trimmed; undefined if it is missing or blank. */
 export function readText(json: unknown, ...path: Path): string | undefined {
   const value = readValue(json, ...path);
   if (typeof value !== "string") return undefined;
@@ -45,7 +44,8 @@ export function cleanText(text: string, max: number): string {
 }
 
 /**
- * An id, trimmed. One of more than 512 units is none: cut, two different ids would become one.
+ * An id, trimmed; undefined if it has more than 512 units. It is not cut, because two different ids
+ * could become equal.
  */
 export function readId(json: unknown, ...path: Path): string | undefined {
   const text = readText(json, ...path);

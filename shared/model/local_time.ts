@@ -5,7 +5,7 @@
 export type LocalTimeWriter = (instantMs: number) => string;
 
 /**
- * A writer for one zone; making one costs more than using it.
+ * A writer for one zone. Reuse it: creating one costs more than using it.
  *
  * @param timeZone an IANA name.
  * @throws RangeError for a zone that the runtime does not know.

@@ -1,20 +1,19 @@
 /**
- * What a media URL must be before any channel is given it (specification 4.4 rule 6 and section
- * 8). The file itself is fetched by the channel's provider, never by this service: names are not
- * resolved and nothing is downloaded here.
+ * Checks a media URL before a channel gets it (specification 4.4 rule 6 and section 8). The provider
+ * fetches the file, this service never does: it resolves no names and downloads nothing.
  */
 
 import { contentKinds, type MediaMessageType } from "./message_content.ts";
 import { isIpv4, isPublicHost } from "./public_host.ts";
 
-/** Why a media URL is refused: one sentence for the caller, without any part of the URL. */
+/** Why a media URL is refused: one sentence for the caller that never repeats the URL. */
 export interface MediaUrlIssue {
   readonly message: string;
 }
 
 const maxUrlLength = 2048;
 
-/** White space, control characters, lone surrogates and backslashes: parsers disagree on them. */
+/** Parsers disagree on white space, control characters, lone surrogates and backslashes. */
 const ambiguousCharacter = /[\s\p{Cc}\p{Cs}\\]/u;
 const httpsAuthority = /^https:\/\/([^/?#]+)/i;
 
@@ -25,16 +24,16 @@ const httpsAuthority = /^https:\/\/([^/?#]+)/i;
 const extensionPattern = /[^.]\.(?=[0-9]*[a-z])([a-z0-9]{1,8})$/i;
 
 /**
- * `null` when `url` can be sent as the media of `messageType`, else why not: it must be https, at
- * most 2,048 characters, on a public host name or public IP address, without credentials, and when
- * its path has an extension, that must be one the service lists and fit the message type.
+ * Null if `url` can be sent as the media of `messageType`, else the reason. It must be https, have at
+ * most 2,048 characters, a public host name or IP address and no credentials. If its path has an
+ * extension, the message type must allow it.
  */
 export function checkMediaUrl(url: string, messageType: MediaMessageType): MediaUrlIssue | null {
   const message = findUrlProblem(url) ?? findExtensionProblem(url, messageType);
   return message === null ? null : { message };
 }
 
-/** The URL with its scheme in lower case, which not every provider does without. */
+/** The URL with its scheme in lower case: some providers require it. */
 export function lowerScheme(url: string): string {
   return url.replace(/^https(?=:)/i, "https");
 }
@@ -71,7 +70,7 @@ function findUrlProblem(url: string): string | null {
 }
 
 /**
- * Whether the host is written as what it is: not percent-encoded, and an IPv4 address in four
+ * Whether the host is written in its plain form: not percent-encoded, and an IPv4 address in four
  * decimal parts only, since parsers read 010.0.0.1 as either 8.0.0.1 or 10.0.0.1.
  */
 function hasPlainHost(authority: string, hostname: string): boolean {

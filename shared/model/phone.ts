@@ -3,23 +3,23 @@
  * code. The database's `phone_identity_key` follows the same rule as `identityKeyOf`.
  */
 
-/** A phone: 8 to 15 ASCII digits and nothing else. Formatted numbers are none. */
+/** A phone: 8 to 15 ASCII digits and nothing else. Formatted numbers do not match. */
 export const phonePattern = /^[0-9]{8,15}$/;
 
-/** The same without what no number begins with: 0, or country code 1 and an area code in 0 or 1. */
+/** The same, without prefixes that no number has: 0, or country code 1 and an area code in 0 or 1. */
 export const possiblePhonePattern = /^(?!0|1[01])[0-9]{8,15}$/;
 
 /**
- * What keeps a text from being a phone that a caller may name: its form, or digits that no phone has
- * (a number without its country code: `11988887777` is one of São Paulo, and would be taken for one
- * of North America). Null for a phone. Providers' own events are not held to it.
+ * Why a caller may not use a text as a phone: its form, or digits that no phone has. The second finds
+ * numbers without country code: `11988887777` is from São Paulo and would be read as North American.
+ * Null for a valid phone. Events of providers are not checked this way.
  */
 export function findPhoneFault(text: string): "malformed" | "impossible" | null {
   if (!phonePattern.test(text)) return "malformed";
   return possiblePhonePattern.test(text) ? null : "impossible";
 }
 
-/** Longest text that is taken for a formatted phone, in UTF-16 units. */
+/** Longest text that is accepted as a formatted phone, in UTF-16 units. */
 export const maxFormattedPhoneLength = 200;
 
 /** 55, a two-digit area code, and a mobile subscriber (6 to 9) without its ninth digit. */

@@ -1,4 +1,4 @@
-/** Placeholders of a template's wording: `{{1}}`, `{{nome}}`. */
+/** Placeholders in the text of a template: `{{1}}`, `{{nome}}`. */
 
 const placeholderPattern = /\{\{\s*([\p{L}\p{N}_]+)\s*\}\}/gu;
 
@@ -13,7 +13,7 @@ export function isNumbered(placeholder: string): boolean {
 }
 
 /**
- * The wording with its placeholders replaced, in one pass: braces inside a value are text. A
+ * The text with its placeholders replaced in one pass, so that braces inside a value stay text. A
  * placeholder without a value stays as it is.
  */
 export function fillText(text: string, values: ReadonlyMap<string, string>): string {

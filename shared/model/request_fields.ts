@@ -1,11 +1,11 @@
-/** Fields that several requests share, with their bounds and what is said when they are wrong. */
+/** Fields that several requests share, with their limits and error messages. */
 import * as z from "zod";
 import { findPhoneFault, possiblePhonePattern } from "./phone.ts";
 
 /** An instance in any of its three forms (decisions, section 1). */
 export const instanceIdSchema = z.string().min(1).max(255);
 
-/** An id of ours. Of any version: one that nobody has is not found, not malformed. */
+/** An id of ours. Any UUID version: an unknown id is not found, not malformed. */
 export const idSchema = z.guid("must be a UUID");
 
 /** Digits with country code (specification, section 1, rule 3), of a number that can exist. */
@@ -16,7 +16,7 @@ export const phoneSchema = z.string().regex(possiblePhonePattern, {
       : "must be 8 to 15 digits with country code, without + or separators",
 });
 
-/** An instant that Postgres reads too: no year 0, no offset of 16 hours or more. */
+/** An instant that Postgres can parse: no year 0, no offset of 16 hours or more. */
 export const instantSchema = z.iso.datetime({ offset: true, abort: true })
   .regex(/^(?!0000).*(?:Z|[+-](?:0\d|1[0-5]):\d\d)$/, "must be an instant with a real offset");
 
@@ -34,19 +34,19 @@ const wrongPageSize = "must be a whole number from 1 to 1000";
 export const pageSizeSchema = z.string().regex(/^[0-9]{1,9}$/, wrongPageSize).transform(Number)
   .pipe(z.number().min(1, wrongPageSize).max(1_000, wrongPageSize))
   .default(100)
-  // The document speaks of the number, not of the text that stands for it.
+  // The API document describes the number, not its text in the query.
   .meta({ type: "integer", minimum: 1, maximum: 1_000, pattern: undefined });
 
 /** An operator, by e-mail or UUID. */
 export const assignToSchema = z.string().trim().min(1).max(320);
 
-/** Who sends, in the caller's own words; counted in characters, as JSON Schema counts. */
+/** Who sends: free text, its length in characters as JSON Schema counts them. */
 export const sentBySchema = z.string().refine(
   (text) => [...text].length >= 1 && [...text].length <= 64,
   "must be 1 to 64 characters",
 ).meta({ minLength: 1, maxLength: 64 });
 
-/** A free key/value object: bounded in size and depth, so that storing it never fails. */
+/** A free key/value object, limited in size and depth so that storing it never fails. */
 export function freeObjectSchema(maxBytes: number): z.ZodType<Record<string, unknown>> {
   return z.record(z.string().min(1).max(200), z.unknown())
     .refine((value) => isShallow(value), "must not be nested deeper than 10 levels")
@@ -69,7 +69,7 @@ function isShallow(root: unknown): boolean {
   return false;
 }
 
-/** Text that a contact is to read: channels refuse what is empty or blank. At most `maxLength` long. */
+/** Text for a contact, at most `maxLength` long. Channels refuse empty and blank texts. */
 export function visibleTextSchema(maxLength: number): z.ZodString {
   return z.string().min(1, { abort: true }).max(maxLength).regex(/\S/, "must not be blank");
 }

@@ -13,7 +13,7 @@ export interface TemplateButton {
   readonly phoneNumber?: string | undefined;
 }
 
-/** What a stored template consists of, as far as sending it goes (specification, section 2). */
+/** The parts of a stored template that sending needs (specification, section 2). */
 export interface TemplateDefinition {
   readonly parameterFormat: ParameterFormat;
   readonly header: TemplateHeader | null;
@@ -44,13 +44,13 @@ type Component = z.infer<typeof componentSchema>;
 
 const knownTypes = ["HEADER", "BODY", "FOOTER", "BUTTONS"];
 
-/** Buttons that take a parameter which `variables` has no key for. */
+/** Buttons with a parameter that `variables` has no key for. */
 const unfillableButtons = ["COPY_CODE", "OTP", "MPM", "SPM", "ORDER_DETAILS"];
 
 /**
  * Reads stored components, which have the official channel's shape (Meta: Message templates,
- * Components). A template with a part that this service cannot fill (a carousel, a location header,
- * a coupon code) is not read: without that part the channel would refuse every send.
+ * Components). Refuses a template with a part that this service cannot fill (a carousel, a location
+ * header, a coupon code): without that part the channel would refuse every send.
  */
 export function readTemplateDefinition(
   parameterFormat: ParameterFormat,

@@ -2,13 +2,13 @@ import type { HeaderMedia, MediaFormat } from "../model/filled_template.ts";
 import type { Issue } from "../model/errors.ts";
 import { checkMediaUrl, lowerScheme, mediaExtensionOf } from "../model/media_url.ts";
 
-/** What `variables.header` gives for a media header; `missing` when it gives nothing. */
+/** The file that `variables.header` names; `missing` if it names none. */
 export type HeaderMediaReading =
   | { readonly outcome: "read"; readonly media: HeaderMedia }
   | { readonly outcome: "missing" }
   | { readonly outcome: "refused"; readonly issues: readonly Issue[] };
 
-/** Which message type's URL rules hold for a format, and which file types of those fit it. */
+/** The message type whose URL rules apply to a format, and the file types that fit it. */
 const linkRules = {
   IMAGE: { messageType: "image", extensions: ["jpg", "jpeg", "png"] },
   VIDEO: { messageType: "document", extensions: ["mp4"] },
@@ -44,7 +44,7 @@ function readSources(
   return link === undefined ? { outcome: "missing" } : { outcome: "read", media: { link } };
 }
 
-/** A text or a number as text; empty, which is no id and no link, for anything else. */
+/** A text or a number as text. Anything else is empty, which is neither an id nor a link. */
 function readScalar(value: unknown): string {
   return typeof value === "string" || typeof value === "number" ? String(value) : "";
 }

@@ -3,8 +3,8 @@ import { mediaExtensionOf } from "../model/media_url.ts";
 import type { FilledButton, FilledTemplate } from "../model/filled_template.ts";
 
 /**
- * The template as text: header, body, footer and the numbered buttons, parted by blank lines. The
- * wording stands as it is, without markup of ours that a value could break.
+ * The template as text: header, body, footer and the numbered buttons, separated by blank lines. The
+ * text gets no markup, because a value could break it.
  */
 export function renderTemplateText({ header, body, footer, buttons }: FilledTemplate): string {
   const parts = [
@@ -22,9 +22,9 @@ function renderButton({ text, url, phoneNumber }: FilledButton, index: number): 
 }
 
 /**
- * The template as a gateway, which knows no templates, can carry it: a text, or its header's file
- * with the text as caption. A video goes as a document, the specification's way for MP4. Null for a
- * header whose file is only known by its id at the official channel's provider.
+ * The template as a message that a gateway can carry: a text, or its header's file with the text as
+ * caption. A video header goes as a document. Null if the header's file is known only by its id at the
+ * official channel's provider.
  */
 export function renderForGateway(template: FilledTemplate): MessageContent | null {
   const message = renderTemplateText(template);

@@ -11,18 +11,18 @@ import { readHeaderMedia } from "./header_media.ts";
 import { fillText, isNumbered, listPlaceholders } from "../model/placeholders.ts";
 
 export interface Filling {
-  /** Whole only when nothing is missing and nothing is refused. */
+  /** Complete only if nothing is missing and nothing is refused. */
   readonly template: FilledTemplate;
-  /** Keys of `variables` that are needed and absent, in the template's order, each once. */
+  /** Keys that `variables` lacks, in the template's order, each once. */
   readonly missing: readonly string[];
-  /** Values that no channel could carry; paths into the request. */
+  /** Values that no channel carries; paths into the request. */
   readonly issues: readonly Issue[];
 }
 
 /**
- * Puts `variables` into a template (specification 4.7). Values are texts; numbers are written out;
- * null and blank texts count as absent; keys that the template does not have are ignored. The first
- * placeholder of a text header is filled by `header`, or, when it is a name, by that name.
+ * Fills a template with `variables` (specification 4.7). Values are texts; numbers are converted; null
+ * and blank texts count as missing; unknown keys are ignored. The key `header` fills the first
+ * placeholder of a text header; if that is a name, so does the name.
  */
 export function fillTemplate(
   definition: TemplateDefinition,
@@ -103,7 +103,7 @@ function fillHeader(
 
 interface VariableKey {
   readonly key: string;
-  /** A second key, and what the contact may fill. */
+  /** A second key, which the contact's facts can fill too. */
   readonly name?: string | undefined;
 }
 

@@ -76,7 +76,7 @@ for (const usesDataApi of [false, true]) {
     const { workspaceId } = await stack.administer("workspaces", { name: "Empresa" });
 
     for (const [provider, configure] of Object.entries(providers)) {
-      await test.step(`all five message types reach a customer over ${provider}`, async () => {
+      await test.step(`all message types reach a customer over ${provider}`, async () => {
         const providerConfig = configure(`${stack.origin}/simulator`);
         const instance = await stack.createInstance({ workspaceId, provider, providerConfig });
         await sendEveryType(stack, instance, provider);

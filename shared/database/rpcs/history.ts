@@ -14,7 +14,7 @@ export interface HistoryQuery {
   /** Unix seconds; not included. */
   readonly endsAt: number;
   readonly limit: number;
-  /** True for sent ones only, false for received ones only. */
+  /** True for sent messages only, false for received ones only. */
   readonly fromMe?: boolean | undefined;
 }
 /** One message that was really sent or received. */
@@ -35,15 +35,15 @@ export interface HistoryMessage extends StoredContent {
   readonly chatName: string | null;
 }
 
-/** Whose history it is: what a received message's sender is called by. */
+/** The contact of a history: the sender of its received messages. */
 export interface HistoryContact {
   readonly name: string | null;
   readonly phone: string;
 }
 
-/** What was said with one phone in a period. */
+/** The messages of one phone in a period. */
 export interface History {
-  /** Null for a phone that the instance does not know. */
+  /** Null for an unknown phone. */
   readonly contact: HistoryContact | null;
   /** Oldest first. */
   readonly messages: readonly HistoryMessage[];

@@ -60,7 +60,7 @@ export type NewMessage = StoredContent & {
   readonly delayTypingMs?: number | undefined;
 };
 
-/** To whom a conversation is to be given (specification 4.4, `assignTo` and its companions). */
+/** The operator that a conversation is assigned to (specification 4.4, `assignTo`). */
 export interface AssignmentRequest {
   /** Operator e-mail or UUID. */
   readonly assignTo: string;
@@ -68,22 +68,22 @@ export interface AssignmentRequest {
   readonly departmentId?: string | undefined;
 }
 
-/** The agent that opens a conversation or answers in it: the one named, else the only active one. */
+/** The agent that opens a conversation or answers in it: by id, else the only active one. */
 export interface AgentRequest {
   readonly agentId?: string | undefined;
   /** Merged into the session's `collected_data`. */
   readonly collectedData?: Readonly<Record<string, unknown>> | undefined;
-  /** For an answer: how many questions had been answered before, and how many it takes account of. */
+  /** For an answer: how many questions were answered before it, and how many it covers. */
   readonly answeredBefore?: number | undefined;
   readonly answersThrough?: number | undefined;
 }
 
-/** When a message is to leave: at once, after a delay, or in its turn in the paced queue. */
+/** When a message leaves: at once, after a delay, or at its slot in the paced queue. */
 export interface Delivery {
   readonly queued: boolean;
   readonly intervalSeconds: number;
   readonly delaySeconds: number;
-  /** Left to the dispatcher, due at once: its retries are worth more than the moment. */
+  /** Left to the dispatcher, due at once: its retries matter more than speed. */
   readonly isDeferred?: boolean;
   /** How long an immediate send may hold its claim. */
   readonly leaseSeconds: number;
@@ -99,12 +99,12 @@ export interface AssignmentOutcome {
   readonly departmentId: string | null;
 }
 
-/** What the recording transaction decided; answers are a pure function of it. */
+/** The result of the recording transaction; answers are a pure function of it. */
 export interface AcceptedOutcome {
   readonly mode: "sent" | "queued" | "scheduled" | "assign_only";
   readonly contactId: string;
   readonly conversationId: string;
-  /** Whose words the message is; null for anybody but an agent. */
+  /** The agent that wrote the message; null if none did. */
   readonly agentId: string | null;
   readonly assignment: AssignmentOutcome | null;
   readonly messageId: string | null;
@@ -114,40 +114,40 @@ export interface AcceptedOutcome {
   readonly aiAgentPausedUntil: string | null;
 }
 
-/** The claim that an immediate send holds: whom to send to, and what settling must show. */
+/** The claim of an immediate send: its token for settling, and the address to send to. */
 export interface ImmediateClaim {
   readonly claimToken: string | null;
   readonly to: string | null;
 }
 
-/** A message whose first answer does not stand any more, as it stands now. */
+/** The present state of a message whose first answer is outdated. */
 export interface StandingMessage extends
   Pick<
     MessageRecord,
     "status" | "providerMessageId" | "scheduledFor" | "heldBy" | "lastError"
   > {
-  /** Whether it failed by a refusal that the provider calls temporary. */
+  /** Whether it failed with an error that the provider calls temporary. */
   readonly isRetryable: boolean;
 }
 
-/** What an earlier call with the same Idempotency-Key came to; see `describe_kept_outcome`. */
+/** The outcome of an earlier call with the same Idempotency-Key; see `describe_kept_outcome`. */
 export interface Replay {
   readonly outcome: AcceptedOutcome;
-  /** The first answer where it stands, if the provider's answer is part of it. */
+  /** The first answer if it is still valid and includes the provider's. */
   readonly response: WrittenResponse | null;
-  /** Null where the first answer stands. */
+  /** Null if the first answer is still valid. */
   readonly message: StandingMessage | null;
   /** Whether a call with this key tries the message again. */
   readonly isAttemptDue: boolean;
 }
 
-/** Another attempt of an earlier call's message: what to send, with the claim on it. */
+/** Another attempt of an earlier call's message: the message, claimed. */
 export interface Attempt {
   readonly outcome: AcceptedOutcome;
   readonly message: ClaimedMessage;
 }
 
-/** What was recorded now, or what an earlier call under the same Idempotency-Key came to. */
+/** What was recorded now, or the outcome of an earlier call with the same Idempotency-Key. */
 export type AcceptResult =
   | (AcceptedOutcome & ImmediateClaim)
   | { readonly attempted: Attempt }

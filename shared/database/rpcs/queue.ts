@@ -32,13 +32,13 @@ export interface ClaimedMessage extends StoredContent {
   readonly provider: ProviderKind;
   readonly sealedProviderConfig: string;
   readonly isContactBlocked: boolean;
-  /** An agent's unpaced message (an answer) whose agent is paused for the contact by now. */
+  /** Whether it is an agent's answer and the agent has been paused for the contact since. */
   readonly isAgentPaused: boolean;
   readonly to: string;
   readonly delayTypingMs: number | null;
 }
 
-/** What one look at the queue gave, and how long nothing more will come of another one. */
+/** The messages that one claim returned, and when the next one is worthwhile. */
 export interface ClaimedMessages {
   readonly messages: readonly ClaimedMessage[];
   /** In how long something is due that was not handed out; null where nothing is known. */

@@ -109,7 +109,7 @@ Deno.test("a template reads as its rendered text, then the file of its header", 
   ]);
 });
 
-Deno.test("what has no text is named by its type", () => {
+Deno.test("a message without text reads as its type", () => {
   for (const messageType of ["location", "template", "text"]) {
     const named = `[${messageType}]`;
     assertEquals(renderBoth({ messageType }), [named, named]);

@@ -11,14 +11,14 @@ Deno.test("placeholders are listed once, in the order in which they appear", () 
   ]);
 });
 
-Deno.test("braces that hold no name are text", () => {
+Deno.test("braces without a name are text", () => {
   for (const text of ["{1}", "{{}}", "{{ }}", "{{a b}}", "{{a-b}}", '{{"a": 1}}', "{ {1} }"]) {
     assertEquals(listPlaceholders(text), [], text);
     assertEquals(fillText(text, new Map([["1", "x"], ["a", "x"]])), text);
   }
 });
 
-Deno.test("what a value holds is never substituted again", () => {
+Deno.test("placeholders inside a value are not filled again", () => {
   const values = new Map([["1", "{{2}}"], ["2", "{{nome}} $& $1"], ["nome", "{{1}}"]]);
   assertEquals(fillText("{{1}}|{{2}}|{{nome}}|{{1}}", values), "{{2}}|{{nome}} $& $1|{{1}}|{{2}}");
 });

@@ -47,7 +47,7 @@ Deno.test("a body alone is a template, and types are read in any case", () => {
   });
 });
 
-Deno.test("a template with a part that nothing can fill is not read, and the part is named", () => {
+Deno.test("a template with a part that no variable fills is refused, and the part is named", () => {
   const cases = [
     [{ type: "CAROUSEL", cards: [] }, "CAROUSEL"],
     [{ type: "LIMITED_TIME_OFFER" }, "LIMITED_TIME_OFFER"],

@@ -47,7 +47,7 @@ Deno.test("a URL must fit the header's format", () => {
   }
 });
 
-Deno.test("what is no public https file or no id is refused under its own path", () => {
+Deno.test("a URL that is not a public https file and an invalid id are refused under their own paths", () => {
   const cases = [
     ["http://files.example.com/a.png", "variables.header"],
     ["https://127.0.0.1/a.png", "variables.header"],

@@ -57,7 +57,7 @@ Deno.test("nome and telefone come from the contact and can be overridden", () =>
   );
 });
 
-Deno.test("only the contact's own two names are filled by themselves", () => {
+Deno.test("only nome and telefone are filled from the contact", () => {
   assertEquals(fill({ body: "{{Nome}} {{name}} {{phone}}" }).missing, ["Nome", "name", "phone"]);
 });
 
@@ -89,7 +89,7 @@ Deno.test("numbers are written out; other values are refused under their key", (
   assertEquals(missing, []);
 });
 
-Deno.test("what every object inherits is no variable", () => {
+Deno.test("a member that every object inherits is not a variable", () => {
   const body = "{{constructor}} {{toString}} {{__proto__}}";
   assertEquals(fill({ body }).missing, ["constructor", "toString", "__proto__"]);
 });
@@ -172,7 +172,7 @@ Deno.test("every placeholder is either filled or listed as missing, never both",
   );
 });
 
-Deno.test("what a value holds reaches the text as it stands", () => {
+Deno.test("a value reaches the text unchanged", () => {
   fc.assert(
     fc.property(wording, fc.dictionary(key, value), (body, variables) => {
       const { template, missing } = fillTemplate(define({ body }), variables, contact);
