@@ -4,7 +4,7 @@ import type { Idempotency } from "../../shared/database/rpcs/idempotency.ts";
 import type { Recorded } from "../../shared/idempotency/recorded_call.ts";
 import type { InstanceServices } from "./instances.ts";
 import { executeOnce } from "./record_calls.ts";
-import type { CreateTokenRequest } from "./token_contract.ts";
+import type { CreateTokenRequest } from "./resources/tokens.ts";
 
 /**
  * Issues one more token of an instance. The record holds it once; stored are its hash and, under

@@ -1,4 +1,5 @@
 import * as z from "zod";
+import { instantSchema } from "../../shared/openapi/response_fields.ts";
 import type { Issue } from "../../shared/model/errors.ts";
 import type { CrossCheck } from "../../shared/http/validate.ts";
 import type { ProviderRegistry } from "../../shared/providers/create_registry.ts";
@@ -80,6 +81,29 @@ export const updateInstanceSchema = z.object({
 });
 
 export type UpdateInstanceRequest = z.infer<typeof updateInstanceSchema>;
+
+/** An instance as responses hold it: never its credentials. */
+export const instanceRecord = {
+  instanceId: z.uuid(),
+  workspaceId: z.uuid(),
+  name: z.string(),
+  provider: z.enum(providerKinds),
+  gatewayInstanceId: z.string().nullable(),
+  businessInstanceId: z.string().nullable(),
+  embedKey: z.string(),
+  connectedPhone: z.string(),
+  timeZone: z.string(),
+  sendWindow: z.object({
+    start: z.string(),
+    end: z.string(),
+    days: z.array(z.int()),
+    holidays: z.array(daySchema),
+  }),
+  onUnconfirmed: z.enum(["hold", "retry"]),
+  requestsPerMinute: z.int().min(1).nullable(),
+  webhookPath: z.string(),
+  createdAt: instantSchema,
+};
 
 /** The schema of a new instance; its `providerConfig` is read as its provider's, if that exists. */
 export function createInstanceSchemaFor(

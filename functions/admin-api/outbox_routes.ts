@@ -5,9 +5,9 @@ import { answerRecorded } from "../../shared/http/recorded_answer.ts";
 import { validate } from "../../shared/http/validate.ts";
 import { toRecorded } from "../../shared/idempotency/recorded_call.ts";
 import type { OutboxRecord } from "../../shared/database/rpcs/outbox.ts";
-import { outboxPageSchema } from "./contract.ts";
 import { type AdminContext, readAdminIdempotency, requireId } from "./http_exchange.ts";
 import { listRecords } from "./record_calls.ts";
+import { outboxPageSchema } from "./resources/outbox.ts";
 
 /** What was promised to be done after a request: seen, and given another try when it died. */
 export function createOutboxRoutes(database: Database): Route[] {

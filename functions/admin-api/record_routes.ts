@@ -16,10 +16,10 @@ import {
   listRecords,
   type ReadingRpc,
 } from "./record_calls.ts";
-import type { Resource, Update } from "./resources.ts";
+import type { PlainResource, Update } from "./resources/resource.ts";
 
 /** Creating, listing, reading and, where it can be, changing one kind of record. */
-export function createRecordRoutes(database: Database, kind: Resource): Route[] {
+export function createRecordRoutes(database: Database, kind: PlainResource): Route[] {
   const { path, idName, notFound, uniqueField, get, list, create, update } = kind;
 
   // What a schema of a resource reads is the request of the resource's functions: the types of the two

@@ -8,7 +8,7 @@ import { type AdminContext, readAdminIdempotency, requireId } from "./http_excha
 import { requireInstanceId } from "./instance_reference.ts";
 import type { InstanceServices } from "./instances.ts";
 import { listRecords } from "./record_calls.ts";
-import { createTokenSchema } from "./token_contract.ts";
+import { createTokenSchema } from "./resources/tokens.ts";
 
 /** The tokens of an instance: issued, listed without their secret, revoked. */
 export function createTokenRoutes(services: InstanceServices): Route[] {

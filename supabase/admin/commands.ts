@@ -1,7 +1,11 @@
 import { Command, CommanderError } from "commander";
 import { type AdminAnswer, type AdminApi, AdminApiError, foreignAnswer } from "./admin_api.ts";
+import { resourceDocs } from "../../functions/admin-api/docs.ts";
+import { outboxPageSchema } from "../../functions/admin-api/resources/outbox.ts";
+import type { ResourceDocs } from "../../functions/admin-api/resources/resource_docs.ts";
+import { templates } from "../../functions/admin-api/resources/templates.ts";
 import { readFields } from "./field_values.ts";
-import { type Noun, resources } from "./resources.ts";
+import { type FieldOption, listOptions } from "./resource_options.ts";
 import { resealAll } from "./reseal_all.ts";
 import { formatRecord, formatTable } from "./table.ts";
 
@@ -45,7 +49,7 @@ function createProgram(world: AdminCommandWorld): Command {
     .option("--json", "print the API's own answer")
     .exitOverride()
     .configureOutput({ writeOut: world.print, writeErr: world.printError });
-  for (const noun of resources) addNoun(world, program, noun);
+  for (const docs of resourceDocs) addResource(world, program, docs);
   addTokens(world, program);
   addOutbox(world, program);
   addCredentials(world, program);
@@ -56,56 +60,57 @@ function createProgram(world: AdminCommandWorld): Command {
   return program;
 }
 
-function addNoun(world: AdminCommandWorld, program: Command, noun: Noun): void {
+function addResource(world: AdminCommandWorld, program: Command, docs: ResourceDocs): void {
   const { api } = world;
-  const command = program.command(noun.name).description(noun.description)
-    .addHelpText("after", `\nExample:\n  deno task admin ${noun.example}`);
+  const { resource, commandLine, fields } = docs;
+  const name = resource.path.slice(1);
+  const command = program.command(name).description(commandLine.description)
+    .addHelpText("after", `\nExample:\n  deno task admin ${commandLine.example}`);
 
-  const create = command.command("create").description("make one");
-  for (const { flag, description, isRequired } of noun.fields) {
-    if (isRequired === true) create.requiredOption(flag, description);
-    else create.option(flag, description);
-  }
-  create.action(async (options: Options) => {
-    const body = await readFields(world, noun.fields, options);
-    show(world, program, await api.call("POST", noun.name, body));
-  });
+  const created = listOptions(resource.create.schema, fields);
+  addOptions(command.command("create").description(`create ${docs.singular}`), created)
+    .action(async (options: Options) => {
+      const body = await readFields(world, created, options);
+      show(world, program, await api.call("POST", name, body));
+    });
 
-  const list = command.command("list").description("list them all");
-  for (const { flag, description } of noun.filters) list.option(flag, description);
-  list.action(async (options: Options) => {
-    const query = await readFields(
-      world,
-      noun.filters.map((filter) => ({ ...filter, kind: "text" as const })),
-      options,
-    );
-    const items = await listAll(api, noun.name, query);
-    showList(world, program, items, noun.columns);
-  });
+  const filters = listOptions(resource.list.schema, fields);
+  addOptions(command.command("list").description(`list all ${docs.plural}`), filters)
+    .action(async (options: Options) => {
+      const items = await listAll(api, name, await readFields(world, filters, options));
+      showList(world, program, items, commandLine.columns);
+    });
 
   command.command("get <id>").description("show one").action(async (id: string) => {
-    show(world, program, await api.call("GET", `${noun.name}/${encodeURIComponent(id)}`));
+    show(world, program, await api.call("GET", `${name}/${encodeURIComponent(id)}`));
   });
 
-  if (noun.canUpdate) {
-    const changeable = noun.fields.filter(({ isFixed }) => isFixed !== true);
-    const update = command.command("update <id>").description("change what is given");
-    for (const { flag, description } of changeable) update.option(flag, description);
-    update.action(async (id: string, options: Options) => {
-      const body = await readFields(world, changeable, options);
-      const path = `${noun.name}/${encodeURIComponent(id)}`;
-      show(world, program, await api.call("PATCH", path, body));
-    });
-  }
-
-  if (noun.name === "templates") {
-    command.command("sync <instanceId>")
-      .description("read the official channel's templates and their status")
-      .action(async (instanceId: string) => {
-        const path = `instances/${encodeURIComponent(instanceId)}/templates/sync`;
-        show(world, program, await api.call("POST", path, {}));
+  if (resource.update !== undefined) {
+    const changed = listOptions(resource.update.schema, fields);
+    addOptions(command.command("update <id>").description("change what is given"), changed)
+      .action(async (id: string, options: Options) => {
+        const body = await readFields(world, changed, options);
+        show(world, program, await api.call("PATCH", `${name}/${encodeURIComponent(id)}`, body));
       });
   }
+  if (resource === templates) addSync(world, program, command);
+}
+
+function addOptions(command: Command, options: readonly FieldOption[]): Command {
+  for (const { flag, description, isRequired } of options) {
+    if (isRequired) command.requiredOption(flag, description);
+    else command.option(flag, description);
+  }
+  return command;
+}
+
+function addSync(world: AdminCommandWorld, program: Command, command: Command): void {
+  command.command("sync <instanceId>")
+    .description("read the official channel's templates and their status")
+    .action(async (instanceId: string) => {
+      const path = `instances/${encodeURIComponent(instanceId)}/templates/sync`;
+      show(world, program, await world.api.call("POST", path, {}));
+    });
 }
 
 const tokenColumns = ["tokenId", "label", "lastUsedAt", "expiresAt", "revokedAt"];
@@ -166,11 +171,10 @@ function addOutbox(world: AdminCommandWorld, program: Command): void {
   const { api } = world;
   const command = program.command("outbox").description("e-mails and answers that were promised")
     .addHelpText("after", "\nExample:\n  deno task admin outbox list --status dead");
-  command.command("list").description("list them")
-    .option("--status <status>", "pending, done or dead")
-    .option("--workspace <id>", "of one workspace")
-    .action(async ({ status, workspace }: Options) => {
-      const items = await listAll(api, "outbox", { status, workspaceId: workspace });
+  const filters = listOptions(outboxPageSchema);
+  addOptions(command.command("list").description("list them"), filters)
+    .action(async (options: Options) => {
+      const items = await listAll(api, "outbox", await readFields(world, filters, options));
       showList(world, program, items, outboxColumns);
     });
   command.command("retry <id>").description("try a dead one again").action(async (id: string) => {

@@ -1,18 +1,18 @@
 import { AdminApiError } from "./admin_api.ts";
-import type { Field } from "./resources.ts";
+import type { FieldOption } from "./resource_options.ts";
 
-/** Where values that are too long or too secret for a command line come from. */
+/** Sources of values that are too long or too secret for a command line. */
 export interface ValueSources {
   readonly readFile: (path: string) => Promise<string>;
   readonly readStdin: () => Promise<string>;
 }
 
-type FieldReading = Pick<Field, "flag" | "name" | "kind">;
+type FieldReading = Pick<FieldOption, "flag" | "name" | "kind">;
 
 /**
  * The request's fields from a command's options; what was not given is left out.
  *
- * @throws {AdminApiError} for text that is no JSON where JSON is asked for, or a file that is not there.
+ * @throws {AdminApiError} for text that is not valid JSON where JSON is asked for, or a missing file.
  */
 export async function readFields(
   sources: ValueSources,
@@ -45,7 +45,7 @@ async function readValue(
       return text === "null" ? null : text;
     case "boolean":
       return text === "true" ? true : text === "false" ? false : text;
-    case "limit":
+    case "number":
       return text === "null" ? null : Number(text);
     case "json":
       return parseJson(flag, await readText(sources, text));
@@ -65,7 +65,7 @@ async function readText(
   }
 }
 
-/** What is no JSON is not shown: it may hold a credential. */
+/** The error does not show the text: it may hold a credential. */
 function parseJson(flag: string, text: string): unknown {
   try {
     return JSON.parse(text);

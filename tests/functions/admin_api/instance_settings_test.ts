@@ -5,7 +5,7 @@ import {
   createInstanceSchema,
   updateInstanceSchema,
 } from "../../../functions/admin-api/instance_contract.ts";
-import { instanceFields } from "../../../functions/admin-api/record_schemas.ts";
+import { instances } from "../../../functions/admin-api/resources/instances.ts";
 import { assert, assertEquals } from "../../support/assert.ts";
 import { createAdminClient, createWorkspace, instanceRequest } from "./admin_client.ts";
 
@@ -61,17 +61,17 @@ Deno.test("an instance is answered with what its schema says, and every setting 
     "/instances",
     instanceRequest(workspaceId),
   );
-  assertEquals(Object.keys(instance).sort(), Object.keys(instanceFields).sort());
+  assertEquals(Object.keys(instance).sort(), Object.keys(instances.record).sort());
   const missing = (names: object): string[] =>
     Object.keys(settings).filter((name) => !Object.hasOwn(names, name));
   assertEquals(missing(createInstanceSchema.shape), []);
-  assertEquals(missing(instanceFields), []);
+  assertEquals(missing(instances.record), []);
 });
 
 /** Columns that are no settings by their own names: keys, credentials, parts of the send window. */
 const otherColumns = [
   ...["id", "workspace_id", "provider", "embed_key", "created_at", "updated_at"],
-  ...["sealed_provider_config", "gateway_instance_id", "connected_phone_key"],
+  ...["provider_class", "sealed_provider_config", "gateway_instance_id", "connected_phone_key"],
   ...["window_start", "window_end", "window_days"],
 ];
 

@@ -1,0 +1,50 @@
+import * as z from "zod";
+import { instantSchema } from "../../../shared/openapi/response_fields.ts";
+import { instanceIdSchema } from "../../../shared/model/request_fields.ts";
+import { nameSchema, pageSchema } from "../contract.ts";
+import type { PlainResource } from "./resource.ts";
+
+const instructionsSchema = z.string().trim().min(1).max(32_768);
+
+/** A model as the chat completions endpoint names it. */
+const modelSchema = z.string().trim().min(1).max(200);
+
+/** GET admin-api/agents. */
+export const agentPageSchema = pageSchema.extend({ instanceId: instanceIdSchema.optional() });
+
+/** POST admin-api/agents. */
+export const createAgentSchema = z.object({
+  instanceId: instanceIdSchema,
+  name: nameSchema,
+  instructions: instructionsSchema,
+  model: modelSchema,
+  isActive: z.boolean().default(true),
+});
+
+/** PATCH admin-api/agents/:id. */
+export const updateAgentSchema = z.object({
+  name: nameSchema.optional(),
+  instructions: instructionsSchema.optional(),
+  model: modelSchema.optional(),
+  isActive: z.boolean().optional(),
+});
+
+export const agents: PlainResource = {
+  path: "/agents",
+  idName: "agentId",
+  notFound: "agent_not_found",
+  record: {
+    agentId: z.uuid(),
+    instanceId: z.uuid(),
+    name: z.string(),
+    instructions: z.string(),
+    model: z.string(),
+    isActive: z.boolean(),
+    createdAt: instantSchema,
+    updatedAt: instantSchema,
+  },
+  get: { rpcName: "get_ai_agent" },
+  list: { rpcName: "list_ai_agents", schema: agentPageSchema },
+  create: { rpcName: "create_ai_agent", schema: createAgentSchema },
+  update: { rpcName: "update_ai_agent", schema: updateAgentSchema },
+};

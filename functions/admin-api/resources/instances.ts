@@ -1,0 +1,18 @@
+import { workspacePageSchema } from "../contract.ts";
+import {
+  createInstanceSchema,
+  instanceRecord,
+  updateInstanceSchema,
+} from "../instance_contract.ts";
+import type { Resource } from "./resource.ts";
+
+/** Its routes are its own, for its credentials are sealed (instance_routes.ts). */
+export const instances: Resource = {
+  path: "/instances",
+  idName: "instanceId",
+  notFound: "Instance not found",
+  record: instanceRecord,
+  list: { rpcName: "list_instances", schema: workspacePageSchema },
+  create: { rpcName: "create_instance", schema: createInstanceSchema },
+  update: { rpcName: "update_instance", schema: updateInstanceSchema },
+};

@@ -1,0 +1,110 @@
+import * as z from "zod";
+import { registry } from "../../../shared/providers/registry.ts";
+import { createInstanceSchema, updateInstanceSchema } from "../instance_contract.ts";
+import { demoInstanceId, demoWorkspaceId } from "../../../shared/openapi/demo_fixtures.ts";
+import { changesOnly, exampleInstant, type ResourceDocs } from "./resource_docs.ts";
+import { instances } from "./instances.ts";
+
+/** `providerConfig` by `provider`. */
+const [firstForm, ...otherForms] = registry.providers.map(({ kind, config }) =>
+  createInstanceSchema.extend({ provider: z.literal(kind), providerConfig: config.schema })
+);
+if (firstForm === undefined) throw new Error("no provider is registered");
+const createInstanceForms = z.discriminatedUnion("provider", [firstForm, ...otherForms]);
+
+/** A change does not name its provider, so it may have any provider's form. */
+const updateInstanceForms = z.union(
+  registry.providers.map(({ kind, config }) =>
+    updateInstanceSchema.extend({ providerConfig: config.schema.optional() }).meta({ title: kind })
+  ),
+);
+
+/** The fields of every provider's `providerConfig`, one line each. */
+const configFields = (await Promise.all(
+  registry.providers.map(async (provider) =>
+    `- \`${provider.kind}\`: ${(await provider.loadDocs()).configFields}\n`
+  ),
+)).join("");
+
+/** The fields that hold a provider's own id of the instance. */
+const idFields = new Intl.ListFormat("en", { type: "disjunction" })
+  .format(registry.providers.map(({ config }) => `\`${config.idField}\``))
+  .replace(", or ", " or ");
+
+export const instanceDocs: ResourceDocs = {
+  resource: instances,
+  name: "Instance",
+  singular: "an instance",
+  plural: "instances",
+  example: {
+    instanceId: demoInstanceId,
+    workspaceId: demoWorkspaceId,
+    name: "Demo",
+    provider: "zapi",
+    gatewayInstanceId: "3DF1A2B4C5",
+    businessInstanceId: "demo",
+    embedKey: "emb_Zr3vQ1xJ8kTn5yLw2aBcDeFgHiJkLmNo",
+    connectedPhone: "5511999990000",
+    timeZone: "America/Sao_Paulo",
+    sendWindow: { start: "08:00", end: "20:00", days: [1, 2, 3, 4, 5], holidays: ["2026-12-25"] },
+    onUnconfirmed: "hold",
+    requestsPerMinute: 18_000,
+    webhookPath: `provider-webhook/zapi/${demoInstanceId}`,
+    createdAt: exampleInstant,
+  },
+  listErrors: ["workspace_not_found"],
+  create: {
+    description:
+      "An instance is the connection to one channel. `providerConfig` holds what its provider needs, is encrypted at rest and never comes back:\n\n" +
+      `${configFields}\n` +
+      "A `webhookSecret` has at least 24 characters, `appSecret` and `verifyToken` at least 8.\n\n" +
+      `No two instances share a \`businessInstanceId\`, and no two of one provider ${idFields}. Several numbers of one Meta app share everything else.`,
+    documentedBody: createInstanceForms,
+    errors: ["workspace_not_found", "already_exists"],
+    request: {
+      workspaceId: demoWorkspaceId,
+      name: "Loja",
+      provider: "zapi",
+      providerConfig: {
+        gatewayInstanceId: "3DF1A2B4C5",
+        token: "the-instance-token",
+        webhookSecret: "a-secret-for-the-webhook-address",
+      },
+      connectedPhone: "5511999990001",
+      timeZone: "America/Sao_Paulo",
+      sendWindow: { start: "08:00", end: "18:00", holidays: ["2026-12-25"] },
+    },
+    changed: {
+      name: "Loja",
+      businessInstanceId: null,
+      connectedPhone: "5511999990001",
+      sendWindow: {
+        start: "08:00",
+        end: "18:00",
+        days: [1, 2, 3, 4, 5],
+        holidays: ["2026-12-25"],
+      },
+    },
+  },
+  update: {
+    description: `${changesOnly} The provider itself stays; \`providerConfig\` is replaced whole.`,
+    documentedBody: updateInstanceForms,
+    errors: ["already_exists"],
+    request: { timeZone: "America/Manaus", sendWindow: { end: "18:00" } },
+    changed: {
+      timeZone: "America/Manaus",
+      sendWindow: {
+        start: "08:00",
+        end: "18:00",
+        days: [1, 2, 3, 4, 5],
+        holidays: ["2026-12-25"],
+      },
+    },
+  },
+  commandLine: {
+    description: "connected numbers",
+    columns: ["instanceId", "name", "provider", "connectedPhone", "businessInstanceId"],
+    example:
+      "instances create --workspace <id> --name Sales --provider zapi --provider-config @zapi.json --connected-phone 5511977776666 --time-zone America/Sao_Paulo",
+  },
+};

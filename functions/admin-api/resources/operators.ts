@@ -1,0 +1,39 @@
+import * as z from "zod";
+import { instantSchema } from "../../../shared/openapi/response_fields.ts";
+import { idSchema } from "../../../shared/model/request_fields.ts";
+import { nameSchema, workspacePageSchema } from "../contract.ts";
+import type { PlainResource } from "./resource.ts";
+
+/** Compared without regard to case, kept as written. */
+const emailSchema = z.string().trim().max(254).pipe(z.email("must be an e-mail address"));
+
+/** POST admin-api/operators. */
+export const createOperatorSchema = z.object({
+  workspaceId: idSchema,
+  name: nameSchema,
+  email: emailSchema,
+});
+
+/** PATCH admin-api/operators/:id. */
+export const updateOperatorSchema = z.object({
+  name: nameSchema.optional(),
+  email: emailSchema.optional(),
+});
+
+export const operators: PlainResource = {
+  path: "/operators",
+  idName: "operatorId",
+  notFound: "operator_not_found",
+  uniqueField: "email",
+  record: {
+    operatorId: z.uuid(),
+    workspaceId: z.uuid(),
+    name: z.string(),
+    email: z.string(),
+    createdAt: instantSchema,
+  },
+  get: { rpcName: "get_operator" },
+  list: { rpcName: "list_operators", schema: workspacePageSchema },
+  create: { rpcName: "create_operator", schema: createOperatorSchema },
+  update: { rpcName: "update_operator", schema: updateOperatorSchema },
+};

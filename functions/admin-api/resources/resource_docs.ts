@@ -1,0 +1,180 @@
+import * as z from "zod";
+import type { Operation, SuccessResponse } from "../../../shared/openapi/operation.ts";
+import { successField } from "../../../shared/openapi/response_fields.ts";
+import type { ErrorCode } from "../../../shared/model/errors.ts";
+import type { Resource } from "./resource.ts";
+
+/**
+ * What the document and the command line say of a resource in words: its name, an example, what its
+ * methods are for. Never imported by a running function.
+ */
+export interface ResourceDocs {
+  readonly resource: Resource;
+  /** `Operator`: part of the operation ids. */
+  readonly name: string;
+  /** `an operator`, `operators`: part of the sentences. */
+  readonly singular: string;
+  readonly plural: string;
+  readonly example: Readonly<Record<string, unknown>>;
+  /** Meanings of fields that the glossary does not know or knows otherwise. */
+  readonly fields?: Readonly<Record<string, string>>;
+  readonly listErrors: readonly ErrorCode[];
+  readonly create: WriteDocs;
+  readonly update?: WriteDocs;
+  readonly commandLine: {
+    readonly description: string;
+    /** Fields that a table of records shows. */
+    readonly columns: readonly string[];
+    readonly example: string;
+  };
+}
+
+interface WriteDocs {
+  readonly description: string;
+  /** The forms of the body where one field decides which others belong to it. */
+  readonly documentedBody?: z.ZodType;
+  readonly errors: readonly ErrorCode[];
+  /** A request that works in the demo workspace, and what differs from the record's example. */
+  readonly request: Readonly<Record<string, unknown>>;
+  readonly changed?: Readonly<Record<string, unknown>>;
+}
+
+export const changesOnly = "Only what is sent changes.";
+
+/** When the records of the examples were created. */
+export const exampleInstant = "2026-11-23T13:00:00.000+00:00";
+
+/** A record flat beside `success`. */
+export function recordAnswer(fields: z.ZodRawShape): z.ZodObject {
+  return z.object({ ...successField, ...fields });
+}
+
+/** A page of a collection. */
+export function pageAnswer(fields: z.ZodRawShape): z.ZodObject {
+  return z.object({
+    ...successField,
+    items: z.array(z.object(fields)),
+    nextCursor: z.string().nullable(),
+  });
+}
+
+/** The same meanings, of the records of a page. */
+export function ofItems(fields: Operation["fields"] = {}): Operation["fields"] {
+  return Object.fromEntries(
+    Object.entries(fields).map(([path, meaning]) => [`items.${path}`, meaning]),
+  );
+}
+
+/** Creating, listing, reading and, where it can be, changing a resource. */
+export function describeResource(docs: ResourceDocs): Operation[] {
+  const { update } = docs.resource;
+  return [
+    describeCreate(docs),
+    describeList(docs),
+    describeGet(docs),
+    ...(update === undefined || docs.update === undefined
+      ? []
+      : [describeUpdate(docs, docs.update, update.schema)]),
+  ];
+}
+
+/** What every operation of admin-api has in common. */
+export const adminOperation = { tag: "Administration", access: "secretKey" } as const;
+
+function describeCreate(docs: ResourceDocs): Operation {
+  const { resource, name, singular, example, fields, create } = docs;
+  return {
+    ...adminOperation,
+    method: "POST",
+    path: resource.path,
+    operationId: `create${name}`,
+    summary: `Create ${singular}`,
+    description: create.description,
+    body: resource.create.schema,
+    documentedBody: create.documentedBody,
+    isIdempotent: true,
+    success: { ...answerOf(docs), status: 201, description: "The new record." },
+    errors: ["service_unavailable", ...create.errors],
+    fields,
+    examples: [{
+      name: "created",
+      summary: `Create ${singular}`,
+      request: create.request,
+      response: { success: true, ...example, ...create.changed },
+    }],
+  };
+}
+
+function describeList(
+  { resource, name, plural, example, fields, listErrors }: ResourceDocs,
+): Operation {
+  return {
+    ...adminOperation,
+    method: "GET",
+    path: resource.path,
+    operationId: `list${name}s`,
+    summary: `List ${plural}`,
+    description: `Pages of ${plural}, oldest first.`,
+    query: resource.list.schema,
+    success: { description: "A page.", schema: pageAnswer(resource.record) },
+    errors: ["service_unavailable", ...listErrors],
+    fields: ofItems(fields),
+    examples: [{
+      name: "page",
+      summary: "The first page, which is the last",
+      request: { limit: 50 },
+      response: { success: true, items: [example], nextCursor: null },
+    }],
+  };
+}
+
+function describeGet(docs: ResourceDocs): Operation {
+  const { resource, name, singular, example, fields } = docs;
+  return {
+    ...adminOperation,
+    method: "GET",
+    path: `${resource.path}/:id`,
+    operationId: `get${name}`,
+    summary: `Read ${singular}`,
+    description: `One record by its \`${resource.idName}\`.`,
+    pathParameters: idParameter(docs),
+    success: { ...answerOf(docs), description: "The record." },
+    errors: ["service_unavailable", resource.notFound],
+    fields,
+    examples: [{ name: "record", summary: "A record", response: { success: true, ...example } }],
+  };
+}
+
+function describeUpdate(docs: ResourceDocs, update: WriteDocs, body: z.ZodObject): Operation {
+  const { resource, name, singular, example, fields } = docs;
+  return {
+    ...adminOperation,
+    method: "PATCH",
+    path: `${resource.path}/:id`,
+    operationId: `update${name}`,
+    summary: `Change ${singular}`,
+    description: update.description,
+    pathParameters: idParameter(docs),
+    body,
+    documentedBody: update.documentedBody,
+    success: { ...answerOf(docs), description: "The record as it is now." },
+    errors: ["service_unavailable", resource.notFound, ...update.errors],
+    fields,
+    examples: [{
+      name: "changed",
+      summary: "One change",
+      request: update.request,
+      response: { success: true, ...example, ...update.changed },
+    }],
+  };
+}
+
+function answerOf(
+  { resource, name }: ResourceDocs,
+): Pick<SuccessResponse, "schema" | "schemaName"> {
+  return { schema: recordAnswer(resource.record), schemaName: `${name}Record` };
+}
+
+function idParameter({ resource: { idName }, example }: ResourceDocs): Operation["pathParameters"] {
+  return { id: { description: `\`${idName}\` of the record.`, example: String(example[idName]) } };
+}

@@ -1,0 +1,106 @@
+import * as z from "zod";
+import { demoInstanceId, demoTokenId } from "../../../shared/openapi/demo_fixtures.ts";
+import type { Operation } from "../../../shared/openapi/operation.ts";
+import { pageSchema } from "../contract.ts";
+import { adminOperation, exampleInstant, pageAnswer, recordAnswer } from "./resource_docs.ts";
+import { createTokenSchema, tokenRecord } from "./tokens.ts";
+
+const tokenExample = {
+  tokenId: demoTokenId,
+  instanceId: demoInstanceId,
+  label: "CRM",
+  expiresAt: null,
+  lastUsedAt: null,
+  revokedAt: null,
+  createdAt: exampleInstant,
+};
+
+const instanceParameter = {
+  id: { description: "`instanceId` of the instance.", example: demoInstanceId },
+};
+
+const oneToken = {
+  path: "/instances/:id/tokens/:tokenId",
+  pathParameters: {
+    ...instanceParameter,
+    tokenId: { description: "`tokenId` of the token.", example: demoTokenId },
+  },
+  errors: ["service_unavailable", "Instance not found", "token_not_found"],
+} satisfies Partial<Operation>;
+
+export const tokenOperations: readonly Operation[] = [
+  {
+    ...adminOperation,
+    method: "POST",
+    path: "/instances/:id/tokens",
+    operationId: "createToken",
+    summary: "Issue a token of an instance",
+    description:
+      "The token opens exactly this instance and is shown once: only its hash is kept. An instance may have several live tokens, so that one can be replaced without downtime.",
+    pathParameters: instanceParameter,
+    body: createTokenSchema,
+    isIdempotent: true,
+    success: {
+      status: 201,
+      description: "The token, this once.",
+      schema: recordAnswer({ ...tokenRecord, token: z.string() }),
+    },
+    errors: ["service_unavailable", "Instance not found"],
+    examples: [{
+      name: "issued",
+      summary: "A token for a CRM",
+      request: { label: "CRM" },
+      response: {
+        success: true,
+        ...tokenExample,
+        token: "mia_k3Vd9yQz1mXw7rTb5nLc2hJf8gPs4aUe6oYi0vKxBqM",
+      },
+    }],
+  },
+  {
+    ...adminOperation,
+    method: "GET",
+    path: "/instances/:id/tokens",
+    operationId: "listTokens",
+    summary: "List the tokens of an instance",
+    description: "Pages of tokens without their secret, oldest first, the revoked ones included.",
+    pathParameters: instanceParameter,
+    query: pageSchema,
+    success: { description: "A page.", schema: pageAnswer(tokenRecord) },
+    errors: ["service_unavailable", "Instance not found"],
+    examples: [{
+      name: "page",
+      summary: "The first page, which is the last",
+      request: { limit: 50 },
+      response: { success: true, items: [tokenExample], nextCursor: null },
+    }],
+  },
+  {
+    ...adminOperation,
+    ...oneToken,
+    method: "GET",
+    operationId: "getToken",
+    summary: "Read a token's record",
+    description: "The record of a token, revoked or not, without its secret.",
+    success: { description: "The token.", schema: recordAnswer(tokenRecord) },
+    examples: [{
+      name: "token",
+      summary: "A live token",
+      response: { success: true, ...tokenExample },
+    }],
+  },
+  {
+    ...adminOperation,
+    ...oneToken,
+    method: "DELETE",
+    operationId: "revokeToken",
+    summary: "Revoke a token",
+    description: "From now on the token opens nothing. Revoking twice answers the same.",
+    success: { description: "The revoked token.", schema: recordAnswer(tokenRecord) },
+    examples: [{
+      name: "revoked",
+      summary: "A revoked token",
+      response: { success: true, ...tokenExample, revokedAt: "2026-11-23T14:00:00.000+00:00" },
+    }],
+  },
+];

@@ -1,0 +1,21 @@
+import * as z from "zod";
+import { instantSchema } from "../../../shared/openapi/response_fields.ts";
+import { nameSchema, pageSchema } from "../contract.ts";
+import type { PlainResource } from "./resource.ts";
+
+/** POST admin-api/workspaces. */
+export const createWorkspaceSchema = z.object({ name: nameSchema });
+
+export const workspaces: PlainResource = {
+  path: "/workspaces",
+  idName: "workspaceId",
+  notFound: "workspace_not_found",
+  record: {
+    workspaceId: z.uuid(),
+    name: z.string(),
+    createdAt: instantSchema,
+  },
+  get: { rpcName: "get_workspace" },
+  list: { rpcName: "list_workspaces", schema: pageSchema },
+  create: { rpcName: "create_workspace", schema: createWorkspaceSchema },
+};
