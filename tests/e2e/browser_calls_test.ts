@@ -71,7 +71,7 @@ function invokeFunction(origin: string, name: string, options: object): string {
   })()`;
 }
 
-/** Somebody's page on another port, which loads the supabase-js of this repository. */
+/** A page of another origin, which loads the supabase-js of this repository. */
 async function startSite(): Promise<{ readonly url: string } & AsyncDisposable> {
   const main = createRequire(import.meta.url).resolve("@supabase/supabase-js");
   const script = await Deno.readTextFile(join(dirname(main), "umd", "supabase.js"));

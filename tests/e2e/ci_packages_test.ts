@@ -54,7 +54,7 @@ Deno.test("CI goes on where a package cannot be installed, and says so", async (
   assert(output.includes("their tests are skipped"), output);
 });
 
-/** Runs the script, which must succeed, on a machine whose tools are doubles. */
+/** Runs the script with doubles of the machine's tools. It must succeed. */
 async function install(machine: Machine): Promise<{ installed: string[]; output: string }> {
   await using folder = await makeTemporaryFolder();
   const record = join(folder.path, "installed");

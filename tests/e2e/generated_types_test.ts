@@ -45,7 +45,7 @@ export const instances: Schemas["CreateInstanceRequest"][] = [
 export const change: Schemas["UpdateInstanceRequest"] = { name: "Loja 2" };
 
 export function describe(answer: Schemas["SendMessageResponse"]): string {
-  // @ts-expect-error Who only assigns has no message.
+  // @ts-expect-error An assign_only answer has no message.
   const early = answer.messageId;
   const ignored: string[] | undefined = answer.ignoredFields;
   switch (answer.mode) {

@@ -1,4 +1,4 @@
-/** What the official channel refuses, from the API's side: the simulator is as strict as Meta. */
+/** What the official channel refuses, seen through the API: the simulator is as strict as Meta. */
 import { assertEquals, assertMatch } from "../support/assert.ts";
 import { createTestDatabase } from "../support/database/database.ts";
 import {

@@ -5,7 +5,7 @@ import { assertEquals } from "../support/assert.ts";
 const linter = "@redocly/cli@2.77.0";
 const linterTimeoutMs = 120_000;
 
-/** Read and download pages of this service answer nothing but what was asked for. */
+/** Operations that only return documents have no error answers. */
 const acceptedWarnings = [
   "operation-4xx-response /paths/~1functions~1v1~1api-docs/get/responses",
   "operation-4xx-response /paths/~1functions~1v1~1api-docs~1openapi.json/get/responses",

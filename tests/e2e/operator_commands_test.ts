@@ -7,7 +7,7 @@ const root = fileURLToPath(new URL("../..", import.meta.url));
 const deploy = "supabase/deploy/deploy.ts";
 const cronCheck = "supabase/deploy/cron_check.ts";
 const admin = "supabase/admin/admin.ts";
-/** Nothing of this machine is meant; an empty variable is an absent one. */
+/** Unsets what this machine may have set: an empty variable counts as absent. */
 const nowhere: Readonly<Record<string, string>> = {
   DATABASE_URL: "",
   SUPABASE_PROJECT_REF: "",
@@ -47,7 +47,7 @@ Deno.test("deploy and cron:check say which variables they miss on standard error
   assertMatch(check.errors, /^DATABASE_URL is missing: .*\n$/);
 });
 
-Deno.test("cron:check shows neither password nor stack of a connection string that is none", async () => {
+Deno.test("cron:check shows neither password nor stack of an invalid connection string", async () => {
   const { code, output, errors } = await run(cronCheck, [], {
     DATABASE_URL: "postgres://postgres:p#w/x@db.example.com:5432/postgres",
   });
@@ -78,13 +78,13 @@ Deno.test("admin finds the local stack's key in its data folder, and sends it to
   assertMatch(refused.errors, /^SUPABASE_SECRET_KEY is missing: .*\n$/);
 });
 
-Deno.test("admin shows no stack for an address that is none", async () => {
+Deno.test("admin shows no stack for an invalid address", async () => {
   const misled = await run(admin, ["workspaces", "list"], { API_URL: "127.0.0.1:54321" });
   assertEquals([misled.code, misled.output], [2, ""]);
   assertMatch(misled.errors, /^API_URL .*\n$/);
 });
 
-/** An API that answers with the key that it was shown. */
+/** An API that answers with the key of the request. */
 function startEchoingApi(): { readonly url: string } & AsyncDisposable {
   const server = Deno.serve(
     { hostname: "127.0.0.1", port: 0, onListen: () => {} },

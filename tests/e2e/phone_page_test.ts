@@ -65,7 +65,7 @@ Deno.test({
     assert(minutes > 28 && minutes <= 30, `${minutes} minutes`);
     await bubbles.getByRole("button", { name: "Choose Tarde" }).click();
     await bubbles.locator(".own").getByText("Tarde", { exact: true }).waitFor();
-    // Another customer writes later and is answered: by then the silence here is no mere delay.
+    // Another customer writes later and is answered, so the silence here is no delay.
     const other = "5511933332222";
     const content = { messageType: "text", text: "E eu?" };
     const written = { provider: "zapi", instance: "DEMO", waId: other, content };
@@ -109,7 +109,7 @@ Deno.test({
   },
 });
 
-/** What the simulated world speaks for: one instance of each kind, made by hand as a user does. */
+/** One instance of each provider, configured for the simulator as a user would. */
 const instances = [
   {
     provider: "whatsapp_cloud",

@@ -79,7 +79,7 @@ Deno.test("a start after kill -9 of the server too recovers from its log", async
   assertEquals(await query(server.databaseUrl, "select number from kept"), 7);
 });
 
-Deno.test("a stale postmaster.pid never makes a start kill somebody else's process", async () => {
+Deno.test("a stale postmaster.pid never makes a start kill another program's process", async () => {
   await using folder = await makeFolder();
   const { stop, dataDir } = await start(folder);
   await stop();

@@ -30,7 +30,7 @@ Deno.test("kill -9 while 120 messages go out, and a new start, neither lose nor 
   await using killed = await startLocalStack({ dataDir });
   const instances = await createInstances(killed, provider.baseUrl);
   const accepted = sendAll(killed, instances);
-  // Some have arrived for good, some are at the provider, most still wait.
+  // Some messages are sent, some calls are open, most messages still wait.
   await waitUntil(() => received.size >= 30, { timeoutMs: 30_000, what: "30 messages" });
   killed.signal("SIGKILL");
   await killed.ended();
@@ -62,7 +62,7 @@ Deno.test("kill -9 while 120 messages go out, and a new start, neither lose nor 
     [],
     "what arrived is there",
   );
-  // Else the kill came before or after everything, and nothing was tried.
+  // Otherwise the kill came before or after everything, and the test proves nothing.
   const unconfirmed = rows.filter(({ status }) => status === "unconfirmed");
   assertGreater(unconfirmed.length, 0);
   assertGreater(rows.length - unconfirmed.length, 30);
@@ -85,7 +85,7 @@ async function createInstances(stack: LocalStack, baseUrl: string): Promise<Stac
   );
 }
 
-/** Makes all calls; those that the kill cuts off have no answer. @returns the ids that were given. */
+/** Makes all calls; killed ones have no answer. @returns the ids of the answered ones. */
 async function sendAll(stack: LocalStack, instances: readonly StackInstance[]): Promise<string[]> {
   const drafts = [
     ...repeat(scheduledCount, (number) => ({ delayMessage: 0.2 + number * 0.05 })),
@@ -122,7 +122,7 @@ interface MessageRow {
   readonly status: string;
 }
 
-/** Straight from the stack's database: calls that were cut off know no ids. */
+/** From the stack's database, because killed calls returned no ids. */
 async function readMessages(dataDir: string): Promise<MessageRow[]> {
   const password = (await Deno.readTextFile(join(dataDir, "password"))).trim();
   const pidFile = await Deno.readTextFile(join(dataDir, "cluster/postmaster.pid"));

@@ -72,7 +72,7 @@ Deno.test("the first start draws the keys into the data folder, for its owner al
   assertEquals([await readKeys(), (await sendFromDemo(second)).token], [keys, token]);
   await stop(second, "SIGINT");
 
-  // The environment wins: the demo's credentials are sealed anew, for the former key is not there.
+  // The environment's key takes precedence: the demo's credentials are sealed anew, as the former key is gone.
   const environment = {
     SUPABASE_SECRET_KEY: "sb_secret_of_the_environment",
     CREDENTIALS_KEYS: btoa("k".repeat(32)),
@@ -100,7 +100,7 @@ Deno.test("a start with a key that the repository published is refused before th
   }
 });
 
-Deno.test("a page of another origin reaches none of the stack's own pages, and DNS rebinding nothing", async () => {
+Deno.test("a page of another origin cannot reach the stack's own pages, and neither can DNS rebinding", async () => {
   await using database = await createTestDatabase();
   await using folder = await makeTemporaryFolder();
   await using stack = await startLocalStack({ dataDir: folder.path, databaseUrl: database.url });
@@ -222,7 +222,7 @@ Deno.test("with more callers than files it may open the stack loses no more than
     databaseUrl: database.url,
     maxOpenFiles: 300,
   });
-  // Some are cut off at once: the socket that listens goes with the server that gave up.
+  // Some connections are closed at once: the listening socket closes with the first server.
   const callers = await Promise.allSettled(
     Array.from({ length: 400 }, () => Deno.connect({ hostname, port: stack.port })),
   );
@@ -282,13 +282,13 @@ Deno.test("an idle stack says nothing, whatever its dispatcher does", async () =
     delayMessage: 1,
   });
   assertEquals(queued.status, 200);
-  // The run that sends it has followed others that found nothing.
+  // Runs that found nothing came before the one that sends it.
   await waitUntil(() => stack.output().includes('"event":"dispatch_completed"'), {
     timeoutMs: 20_000,
   });
   await waitUntil(() => stack.output().includes('"function":"dispatch-queue"'));
   const lines = stack.output().slice(afterStart).trim().split("\n").map((line) => JSON.parse(line));
-  // The customers' phones report what has arrived on them: those calls are no idle talk.
+  // The simulated phones report what has arrived: those calls have a purpose.
   const told = lines.filter(({ function: slug }) => slug !== "provider-webhook");
   assertEquals(told.map(({ event, function: slug }) => [event, slug]), [
     ["request_handled", "send-message"],
@@ -354,7 +354,7 @@ async function stop(stack: LocalStack, signal: "SIGINT" | "SIGTERM"): Promise<nu
   return performance.now() - startedAt;
 }
 
-/** Whereupon Postgres ends all others too and recovers from its log. */
+/** Kills one backend: Postgres then ends all others and recovers from its log. */
 async function killOneBackend(postmaster: number): Promise<void> {
   const { stdout } = await new Deno.Command("ps", {
     args: ["-o", "pid=,args=", "--ppid", String(postmaster)],

@@ -19,7 +19,7 @@ const lives = settings.kills === undefined ? 5 : Math.ceil(settings.kills / 4);
 /** Every way a message may go. */
 const deliveries = [{}, { queued: true, intervalSeconds: 10 }, { delayMessage: 60 }] as const;
 
-/** A call that is repeated to the letter: its key, and what it says. */
+/** A call that is repeated unchanged: its key and its body. */
 interface Call {
   readonly key: string;
   readonly body: Readonly<Record<string, unknown>>;
@@ -125,7 +125,7 @@ Deno.test(`a call that its provider refuses for now, whose sender is killed (${l
     await sender.kill();
     await answers;
   }
-  // Past the lease of what the dead processes had in their hands.
+  // Longer than the leases of the killed processes.
   await letTimePass(database.admin, 20);
   await using sender = await startSender(database.url);
   for (const { key, body } of calls) {
@@ -159,7 +159,7 @@ function isExecution(answer: SenderAnswer | null): answer is SenderAnswer {
   return answer?.status === 200 && !answer.isReplay;
 }
 
-/** Makes the calls, and kills their process at any moment of the next half second. */
+/** Makes the calls, and kills the process at a random moment of the next half second. */
 async function callAndKill(
   databaseUrl: string,
   tenant: Tenant,
@@ -173,7 +173,7 @@ async function callAndKill(
   return await Promise.all(answers);
 }
 
-/** As a caller does who heard nothing: the same again, and later once more if it is in progress. */
+/** Repeats a call that had no answer, and again later while the first one is in progress. */
 async function repeatUntilAnswered(
   databaseUrl: string,
   admin: Sql,
@@ -187,7 +187,7 @@ async function repeatUntilAnswered(
     if (answer?.status === 409) assertEquals(answer.body.error, "idempotency_key_in_progress");
     else assert(answer !== null && [200, 504].includes(answer.status), JSON.stringify(answer));
   }
-  // Past the lease of what the dead process had in its hands.
+  // Longer than the leases of the killed process.
   await letTimePass(admin, 20);
   return (await repeat()).map((answer) => {
     assert(answer !== null);

@@ -29,7 +29,7 @@ import { createTenant, type Tenant } from "../support/fixtures/tenant.ts";
 const settings = readFaultSettings();
 const isLongRun = settings.kills !== undefined;
 const { messages = isLongRun ? 2_000 : 100, instances = isLongRun ? 50 : 20 } = settings;
-/** A server takes seconds to come back, a process does not: a tenth of the kills is as long. */
+/** A server takes seconds to restart, a process does not: a tenth of the kills takes as long. */
 const kills = settings.kills === undefined ? 2 : Math.ceil(settings.kills / 10);
 const migrationsFolder = fileURLToPath(new URL("../../migrations", import.meta.url));
 
@@ -38,7 +38,7 @@ Deno.test(`a database server killed ${kills} times over ${messages} messages cos
   await using folder = await makeTemporaryFolder();
   await using provider = startSlowProvider(() => random.between(50, 700));
   await using cleanup = new AsyncDisposableStack();
-  // With fsync, as every server that matters: what was committed must be there after the kill.
+  // With fsync, as in production: what was committed must survive the kill.
   let server = await startPostgres({ dataDir: folder.path });
   cleanup.defer(() => server.stop());
   const { databaseUrl } = server;
@@ -82,11 +82,11 @@ Deno.test(`a database server killed ${kills} times over ${messages} messages cos
 interface Callers extends AsyncDisposable {
   readonly tenant: Tenant;
   readonly provider: HttpDouble;
-  /** What each call was answered in the end, in the calls' order. */
+  /** The final answer to each call, in the order of the calls. */
   readonly answers: Promise<SenderAnswer[]>;
 }
 
-/** Callers who begin one after the other while the server is killed, and repeat until answered. */
+/** Callers that start one after the other while the server is killed, and retry until answered. */
 async function startCallers(databaseUrl: string, admin: Sql): Promise<Callers> {
   await using cleanup = new AsyncDisposableStack();
   const provider = cleanup.use(startSlowProvider(() => 200));
@@ -102,7 +102,7 @@ async function startCallers(databaseUrl: string, admin: Sql): Promise<Callers> {
   return { tenant, provider, answers, [Symbol.asyncDispose]: () => keep.disposeAsync() };
 }
 
-/** Each call is one message, received once, or in doubt and received at most once. */
+/** Each call is one message: received once, or `unconfirmed` and received at most once. */
 async function checkAnswers(
   admin: Sql,
   { tenant, provider }: Callers,
@@ -120,7 +120,7 @@ async function checkAnswers(
   }
 }
 
-/** Ends the server as a crash does; the next one recovers what was committed, at the same address. */
+/** Kills the server; the next one recovers the committed data, at the same address. */
 async function killAndRestart(server: PostgresServer, dataDir: string): Promise<PostgresServer> {
   Deno.kill(server.pid, "SIGKILL");
   await server.exited;

@@ -41,7 +41,7 @@ Deno.test(`a dispatcher killed ${kills} times over ${messages} messages loses no
   let killed = 0;
   let killedWhileSending = 0;
   while (killed < kills && await countOpen(database.admin) > 0) {
-    // By turns over both ways to the database: each leaves other things undone when it is cut off.
+    // Alternately over both transports: each breaks off differently when the process is killed.
     const dispatcher = await startDispatcher(database.url, killed % 2 === 0 ? "" : dataApi.url);
     await runAndKill(dispatcher, provider, random);
     killed += 1;
@@ -55,11 +55,11 @@ Deno.test(`a dispatcher killed ${kills} times over ${messages} messages loses no
     seconds: Math.round((performance.now() - startedAt) / 1_000),
   });
   assertEquals(killed, kills, "there were messages for every kill");
-  // Else nothing was tried: a kill between two messages breaks nothing.
+  // Otherwise the test proves nothing: a kill between two messages breaks nothing.
   assertGreater(counts.unconfirmed, 0);
 });
 
-/** One life of a dispatcher: it ends at any moment in a second and a half of sending. */
+/** Runs a dispatcher and kills it at a random moment of its first 1.5 seconds of sending. */
 async function runAndKill(
   dispatcher: FunctionProcess,
   provider: HttpDouble,
@@ -86,12 +86,12 @@ async function runUntilSettled(databaseUrl: string, admin: Sql): Promise<void> {
 }
 
 function startDispatcher(databaseUrl: string, dataApiUrl = ""): Promise<FunctionProcess> {
-  // A dead dispatcher's claims last as long as a call may take, and 15 seconds.
+  // A killed dispatcher's claims last for the provider time-out and 15 seconds.
   const environment = { PROVIDER_TIMEOUT_MS: "2000", SUPABASE_URL: dataApiUrl };
   return startFunctionProcess({ slug: "dispatch-queue", databaseUrl, environment });
 }
 
-/** Messages that a dead dispatcher had in its hands. */
+/** Messages that a killed dispatcher had claimed. */
 async function countInFlight(admin: Sql): Promise<number> {
   const [row] = await admin<{ count: number }[]>`
     select count(*)::integer as count from messaging.dispatch where in_flight is not null`;

@@ -56,7 +56,7 @@ Deno.test(`a dispatcher killed ${kills} times mails each assignment once and ans
   assertEquals(await countOutbox(database.admin), { assignment_email: count, agent_reply: count });
 
   for (let killed = 0; killed < kills; killed++) {
-    // The second message comes while dead dispatchers hold the answers to some of the first ones.
+    // The second message arrives while killed dispatchers hold claims on answers to the first one.
     if (killed === 1) await receiveMessages(database.url, tenant, { round: 2, count });
     await letTimePass(database.admin, leaseSeconds);
     await using dispatcher = await startDispatcher();
@@ -101,7 +101,7 @@ Deno.test(`a dispatcher killed ${kills} times mails each assignment once and ans
   });
 });
 
-/** What was given up in the meantime is seen, and tried again, by a person with admin-api. */
+/** Lists the dead rows and retries them through admin-api, as a person would. */
 async function reviveDeadRows(databaseUrl: string): Promise<number> {
   await using admin = await startFunctionProcess({ slug: "admin-api", databaseUrl });
   const headers = { apikey: secretKey, "content-type": "application/json" };
@@ -137,7 +137,7 @@ async function readAnswers(admin: Sql): Promise<readonly { phone: string; status
     where m.direction = 'outbound' and m.sent_by = 'ai_agent'`;
 }
 
-/** Contacts whose messages were not all counted as questions, or not answered through the last. */
+/** Contacts with a message that was not counted as a question, or whose last one was not answered. */
 async function countUnanswered(admin: Sql): Promise<number> {
   const [row] = await admin<{ count: number }[]>`
     select count(*)::integer as count

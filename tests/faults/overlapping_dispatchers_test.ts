@@ -11,8 +11,8 @@ import { createSeededRandom } from "../support/seeded_random.ts";
 import { letTimePass } from "../support/database/time_travel.ts";
 
 const settings = readFaultSettings();
-/** More instances than one dispatcher has calls under way: it cannot take all that is due. */
-/** Eight processes that start at once are late by more than a second on a busy machine. */
+/** More instances than one dispatcher makes calls at once, so it cannot claim all that is due. */
+/** On a busy machine, eight processes that start at once are more than a second late. */
 const intervalSeconds = 4;
 const { concurrency = 8, messages = 300, instances = 100 } = settings;
 
@@ -42,7 +42,7 @@ Deno.test(`${concurrency} dispatchers at once on one database send each message 
   const backlog = await createBacklog(database.admin, {
     ...{ instances, messages, intervalSeconds, baseUrl },
   });
-  // An hour's outage: every slot is past, and only the dispatchers keep the pace.
+  // After an hour's outage every slot is past, and only the dispatchers keep the pace.
   await letTimePass(database.admin, 3_600);
   const crons = processes.map(({ url }) => startDispatchCron(url, 3));
   await waitUntilSettled(database.admin);

@@ -11,7 +11,7 @@ import {
 } from "../support/stack/local_stack.ts";
 
 const { seconds = 4, concurrency = 4_000 } = readFaultSettings();
-/** An answer within a second, within five of the end; a machine busy with other work may be slower. */
+/** Within five seconds of the end a call is answered in less than a second; a busy machine is slower. */
 const calmAnswerMs = 1_000;
 const calmAnswersWithin = 5;
 const busySlack = 10;
@@ -45,7 +45,7 @@ Deno.test("under more calls than it can take the stack refuses some, loses nothi
       const { status, body } = await send(stack, instance, sequence++);
       statuses.set(status, (statuses.get(status) ?? 0) + 1);
       if (status === 200) accepted.add(body.messageId);
-      // A refused caller comes back; how soon is its own affair, and here it is at once.
+      // A refused caller retries; here it does so at once, which is the worst case.
       else assert([429, 503].includes(status), `${status} ${JSON.stringify(body)}`);
     }
   };

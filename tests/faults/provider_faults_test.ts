@@ -19,8 +19,8 @@ import { callSender, startSender } from "../support/stack/sender_calls.ts";
 import { createTenant } from "../support/fixtures/tenant.ts";
 import { waitUntil } from "../support/wait_until.ts";
 
-/** One channel that fails, with two messages to send. */
-interface Patient {
+/** An instance whose provider fails, with two messages to send. */
+interface FailingInstance {
   readonly fault: ProviderFault;
   readonly kind: ProviderKind;
   readonly provider: FaultyProvider;
@@ -33,21 +33,21 @@ Deno.test("whatever a provider does, its message is sent once or in doubt, and t
   await using database = await createTestDatabase();
   await using cleanup = new AsyncDisposableStack();
   const witness: FaultWitness = { redirected: 0, endlessBytes: 0, brokenOff: 0 };
-  const patients: Patient[] = [];
+  const failing: FailingInstance[] = [];
   for (const fault of listProviderFaults(witness)) {
     for (const kind of providerKinds) {
       const provider = cleanup.use(await fault.start());
       const instanceId = await createQueue(database.admin, kind, provider.baseUrl);
-      patients.push({ fault, kind, provider, instanceId });
+      failing.push({ fault, kind, provider, instanceId });
     }
   }
   const dispatcher = cleanup.use(await startDispatcher(database.url));
   await using cron = startDispatchCron(dispatcher.url);
-  await waitUntilNothingIsOpen(database.admin, patients.map(({ instanceId }) => instanceId));
+  await waitUntilNothingIsOpen(database.admin, failing.map(({ instanceId }) => instanceId));
   await cron.stop();
 
   const endings = new Map<string, string>();
-  for (const { fault, kind, provider, instanceId } of patients) {
+  for (const { fault, kind, provider, instanceId } of failing) {
     const name = `${fault.name}, ${kind}`;
     const [first, second] = await readStatuses(database.admin, instanceId);
     const ending = fault.endings.find(({ status }) => status === first);
@@ -63,16 +63,16 @@ Deno.test("whatever a provider does, its message is sent once or in doubt, and t
     timeoutMs: maxWaitMs,
     what: "every endless body to be broken off",
   });
-  // What the sockets hold is sent before the other side hears that nobody reads.
+  // The socket buffers are sent before the other side notices that nothing is read.
   assertLess(witness.endlessBytes, endless * 16 * 1024 * 1024);
   printFigures("faulty providers", {
-    instances: patients.length,
+    instances: failing.length,
     ...Object.fromEntries(endings),
     ...witness,
   });
 });
 
-Deno.test("a refusal with Retry-After is not tried again before, and a provider that nobody reached gets the message once it is there", async () => {
+Deno.test("a refusal with Retry-After is not retried before, and a provider that was unreachable gets the message once it is back", async () => {
   await using database = await createTestDatabase();
   await using busy = startHttpDouble((request) =>
     busy.requests.length > 1 ? acceptMessage(request) : new Response("{}", {
@@ -82,7 +82,7 @@ Deno.test("a refusal with Retry-After is not tried again before, and a provider 
   );
   const port = findFreePort();
   const away = await createQueue(database.admin, "zapi", `http://127.0.0.1:${port}`);
-  const patient = await createQueue(database.admin, "zapi", busy.baseUrl);
+  const limited = await createQueue(database.admin, "zapi", busy.baseUrl);
   await using dispatcher = await startDispatcher(database.url);
   await using cron = startDispatchCron(dispatcher.url);
   await waitUntil(async () => await countAttempts(database.admin, away) > 0, {
@@ -90,10 +90,10 @@ Deno.test("a refusal with Retry-After is not tried again before, and a provider 
     what: "a first attempt",
   });
   await using back = startHttpDouble(acceptMessage, port);
-  await waitUntilNothingIsOpen(database.admin, [away, patient]);
+  await waitUntilNothingIsOpen(database.admin, [away, limited]);
   await cron.stop();
 
-  for (const instanceId of [away, patient]) {
+  for (const instanceId of [away, limited]) {
     assertEquals(await readStatuses(database.admin, instanceId), ["sent", "sent"]);
   }
   assertEquals(back.requests.map(({ json }) => json["message"]), ["first", "second"]);
@@ -154,7 +154,7 @@ async function waitUntilNothingIsOpen(admin: Sql, instanceIds: string[]): Promis
   }, { timeoutMs: maxWaitMs, intervalMs: 100, what: "every message to be settled" });
 }
 
-/** Of an instance's messages, in their order. */
+/** The statuses of an instance's messages, in order. */
 async function readStatuses(admin: Sql, instanceId: string): Promise<string[]> {
   const rows = await admin<{ status: string }[]>`
     select status from messaging.messages where instance_id = ${instanceId} order by message`;

@@ -1,4 +1,4 @@
-/** Bytes that no HTTP client sends, on a connection to the running stack. */
+/** Malformed HTTP, sent as raw bytes to the running stack. */
 
 import { assert, assertEquals, assertFalse, assertMatch } from "../support/assert.ts";
 import { createTestDatabase } from "../support/database/database.ts";
@@ -13,7 +13,7 @@ const path = "/functions/v1/send-message";
 const host = "Host: 127.0.0.1";
 const message = '{"instanceId":"demo","phone":"5511988887777","messageType":"text","message":"Oi"}';
 
-/** A POST with these header lines, and after its head what follows it. */
+/** A POST with these header lines, followed by these bytes. */
 function postRaw(lines: readonly string[], rest: string): string {
   const type = "Content-Type: application/json";
   const head = [`POST ${path} HTTP/1.1`, host, "Connection: close", type, ...lines];
@@ -88,7 +88,7 @@ Deno.test("bytes that are hardly an HTTP request are served whole or not at all,
   assertMatch(answer, /^HTTP\/1\.1 200 OK\r\n[^]*"status":"sent"/);
 });
 
-/** What the stack answers to these bytes until it falls silent or hangs up. */
+/** What the stack answers to these bytes until it sends nothing more or closes the connection. */
 async function exchange(stack: LocalStack, request: string): Promise<string> {
   using connection = await Deno.connect({ hostname: "127.0.0.1", port: stack.port });
   const silence = setTimeout(() => connection.close(), answerTimeoutMs);
@@ -98,7 +98,7 @@ async function exchange(stack: LocalStack, request: string): Promise<string> {
     for (let sent = 0; sent < bytes.length;) sent += await connection.write(bytes.subarray(sent));
     for await (const chunk of connection.readable) chunks.push(chunk);
   } catch {
-    // It hung up, which is an answer too.
+    // A closed connection is an answer too.
   } finally {
     clearTimeout(silence);
   }

@@ -17,7 +17,7 @@ Deno.test("a temporary refusal is tried again with growing waits, at most 5 time
     await using stack = await startMessagingStack();
     const { tenant, messageId } = await startDue(stack, delivery);
     stack.provider.answer = () => new Response("busy", { status: 503 });
-    // Each wait as counted from before the attempt, and from after it.
+    // Each wait, measured from before the attempt and from after it.
     const waits: (readonly [longest: number, shortest: number])[] = [];
     for (let attempt = 1; attempt <= 6; attempt++) {
       const before = await readClock(stack);
@@ -35,7 +35,7 @@ Deno.test("a temporary refusal is tried again with growing waits, at most 5 time
       await letTimePass(stack.admin, due - before);
     }
     for (const [index, backoff] of [2, 8, 32, 128, 512].entries()) {
-      // A paced one keeps its interval too, counted from when it was tried.
+      // A paced message also keeps its interval, counted from the attempt.
       const intervalSeconds = "queued" in delivery ? delivery.intervalSeconds : 0;
       const [longest = 0, shortest = 0] = waits[index] ?? [];
       assertGreater(longest, Math.max(backoff, intervalSeconds) - 0.01);
@@ -122,7 +122,7 @@ Deno.test("a refusal of the whole instance holds its queue, so that the backlog 
   await using stack = await startMessagingStack();
   const { tenant, messageId } = await startDue(stack, deliveries[0]);
   const other = await startDue(stack, deliveries[0]);
-  // Not due at once: it would be dispatched after its answer, in the midst of what follows.
+  // Delayed, because a message that is due at once is dispatched in the background of this test.
   await stack.send(tenant, {
     ...text,
     message: "2",
@@ -149,7 +149,7 @@ Deno.test("a refusal of the whole instance holds its queue, so that the backlog 
   await letTimePass(stack.admin, 11);
   await stack.dispatch();
   assertEquals(countTo(stack, tenant), 2);
-  // Refused again: it was no odd refusal.
+  // Refused a second time: the hold is the long one.
   await letTimePass(stack.admin, 280);
   await stack.dispatch();
   assertEquals(countTo(stack, tenant), 2, "held for five minutes");
@@ -501,7 +501,6 @@ async function readState(stack: MessagingStack, tenant: Tenant, messageId: strin
   return answer.body;
 }
 
-/** In how many seconds the one waiting message may leave. */
 /** When the only message is due, in seconds of the database's clock. */
 async function readDue(stack: MessagingStack): Promise<number> {
   const [row] = await stack.admin`

@@ -85,7 +85,7 @@ Deno.test("pace counts from when a message leaves, which is after its typing", a
       select extract(epoch from paced_from - ${before?.now ?? null}) as longest,
         extract(epoch from paced_from - clock_timestamp()) as shortest
       from messaging.dispatch where instance_id = ${tenant.instanceId}`;
-    // Counted from before the claim it is no shorter, from after it no longer.
+    // Measured from before the claim the pause is long enough; measured from after it, not too long.
     assertGreaterOrEqual(Number(dispatch?.["longest"]), seconds, provider);
     assertLessOrEqual(Number(dispatch?.["shortest"]), seconds, provider);
   }
@@ -114,7 +114,7 @@ Deno.test("typing that a message type does not show holds nothing up, and none b
   const tenant = await stack.createTenant({ provider: "evolution" });
   await queue(stack, tenant, ["1"], { delayMessage: 60, delayTyping: 20_000 });
   await letTimePass(stack.admin, 60);
-  // It opens in ten seconds, in a zone where it is not midnight.
+  // The window opens in ten seconds, in a time zone where midnight is not near.
   await stack.admin`
     update messaging.instances set time_zone = case
         when (now() at time zone 'UTC')::time < '12:00' then 'Etc/GMT-6' else 'Etc/GMT+6'
@@ -138,7 +138,7 @@ Deno.test("a message whose typing would outlast the window waits until that open
   const tenant = await stack.createTenant({ provider: "evolution" });
   await queue(stack, tenant, ["1"], { delayMessage: 60, delayTyping: 20_000 });
   await letTimePass(stack.admin, 60);
-  // Ten seconds are left, in a zone where it is not midnight.
+  // The window closes in ten seconds, in a time zone where midnight is not near.
   await stack.admin`
     update messaging.instances set time_zone = case
         when (now() at time zone 'UTC')::time < '12:00' then 'Etc/GMT-6' else 'Etc/GMT+6'
@@ -253,7 +253,7 @@ Deno.test("a run sleeps until what is due next and sends it without another call
   const report = await stack.dispatch({ durationMs: 20_000, maxMessages: 1 });
   assertEquals(report.accepted, 1);
   const waitedMs = (stack.provider.requests[0]?.receivedAtMs ?? 0) - sentAt;
-  // No sooner than asked for, and long before the run would have had to end.
+  // Not before it is due, and long before the run's time is over.
   assert(waitedMs > 590 && waitedMs < 10_000, `${waitedMs}`);
 });
 

@@ -113,7 +113,7 @@ Deno.test("a run takes no more messages than it may, and leaves the rest to the 
 
 const deliverAgentReply = (): Promise<never> => Promise.reject(new Error("no reply is expected"));
 
-/** The stack's services over a database that cannot be reached for the first calls of a function. */
+/** The stack's services with a database that is unreachable for the first calls of one function. */
 function withFailures(
   stack: MessagingStack,
   functionName: RpcName,

@@ -111,7 +111,7 @@ async function countRows(stack: MessagingStack, kind: string): Promise<number> {
   return row?.["count"];
 }
 
-/** Of a table that nothing else in the test reads; counts arrive once a session is told to send them. */
+/** Sequential scans of a table that only the dispatcher reads. Sessions report counts when told to. */
 async function countSequentialScans(stack: MessagingStack): Promise<number> {
   await stack.admin`select pg_stat_force_next_flush()`;
   const [row] = await stack.admin`

@@ -231,7 +231,7 @@ Deno.test("POST messages/:id/retry takes a key too", async () => {
   assertEquals(again.headers.get("idempotent-replayed"), "true");
 });
 
-/** What a process leaves that dies between the record and the provider's answer. */
+/** The state left by a process that dies after recording the call and before the provider answers. */
 async function crashDuringSend(stack: MessagingStack, tenant: Tenant): Promise<void> {
   const crashing: Database = {
     ...stack.services.database,

@@ -1,4 +1,4 @@
-/** A repeated call whose first attempt did not settle the matter (decisions, section 5). */
+/** A repeated call whose first attempt was refused for now or is unknown (decisions, section 5). */
 import { createProcessAiAgentApp } from "../../../functions/process-ai-agent/app.ts";
 import { assert, assertEquals } from "../../support/assert.ts";
 import { acceptMessage, answerNever } from "../../support/doubles/http_double.ts";
@@ -271,7 +271,7 @@ Deno.test("of two attempts in hand one is written first, and the other hears tha
   const failed = await stack.send(tenant, text, key);
   stack.provider.answer = acceptMessage;
   const { one } = await openSessions(stack.testDatabase);
-  // A person's retry is under way: it holds the message, and commits first.
+  // A person's retry is in progress: it has locked the message, and commits first.
   await one.unsafe("begin");
   await callFunction(one, "retry_message", {
     instanceId: tenant.instanceId,
@@ -295,7 +295,7 @@ Deno.test("a crash during an attempt is in progress until its lease ends, then a
   stack.provider.answer = () => busy();
   const failed = await stack.send(tenant, text, key);
   const { instanceId } = tenant;
-  // What a process does that dies before it has called the provider.
+  // As a process that dies before it calls the provider.
   const [kept] = await stack.admin`select scope, key, fingerprint from messaging.idempotency_keys`;
   const attempted = await callFunction<{ attempted: { message: { messageId: string } } }>(
     stack.admin,

@@ -36,7 +36,7 @@ Deno.test("health tells a late queue by the age of its oldest message, and its d
   await using stack = await startMessagingStack();
   const tenant = await stack.createTenant();
   const neighbour = await stack.createTenant();
-  // A queued message that is due at once is dispatched after its answer: these are not.
+  // Delayed, because a queued message that is due at once is dispatched in the background.
   for (let index = 0; index < 3; index++) {
     await stack.send(tenant, { ...queued, delayMessage: 30 });
   }
@@ -56,7 +56,7 @@ Deno.test("health tells a late queue by the age of its oldest message, and its d
   assertMatch(after.lastSuccessAt, /T.*-03:00$/);
 });
 
-Deno.test("health tells a delayed message that nobody dispatches", async () => {
+Deno.test("health reports a delayed message that no dispatcher sends", async () => {
   await using stack = await startMessagingStack();
   const tenant = await stack.createTenant();
   await stack.send(tenant, { ...text, delayMessage: 10 });
@@ -65,7 +65,7 @@ Deno.test("health tells a delayed message that nobody dispatches", async () => {
   assertEquals([body.status, body.nextDueAt, body.queueDepth], ["late", null, 1]);
 });
 
-Deno.test("health tells a message in the hands of a worker that died, while nobody else looks", async () => {
+Deno.test("health reports a message claimed by a worker that died, before any other looks", async () => {
   await using stack = await startMessagingStack();
   for (const delivery of [{ queued: true, delayMessage: 10 }, { delayMessage: 10 }]) {
     const tenant = await stack.createTenant();

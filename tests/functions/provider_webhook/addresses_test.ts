@@ -51,7 +51,7 @@ Deno.test("a contact who changed its number is found under both spellings of the
   assertEquals(sent.status, 200);
   const contacts = await client.stack.admin`select phone from messaging.contacts`;
   assertEquals(contacts.map((contact) => contact["phone"]), [phone]);
-  // The spelling that the contact wrote from last is the one that is known to work.
+  // Messages go to the spelling that the contact last wrote from, because it is known to work.
   assertEquals(client.stack.provider.requests[0]?.json["to"], newPhoneWithoutNinth);
   for (const spelling of [phone, newPhone, newPhoneWithoutNinth]) {
     const history = await client.history(tenant, { phone: spelling });
@@ -59,7 +59,7 @@ Deno.test("a contact who changed its number is found under both spellings of the
   }
 });
 
-Deno.test("a number that is somebody's already is not taken over by a change", async () => {
+Deno.test("a number of another contact is not taken over by a change", async () => {
   await using client = await createWebhookClient();
   const tenant = await client.createTenant({ provider: "whatsapp_cloud" });
   await client.stack.admin`
@@ -77,7 +77,7 @@ Deno.test("a number that is somebody's already is not taken over by a change", a
   assertEquals(history.body.totalMessages, 1);
 });
 
-/** The official channel tells that a contact goes on under another number. */
+/** The official channel's event for a contact that changed its number. */
 function numberChange(
   from: string,
   to: string,
@@ -164,7 +164,7 @@ Deno.test("everybody whom one event names without a phone is one person", async 
   }
 });
 
-Deno.test("who has just written from the new number is the one who changed it", async () => {
+Deno.test("a contact that has just written from the new number is the one that changed it", async () => {
   await using client = await createWebhookClient();
   const tenant = await client.createTenant({ provider: "whatsapp_cloud" });
   await client.cloud(tenant, cloudPayload({ messages: [cloudText("IN1", "oi")] }));
@@ -191,7 +191,7 @@ Deno.test("a new contact waits for the event that shows whose number it is", asy
       client.stack.send(tenant, { phone: to, messageType: "text", message: "Oi" }),
     ]);
   }
-  // Whoever came first: no number is one contact's own and another one's address.
+  // In either order: no number is the phone of one contact and the address of another.
   const torn = await client.stack.admin`
     select from messaging.contacts c
     join messaging.contact_addresses a on a.instance_id = c.instance_id
@@ -268,7 +268,7 @@ Deno.test("two spellings proven by one settling are one address of one contact",
   for (const claim of claims) assertEquals((await settleClaim(admin, claim)).length, 1);
 });
 
-Deno.test("who wrote without a phone is the same person once the phone is shown", async () => {
+Deno.test("a contact that wrote without a phone is the same contact once the phone is shown", async () => {
   await using client = await createWebhookClient();
   const gateway = await client.createTenant();
   await client.receive(gateway, { messageId: "IN1", phone: lid, text: { message: "oi" } });
@@ -461,7 +461,7 @@ Deno.test("a message that is settled while its contact becomes another one stays
     select id, instance_id, 'unpaced', now(), now() + interval '1 minute', ${claimToken}::uuid,
       now() + interval '1 minute'
     from waiting returning message_id`;
-  // One of the messages that are to be moved is in somebody's hands for a while.
+  // Another session holds a lock on one of the messages that the merge moves.
   const isHeld = Promise.withResolvers<void>();
   const letGo = Promise.withResolvers<void>();
   const holding = admin.begin(async (sql) => {

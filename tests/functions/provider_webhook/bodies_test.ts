@@ -12,7 +12,7 @@ async function countEvents({ stack }: WebhookClient): Promise<number> {
   return (await stack.admin`select from messaging.provider_events`).length;
 }
 
-Deno.test("what nobody understands is kept as a provider event and answered 200", async () => {
+Deno.test("an unknown payload is kept as a provider event and answered 200", async () => {
   await using client = await createWebhookClient();
   const gateway = await client.createTenant();
   const evolution = await client.createTenant({ provider: "evolution" });

@@ -74,7 +74,7 @@ Deno.test("the signature is over the bytes as sent, however they escape and spac
   assertEquals((await client.messages(tenant))[0]?.["message"], "Olá / ação");
 });
 
-Deno.test("the verification GET answers the challenge to who knows the verify token", async () => {
+Deno.test("the verification GET answers the challenge only with the verify token", async () => {
   await using client = await createWebhookClient();
   const { instanceId } = await client.createTenant({ provider: "whatsapp_cloud" });
   const verify = async (query: Record<string, string>): Promise<[number, string]> => {
@@ -126,7 +126,7 @@ Deno.test("a flood of wrong secrets is refused without asking the database each 
   const startedAt = performance.now();
   await flood((n) => `zapi/${tenant.instanceId}/wrong-${n}`);
   await flood((n) => `zapi/${unknown}/wrong-${n}`);
-  // Each of the two is looked up at the first call, and again every other second at most.
+  // Each of the two is looked up at the first call, and then at most every two seconds.
   const allowed = 2 * (1 + Math.ceil((performance.now() - startedAt) / 2_000));
   assert(client.rpcNames.length <= allowed, `${client.rpcNames.length} calls, ${allowed} allowed`);
 });

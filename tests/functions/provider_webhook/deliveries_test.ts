@@ -10,7 +10,7 @@ import {
 Deno.test("the same inbound event twenty times at once is one message of one contact", async () => {
   await using client = await createWebhookClient();
   const tenant = await client.createTenant();
-  // First of a contact that nobody knows, then of a known one, then typed on the phone itself.
+  // From an unknown contact, then from a known one, then typed on the phone itself.
   const events = [{ messageId: "IN1" }, { messageId: "IN2" }, { messageId: "OUT1", fromMe: true }];
   for (const [index, event] of events.entries()) {
     const deliveries = await Promise.all(
@@ -28,7 +28,7 @@ Deno.test("the same inbound event twenty times at once is one message of one con
   assertEquals((await client.stack.admin`select from messaging.contacts`).length, 1);
 });
 
-Deno.test("different first messages of somebody unknown at once are all recorded", async () => {
+Deno.test("different first messages of an unknown contact at once are all recorded", async () => {
   await using client = await createWebhookClient();
   const tenant = await client.createTenant();
   for (let round = 0; round < 15; round++) {
@@ -93,7 +93,7 @@ Deno.test("payloads about the same contacts in opposite orders at once are all r
 Deno.test("payloads about the same contacts in both spellings, crosswise, are all recorded", async () => {
   await using client = await createWebhookClient();
   const tenant = await client.createTenant({ provider: "whatsapp_cloud" });
-  // With and without the ninth digit the two sort the other way round.
+  // The two numbers sort differently with and without the ninth digit.
   const spellings = [["5511988887777", "551199998888"], ["551188887777", "5511999998888"]];
   const deliveries = await Promise.all(
     Array.from({ length: 40 }, (_, n) => {
@@ -106,7 +106,7 @@ Deno.test("payloads about the same contacts in both spellings, crosswise, are al
   assertEquals((await client.stack.admin`select from messaging.contacts`).length, 2);
 });
 
-Deno.test("who is shown by a hidden identity alone and with a phone at the same moment is one contact", async () => {
+Deno.test("a contact shown by a hidden identity alone and with a phone at the same moment is one contact", async () => {
   await using client = await createWebhookClient();
   const tenant = await client.createTenant();
   const people = Array.from({ length: 30 }, (_, n) => ({

@@ -1,4 +1,4 @@
-/** What providers report as typed on the phone: a person's words, or ours again. */
+/** What providers report as typed on the phone: a person's message, or an echo of ours. */
 import { acceptMessage, answerNever } from "../../support/doubles/http_double.ts";
 import { assert, assertEquals } from "../../support/assert.ts";
 import { createAgent, type Tenant } from "../../support/fixtures/tenant.ts";
@@ -72,7 +72,7 @@ Deno.test("an echo settles the unconfirmed message that it is", async () => {
   ]);
 });
 
-Deno.test("an echo that can be any of several messages of ours is none of them", async () => {
+Deno.test("an echo that may be any of several messages is attributed to none", async () => {
   await using client = await createWebhookClient();
   const tenant = await client.createTenant();
   client.stack.provider.answer = () => new Response(null, { status: 500 });
@@ -324,7 +324,7 @@ Deno.test("a message that an echo settles left when the echo says, or when its c
   client.stack.provider.answer = () => new Response(null, { status: 500 });
   for (const message of ["um", "dois"]) await client.stack.send(tenant, { ...text, message });
   await letTimePass(client.stack.admin, 600);
-  // As after a call that took a minute to be given up.
+  // As after a call that timed out after a minute.
   await client.stack
     .admin`update messaging.messages set created_at = created_at - interval '1 minute'`;
   const leftAtMs = Date.now() - 630_000;
@@ -355,7 +355,7 @@ Deno.test("Evolution's own report of a message settles the one whose answer was 
   await client.stack.send(tenant, { ...text, sentBy: "ai_agent", message: "dois" });
   await client.evolution(tenant, report("OWN2", "dois"));
   await client.evolution(tenant, report("FOREIGN", "de outro sistema"));
-  // What another system sends meanwhile stays that, and our answer tells.
+  // Another system's message remains its own; the provider's answer to our call tells them apart.
   client.stack.provider.answer = async () => {
     await client.evolution(tenant, report("FOREIGN2", "tres"));
     return Response.json({ key: { id: "OWN3" } }, { status: 201 });
@@ -443,7 +443,7 @@ Deno.test("a message that another one's echo confirmed is in doubt again", async
       ...{ outcome: "accepted", providerMessageId: "OWN1" },
     }],
   });
-  // What was said of it meanwhile was said of the other one.
+  // Status events that arrived meanwhile were about the other message.
   assertEquals(await statusOf(client, late.body.messageId), ["failed", "OWN1"]);
   assertEquals(await statusOf(client, doubtful.body.messageId), ["unconfirmed", null]);
   const [restored] = await admin`

@@ -8,7 +8,7 @@ import {
   phone,
 } from "./webhook_client.ts";
 
-Deno.test("an edit of a contact's message changes its words, on both gateways, and asks nobody anew", async () => {
+Deno.test("an edit of a contact's message changes its text, on both gateways, and asks no agent again", async () => {
   await using client = await createWebhookClient();
   const zapi = await client.createTenant();
   const evolution = await client.createTenant({ provider: "evolution" });
@@ -21,7 +21,7 @@ Deno.test("an edit of a contact's message changes its words, on both gateways, a
   await client.evolution(evolution, evolutionMessage({ conversation: "às 10h" }, { id: "EVO1" }));
   const edit = {
     event: "messages.edited",
-    // The author's view: our number, and as if it were ours.
+    // As the author's phone sees it: our number, and marked as sent by us.
     data: {
       key: { remoteJid: "551140001234@s.whatsapp.net", fromMe: true, id: "EVO1" },
       type: "MESSAGE_EDIT",
@@ -38,7 +38,7 @@ Deno.test("an edit of a contact's message changes its words, on both gateways, a
   const [asked] = await client.stack.admin`
     select count(*)::integer as rows from messaging.outbox where kind = 'agent_reply'`;
   assertEquals(asked?.["rows"], 1);
-  // Of a message that is not known, Z-API's says enough to record it.
+  // Z-API's event holds enough to record a message that is not known yet.
   await client.receive(zapi, { messageId: "IN2", text: { message: "novo" }, isEdit: true });
   assertEquals((await client.messages(zapi)).length, 2);
 });

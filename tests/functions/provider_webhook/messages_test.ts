@@ -12,7 +12,7 @@ import {
 
 const mediaUrl = "https://cdn.example.com/file";
 
-/** What a content becomes: type, words, media, choice. */
+/** What is stored for a content: type, text, media, choice. */
 type Expected = readonly [string, string | null, Record<string, unknown>?];
 
 function describe(row: StoredMessage | undefined): Record<string, unknown> {
@@ -30,7 +30,7 @@ async function pausedUntil({ stack }: WebhookClient, tenant: Tenant): Promise<Da
   return pause?.["paused_until"];
 }
 
-/** Half an hour from now, give or take the time a test takes. */
+/** Half an hour from now, with a tolerance for the duration of the test. */
 function assertHalfAnHour(until: Date | undefined): void {
   const minutes = ((until?.getTime() ?? 0) - Date.now()) / 60_000;
   assert(minutes > 28 && minutes <= 30, `${minutes} minutes`);
@@ -222,7 +222,7 @@ Deno.test("a reply typed on the phone enters the history as sent and pauses the 
     assertEquals([item.role, item.content, item.status], ["assistant", "Deixa comigo", "sent"]);
     assertHalfAnHour(await pausedUntil(client, tenant));
   }
-  // What we sent through the API is known already: `fromApi` says so.
+  // `fromApi` marks what we sent through the API ourselves.
   await client.receive(zapi, { messageId: "P2", fromMe: true, fromApi: true, text });
   assertEquals((await client.messages(zapi)).length, 1);
 });

@@ -20,7 +20,7 @@ async function readState(
   return (await stack.messages(tenant, "GET", `/messages/${messageId}`)).body;
 }
 
-/** An official message whose outcome nobody knows: its provider never answered. */
+/** A message of the official channel that is `unconfirmed`, because the provider did not answer. */
 async function sendUnconfirmed(client: WebhookClient, tenant: Tenant): Promise<string> {
   client.stack.provider.answer = answerNever;
   const sent = await client.stack.send(tenant, text);
@@ -190,7 +190,7 @@ Deno.test("a message that waits to be sent again leaves the queue when a status 
   assertEquals((await readState(client, tenant, messageId))["status"], "sent");
   const queue = await client.stack.admin`select from messaging.message_queue`;
   assertEquals(queue.length, 0);
-  // The instance goes on: what is queued next leaves.
+  // The instance goes on: its next queued message is sent.
   await client.stack.send(tenant, { ...text, queued: true });
   await letTimePass(client.stack.admin, 3_600);
   await client.stack.dispatch();
@@ -250,7 +250,7 @@ Deno.test("what the official channel decides about a template becomes its provid
     assertEquals([answer.status, answer.body.recorded], [200, 1]);
     assertEquals(await readStatuses(), [event, "PENDING"]);
   }
-  // A template of the workspace alone is sent by any of its instances, so any may hear of it.
+  // Any instance of the workspace may send a template of the workspace, so any may get its event.
   await client.stack.admin`
     update messaging.message_templates set instance_id = null where instance_id = ${tenant.instanceId}`;
   assertEquals((await client.cloud(tenant, decide("DISABLED"))).body.recorded, 1);
@@ -310,7 +310,7 @@ Deno.test("what is said again of a failed attempt does not fail the one after it
   let correlation: object = {};
   client.stack.provider.answer = async () => {
     const id = attempts.shift();
-    // Said again while the next attempt is under way.
+    // The same event arrives again during the next attempt.
     if (id === "wamid.B") await tell("failed", "wamid.A");
     return Response.json({ messages: [{ id }] });
   };
@@ -331,7 +331,7 @@ Deno.test("what is said again of a failed attempt does not fail the one after it
   assertEquals((await readState(client, tenant, body.messageId))["status"], "delivered");
 });
 
-Deno.test("what has arrived is not canceled, whoever canceled its next attempt", async () => {
+Deno.test("a message that has arrived is not canceled, even where its next attempt was", async () => {
   await using client = await createWebhookClient();
   const tenant = await client.createTenant({ provider: "whatsapp_cloud" });
   const messageId = await sendUnconfirmed(client, tenant);

@@ -236,7 +236,7 @@ Deno.test("the agent's own message, an instance without active agent and a mere 
   assertEquals(own.body.aiAgentPausedUntil, null);
   assertEquals((await stack.send(tenant, { phone, assignTo: bia })).body.aiAgentPausedUntil, null);
   assertEquals((await stack.admin`select 1 from messaging.agent_pauses`).length, 0);
-  // One that is in force is told, and stays as it is.
+  // A pause that is in force is reported, and not changed.
   const { aiAgentPausedUntil } = (await stack.send(tenant, text)).body;
   for (const call of [{ ...text, sentBy: "ai_agent" }, { phone, assignTo: bia }]) {
     assertEquals((await stack.send(tenant, call)).body.aiAgentPausedUntil, aiAgentPausedUntil);

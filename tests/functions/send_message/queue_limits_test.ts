@@ -39,7 +39,7 @@ Deno.test("the queue's send window is 08:00 to 20:00 on business days, in the in
   await service.sql`
     update messaging.instances set window_start = '08:00', window_end = '20:00',
       window_days = '{1,2,3,4,5}', time_zone = 'Asia/Tokyo' where id = ${demoInstanceId}`;
-  // Three days of slots an hour apart cross nights and, from any day, at least one boundary.
+  // Three days of slots an hour apart cross several nights, from whichever weekday they begin.
   for (let slot = 0; slot < 40; slot++) {
     const { scheduledFor } = await service.post(sendMessage, { ...queued, intervalSeconds: 3_600 });
     assert(scheduledFor.endsWith("+09:00"), scheduledFor);

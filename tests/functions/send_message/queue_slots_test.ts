@@ -126,7 +126,7 @@ Deno.test("a typed message leaves after its typing: the next slot counts from th
   for (let count = 0; count < 3; count++) slots.push(readSlot(await stack.send(tenant, typed)));
   assertEquals(slots.slice(1).map((slot, index) => slot - (slots[index] ?? 0)), [25_000, 25_000]);
 
-  // At noon, wherever that is now: the window is to close in ten seconds, and not at midnight.
+  // In a time zone where it is noon, so that a window that closes in ten seconds is not near midnight.
   const shiftHours = 12 - new Date().getUTCHours();
   const shiftMs = shiftHours * 3_600_000;
   const closesAt = Date.now() + 10_000 + shiftMs;

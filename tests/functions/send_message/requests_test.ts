@@ -84,7 +84,7 @@ Deno.test("messageType and the field of its content are required by what is sent
     option_list: ["message", "optionList"],
   };
   for (const [messageType, fields] of Object.entries(needed)) {
-    // Something of another type, so that there is something to send.
+    // Content of another type, so that there is something to send.
     const other = fields.includes("mediaUrl")
       ? { message: "x" }
       : { mediaUrl: "https://a.example/x" };

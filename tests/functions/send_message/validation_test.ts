@@ -233,7 +233,7 @@ Deno.test("the scheme of a media URL reaches the provider in lower case", async 
   assertEquals(stack.provider.requests[0]?.json["image"], "https://Files.Example.com/A.jpg");
 });
 
-Deno.test("POST /send-message tells every fault of a body at once, stores nothing and calls nobody", async () => {
+Deno.test("POST /send-message reports every fault of a body at once, stores nothing and calls no provider", async () => {
   await using stack = await startMessagingStack();
   const tenant = await stack.createTenant();
   for (const { name, body, error = "invalid_request", paths = ["phone"] } of refusals) {
