@@ -1,4 +1,4 @@
-/** What comments and tests cite of the contract stands in docs/. */
+/** Citations of the contract in comments and tests must exist in docs/. */
 import { assertEquals } from "../support/assert.ts";
 import { listNames, readText, readTextFiles, type TextFile } from "./repository.ts";
 
@@ -23,7 +23,7 @@ async function readContract(): Promise<Contract> {
   };
 }
 
-/** Citations without their section in the contract. A comment may break lines between its words. */
+/** Finds citations of missing sections. A citation may span two comment lines. */
 function findLostCitations(files: readonly TextFile[], contract: Contract): string[] {
   const patterns: readonly (readonly [RegExp, ReadonlySet<string>])[] = [
     [
@@ -43,7 +43,7 @@ function findLostCitations(files: readonly TextFile[], contract: Contract): stri
   );
 }
 
-Deno.test("every section that a comment or a test cites stands in docs/", async () => {
+Deno.test("every section that a comment or a test cites exists in docs/", async () => {
   const files = await readTextFiles("functions", "shared", "supabase", "tests", "docs");
   const others = files.filter(({ path }) => !path.startsWith("tests/architecture/citations"));
   assertEquals(findLostCitations(others, await readContract()), []);

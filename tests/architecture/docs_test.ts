@@ -15,10 +15,10 @@ const pageNames = [
   ...["functions/api-docs/README.md", "supabase/local/simulator/README.md"],
 ];
 
-/** Words that a page sets in code to say that they are not to be used, or how names end. */
+/** Words in code formatting that pages name as wrong examples, or as endings of names. */
 const absentWords = new Set(["utils", "helpers", "common", "Temporal", "_at"]);
 
-/** Words of Meta's and Evolution API's own settings, which no code of ours names. */
+/** Settings of Meta and Evolution API that our code does not contain. */
 const foreignWords = new Set([
   "MESSAGES_EDITED",
   "webhook_configuration",
@@ -42,7 +42,7 @@ async function listPaths(): Promise<Set<string>> {
   return paths;
 }
 
-/** Links and paths in code that lead nowhere. `<slug>` and `*` stand for any one name. */
+/** Finds links and paths in code formatting without a target. `<slug>` and `*` match any one name. */
 function findDeadPaths(pages: readonly MarkdownPage[], paths: ReadonlySet<string>): string[] {
   const exists = (path: string): boolean => {
     const plain = path.replace(/\/$/, "");
@@ -85,7 +85,7 @@ function findUnknownTasks(pages: readonly MarkdownPage[], tasks: readonly string
   );
 }
 
-/** Links that show the name of one file and lead to another one. */
+/** Finds links whose text names a different file than their target. */
 function findMisnamedLinks(pages: readonly MarkdownPage[]): string[] {
   return pages.flatMap(({ path, text }) =>
     Array.from(text.matchAll(/\[([\w./-]+\.[a-z]+)\]\((?!https?:)([^)#\s]+)[^)]*\)/g))
@@ -94,7 +94,7 @@ function findMisnamedLinks(pages: readonly MarkdownPage[]): string[] {
   );
 }
 
-/** Single words in code that no source knows: fields, codes, states, tables, functions. */
+/** Finds words in code formatting that no source contains: fields, codes, states, tables, functions. */
 function findUnknownWords(pages: readonly MarkdownPage[], sources: readonly string[]): string[] {
   const known = new Set(sources.flatMap((text) => text.match(/[A-Za-z_]\w*/g) ?? []));
   return pages.flatMap((page) =>
@@ -104,7 +104,7 @@ function findUnknownWords(pages: readonly MarkdownPage[], sources: readonly stri
   );
 }
 
-Deno.test("every path, link and anchor of the documentation leads somewhere", async () => {
+Deno.test("every path, link and anchor of the documentation exists", async () => {
   const pages = await readPages();
   assertEquals(findDeadPaths(pages, await listPaths()), []);
   assertEquals(findDeadAnchors(pages), []);
@@ -117,7 +117,7 @@ Deno.test("every task that the documentation runs exists", async () => {
   assertEquals(findUnknownTasks([...await readPages(), ...others], Object.keys(tasks)), []);
 });
 
-Deno.test("every word that the documentation sets in code is one of the code", async () => {
+Deno.test("every word in code formatting in the documentation occurs in the code", async () => {
   const sources = await readTextFiles("functions", "shared", "supabase", "tests");
   const texts = sources.filter(({ path }) => !path.startsWith("tests/architecture/"))
     .map(({ text }) => text);
@@ -159,7 +159,7 @@ function page(text: string): MarkdownPage {
   return { path: "README.md", text };
 }
 
-Deno.test("a path that leads nowhere is found", () => {
+Deno.test("a dead path is found", () => {
   const paths = new Set(["shared", "shared/phone.ts", "functions/a/contract.ts", "README.md"]);
   const fine = [
     "[phone](shared/phone.ts)",
@@ -181,7 +181,7 @@ Deno.test("a path that leads nowhere is found", () => {
   for (const text of offending) assertEquals(findDeadPaths([page(text)], paths).length, 1, text);
 });
 
-Deno.test("a link to a heading that is not there is found", () => {
+Deno.test("a link to a missing heading is found", () => {
   const text = "# Try it, now\n[here](#try-it-now) [there](#gone) [else](README.md#try-it-now)";
   assertEquals(findDeadAnchors([page(text)]), ["README.md links to #gone"]);
   const below = { path: "docs/a.md", text: "[up](../README.md#try-it-now) [up](../README.md#no)" };
@@ -190,7 +190,7 @@ Deno.test("a link to a heading that is not there is found", () => {
   ]);
 });
 
-Deno.test("a link that shows another file's name is found", () => {
+Deno.test("a link that names a different file is found", () => {
   const fine = "[a.ts](../shared/a.ts#x) [zapi/a.ts](shared/zapi/a.ts) [the page](docs/b.md)";
   assertEquals(findMisnamedLinks([page(fine)]), []);
   assertEquals(findMisnamedLinks([page("[a.ts](shared/b.ts) [a.ts](shared/aa.ts)")]).length, 2);
@@ -203,7 +203,7 @@ Deno.test("a task that is not in deno.json is found", () => {
   assertEquals(findUnknownTasks([page(text)], ["test"]).length, 2);
 });
 
-Deno.test("a word that no source knows is found", () => {
+Deno.test("a word that no source contains is found", () => {
   const text = "`contact_blocked`, `identity key`, `GET /a` and `contact_locked`";
   assertEquals(findUnknownWords([page(text)], ["throw contact_blocked;"]), [
     "README.md names contact_locked",

@@ -9,7 +9,7 @@ const product = [
   ...["SECURITY.md", "LICENSE", ".editorconfig"],
 ];
 
-/** Whoever clones the repository has none of these. */
+/** Traces of one machine; a clone of the repository has none of these. */
 const traces: readonly (readonly [what: string, pattern: RegExp])[] = [
   ["a folder of one machine", /(?<![\w.:/}$-])\/(?:home|Users|work|root)\/[\w.-]+|[A-Z]:\\Users\\/],
   ["a tool that wrote it", /\b(?:claude|anthropic|copilot|sub-?agents?)\b/i],
@@ -22,7 +22,7 @@ function findTraces(files: readonly TextFile[]): string[] {
   );
 }
 
-/** Mentions of a `../shared/` that is not the repository's own folder, imports apart. */
+/** Finds mentions of a `../shared/` outside the repository. Imports are checked elsewhere. */
 function findStrayReferences(files: readonly TextFile[], known: ReadonlySet<string>): string[] {
   return files.flatMap((file) => {
     const references = withoutImports(file).match(/(?:\.\.\/)+shared\/[\w./-]*/g) ?? [];

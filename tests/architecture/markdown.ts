@@ -1,4 +1,4 @@
-/** What the documentation tests read of a page: its links, tables, commands and words in code. */
+/** Reads links, tables, commands and code spans of a Markdown page. */
 
 export interface MarkdownPage {
   /** Relative to the repository's root. */
@@ -12,12 +12,12 @@ export function readLinks({ text }: MarkdownPage): string[] {
   return Array.from(links, ([, target]) => target ?? "");
 }
 
-/** What stands between single backticks, in order. */
+/** Code spans between single backticks, in order. */
 export function readCodeSpans({ text }: MarkdownPage): string[] {
   return Array.from(withoutBlocks(text).matchAll(/`([^`\n]+)`/g), ([, code]) => code ?? "");
 }
 
-/** The anchors that a page's headings give. */
+/** The anchors of a page's headings. */
 export function readAnchors({ text }: MarkdownPage): string[] {
   const headings = withoutBlocks(text).matchAll(/^#+ (.+)$/gm);
   return Array.from(
@@ -26,7 +26,7 @@ export function readAnchors({ text }: MarkdownPage): string[] {
   );
 }
 
-/** The commands of the `sh` blocks: one string each, lines that end in a backslash joined. */
+/** The commands of `sh` blocks, with lines that end in a backslash joined. */
 export function readCommands({ text }: MarkdownPage): string[] {
   const blocks = text.matchAll(/^```sh\n([\s\S]*?)^```/gm);
   return Array.from(blocks, ([, block]) => block ?? "")
@@ -35,7 +35,7 @@ export function readCommands({ text }: MarkdownPage): string[] {
     .filter((line) => line !== "" && !line.startsWith("#"));
 }
 
-/** The rows, cell by cell, of every table whose head is `head`. */
+/** The rows of every table with this head, as cells. */
 export function readTables({ text }: MarkdownPage, head: readonly string[]): string[][] {
   const rows: string[][] = [];
   let isInside = false;

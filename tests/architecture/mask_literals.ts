@@ -1,13 +1,13 @@
-/** Enough of TypeScript's lexical grammar to tell code from comments, texts and patterns. */
+/** A subset of TypeScript's lexical grammar that separates code from comments, strings and patterns. */
 
 export interface MaskedSource {
-  /** The code with comments blank, every string as `"<n>"` and every pattern as `/ /`. */
+  /** The code without comments, with strings as `"<n>"` and patterns as `/ /`. */
   readonly code: string;
-  /** The contents of the strings, by the n that stands for them. */
+  /** The contents of the strings, by their n. */
   readonly literals: readonly string[];
 }
 
-/** Where a pattern, not a division, begins: after an operator, an opening or one of these words. */
+/** A slash starts a pattern after an operator, an opening bracket or one of these words. */
 const beforePattern =
   /(?:^|[(,=:[!&|?{};+\-*%~^<>]|\b(?:return|typeof|case|in|of|do|else|void|delete|throw|await|yield))\s*$/;
 
@@ -20,8 +20,8 @@ const tokens = {
 };
 
 /**
- * Masks `text`. Code inside the `${}` of a template stays code. What the grammar leaves ambiguous
- * (a pattern straight after a closing parenthesis) is read as a division.
+ * Masks `text`. Code inside the `${}` of a template stays code. A slash right after a closing
+ * parenthesis is ambiguous and is read as a division.
  */
 export function maskLiterals(text: string): MaskedSource {
   const literals: string[] = [];

@@ -2,7 +2,7 @@ import { assertEquals } from "../support/assert.ts";
 import { readSourceFiles } from "./repository.ts";
 import { parseSourceFile, type SourceFile } from "./source_file.ts";
 
-/** Modules that work on their arguments alone: no runtime, no database, no HTTP. */
+/** Pure modules: no runtime, no database, no HTTP. */
 const pureModules: readonly string[] = [
   "shared/outbox/assignment_email.ts",
   "shared/crypto/client_token.ts",
@@ -17,7 +17,7 @@ const pureModules: readonly string[] = [
   "shared/model/public_host.ts",
 ];
 
-/** A layer may not import from any of the layers named with it. */
+/** Forbidden imports between layers. */
 const forbiddenImports: readonly (readonly [from: string, to: readonly string[]])[] = [
   ["shared/", ["functions/", "supabase/", "tests/"]],
   ["functions/", ["supabase/", "tests/"]],
@@ -41,7 +41,7 @@ const rooms: readonly string[] = [
   "openapi",
 ];
 
-/** Providers turn messages into calls and answers into receipts: they know nothing of what is stored. */
+/** Providers convert messages to calls and responses to receipts, and never use the database. */
 const roomsOfProviders: readonly string[] = ["model", "runtime", "crypto", "providers"];
 
 function findForbiddenImports(files: readonly SourceFile[]): string[] {
@@ -70,12 +70,12 @@ function roomOf(path: string): string | undefined {
   return /^shared\/([^/]+)\//.exec(path)?.[1];
 }
 
-/** Files of shared/ that stand in no room of the list. */
+/** Files of shared/ outside every listed room. */
 function findHomelessFiles(paths: readonly string[]): string[] {
   return paths.filter((path) => path.startsWith("shared/") && !rooms.includes(roomOf(path) ?? ""));
 }
 
-/** `functions/<slug>/` of a path in it, else nothing. */
+/** The `functions/<slug>/` prefix of a path, if it has one. */
 function functionOf(path: string): string | undefined {
   return /^functions\/[^/]+\//.exec(path)?.[0];
 }
@@ -97,7 +97,7 @@ function findImportsOutsideTheRepository(files: readonly SourceFile[]): string[]
   );
 }
 
-/** Everything that stands behind `path` at run time, `path` itself included. */
+/** All modules that `path` loads at run time, `path` included. */
 function collectDependencies(path: string, files: ReadonlyMap<string, SourceFile>): SourceFile[] {
   const found = new Map<string, SourceFile>();
   const visit = (next: string): void => {

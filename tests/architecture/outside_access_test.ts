@@ -3,12 +3,12 @@ import { readSourceFiles } from "./repository.ts";
 import { parseSourceFile } from "./source_file.ts";
 import type { SourceFile } from "./source_file.ts";
 
-/** One way out of the program, and the only places that may take it. */
+/** A kind of access to the outside, and the only modules that may use it. */
 interface AccessRule {
   readonly what: string;
-  /** What it looks like in code. */
+  /** Pattern of the access in code. */
   readonly pattern?: RegExp;
-  /** The packages that are it. */
+  /** Packages that provide the access. */
   readonly packages?: RegExp;
   readonly allowedIn: RegExp;
 }
@@ -48,7 +48,7 @@ function findAccess(files: readonly SourceFile[]): string[] {
   );
 }
 
-Deno.test("environment, server, database and outside world are reached from their places only", async () => {
+Deno.test("only the listed modules access environment, server, database and outside world", async () => {
   assertEquals(findAccess(await readSourceFiles("functions", "shared", "supabase")), []);
 });
 

@@ -8,7 +8,7 @@ async function readPage(path: string): Promise<MarkdownPage> {
   return { path, text: await readText(path) };
 }
 
-/** Rows of the endpoint table that say too little, twice, or link to another function's file. */
+/** Finds endpoint rows that are empty, duplicated or linked to another function's file. */
 function findEndpointFaults(page: MarkdownPage, paths: ReadonlySet<string>): string[] {
   const rows = readTables(page, ["Method", "Path", "What it does", "Contract"]);
   const operations = rows.map(([method, path]) => `${method} ${path?.replaceAll("`", "")}`);
@@ -31,7 +31,7 @@ interface KnownError {
   readonly status: number;
 }
 
-/** The page's table of codes by status against the one in the code. */
+/** Compares the page's table of error codes with the code's. */
 function findErrorFaults(page: MarkdownPage, errors: readonly KnownError[]): string[] {
   const listed = readTables(page, ["Status", "`error`"]).flatMap(([status, codes]) =>
     Array.from(codes?.matchAll(/`([^`]+)`/g) ?? [], ([, code]) => `${status} ${code}`)
@@ -43,7 +43,7 @@ function findErrorFaults(page: MarkdownPage, errors: readonly KnownError[]): str
   ];
 }
 
-/** The variables that a source reads: keys of the schema, and names handed to a reader. */
+/** The variables that a source reads: keys of the schema, and names passed to a reader. */
 function readVariables(source: string): string[] {
   const names = source.matchAll(/^\s*([A-Z][A-Z0-9_]+):|"([A-Z][A-Z0-9_]+)"/gm);
   return Array.from(names, ([, key, literal]) => key ?? literal ?? "");
@@ -77,7 +77,7 @@ Deno.test("docs/errors.md lists every error code under its status", async () => 
   assertEquals(findErrorFaults(await readPage("docs/errors.md"), listErrors()), []);
 });
 
-Deno.test("every variable that is read is explained, and no other", async () => {
+Deno.test("every variable that the code reads is explained, and no other", async () => {
   const sources = await readTextFiles(
     "shared/runtime/config.ts",
     "supabase/local/settings.ts",

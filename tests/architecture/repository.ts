@@ -1,4 +1,4 @@
-/** What the architecture tests read of the repository: its files as text, its folders as names. */
+/** Reads the repository for the architecture tests: files as text, folders as names. */
 
 import { parseSourceFile, type SourceFile } from "./source_file.ts";
 

@@ -19,7 +19,7 @@ interface MigrationFolders {
   readonly isLink: boolean;
 }
 
-/** The CLI looks in `supabase/migrations` alone and finds an empty or absent folder up to date. */
+/** The CLI reads only `supabase/migrations` and reports an empty or missing folder as up to date. */
 function findMigrationFaults({ migrations, linked, isLink }: MigrationFolders): string[] {
   const misnamed = migrations.filter((name) => !/^\d{14}_[a-z0-9_]+\.sql$/.test(name));
   const faults = misnamed.map((name) => `${name} is not <timestamp>_<what>.sql`);
@@ -91,7 +91,7 @@ Deno.test("the top level holds what the user needs and nothing else", async () =
   assertEquals(findStrangers(await listNames(".")), []);
 });
 
-Deno.test("a stranger at the top level is found", () => {
+Deno.test("an unknown file at the top level is found", () => {
   assertEquals(findStrangers([...topLevel, ".gitignore", "doc", "a.ts"]), ["doc", "a.ts"]);
 });
 

@@ -2,9 +2,9 @@ import { assertEquals } from "../support/assert.ts";
 import { readSourceFiles } from "./repository.ts";
 import { parseSourceFile, type SourceFile } from "./source_file.ts";
 
-/** A name that may hold what opens something. */
+/** A name that may hold a secret. */
 const secretName = String.raw`[\w.]*(?:secret|token|signature|apikey|password|credential)\w*`;
-/** What a comparison tells nothing about: that something is there, or of which type. */
+/** Comparisons that reveal nothing: with undefined, null, or a type. */
 const harmless = String.raw`(?:undefined|null|true|false|["'\x60]|\d)`;
 const comparison = new RegExp(
   String
@@ -13,8 +13,8 @@ const comparison = new RegExp(
 );
 
 /**
- * Secrets are compared in constant time (`equalInConstantTime`, or the runtime's own `verify`), or
- * looked up by their hash: never by `===`, which ends at the first character that differs.
+ * Secrets are compared in constant time (`equalInConstantTime`, or the runtime's `verify`) or looked up
+ * by their hash. They are never compared by `===`, which stops at the first different character.
  */
 function findComparisons(files: readonly SourceFile[]): string[] {
   return files.flatMap(({ path, code }) =>
@@ -31,7 +31,7 @@ Deno.test("no secret is compared by ===", async () => {
   assertEquals(findComparisons(files), []);
 });
 
-Deno.test("a comparison of secrets is found, and one that tells nothing is not", () => {
+Deno.test("a comparison of secrets is found, and a harmless comparison is not", () => {
   const find = (code: string): number =>
     findComparisons([parseSourceFile("shared/probe.ts", code)]).length;
   assertEquals(find("if (given === config.webhookSecret) open();"), 1);

@@ -1,4 +1,4 @@
-/** A TypeScript file as the architecture rules read it: its imports, and its code as plain text. */
+/** A TypeScript file for the architecture rules: its imports, and its code without literals. */
 
 import { maskLiterals } from "./mask_literals.ts";
 
@@ -7,7 +7,7 @@ export interface ImportStatement {
   readonly specifier: string;
   /** The repository path of a relative import; `null` for all others. */
   readonly target: string | null;
-  /** `import type` and `export type ... from`: nothing of it is left at run time. */
+  /** `import type` and `export type ... from`, which do not exist at run time. */
   readonly isTypeOnly: boolean;
   /** `export ... from`. */
   readonly isReexport: boolean;
@@ -46,7 +46,7 @@ export function parseSourceFile(path: string, text: string): SourceFile {
   return { path, text, code, imports: [...imports, ...dynamic] };
 }
 
-/** Whether nothing but re-exports of the repository's own modules stands in `file`. */
+/** Whether `file` only re-exports modules of the repository. */
 export function isBarrel(file: SourceFile): boolean {
   const rest = file.code
     .replace(importPattern, "")
@@ -56,7 +56,7 @@ export function isBarrel(file: SourceFile): boolean {
   return rest === "" && passesOn && file.imports.some(({ target }) => target !== null);
 }
 
-/** The path that `reference` names when it stands in the file `path`; `null` when not relative. */
+/** Resolves `reference` relative to the file `path`. @returns null when it is not relative. */
 export function resolveRelative(path: string, reference: string): string | null {
   if (!/^\.{1,2}\//.test(reference)) return null;
   const parts = path.split("/").slice(0, -1);

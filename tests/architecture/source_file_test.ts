@@ -30,7 +30,7 @@ Deno.test("every form of import is read", () => {
   ]);
 });
 
-Deno.test("what only looks like an import is not read", () => {
+Deno.test("text that only looks like an import is not read", () => {
   const text = `
     // import { a } from "./a.ts";
     /* import { b } from "./b.ts"; */
@@ -57,7 +57,7 @@ Deno.test("type-only imports and re-exports are told apart", () => {
   ]);
 });
 
-Deno.test("comments, strings and patterns are no code, and code in a template is", () => {
+Deno.test("comments, strings and patterns are not code, and code in a template is", () => {
   const hidden = [
     ...['"hidden()"', "'hidden()'", "`hidden()`", "// hidden()", "/* hidden() */", "/hidden()/u"],
     ...[
@@ -85,7 +85,7 @@ Deno.test("comments, strings and patterns are no code, and code in a template is
   }
 });
 
-Deno.test("relative references resolve from the file they stand in", () => {
+Deno.test("relative references resolve from their file", () => {
   assertEquals(resolveRelative("functions/a/app.ts", "../../shared/phone.ts"), "shared/phone.ts");
   assertEquals(resolveRelative("deno.json", "./shared/phone.ts"), "shared/phone.ts");
   assertEquals(resolveRelative("deno.json", "../shared/phone.ts"), "../shared/phone.ts");
@@ -93,7 +93,7 @@ Deno.test("relative references resolve from the file they stand in", () => {
   assertEquals(resolveRelative("shared/a.ts", "zod"), null);
 });
 
-Deno.test("a file that only passes on its neighbours is a barrel", () => {
+Deno.test("a file that only re-exports its neighbours is a barrel", () => {
   const barrels = [
     `export * from "./a.ts";`,
     `/** All. */\nexport { a } from "./a.ts";\nexport type { B } from "./b.ts";`,

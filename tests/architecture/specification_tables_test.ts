@@ -1,7 +1,7 @@
 import { assertEquals } from "../support/assert.ts";
 import { listNames, readTextFiles } from "./repository.ts";
 
-/** The tables of docs/specification.md, as the comment over their tests cites them. */
+/** The tables of docs/specification.md, as comments above their tests cite them. */
 const tables = [
   "2, Contact",
   "2, Tag",
@@ -34,7 +34,7 @@ const tables = [
   "8, outside-window sending",
 ] as const;
 
-/** What the comments directly over tests, or over a loop that makes them, cite. */
+/** Citations in comments directly above a test, or above a loop that creates tests. */
 function readCitedTables(text: string): string[] {
   const comments = text.matchAll(/^\/\/ Specification (.+)\.\n(?:Deno\.test\(|for \()/gm);
   return Array.from(comments, ([, table = ""]) => table);
@@ -46,7 +46,7 @@ Deno.test("each table of the specification has a test that cites it", async () =
   assertEquals(tables.filter((table) => !cited.has(table)), []);
 });
 
-Deno.test("a citation counts over a test or a loop of tests, not elsewhere", () => {
+Deno.test("a citation counts above a test or a loop of tests, not elsewhere", () => {
   const text = `// Specification 2, Tag.
 Deno.test("a", f);
 // Specification 4.7, keys of variables.

@@ -1,13 +1,13 @@
 import { assertEquals } from "../support/assert.ts";
 import { readText } from "./repository.ts";
 
-/** Values of a key in the workflow's lines, comments cut off. */
+/** Values of a key in the workflow, without comments. */
 function readValues(workflow: string, key: string): string[] {
   const lines = workflow.matchAll(new RegExp(`^\\s*(?:- )?${key}:([^#\\n]*)`, "gm"));
   return Array.from(lines, ([, value]) => (value ?? "").trim());
 }
 
-/** Actions that a tag or a branch names, which others can move. */
+/** Actions pinned by a tag or a branch, which others can move. */
 function findMovableActions(workflow: string): string[] {
   return readValues(workflow, "uses").filter((action) => !/^[\w./-]+@[0-9a-f]{40}$/.test(action));
 }

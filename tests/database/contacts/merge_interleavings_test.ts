@@ -1,4 +1,4 @@
-/** Contacts that become one while somebody writes to them, step by step on two connections. */
+/** Merges contacts while other calls write to them, step by step on two connections. */
 
 import type { Sql } from "postgres";
 import { assertEquals, assertRejects } from "../../support/assert.ts";
@@ -13,7 +13,7 @@ const newPhone = "5521912345678";
 
 type Json = Readonly<Record<string, unknown>>;
 
-/** What a customer's system may do to a contact whose new number was only seen today. */
+/** Calls that a client may make on a contact while it is merged. */
 const writes: Readonly<Record<string, (operatorId: string) => Json>> = {
   save_contact: () => ({ fields: { isBlocked: true, notes: "não escrever" }, tags: null }),
   set_conversation_status: () => ({ status: "closed" }),
@@ -25,7 +25,7 @@ const writes: Readonly<Record<string, (operatorId: string) => Json>> = {
 };
 
 for (const [name, request] of Object.entries(writes)) {
-  Deno.test(`${name} on a contact that is being merged away is repeated, not lost`, async () => {
+  Deno.test(`${name} on a contact that is being merged is retried, not lost`, async () => {
     await using database = await createTestDatabase();
     const { one, two } = await openSessions(database);
     const tenant = await createTenant(database.admin, { provider: "whatsapp_cloud" });
@@ -67,7 +67,7 @@ for (const [name, request] of Object.entries(writes)) {
   });
 }
 
-Deno.test("an event under the address that an answer is showing is of the same person", async () => {
+Deno.test("an event with the address that a concurrent response reveals belongs to the same contact", async () => {
   await using database = await createTestDatabase();
   const { one, two } = await openSessions(database);
   const tenant = await createTenant(database.admin, { provider: "whatsapp_cloud" });
@@ -98,7 +98,7 @@ Deno.test("an event under the address that an answer is showing is of the same p
   assertEquals(contacts.map(({ phone }) => phone), [oldPhone]);
 });
 
-Deno.test("a merged contact is in nobody's portfolio but its own operator's", async () => {
+Deno.test("a merged contact is in the portfolio of its own operator alone", async () => {
   await using database = await createTestDatabase();
   const tenant = await createTenant(database.admin, { provider: "whatsapp_cloud" });
   const assign = async (phone: string, name: string, portfolio: boolean): Promise<string> => {

@@ -8,7 +8,7 @@ const seed = 20261120;
 const digits = (minLength: number, maxLength: number): fc.Arbitrary<string> =>
   fc.array(fc.integer({ min: 0, max: 9 }), { minLength, maxLength }).map((list) => list.join(""));
 
-/** Numbers of the countries with a rule, one digit shorter and longer too, and any others. */
+/** Numbers of countries with a rule, also one digit shorter or longer, and random others. */
 const anyPhone = fc.oneof(
   digits(8, 15),
   fc.tuple(fc.constantFrom("55", "52", "521", "54", "549"), digits(7, 12))
@@ -16,7 +16,7 @@ const anyPhone = fc.oneof(
   fc.tuple(digits(2, 2), digits(8, 9)).map(([area, subscriber]) => `55${area}${subscriber}`),
 );
 
-Deno.test("the database and the code have one identity key for every phone", async () => {
+Deno.test("SQL and TypeScript compute the same identity key for every phone", async () => {
   await using database = await createTestDatabase();
   const phones = fc.sample(anyPhone, { seed, numRuns: 6000 });
   const rows = await database.sql<{ phone: string; key: string }[]>`

@@ -11,13 +11,13 @@ interface Read {
   readonly hasMore: boolean;
 }
 
-/** A tenant whose contacts have messages, one a minute to each, in the order of their instants. */
+/** A tenant whose contacts have one message a minute each, stored in the order of their instants. */
 async function createHistory(
   { admin }: TestDatabase,
   { contacts, messagesEach, isWide = false }: {
     readonly contacts: number;
     readonly messagesEach: number;
-    /** Whether so much is said that few messages fit on a page. */
+    /** Whether messages are long, so that few fit on a page. */
     readonly isWide?: boolean;
   },
 ): Promise<string> {
@@ -57,9 +57,9 @@ async function readHistory(sql: Sql, request: string): Promise<Read> {
   return row?.history ?? { contact: null, messages: [], hasMore: false };
 }
 
-/** Pages that a read touches, whether they were in memory or not. */
+/** Counts the pages that a read touches, cached or not. */
 async function countPages(sql: Sql, request: string): Promise<number> {
-  // The first call of a connection reads the catalogue too.
+  // A connection's first call also reads the catalogue.
   await readHistory(sql, request);
   const [row] = await sql.unsafe<{ "QUERY PLAN": { Plan: Record<string, number> }[] }[]>(
     "explain (analyze, buffers, format json) select public.read_history($1::text::jsonb)",
@@ -69,7 +69,7 @@ async function countPages(sql: Sql, request: string): Promise<number> {
   return (plan["Shared Hit Blocks"] ?? 0) + (plan["Shared Read Blocks"] ?? 0);
 }
 
-Deno.test("read_history touches no more pages for what others have written", async () => {
+Deno.test("read_history touches no more pages when other contacts have more messages", async () => {
   await using alone = await createTestDatabase({ own: true });
   await using crowded = await createTestDatabase({ own: true });
   const few = await createHistory(alone, { contacts: 1, messagesEach: 300 });
@@ -77,25 +77,25 @@ Deno.test("read_history touches no more pages for what others have written", asy
   const pages = await countPages(alone.connect({ max: 1 }), createRequest(few));
   const crowdedPages = await countPages(crowded.connect({ max: 1 }), createRequest(many));
   assertGreater(pages, 0);
-  // The 100 newest lie on one page each at worst; 30,000 messages fill more than 600.
+  // In the worst case each of the 100 newest messages is on its own page; 30,000 fill over 600 pages.
   assertLess(crowdedPages, pages + 150);
 });
 
-Deno.test("read_history reads no further back than the limit, however much a contact has written", async () => {
+Deno.test("read_history reads no further back than the limit, however many messages a contact has", async () => {
   await using database = await createTestDatabase({ own: true });
-  // Several instances: the planner then expects far fewer messages of a contact than there are.
+  // With several instances the planner underestimates the messages of a contact by far.
   for (let tenant = 1; tenant < 12; tenant += 1) {
     await createHistory(database, { contacts: 4, messagesEach: 400, isWide: true });
   }
   const history = { contacts: 4, messagesEach: 400, isWide: true };
   const instanceId = await createHistory(database, history);
   const pages = await countPages(database.connect({ max: 1 }), createRequest(instanceId, 50));
-  // 51 rows on a page each at worst; all 400 lie on about 300.
+  // In the worst case each of the 51 rows is on its own page; all 400 are on about 300.
   assertGreater(pages, 0);
   assertLess(pages, 150);
 });
 
-Deno.test("read_history takes the newest of the period, oldest first, in Unix milliseconds", async () => {
+Deno.test("read_history returns the newest messages of the period, oldest first, in Unix milliseconds", async () => {
   await using database = await createTestDatabase();
   const instanceId = await createHistory(database, { contacts: 2, messagesEach: 5 });
   const read = await readHistory(database.sql, createRequest(instanceId, 3));
@@ -104,7 +104,7 @@ Deno.test("read_history takes the newest of the period, oldest first, in Unix mi
   assertEquals([read.hasMore, read.contact?.phone], [true, phone]);
 });
 
-Deno.test("read_history works where nothing can be written, for a known and an unknown phone", async () => {
+Deno.test("read_history works in a read-only transaction, for a known and an unknown phone", async () => {
   await using database = await createTestDatabase();
   const instanceId = await createHistory(database, { contacts: 1, messagesEach: 1 });
   const unknown = createRequest(instanceId).replace(phone, "5511900000000");
@@ -120,7 +120,7 @@ Deno.test("read_history works where nothing can be written, for a known and an u
   });
 });
 
-Deno.test("a choice without a title is refused: it could not be read", async () => {
+Deno.test("an option without a title is rejected, because it could not be rendered", async () => {
   await using database = await createTestDatabase();
   await createHistory(database, { contacts: 1, messagesEach: 1 });
   const choose = (choice: unknown): Promise<unknown> =>
@@ -133,7 +133,7 @@ Deno.test("a choice without a title is refused: it could not be read", async () 
   await choose({ id: "1", title: "Tarde" });
 });
 
-Deno.test("a page is cut within a second by the order in which it shows it", async () => {
+Deno.test("messages of one second are paged in the order in which they are shown", async () => {
   await using database = await createTestDatabase();
   const instanceId = await createHistory(database, { contacts: 1, messagesEach: 2 });
   const [reply] = await database.admin`

@@ -2,7 +2,7 @@ import { openDatabaseProbe } from "../../../supabase/local/database_probe.ts";
 import { assertEquals, assertLess } from "../../support/assert.ts";
 import { createTestDatabase } from "../../support/database/database.ts";
 
-Deno.test("a database answers the probe, one that hangs or is away does not, and the probe says so in time", async () => {
+Deno.test("the probe reports a running database, and in time one that hangs or is unavailable", async () => {
   await using database = await createTestDatabase();
   const probe = openDatabaseProbe(database.url);
   assertEquals(await Promise.all([probe.answers(), probe.answers()]), [true, true]);

@@ -14,14 +14,14 @@ import { createTenant } from "../../support/fixtures/tenant.ts";
 const seed = 20_261_121;
 const numRuns = 150;
 
-/** With daylight saving of an hour, of half an hour, in Ramadan, at odd offsets, and without. */
+/** Zones with daylight saving of one hour, half an hour or around Ramadan, odd offsets, and none. */
 const timeZones = [
   ...["America/Sao_Paulo", "America/New_York", "Europe/Lisbon", "Asia/Kolkata", "UTC"],
   ...["Australia/Lord_Howe", "Africa/Casablanca", "Pacific/Apia", "Asia/Kathmandu"],
   ...["America/Santiago", "Pacific/Chatham", "Europe/London"],
 ] as const;
 
-/** Around changes of the clock, year ends, leap days, and anywhere between. */
+/** Instants around clock changes, year ends and leap days, and random ones. */
 const instants = fc.oneof(
   fc.integer({ min: Date.UTC(2024, 0, 1), max: Date.UTC(2028, 0, 1) }),
   fc.tuple(
@@ -35,7 +35,7 @@ const instants = fc.oneof(
   ).map(([around, offset]) => around + offset),
 );
 
-/** Opening times lie after the hours at which clocks are changed: a time that is skipped has no meaning. */
+/** Start times are after the hours of clock changes, because a skipped local time has no meaning. */
 const windows: fc.Arbitrary<CalendarWindow> = fc.record({
   timeZone: fc.constantFrom(...timeZones),
   quarters: fc.tuple(fc.integer({ min: 16, max: 92 }), fc.integer({ min: 1, max: 80 })),
@@ -49,7 +49,7 @@ const windows: fc.Arbitrary<CalendarWindow> = fc.record({
   holidays: holidayOffsets.map(String),
 }));
 
-/** Half of all instants lie at an edge of the window, to the millisecond. */
+/** Half of the instants are exactly at an edge of the window. */
 const edges = fc.option(
   fc.tuple(fc.constantFrom("start", "end"), fc.constantFrom(-1, 0, 1)),
   { freq: 2 },
@@ -66,7 +66,7 @@ function moveToEdge(
   return findMinute(timeZone, minute, aroundMs) + offsetMs;
 }
 
-/** Holidays lie around the instant, or they would hardly ever matter. */
+/** Holidays are close to the instant; others would rarely matter. */
 function placeHolidays(window: CalendarWindow, instantMs: number): CalendarWindow {
   const holidays = window.holidays.map((offset) =>
     readLocalTime(window.timeZone, instantMs + Number(offset) * 86_400_000).date
@@ -74,7 +74,7 @@ function placeHolidays(window: CalendarWindow, instantMs: number): CalendarWindo
   return { ...window, holidays: [...new Set(holidays)] };
 }
 
-Deno.test("the SQL moves a slot exactly to where a calendar, read quarter by quarter, has its next opening", async () => {
+Deno.test("SQL moves a slot exactly to the next opening of a reference calendar", async () => {
   await using database = await createTestDatabase();
   const { instanceId } = await createTenant(database.admin);
   await fc.assert(
@@ -83,7 +83,7 @@ Deno.test("the SQL moves a slot exactly to where a calendar, read quarter by qua
       const window = placeHolidays(plain, instantMs);
       await setWindow(database.admin, instanceId, window);
       const found = await ask(database.admin, instanceId, window.timeZone, instantMs);
-      // Both have their own time zone data; only where they agree is there anything to compare.
+      // SQL and runtime have separate time zone data. Compares only where both agree.
       fc.pre(found.localMinute === readLocalTime(window.timeZone, instantMs).minute);
       assertEquals(found.isOpen, isOpen(window, instantMs), "open");
       const opening = findOpening(window, instantMs);
@@ -96,7 +96,7 @@ Deno.test("the SQL moves a slot exactly to where a calendar, read quarter by qua
   );
 });
 
-Deno.test("slots keep their interval, lie in the window, and none is later than it must be", async () => {
+Deno.test("slots keep their interval, are inside the window, and are as early as possible", async () => {
   await using database = await createTestDatabase();
   const { instanceId } = await createTenant(database.admin);
   const calls = fc.array(
@@ -109,7 +109,7 @@ Deno.test("slots keep their interval, lie in the window, and none is later than 
   );
   await fc.assert(
     fc.asyncProperty(windows, instants, calls, async (plain, aroundMs, sequence) => {
-      // Slots lie ahead of the clock of the machine: as far ahead as nobody's queue reaches back.
+      // Slots start in the future, so that no past slot interferes.
       const baseMs = aroundMs + 4 * 365 * 86_400_000;
       const window = placeHolidays(plain, baseMs);
       await setWindow(database.admin, instanceId, window);
@@ -131,7 +131,7 @@ Deno.test("slots keep their interval, lie in the window, and none is later than 
           assertEquals(new Date(slotMs).toISOString(), new Date(opening ?? NaN).toISOString());
           lastMs = slotMs + typingMs;
         }
-        // The messages of these slots exist nowhere: nothing of it stays.
+        // These slots have no messages, so the transaction is rolled back.
         throw new Undone();
       }).catch((error: unknown) => {
         if (!(error instanceof Undone)) throw error;
@@ -141,7 +141,7 @@ Deno.test("slots keep their interval, lie in the window, and none is later than 
   );
 });
 
-Deno.test("a window over midnight, or one that ends where it begins, is no window", async () => {
+Deno.test("a window over midnight or of no length is invalid", async () => {
   await using database = await createTestDatabase();
   const { instanceId } = await createTenant(database.admin);
   for (const [start, end] of [["22:00", "06:00"], ["08:00", "08:00"], ["24:00", "24:00"]]) {
@@ -203,7 +203,7 @@ function toTime(minute: number): string {
   return `${pad(Math.floor(minute / 60))}:${pad(minute % 60)}`;
 }
 
-/** Where a message goes that leaves `typingMs` after its slot: both lie in one window. */
+/** The slot of a message that is sent `typingMs` after it: both are in one window. */
 function findOpeningFor(
   window: CalendarWindow,
   earliestMs: number,

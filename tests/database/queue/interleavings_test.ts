@@ -12,7 +12,7 @@ import { createTenant } from "../../support/fixtures/tenant.ts";
 import { letTimePass } from "../../support/database/time_travel.ts";
 import { waitUntil } from "../../support/wait_until.ts";
 
-Deno.test("two claimers never get the same message, and the second one does not wait", async () => {
+Deno.test("two concurrent claims never get the same message, and the second does not wait", async () => {
   await using database = await createTestDatabase();
   const { one, two } = await openSessions(database);
   const [first, second] = [await startDue(database), await startDue(database)];
@@ -30,7 +30,7 @@ Deno.test("two claimers never get the same message, and the second one does not 
 });
 
 for (const table of ["dispatch", "message_queue"]) {
-  Deno.test(`a claimer passes over an instance whose ${table} row somebody holds`, async () => {
+  Deno.test(`a claim skips an instance whose ${table} row is locked`, async () => {
     await using database = await createTestDatabase();
     const { one, two } = await openSessions(database);
     const held = await startDue(database);
@@ -45,7 +45,7 @@ for (const table of ["dispatch", "message_queue"]) {
   });
 }
 
-Deno.test("an enqueue under way does not hide its due instance from a claim", async () => {
+Deno.test("an enqueue in progress does not hide its due instance from a claim", async () => {
   await using database = await createTestDatabase();
   const { one, two } = await openSessions(database);
   const due = await startDue(database);
@@ -55,7 +55,7 @@ Deno.test("an enqueue under way does not hide its due instance from a claim", as
   await one.unsafe("commit");
 });
 
-Deno.test("an unpaced message that somebody claims is passed over too", async () => {
+Deno.test("a claim skips a locked unpaced message", async () => {
   await using database = await createTestDatabase();
   const { one, two } = await openSessions(database);
   const { instanceId } = await createTenant(database.admin);
@@ -75,7 +75,7 @@ Deno.test("an unpaced message that somebody claims is passed over too", async ()
   assertEquals(await claimMessages(two), []);
 });
 
-Deno.test("what is enqueued while another message is in flight wakes the dispatcher when that settles", async () => {
+Deno.test("a message that is enqueued while another is in flight wakes the dispatcher after the settle", async () => {
   await using database = await createTestDatabase();
   const due = await startDue(database);
   const [claim] = await claimMessages(database.sql);
@@ -88,7 +88,7 @@ Deno.test("what is enqueued while another message is in flight wakes the dispatc
   ]);
 });
 
-Deno.test("a settle waits for an enqueue under way and does not overlook its message", async () => {
+Deno.test("a settle waits for an enqueue in progress and sees its message", async () => {
   await using database = await createTestDatabase();
   const { one, two } = await openSessions(database);
   const due = await startDue(database);
@@ -106,7 +106,7 @@ Deno.test("a settle waits for an enqueue under way and does not overlook its mes
   ]);
 });
 
-Deno.test("an enqueue whose call is rolled back gives its slot back", async () => {
+Deno.test("an enqueue that is rolled back releases its slot", async () => {
   await using database = await createTestDatabase();
   const { one, two } = await openSessions(database);
   const due = await startDue(database);
@@ -122,7 +122,7 @@ Deno.test("an enqueue whose call is rolled back gives its slot back", async () =
   );
 });
 
-Deno.test("a claim that finds its head canceled leaves the instance to the next message", async () => {
+Deno.test("a claim whose head was canceled leaves the instance to the next message", async () => {
   await using database = await createTestDatabase();
   const { one, two } = await openSessions(database);
   const due = await startDue(database);
@@ -136,7 +136,7 @@ Deno.test("a claim that finds its head canceled leaves the instance to the next 
   assertEquals((await claimMessages(two)).map(({ messageId }) => messageId), [next.messageId]);
 });
 
-Deno.test("a cancel does not wait for a claim under way: the message is on its way", async () => {
+Deno.test("a cancel does not wait for a claim in progress: the message counts as sending", async () => {
   await using database = await createTestDatabase();
   const { one, two } = await openSessions(database);
   const due = await startDue(database);
@@ -167,7 +167,7 @@ Deno.test("of two settles with one claim only the first counts, whichever waits"
   assertEquals(row?.["status"], "unconfirmed");
 });
 
-Deno.test("a claim is settled with its own token alone", async () => {
+Deno.test("a claim is settled only with its own token", async () => {
   await using database = await createTestDatabase();
   const due = await startDue(database);
   await claimMessages(database.sql);
@@ -175,7 +175,7 @@ Deno.test("a claim is settled with its own token alone", async () => {
   assertEquals(await settleClaim(database.sql, forged), []);
 });
 
-Deno.test("leases that have ended are ended once by two upkeeps at the same time, and the queue goes on", async () => {
+Deno.test("two concurrent maintenance runs expire a lease once, and the queue continues", async () => {
   await using database = await createTestDatabase();
   const due = await Promise.all(Array.from({ length: 10 }, () => startDue(database)));
   const next = await enqueueText(database.sql, due[0]?.instanceId ?? "");
@@ -196,7 +196,7 @@ Deno.test("leases that have ended are ended once by two upkeeps at the same time
   ]);
 });
 
-Deno.test("a flight whose contact is deleted frees its instance when the lease ends", async () => {
+Deno.test("a message in flight whose contact is deleted releases its instance when the lease ends", async () => {
   await using database = await createTestDatabase();
   const due = await startDue(database);
   const next = await enqueueText(database.sql, due.instanceId, { phone: "5511900000002" });
@@ -235,7 +235,7 @@ Deno.test("a message that becomes the head keeps its own interval, however soon 
   assertEquals((await claimMessages(sql)).map(({ message }) => message), ["slow"]);
 });
 
-Deno.test("what has arrived is not sent again when the claim that had it is rolled back", async () => {
+Deno.test("a delivered message is not sent again when its claim is rolled back", async () => {
   await using database = await createTestDatabase();
   const { one, two } = await openSessions(database);
   const { messageId } = await startDue(database);
@@ -249,7 +249,7 @@ Deno.test("what has arrived is not sent again when the claim that had it is roll
   assertEquals(await claimMessages(two), []);
 });
 
-Deno.test("a refusal of credentials that are being replaced does not hold the new ones", async () => {
+Deno.test("a rejection of credentials that are being replaced does not hold the new ones", async () => {
   await using database = await createTestDatabase();
   const { one, two } = await openSessions(database);
   const due = await startDue(database);
@@ -275,7 +275,7 @@ Deno.test("a refusal of credentials that are being replaced does not hold the ne
   assertEquals(dispatch?.["is_free"], true);
 });
 
-Deno.test("simultaneous enqueues on one instance get slots exactly one interval apart", async () => {
+Deno.test("concurrent enqueues on one instance get slots exactly one interval apart", async () => {
   await using database = await createTestDatabase();
   const { instanceId } = await createTenant(database.admin);
   const accepted = await Promise.all(
@@ -291,7 +291,7 @@ Deno.test("simultaneous enqueues on one instance get slots exactly one interval 
   );
 });
 
-Deno.test("next_wake_up says when the next message is due, and never for an empty queue", async () => {
+Deno.test("next_wake_up returns when the next message is due, and null for an empty queue", async () => {
   await using database = await createTestDatabase();
   const { instanceId } = await createTenant(database.admin);
   const wakeUp = async (): Promise<Date | null> => {
@@ -309,7 +309,7 @@ interface Due extends Enqueued {
   readonly instanceId: string;
 }
 
-/** A fresh instance with one message that is due. */
+/** Creates an instance with one due message. */
 async function startDue(database: TestDatabase): Promise<Due> {
   const { instanceId } = await createTenant(database.admin);
   return { ...await enqueueText(database.sql, instanceId), instanceId };

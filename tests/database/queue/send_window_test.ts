@@ -221,7 +221,7 @@ Deno.test("an instant is moved into the send window, across daylight-saving chan
   }
 });
 
-Deno.test("a slot is always inside the window, for every start of a window around a change of the clocks", async () => {
+Deno.test("a slot is inside the window for every start time around a clock change", async () => {
   await using database = await createTestDatabase();
   const { admin } = database;
   const changes = [

@@ -1,4 +1,4 @@
-/** A send window that changes while many messages wait: their slots move in batches. */
+/** Changes a send window while many messages wait: their slots move in batches. */
 
 import type { Sql } from "postgres";
 import { assert, assertEquals } from "../../support/assert.ts";
@@ -17,7 +17,7 @@ interface Disorder {
   readonly untold: number;
 }
 
-/** What is wrong with a queue under a window in UTC from 09:00 to 17:00 on all days. */
+/** Finds the faults of a queue whose window is 09:00 to 17:00 UTC on all days. */
 async function findDisorder(admin: Sql): Promise<Disorder> {
   const [row] = await admin<Disorder[]>`
     select count(*)::integer as waiting,
@@ -51,7 +51,7 @@ Deno.test("a window over 75,000 waiting messages changes at once, and all their 
   assert(before.outside > 40_000, "most lie outside the new window");
 
   await callFunction(session, "update_instance", { instanceId, changes: officeHours });
-  // What is queued now stands behind all of them, and no later batch moves it.
+  // A message that is queued now comes last, and no later batch moves it.
   const last = await enqueueText(admin, instanceId, {
     intervalSeconds: interval,
     message: "75000",
@@ -75,7 +75,7 @@ Deno.test("a window over 75,000 waiting messages changes at once, and all their 
   assertEquals(kept?.isKept, true);
 });
 
-Deno.test("while slots are still to be moved nothing leaves outside the new window or out of its turn", async () => {
+Deno.test("while slots are being moved no message leaves outside the new window or out of order", async () => {
   await using database = await createTestDatabase();
   const { admin, sql } = database;
   const { instanceId } = await createTenant(admin, { timeZone: "UTC" });
@@ -96,14 +96,14 @@ Deno.test("while slots are still to be moved nothing leaves outside the new wind
   assertEquals(await claimMessages(sql), []);
   assertEquals((await findDisorder(admin)).overtaken, 0);
 
-  // Open again before all have moved: what waits first leaves first, and nothing is left to move.
+  // The window opens before all slots have moved: order is kept, and no slot is left to move.
   await change({ sendWindow: { days: [1, 2, 3, 4, 5, 6, 7] } });
   assertEquals(await countPlanned(), 0);
   assertEquals((await claimMessages(sql)).map(({ message }) => message), ["0"]);
   assertEquals((await findDisorder(admin)).overtaken, 0);
 });
 
-Deno.test("a few thousand slots are moved in the call that changes the window", async () => {
+Deno.test("the call that changes the window moves a few thousand slots itself", async () => {
   await using database = await createTestDatabase();
   const { admin, sql } = database;
   const { instanceId } = await createTenant(admin, { timeZone: "UTC" });

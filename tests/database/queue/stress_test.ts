@@ -12,7 +12,7 @@ import { createTenant } from "../../support/fixtures/tenant.ts";
 import { letTimePass } from "../../support/database/time_travel.ts";
 
 const instanceCount = 20;
-/** Each burst ends, so that nothing mends later what it left stalled. */
+/** Bursts end, so that later calls cannot hide an instance that a burst has stalled. */
 const burstCount = 20;
 const burstMs = 150;
 
@@ -72,7 +72,7 @@ Deno.test("concurrent enqueues, claims, settles, cancels and retries deadlock no
   }
 });
 
-/** Everything the product does to the queue, at random, and what came of it. */
+/** Random operations of the product on the queue, with their results. */
 class World {
   readonly accepted = new Map<string, number>();
   readonly canceled = new Set<string>();
@@ -88,7 +88,7 @@ class World {
 
   async enqueue(): Promise<void> {
     const instanceId = pick(this.instances) ?? "";
-    // No interval: then only the claims pace, and they meet as often as they can.
+    // Without an interval the claims collide as often as possible.
     const { messageId } = await enqueueText(this.sql, instanceId, {
       intervalSeconds: 0,
       phone: `55119${Math.floor(10_000_000 + Math.random() * 50)}`,

@@ -22,7 +22,7 @@ import {
 
 const key = "sb_secret_of_the_schedule_test_0123";
 
-Deno.test("a database without pg_cron, pg_net and Vault takes the migrations and says what it lacks", async () => {
+Deno.test("a database without pg_cron, pg_net and Vault accepts the migrations and reports what it lacks", async () => {
   await using database = await createTestDatabase();
   const schedule = await scheduleDispatcher(database.url);
   assertEquals(schedule.missingExtensions, ["pg_cron", "pg_net", "supabase_vault"]);
@@ -32,7 +32,7 @@ Deno.test("a database without pg_cron, pg_net and Vault takes the migrations and
   assertMatch(lines.join("\n"), /pg_net is missing/);
 });
 
-Deno.test("the dispatcher is scheduled once however often it is asked for, and its history is purged", async () => {
+Deno.test("scheduling is idempotent, and the history of runs is purged", async () => {
   await using database = await createPlatform();
   for (let time = 0; time < 3; time++) await scheduleDispatcher(database.url);
   const jobs = await database.admin`select jobname, schedule, command from cron.job order by jobid`;
@@ -51,7 +51,7 @@ Deno.test("the dispatcher is scheduled once however often it is asked for, and i
   for (const { command } of jobs) await database.admin.unsafe(command).catch(ignoreMissingSecret);
 });
 
-Deno.test("a pg_cron that knows no seconds gets a run of a minute each minute", async () => {
+Deno.test("a pg_cron without seconds starts a run of one minute every minute", async () => {
   await using database = await createPlatform();
   await database.admin.unsafe(`
     alter table cron.job add constraint no_seconds check (schedule not like '%seconds')`);
@@ -63,7 +63,7 @@ Deno.test("a pg_cron that knows no seconds gets a run of a minute each minute", 
   });
 });
 
-Deno.test("a call carries the key of Vault to the function, and outlasts the run", async () => {
+Deno.test("a call sends Vault's key to the function and waits longer than the run lasts", async () => {
   await using database = await createPlatform();
   await setSecrets(database.admin, { project_url: "https://ref.supabase.co/" });
   await database.admin`select messaging.call_dispatcher(20)`;
@@ -76,7 +76,7 @@ Deno.test("a call carries the key of Vault to the function, and outlasts the run
   });
 });
 
-Deno.test("a missing or empty secret is an error of the run, never a header of nothing", async () => {
+Deno.test("a missing or empty secret fails the run, and is never sent as an empty header", async () => {
   await using database = await createPlatform();
   const call = (): Promise<unknown> =>
     database.admin`select messaging.call_dispatcher(20)`.execute();
@@ -100,7 +100,7 @@ Deno.test("neither the API's roles nor service_role may schedule or call", async
   }
 });
 
-Deno.test("the check tells a failed run, a refused call and a job that is switched off, and no secret", async () => {
+Deno.test("the check reports a failed run, a rejected call and an inactive job, and no secret", async () => {
   await using database = await createPlatform();
   await setSecrets(database.admin, { project_url: "https://ref.supabase.co" });
   const good = describeSchedule(await scheduleDispatcher(database.url));
@@ -119,7 +119,7 @@ Deno.test("the check tells a failed run, a refused call and a job that is switch
   assertFalse(JSON.stringify(schedule).includes(key));
 });
 
-Deno.test("the check tells a last run and a last answer that are long past, measured by the schedule", async () => {
+Deno.test("the check reports an overdue run and an overdue answer, relative to the schedule", async () => {
   await using database = await createPlatform();
   await setSecrets(database.admin, { project_url: "https://ref.supabase.co" });
   const check = async (ago: string): Promise<string[]> => {
@@ -146,7 +146,7 @@ Deno.test("the check tells a last run and a last answer that are long past, meas
   assertEquals(await check("190 seconds"), ["No run", "No answer"]);
 });
 
-Deno.test("what keeps the check from the database is told in one sentence without the connection string", async () => {
+Deno.test("a connection problem is reported in one sentence without the connection string", async () => {
   await using database = await createEmptyDatabase();
   const change = (
     part: Partial<Record<"username" | "password" | "port" | "pathname", string>>,
@@ -170,7 +170,7 @@ Deno.test("what keeps the check from the database is told in one sentence withou
   }
 });
 
-Deno.test("who does not own the database is told so", async () => {
+Deno.test("a user who does not own the database gets a clear error", async () => {
   await using database = await createPlatform();
   const anon = database.connect({ role: "anon", max: 1 });
   const refusal = await anon`select messaging.schedule_dispatcher()`.catch((error: unknown) =>
@@ -179,7 +179,7 @@ Deno.test("who does not own the database is told so", async () => {
   assertMatch(describeDatabaseFault(refusal), /may not schedule .* take the database's owner/);
 });
 
-/** A database with what the platform has beside Postgres. */
+/** A database with stand-ins for the platform's extensions. */
 async function createPlatform(): Promise<TestDatabase> {
   const database = await createTestDatabase();
   await database.admin.unsafe(platformStandIns);

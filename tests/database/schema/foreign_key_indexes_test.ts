@@ -1,9 +1,9 @@
 import { assertEquals } from "../../support/assert.ts";
 import { createTestDatabase } from "../../support/database/database.ts";
 
-// A cascade looks for the rows that refer to one row: by all columns of the key, or by so many of
-// them that they tell one row of the other table already. A partial index serves only where its
-// predicate says no more than that the column is not null, which an equality implies.
+// A cascade searches the referencing rows by all columns of the key, or by columns that already
+// identify the referenced row. A partial index helps only if its predicate is `is not null`, which an
+// equality implies.
 const unindexed = `
   select k.conrelid::regclass || ': ' || pg_get_constraintdef(k.oid) as key
   from pg_constraint k
@@ -38,7 +38,7 @@ const unindexed = `
     )
   order by 1`;
 
-Deno.test("every foreign key whose row takes others along has an index that finds them", async () => {
+Deno.test("every foreign key with a cascade has an index for it", async () => {
   await using database = await createTestDatabase();
   const rows = await database.admin.unsafe<{ key: string }[]>(unindexed);
   assertEquals(rows.map(({ key }) => key), []);

@@ -28,7 +28,7 @@ Deno.test("migrations and schemas build the same database", async () => {
   }
 });
 
-Deno.test("the catalogue snapshot tells two databases apart by a single comment", async () => {
+Deno.test("the catalogue snapshot detects the difference of a single comment", async () => {
   await using database = await createTestDatabase();
   const before = await readCatalogue(database.admin);
   await database.admin`create table public.probe (id int)`;

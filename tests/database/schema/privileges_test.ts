@@ -9,7 +9,7 @@ import {
   findUnpinnedFunctions,
 } from "../../support/database/privilege_findings.ts";
 
-/** A rule of the catalogue, and a slip it must catch. */
+/** A rule about the catalogue, and a violation that it must detect. */
 interface Rule {
   readonly name: string;
   readonly find: (sql: Sql) => Promise<string[]>;
@@ -68,7 +68,7 @@ for (const rule of rules) {
     assertEquals(await rule.find(database.admin), []);
   });
 
-  Deno.test(`a slip is noticed: ${rule.name}`, async () => {
+  Deno.test(`a violation is detected: ${rule.name}`, async () => {
     await using database = await createTestDatabase();
     const before = await rule.find(database.admin);
     await database.admin.unsafe(rule.slip);
@@ -77,7 +77,7 @@ for (const rule of rules) {
   });
 }
 
-Deno.test("what a later migration creates is nobody's until it is granted", async () => {
+Deno.test("objects of a later migration have no privileges until they are granted", async () => {
   await using database = await createTestDatabase();
   await database.admin.unsafe(`
     create table public.later (id bigint generated always as identity);
@@ -88,7 +88,7 @@ Deno.test("what a later migration creates is nobody's until it is granted", asyn
 });
 
 for (const role of ["anon", "authenticated"] as const) {
-  Deno.test(`${role} is refused at every table`, async () => {
+  Deno.test(`${role} is denied access to every table`, async () => {
     await using database = await createTestDatabase();
     const visitor = database.connect({ role, max: 1 });
     const tables = await database.admin<{ tablename: string }[]>`

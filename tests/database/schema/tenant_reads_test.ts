@@ -10,19 +10,19 @@ import {
   tenantRequests,
 } from "../../support/fixtures/tenant_requests.ts";
 
-/** Functions that look at all instances because that is what they are asked. */
+/** Functions whose purpose is to read all instances. */
 const ofTheWholeProject = ["list_credentials_under_old_keys"];
 
-/** Rows of every kind that another tenant has. */
+/** Rows of each kind of the other tenant. */
 const foreignRows = 5_000;
-/** What a page, or a look at a due time that is another's, may read of them. */
+/** Allowed reads of the other tenant's rows: a page, or a check of a due time. */
 const tolerated = 200;
-/** A plan may become another one at the sixth call: the generic one, which knows no values. */
+/** From the sixth call on Postgres may use a generic plan, which ignores the values. */
 const calls = 7;
 
 type Work = readonly [name: string, work: (sql: Sql) => Promise<unknown>];
 
-/** What no function does, but a person: the cascades that a contact or an instance takes along. */
+/** Deletions by a person, not by a function: the cascades of a contact and an instance. */
 function deletions({ instanceId, phone }: SmallTenant): readonly Work[] {
   return [
     ["a contact is deleted", (sql) =>

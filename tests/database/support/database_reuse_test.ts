@@ -4,14 +4,14 @@ import { assert, assertEquals, assertRejects } from "../../support/assert.ts";
 import { createTestDatabase } from "../../support/database/database.ts";
 import { createTenant } from "../../support/fixtures/tenant.ts";
 
-/** Files run side by side and share the pool: whether a database comes back is not for a test to say. */
+/** Files run in parallel and share the pool, so a test cannot force the reuse of its database. */
 const oidOf = async (sql: Sql): Promise<number> => {
   const [row] = await sql<{ oid: number }[]>`
     select oid from pg_database where datname = current_database()`;
   return row?.oid ?? 0;
 };
 
-Deno.test("what a test has written, locked and left open is gone for the next one, on a database that is used again", async () => {
+Deno.test("a reused database has no data, locks or open transactions of the former test", async () => {
   const used = new Set<number>();
   let reuses = 0;
   for (let round = 0; round < 10; round++) {
@@ -37,7 +37,7 @@ Deno.test("what a test has written, locked and left open is gone for the next on
   assert(reuses > 0, "no database was used again");
 });
 
-Deno.test("a client that a test forgot does not reach the database any more", async () => {
+Deno.test("a forgotten client of a former test cannot reach the database", async () => {
   const database = await createTestDatabase();
   const forgotten = postgres(database.url, { max: 1, onnotice: () => {} });
   await forgotten`select 1`;
@@ -61,7 +61,7 @@ for (
     ["a record of the migrations", "delete from supabase_migrations.schema_migrations"],
   ] as const
 ) {
-  Deno.test(`a database in which a test has changed ${what} is not used again`, async () => {
+  Deno.test(`a database whose ${what} changed is not used again`, async () => {
     const changed = await createTestDatabase();
     const oid = await oidOf(changed.admin);
     await changed.admin.unsafe(statement);

@@ -13,7 +13,7 @@ async function call(sql: Sql, name: string, request: unknown): Promise<Json> {
   return row?.["answer"];
 }
 
-/** An instance that sends at all hours of all days. */
+/** An instance with an always open window. */
 async function createInstance(sql: Sql): Promise<string> {
   const { workspaceId } = await call(sql, "create_workspace", { name: "A" });
   const { instanceId } = await call(sql, "create_instance", {
@@ -51,7 +51,7 @@ function readDispatch(sql: Sql, instanceId: string): Promise<Json> {
     from messaging.dispatch d where instance_id = ${instanceId}`.then((rows) => ({ ...rows[0] }));
 }
 
-Deno.test("new credentials end the hold of an instance, and its queue is due at its head", async () => {
+Deno.test("new credentials end the hold of an instance, and the head of its queue becomes due", async () => {
   await using database = await createTestDatabase();
   const { sql } = database;
   const instanceId = await createInstance(sql);
@@ -73,12 +73,12 @@ Deno.test("new credentials end the hold of an instance, and its queue is due at 
   assertEquals(freed, { is_due_at_head: true, hold_until: "-infinity" });
 });
 
-Deno.test("a changed window wakes the queue at once", async () => {
+Deno.test("a changed window wakes the queue immediately", async () => {
   await using database = await createTestDatabase();
   const { sql } = database;
   const instanceId = await createInstance(sql);
   for (let count = 0; count < 3; count++) await queueMessage(sql, instanceId);
-  // As a claim leaves it that finds the window closed.
+  // The state after a claim that found the window closed.
   await sql`update messaging.dispatch set next_due_at = '2099-01-01'`;
   await call(sql, "update_instance", {
     instanceId,
@@ -87,7 +87,7 @@ Deno.test("a changed window wakes the queue at once", async () => {
   assertEquals((await readDispatch(sql, instanceId)).is_due_at_head, true);
 });
 
-Deno.test("a change waits for an enqueue under way, so that its message is not overlooked", async () => {
+Deno.test("a change waits for an enqueue in progress and sees its message", async () => {
   await using database = await createTestDatabase();
   const { sql } = database;
   const instanceId = await createInstance(sql);
@@ -111,7 +111,7 @@ Deno.test("a change waits for an enqueue under way, so that its message is not o
   assertEquals((await readDispatch(sql, instanceId)).is_due_at_head, true);
 });
 
-Deno.test("two changes of a window that fit alone but not together leave a window", async () => {
+Deno.test("two window changes that are valid separately but not together leave a valid window", async () => {
   await using database = await createTestDatabase();
   const { sql } = database;
   const instanceId = await createInstance(sql);
@@ -123,7 +123,7 @@ Deno.test("two changes of a window that fit alone but not together leave a windo
   assertEquals(row?.["is_open"], true);
 });
 
-Deno.test("an instance that could not be written whole is not written", async () => {
+Deno.test("an instance is created completely or not at all", async () => {
   await using database = await createTestDatabase();
   const { sql, admin } = database;
   await admin`alter table messaging.dispatch add constraint refuse_all check (instance_id is null)`;
@@ -134,7 +134,7 @@ Deno.test("an instance that could not be written whole is not written", async ()
   assertEquals(row?.["count"], 0);
 });
 
-Deno.test("simultaneous operators with one e-mail become one", async () => {
+Deno.test("concurrent creations of an operator with one e-mail create one", async () => {
   await using database = await createTestDatabase();
   const { sql } = database;
   const { workspaceId } = await call(sql, "create_workspace", { name: "A" });
@@ -148,7 +148,7 @@ Deno.test("simultaneous operators with one e-mail become one", async () => {
   assertEquals(row?.["count"], 1);
 });
 
-Deno.test("a narrower window moves the slots that lie outside it, one interval apart, and those after them", async () => {
+Deno.test("a narrower window moves the slots outside it one interval apart, and the slots after them", async () => {
   await using database = await createTestDatabase();
   const { sql } = database;
   const instanceId = await createInstance(sql);
@@ -184,7 +184,7 @@ Deno.test("a narrower window moves the slots that lie outside it, one interval a
   assertEquals((await readSlots())[0], tomorrow + 86_400_000);
 });
 
-Deno.test("nothing is claimed while the slots of its instance are being moved", async () => {
+Deno.test("no message is claimed while the slots of its instance are being moved", async () => {
   await using database = await createTestDatabase();
   const { sql } = database;
   const instanceId = await createInstance(sql);

@@ -14,7 +14,7 @@ import { callUntyped } from "../../support/database/untyped_calls.ts";
 
 surviveBrokenWrites();
 
-/** What a call came to, comparable between the transports. */
+/** The outcome of a call, comparable between transports. */
 type Outcome =
   | { readonly result: unknown }
   | { readonly refusal: string; readonly status: number }
@@ -30,7 +30,7 @@ const awkwardValues: readonly (readonly [name: string, value: unknown])[] = [
 ];
 
 for (const transport of transports) {
-  Deno.test(`${transport.name}: JSON comes back as it went`, async () => {
+  Deno.test(`${transport.name}: JSON round-trips unchanged`, async () => {
     await using probe = await openProbe(transport);
     for (const [name, value] of awkwardValues) {
       assertEquals(await probe.call("probe_echo", { value }), { result: { value } }, name);
@@ -38,19 +38,19 @@ for (const transport of transports) {
     assertEquals(await probe.call("probe_echo", {}), { result: {} });
   });
 
-  Deno.test(`${transport.name}: where a function answers NULL for nothing, it is null`, async () => {
+  Deno.test(`${transport.name}: a function's NULL is null`, async () => {
     await using probe = await openProbe(transport);
     const request = { outboxId: crypto.randomUUID(), idempotency: null };
     assertEquals(await probe.call("retry_outbox", request), { result: null });
   });
 
-  Deno.test(`${transport.name}: calls act as service_role, and only on what it may`, async () => {
+  Deno.test(`${transport.name}: calls act as service_role, with its privileges only`, async () => {
     await using probe = await openProbe(transport);
     assertEquals(await probe.call("probe_role", {}), { result: { role: "service_role" } });
     assertEquals(await probe.call("probe_forbidden", {}), { defect: "42501" });
   });
 
-  Deno.test(`${transport.name}: a refusal is known by its SQLSTATE, whatever its words`, async () => {
+  Deno.test(`${transport.name}: an error is identified by its SQLSTATE, whatever its message`, async () => {
     await using probe = await openProbe(transport);
     const refusals: readonly (readonly [sqlstate: string, code: string, status: number])[] = [
       ["MI001", "operator_not_found", 404],
@@ -72,7 +72,7 @@ for (const transport of transports) {
     }
   });
 
-  Deno.test(`${transport.name}: what nobody foresaw is a defect that says the SQLSTATE alone`, async () => {
+  Deno.test(`${transport.name}: an unexpected error is a defect that names only the SQLSTATE`, async () => {
     await using probe = await openProbe(transport);
     for (const sqlstate of ["MI999", "P0001", "23505", "22P02", "XX000"]) {
       assertEquals(await probe.call("probe_raise", { sqlstate }), { defect: sqlstate });
@@ -85,13 +85,13 @@ for (const transport of transports) {
     assertEquals(told.includes("5511999990000"), false);
   });
 
-  Deno.test(`${transport.name}: a function that is not there is a defect`, async () => {
+  Deno.test(`${transport.name}: a missing function is a defect`, async () => {
     await using probe = await openProbe(transport);
     const outcome = await probe.call("probe_of_nothing", {});
     assertMatch("defect" in outcome ? outcome.defect : "none", /^(?:42883|PGRST202)$/);
   });
 
-  Deno.test(`${transport.name}: a call is one transaction: refused, it leaves nothing`, async () => {
+  Deno.test(`${transport.name}: a call is one transaction, so a failed call has no effect`, async () => {
     await using probe = await openProbe(transport);
     assertEquals(await probe.call("probe_write", { sqlstate: "MI005" }), {
       refusal: "contact_blocked",
@@ -101,7 +101,7 @@ for (const transport of transports) {
     assertEquals(await countWrites(probe.admin), 1);
   });
 
-  Deno.test(`${transport.name}: 60 calls at once are all answered, each with its own result`, async () => {
+  Deno.test(`${transport.name}: 60 concurrent calls each get their own result`, async () => {
     await using probe = await openProbe(transport);
     const numbers = Array.from({ length: 60 }, (_, number) => number);
     const outcomes = await Promise.all(
@@ -120,7 +120,7 @@ for (const transport of transports) {
   });
 }
 
-Deno.test("direct: a call whose session is ended is service_unavailable, the next one works", async () => {
+Deno.test("direct: a call whose session is terminated is service_unavailable, and the next call works", async () => {
   const [direct] = transports;
   assert(direct?.name === "direct");
   await using probe = await openProbe(direct);
@@ -130,7 +130,7 @@ Deno.test("direct: a call whose session is ended is service_unavailable, the nex
   assertEquals(await probe.call("probe_role", {}), { result: { role: "service_role" } });
 });
 
-Deno.test("direct: calls on connections that went silent are service_unavailable, the next ones work", async () => {
+Deno.test("direct: calls on silent connections are service_unavailable, and the next calls work", async () => {
   await using testDatabase = await createTestDatabase();
   await testDatabase.admin.unsafe(probeFunctions);
   await using proxy = startSilentProxy(testDatabase.url);
@@ -147,7 +147,7 @@ Deno.test("direct: calls on connections that went silent are service_unavailable
   for (const outcome of await callAll()) assertEquals(outcome, served);
 });
 
-Deno.test("direct: what failed for its callers, for want of a connection too, is not executed", async () => {
+Deno.test("direct: a call that failed for its caller is not executed, also without a free connection", async () => {
   await using testDatabase = await createTestDatabase();
   const { admin } = testDatabase;
   const { instanceId } = await createTenant(admin);
@@ -166,7 +166,7 @@ Deno.test("direct: what failed for its callers, for want of a connection too, is
     await new Promise((resolve) => setTimeout(resolve, callTimeoutMs + 1_000));
   });
   const answered = await Promise.all(outcomes);
-  // Whatever still goes on ends with it.
+  // Closing ends whatever still runs.
   await database.close();
   const served = answered.filter((outcome) => "result" in outcome);
   const [stored] = await admin`select count(*)::integer as count from messaging.messages`;
@@ -174,7 +174,7 @@ Deno.test("direct: what failed for its callers, for want of a connection too, is
   assert(served.length < 50, "none had to wait too long");
 });
 
-Deno.test("direct: the server gives a call up before its caller does", async () => {
+Deno.test("direct: the server cancels a call before its caller times out", async () => {
   const [direct] = transports;
   assert(direct?.name === "direct");
   await using probe = await openProbe(direct);
@@ -182,7 +182,7 @@ Deno.test("direct: the server gives a call up before its caller does", async () 
   assert(timeoutMs > 0 && timeoutMs < callTimeoutMs, `${timeoutMs}`);
 });
 
-Deno.test("the transports give the same answers of a real function, word for word", async () => {
+Deno.test("both transports return exactly the same results of a real function", async () => {
   await using testDatabase = await createTestDatabase();
   const answers: string[] = [];
   for (const transport of transports) {
@@ -203,7 +203,7 @@ interface Probe extends AsyncDisposable {
   call(name: string, request: Readonly<Record<string, unknown>>): Promise<Outcome>;
 }
 
-/** A transport to a database that has functions made to be called by these tests. */
+/** A transport to a database with functions for these tests. */
 async function openProbe(transport: Transport): Promise<Probe> {
   await using cleanup = new AsyncDisposableStack();
   const testDatabase: TestDatabase = cleanup.use(await createTestDatabase());

@@ -2,7 +2,7 @@ import fc from "fast-check";
 import { toSendableAnswer } from "../../../shared/agents/answer.ts";
 import { assert, assertEquals } from "../../support/assert.ts";
 
-Deno.test("an answer that fits is sent as it is, without what no text may hold", () => {
+Deno.test("an answer that fits is sent unchanged, without characters that no text may hold", () => {
   assertEquals(toSendableAnswer("Olá! 👋\n\nPosso ajudar?"), "Olá! 👋\n\nPosso ajudar?");
   assertEquals(toSendableAnswer(" a\u0000b\ud800 "), "ab\ufffd");
   const longest = "👋".repeat(4_096);
@@ -20,7 +20,7 @@ Deno.test("a longer answer ends with a whole paragraph, line, sentence or word",
   assertEquals(toSendableAnswer("a".repeat(5_000)), "a".repeat(4_096));
 });
 
-Deno.test("whatever a model says, what is sent is the beginning of it and within the bound", () => {
+Deno.test("for any model output the sent text is its beginning and within the limit", () => {
   const anyText = fc.string({ unit: "grapheme", minLength: 0, maxLength: 9_000, size: "max" });
   fc.assert(
     fc.property(anyText, (text) => {

@@ -11,7 +11,7 @@ function read(content: unknown, finish_reason = "stop", message = {}): unknown {
 
 const nothing = { error: "model_said_nothing" };
 
-Deno.test("reasoning between marks is no part of an answer, closed or not, opened or not", () => {
+Deno.test("reasoning between tags is removed, also with a missing opening or closing tag", () => {
   const cases: readonly (readonly [said: string, answer: string])[] = [
     ["<think>segredo</think>\n\nOlá!", "Olá!"],
     ["<THINK>\nsegredo\n</Think>Olá!", "Olá!"],
@@ -34,7 +34,7 @@ Deno.test("reasoning between marks is no part of an answer, closed or not, opene
   }
 });
 
-Deno.test("of channels the final one alone is an answer, and no token is a part of it", () => {
+Deno.test("only the final channel is the answer, without tokens", () => {
   const analysis = "<|channel|>analysis<|message|>segredo";
   const final = "<|channel|>final<|message|>Olá!";
   const cases = [
@@ -56,7 +56,7 @@ Deno.test("of channels the final one alone is an answer, and no token is a part 
   }
 });
 
-Deno.test("fields beside the content are no answer: reasoning, a refusal, a call of a tool", () => {
+Deno.test("reasoning, refusal and tool call fields are not part of the answer", () => {
   for (const content of [null, undefined, "", "  "]) {
     const beside = { reasoning_content: "segredo", reasoning: "segredo", refusal: "segredo" };
     assertEquals(read(content, "stop", { ...beside, tool_calls: [{ id: "1" }] }), nothing);
@@ -64,7 +64,7 @@ Deno.test("fields beside the content are no answer: reasoning, a refusal, a call
   assertEquals(read("Olá!", "stop", { reasoning_content: "segredo" }), { text: "Olá!" });
 });
 
-Deno.test("content may be parts, of which the texts are the answer", () => {
+Deno.test("content may be an array of parts, whose texts are the answer", () => {
   const parts = [
     { type: "thinking", thinking: [{ type: "text", text: "segredo" }] },
     { type: "reasoning", text: "segredo" },
@@ -79,11 +79,11 @@ Deno.test("content may be parts, of which the texts are the answer", () => {
   assertEquals(read([]), nothing);
 });
 
-Deno.test("an answer that was filtered is dropped whole", () => {
+Deno.test("a filtered answer is dropped completely", () => {
   assertEquals(read("Como fazer um", "content_filter"), { error: "model_answer_filtered" });
 });
 
-Deno.test("an answer that ended at the limit of tokens ends with its last whole sentence", () => {
+Deno.test("an answer that hit the token limit ends with its last whole sentence", () => {
   const cases = [
     ["Abrimos às 9h. Fechamos às 18h. Aos sába", "Abrimos às 9h. Fechamos às 18h."],
     ["Abrimos hoje! Custa R$ 1.", "Abrimos hoje!"],
@@ -96,7 +96,7 @@ Deno.test("an answer that ended at the limit of tokens ends with its last whole 
   assertEquals(read("<think>segredo. mais seg", "length"), nothing);
 });
 
-Deno.test("JSON that the server calls a text is read; what is no completion is unreadable", () => {
+Deno.test("JSON with a text content type is read; anything but a completion is unreadable", () => {
   const completion = JSON.stringify({ choices: [{ message: { content: "Olá!" } }] });
   assertEquals(readModelAnswer(completion), { text: "Olá!" });
   const unreadable = { error: "model_answer_unreadable" };
@@ -105,7 +105,7 @@ Deno.test("JSON that the server calls a text is read; what is no completion is u
   }
 });
 
-Deno.test("whatever a model says, marks in any order, no answer holds a mark or what stands in one", () => {
+Deno.test("for any order of tags no answer contains a tag or the text inside one", () => {
   const mark = fc.constantFrom("<think>", "</think>", "<|channel|>", "<|message|>", "final", "a ");
   fc.assert(fc.property(fc.array(mark, { maxLength: 20 }), (marks) => {
     const answer = removeReasoning(marks.join(""));
@@ -119,9 +119,9 @@ Deno.test("whatever a model says, marks in any order, no answer holds a mark or 
   }));
 });
 
-Deno.test("parting reasoning from the answer takes time in proportion to the text", () => {
+Deno.test("separating reasoning from the answer takes linear time", () => {
   for (const part of ["<think>", "</think>", "<|channel|>", "<|start|>", "assistantfinal", "<|"]) {
-    // The fastest of several rounds: what else the machine does can only make a round slower.
+    // Takes the fastest of several rounds, because other load only makes a round slower.
     const measure = (count: number): number => {
       const said = part.repeat(count);
       const rounds = Array.from({ length: 7 }, () => {

@@ -18,7 +18,7 @@ const turn = {
   history: [],
 };
 
-/** Lets the agent answer, and refuses to record the answer. */
+/** Lets the agent answer, and rejects the recording of the answer. */
 function answerRefusedWith(refusal: Error): Promise<OutboxOutcome> {
   const database: Database = {
     rpc: (name: string) =>
@@ -36,13 +36,13 @@ function answerRefusedWith(refusal: Error): Promise<OutboxOutcome> {
   });
 }
 
-Deno.test("an agent's answer to a contact who may not be written to is dropped in silence", async () => {
+Deno.test("an agent's answer to an unreachable contact is dropped without an error", async () => {
   for (const code of ["contact_blocked", "outside_conversation_window"] as const) {
     assertEquals(await answerRefusedWith(new AppError(code)), { outcome: "done" });
   }
 });
 
-Deno.test("any other refusal of an agent's answer is kept and tried again", async () => {
+Deno.test("any other rejection of an agent's answer is retried", async () => {
   const others: readonly ErrorCode[] = ["already_exists", "send_window_never_opens"];
   for (const code of others) {
     const error = await assertRejects(() => answerRefusedWith(new AppError(code)), AppError);

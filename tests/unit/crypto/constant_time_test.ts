@@ -27,7 +27,7 @@ Deno.test("different texts are never equal, whatever their length", async () => 
   }
 });
 
-Deno.test("equality is that of the texts", async () => {
+Deno.test("texts are equal exactly when they are identical", async () => {
   const anyText = fc.string({ unit: "grapheme" });
   await fc.assert(fc.asyncProperty(anyText, anyText, async (a, b) => {
     assertEquals(await equalInConstantTime(a, b), a === b);

@@ -7,7 +7,7 @@ const oldKey = createKey(1);
 const newKey = createKey(2);
 const credentials = { accessToken: "EAAG-secret", verifyToken: "vérify", nested: [1, null, true] };
 
-/** Whether thrown or rejected, the failure is a `CredentialError` for this reason. */
+/** Asserts a `CredentialError` with this reason, thrown or rejected. */
 async function assertFails(
   reason: CredentialError["reason"],
   act: () => unknown,
@@ -16,14 +16,14 @@ async function assertFails(
   assertEquals(error.reason, reason);
 }
 
-Deno.test("what was sealed opens again under the same context", async () => {
+Deno.test("a sealed value opens under the same context", async () => {
   const vault = createCredentialVault(oldKey);
   for (const value of [credentials, "text", 7, null, [], {}, "x".repeat(100_000)]) {
     assertEquals(await vault.open(await vault.seal(value, "instance-1"), "instance-1"), value);
   }
 });
 
-Deno.test("a sealed text names version and key and shows nothing of the value", async () => {
+Deno.test("a sealed text names version and key and reveals nothing of the value", async () => {
   const vault = createCredentialVault(oldKey);
   const sealed = await vault.seal(credentials, "instance-1");
   assertMatch(sealed, /^v1\.[0-9a-f]{8}\.[A-Za-z0-9_-]{16}\.[A-Za-z0-9_-]+$/);
@@ -51,7 +51,7 @@ Deno.test("the first key seals and every key opens", async () => {
   assertEquals(await createCredentialVault(newKey).open(after, "instance-1"), credentials);
 });
 
-Deno.test("credentials of a key that is gone are refused by name of the key", async () => {
+Deno.test("credentials of a removed key are rejected with the key's id", async () => {
   const sealed = await createCredentialVault(oldKey).seal(credentials, "instance-1");
   const vault = createCredentialVault(newKey);
   await assertFails("unknown_key", () => vault.open(sealed, "instance-1"));
@@ -84,7 +84,7 @@ Deno.test("the key id cannot be exchanged for another configured key's", async (
   await assertFails("not_authentic", () => vault.open(text, "instance-1"));
 });
 
-Deno.test("what is not a sealed text is refused", async () => {
+Deno.test("any text that is not sealed is rejected", async () => {
   const vault = createCredentialVault(oldKey);
   const sealed = await vault.seal(credentials, "instance-1");
   const malformed = [

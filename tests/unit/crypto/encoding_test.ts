@@ -17,7 +17,7 @@ Deno.test("base64url has no padding, no + and no /, and decodes to the same byte
   assertEquals(encodeBase64Url(new Uint8Array([251, 255, 254])), "-__-");
 });
 
-Deno.test("what is not base64 decodes to null", () => {
+Deno.test("invalid base64 decodes to null", () => {
   for (const text of ["a", "ab+c", "ab/c", "ab=", "a b c", "ação"]) {
     assertEquals(decodeBase64Url(text), null, text);
   }

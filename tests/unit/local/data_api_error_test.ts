@@ -9,13 +9,13 @@ function answerTo(code: string): readonly [status: unknown, code: unknown] {
   return [JSON.parse(error.detail).status, JSON.parse(error.message).code];
 }
 
-Deno.test("a lost connection is PostgREST's own 503, by whatever code the driver knows it", () => {
+Deno.test("a lost connection is PostgREST's 503, whatever the driver's code", () => {
   for (const code of ["EPIPE", "ECONNRESET", "ECONNREFUSED", "CONNECTION_CLOSED"]) {
     assertEquals(answerTo(code), [503, "PGRST001"], code);
   }
 });
 
-Deno.test("an error of the database keeps its SQLSTATE", () => {
+Deno.test("a database error keeps its SQLSTATE", () => {
   assertEquals(answerTo("MI004"), [400, "MI004"]);
   assertEquals(answerTo("57P01"), [500, "57P01"]);
   assertEquals(answerTo("XX000"), [500, "XX000"]);

@@ -16,12 +16,12 @@ function showLines(lines: readonly string[]): string[] {
   return lines.filter(createIdleRunFilter());
 }
 
-Deno.test("both lines of a run that did nothing are left out, overlapping runs too", () => {
+Deno.test("both lines of an idle run are hidden, also for overlapping runs", () => {
   const idle = { accepted: 0, outboxRows: 0 };
   assertEquals(showLines([run("a", idle), run("b", idle), request("b"), request("a")]), []);
 });
 
-Deno.test("a run that did anything keeps both its lines", () => {
+Deno.test("a run with work keeps both its lines", () => {
   const working: Record<string, number>[] = [{ accepted: 1 }, { accepted: 0, woken: 1 }];
   for (const counts of working) {
     const lines = [run("a", counts), request("a")];
@@ -47,7 +47,7 @@ Deno.test("every other line is printed as it is", () => {
   assertEquals(showLines(lines), lines);
 });
 
-Deno.test("a request id hides one request: what comes later under the same id is printed", () => {
+Deno.test("a request id hides one request; a later request with the same id is printed", () => {
   const lines = [run("a", { accepted: 0 }), request("a"), request("a")];
   assertEquals(showLines(lines), [request("a")]);
 });

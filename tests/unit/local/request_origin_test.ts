@@ -3,7 +3,7 @@ import { assertEquals } from "../../support/assert.ts";
 
 const port = 54_321;
 
-/** The error of the refusal; null for a request that may pass. */
+/** The error of a rejected request; null for a permitted one. */
 async function judge(
   path: string,
   headers: Record<string, string>,
@@ -20,7 +20,7 @@ const ownPages = ["/", "/health", "/simulator/demo", "/simulator/replies", "/api
 const closed = ["/rest/v1/rpc/x", "/functions/v1/admin-api/workspaces"];
 const open = ["/functions/v1/send-message", "/functions/v1/api-docs"];
 
-Deno.test("the stack's own names are served, with and without an Origin of theirs", async () => {
+Deno.test("the stack's own hosts are served, with and without their own Origin", async () => {
   for (const path of [...ownPages, ...closed, ...open]) {
     for (const host of [`127.0.0.1:${port}`, `localhost:${port}`, `LOCALHOST:${port}`]) {
       assertEquals(await judge(path, { Host: host }), null, path);
@@ -32,7 +32,7 @@ Deno.test("the stack's own names are served, with and without an Origin of their
   }
 });
 
-Deno.test("a foreign Host is refused everywhere, functions too", async () => {
+Deno.test("a foreign Host is rejected everywhere, also for functions", async () => {
   const hosts = [
     "rebinding.example.com",
     `rebinding.example.com:${port}`,
@@ -50,7 +50,7 @@ Deno.test("a foreign Host is refused everywhere, functions too", async () => {
   }
 });
 
-Deno.test("a foreign Origin is refused wherever no client token guards", async () => {
+Deno.test("a foreign Origin is rejected wherever no client token is required", async () => {
   const origins = [
     "https://shop.example.com",
     "http://localhost:3000",
@@ -68,7 +68,7 @@ Deno.test("a foreign Origin is refused wherever no client token guards", async (
   }
 });
 
-Deno.test("behind a forwarded port the page of that port is the stack's own, any other is not", async () => {
+Deno.test("behind a forwarded port only that port's page is the stack's own", async () => {
   const forwarded = { Host: "localhost:9000" };
   assertEquals(await judge("/simulator/demo", forwarded), null);
   for (

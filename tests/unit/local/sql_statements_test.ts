@@ -39,7 +39,7 @@ for (const [what, file, statements] of pieces) {
   });
 }
 
-Deno.test("every statement knows the line it begins on", () => {
+Deno.test("every statement has the line where it begins", () => {
   const file = "\nselect 1;\n\n-- two\nselect\n 2; select 3;\n\n select 4";
   assertEquals(splitStatements(file).map((statement) => statement.line), [2, 4, 6, 8]);
 });

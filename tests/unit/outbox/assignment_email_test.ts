@@ -21,7 +21,7 @@ Deno.test("the e-mail names operator, contact, phone and conversation", () => {
   assert(html.includes(`href="${values.conversationUrl}"`));
 });
 
-Deno.test("the phone stands for a contact without a name", () => {
+Deno.test("a contact without a name is shown by phone", () => {
   for (const contactName of [undefined, null, "", "  ", "\n"]) {
     const { subject, text } = renderAssignmentEmail({ ...values, contactName });
     assertEquals(subject, "Nova conversa atribuída a você: +5511987654321");

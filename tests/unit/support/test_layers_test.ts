@@ -16,17 +16,17 @@ Deno.test("the summary line of deno test is read with its steps, colours and ign
   );
 });
 
-Deno.test("other lines are no summary", () => {
+Deno.test("other lines are not a summary", () => {
   assertEquals(readSummaryLine("a test that is ok | 3 passed | 0 failed"), undefined);
   assertEquals(readSummaryLine("running 3 tests"), undefined);
 });
 
-Deno.test("the closing line names skipped tests only where there are any", () => {
+Deno.test("the last line names skipped tests only if there are any", () => {
   assertEquals(formatCounts({ passed: 3, failed: 1, skipped: 0 }), "3 passed, 1 failed");
   assertEquals(formatCounts({ passed: 3, failed: 0, skipped: 2 }), "3 passed, 0 failed, 2 skipped");
 });
 
-Deno.test("the settings of the fault tests are whole numbers, and nothing else is taken for one", () => {
+Deno.test("the settings of the fault tests are whole numbers; anything else is an error", () => {
   assertEquals(readFaultSettings([]), {});
   assertEquals(readFaultSettings(["--kills=100", "--messages=2000", "--seed=0"]), {
     kills: 100,

@@ -16,7 +16,7 @@ Deno.test("a layer, a folder and a file are named with or without tests/, and ru
   assertEquals(layerOf(toTestPath("nowhere/phone_test.ts")), undefined);
 });
 
-Deno.test("no path is every layer, and what is named twice runs once", () => {
+Deno.test("without a path every layer runs, and a path named twice runs once", () => {
   assertEquals(chosen().map(([name]) => name), testLayers.map(({ name }) => name));
   assertEquals(chosen("unit/phone_test.ts", "unit", "unit"), [["unit", ["tests/unit"]]]);
 });
@@ -30,7 +30,7 @@ const repository = new Map([
   ["tests/functions/contacts/contact_test.ts", `await import("../../../shared/contact.ts");`],
 ]);
 
-Deno.test("a changed module affects the tests that reach it, however long the way", () => {
+Deno.test("a changed module affects every test that reaches it, also indirectly", () => {
   assertEquals(findAffectedTests(["shared/phone.ts"], repository), [
     "tests/architecture",
     "tests/functions/contacts/contact_test.ts",
@@ -42,7 +42,7 @@ Deno.test("a changed module affects the tests that reach it, however long the wa
   ]);
 });
 
-Deno.test("a changed test affects itself, a file read by its URL those who read it, a text none", () => {
+Deno.test("a changed test affects itself, a file read by URL its readers, a plain text no test", () => {
   assertEquals(findAffectedTests(["tests/unit/phone_test.ts"], repository), [
     "tests/architecture",
     "tests/unit/phone_test.ts",
@@ -76,7 +76,7 @@ Deno.test("changed SQL affects the layers that run it, changed foundations every
   );
 });
 
-Deno.test("the slowest tests are listed slowest first, by the times that deno test reports", () => {
+Deno.test("the slowest tests are listed first, with deno test's durations", () => {
   const times = readTestTimes(`<?xml version="1.0" encoding="UTF-8"?>
 <testsuites name="deno test" tests="3" failures="1" errors="0" time="3.7">
   <testsuite name="./tests/unit/a_test.ts" tests="3">

@@ -44,7 +44,7 @@ Deno.test("tables come first, each after those it references, then the functions
   ]);
 });
 
-Deno.test("a file in no area, or outside the folders of one, is refused", () => {
+Deno.test("a file outside the areas, or outside an area's folders, is rejected", () => {
   assertRefused([...files, file("three/tables/d.sql")], "three/tables/d.sql is in no area");
   assertRefused([...files, file("two/e.sql")], "two/e.sql is in no area");
 });
