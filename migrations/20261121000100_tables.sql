@@ -23,7 +23,8 @@ alter default privileges revoke execute on functions from public;
 create or replace function messaging.phone_identity_key(phone text)
 returns text
 language plpgsql
-immutable parallel safe
+immutable
+parallel safe
 set search_path = ''
 as $$
 begin
@@ -46,7 +47,8 @@ grant execute on function messaging.phone_identity_key(text) to service_role;
 create or replace function messaging.is_message_content(message_type text, content jsonb)
 returns boolean
 language plpgsql
-immutable parallel safe
+immutable
+parallel safe
 set search_path = ''
 as $$
 begin
@@ -83,7 +85,8 @@ create or replace function messaging.is_message_state(
 )
 returns boolean
 language plpgsql
-immutable parallel safe
+immutable
+parallel safe
 set search_path = ''
 as $$
 begin
@@ -98,8 +101,12 @@ begin
     and (sent_at is not null or status not in ('sent', 'delivered', 'read', 'received'));
 end;
 $$;
-revoke all on function messaging.is_message_state(text, text, text, text, timestamptz) from public, anon, authenticated;
-grant execute on function messaging.is_message_state(text, text, text, text, timestamptz) to service_role;
+revoke all
+on function messaging.is_message_state(text, text, text, text, timestamptz)
+from public, anon, authenticated;
+grant execute
+on function messaging.is_message_state(text, text, text, text, timestamptz)
+to service_role;
 
 -- source: supabase/schemas/idempotency/tables/idempotency_keys.sql
 -- Outcomes of executions by `Idempotency-Key`, written in the execution's own transaction, so that
@@ -120,10 +127,14 @@ create index idempotency_keys_age on messaging.idempotency_keys (created_at);
 alter table messaging.idempotency_keys enable row level security;
 revoke all on table messaging.idempotency_keys from public, anon, authenticated;
 grant select, insert, update, delete on table messaging.idempotency_keys to service_role;
-comment on column messaging.idempotency_keys.scope is 'The client token''s id, or "admin" for the secret key.';
-comment on column messaging.idempotency_keys.outcome is 'What the transaction decided; the response is a pure function of it.';
-comment on column messaging.idempotency_keys.response is 'Status and body (as text, whose members keep their order), where the provider''s answer is part of them.';
-comment on column messaging.idempotency_keys.attempt is 'Which attempt of the message the response tells of.';
+comment on column messaging.idempotency_keys.scope is
+  'The client token''s id, or "admin" for the secret key.';
+comment on column messaging.idempotency_keys.outcome is
+  'What the transaction decided; the response is a pure function of it.';
+comment on column messaging.idempotency_keys.response is
+  'Status and body (as text, whose members keep their order), where the provider''s answer is part of them.';
+comment on column messaging.idempotency_keys.attempt is
+  'Which attempt of the message the response tells of.';
 
 -- source: supabase/schemas/messages/tables/settlement.sql
 -- What settle_messages decides about one result, once it holds the claim. Its steps pass arrays of it.
@@ -189,10 +200,11 @@ create table messaging.outbox (
   constraint outbox_kind_known check (kind in ('assignment_email', 'agent_reply')),
   constraint outbox_status_known check (status in ('pending', 'done', 'dead')),
   constraint outbox_settled_when_over check ((status = 'pending') = (settled_at is null))
-) with (fillfactor = 70);
+)
+with (fillfactor = 70);
 create index outbox_conversation on messaging.outbox (conversation_id)
-  where status = 'pending' and conversation_id is not null;
-create index outbox_settled on messaging.outbox (status, settled_at) where status <> 'pending';
+where status = 'pending' and conversation_id is not null;
+create index outbox_settled on messaging.outbox (status, settled_at) where status != 'pending';
 create index outbox_workspace on messaging.outbox (workspace_id, created_at, id);
 create index outbox_age on messaging.outbox (created_at, id);
 create index outbox_due on messaging.outbox (run_at) where status = 'pending';
@@ -236,7 +248,10 @@ create table messaging.instances (
   name text not null,
   provider text not null,
   provider_class text not null generated always as (
-    case when provider in ('whatsapp_cloud') then 'official' else 'gateway' end
+    case
+      when provider in ('whatsapp_cloud') then 'official'
+      else 'gateway'
+    end
   ) stored,
   sealed_provider_config text not null,
   gateway_instance_id text,
@@ -256,9 +271,11 @@ create table messaging.instances (
   constraint instances_embed_key_prefixed check (embed_key like 'emb\_%'),
   constraint instances_connected_phone_digits check (connected_phone ~ '^[0-9]{8,15}$'),
   constraint instances_window_end_after_start check (window_end > window_start),
-  constraint instances_window_days_iso check (
-    cardinality(window_days) between 1 and 7 and window_days <@ '{1,2,3,4,5,6,7}'::smallint[]
-  ),
+  constraint instances_window_days_iso
+    check (
+      cardinality(window_days) between 1 and 7
+      and window_days <@ '{1,2,3,4,5,6,7}'::smallint[]
+    ),
   constraint instances_requests_per_minute_positive check (requests_per_minute > 0),
   constraint instances_on_unconfirmed_known check (on_unconfirmed in ('hold', 'retry'))
 );
@@ -269,15 +286,18 @@ create index instances_named_outside on messaging.instances (
 );
 -- What an instance is called outside is unique at its provider, and a business instance id in the
 -- whole project: it stands in the index of every provider, beside that provider's own ids.
-create unique index instances_name_at_zapi
-  on messaging.instances ((coalesce(business_instance_id, gateway_instance_id)))
-  where business_instance_id is not null or provider = 'zapi';
-create unique index instances_name_at_evolution
-  on messaging.instances ((coalesce(business_instance_id, gateway_instance_id)))
-  where business_instance_id is not null or provider = 'evolution';
-create unique index instances_name_at_whatsapp_cloud
-  on messaging.instances ((coalesce(business_instance_id, gateway_instance_id)))
-  where business_instance_id is not null or provider = 'whatsapp_cloud';
+create unique index instances_name_at_zapi on messaging.instances (
+  (coalesce(business_instance_id, gateway_instance_id))
+)
+where business_instance_id is not null or provider = 'zapi';
+create unique index instances_name_at_evolution on messaging.instances (
+  (coalesce(business_instance_id, gateway_instance_id))
+)
+where business_instance_id is not null or provider = 'evolution';
+create unique index instances_name_at_whatsapp_cloud on messaging.instances (
+  (coalesce(business_instance_id, gateway_instance_id))
+)
+where business_instance_id is not null or provider = 'whatsapp_cloud';
 create index instances_retrying on messaging.instances (id) where on_unconfirmed = 'retry';
 create index instances_age on messaging.instances (created_at, id);
 create index instances_workspace on messaging.instances (workspace_id, created_at, id);
@@ -290,7 +310,8 @@ comment on column messaging.instances.provider_class is
   'Whether the provider is the official channel, with its own rules, or a gateway.';
 comment on column messaging.instances.requests_per_minute is
   'What each client token may ask of each function, see count_request; NULL is no limit.';
-comment on column messaging.instances.gateway_instance_id is 'The provider''s own id of the instance.';
+comment on column messaging.instances.gateway_instance_id is
+  'The provider''s own id of the instance.';
 
 -- source: supabase/schemas/tenancy/tables/operators.sql
 -- People who answer conversations. E-mail identifies one within the workspace, whatever its case.
@@ -310,7 +331,8 @@ grant select, insert, update, delete on table messaging.operators to service_rol
 -- source: supabase/schemas/agents/tables/ai_agents.sql
 create table messaging.ai_agents (
   id uuid primary key default gen_random_uuid(),
-  instance_id uuid not null references messaging.instances (id) on delete cascade,
+  instance_id uuid not null references messaging.instances (id)
+    on delete cascade,
   name text not null,
   instructions text not null,
   model text not null,
@@ -328,7 +350,8 @@ grant select, insert, update, delete on table messaging.ai_agents to service_rol
 -- Identity is (instance, identity key): both spellings of a Brazilian mobile are one contact.
 create table messaging.contacts (
   id uuid primary key default gen_random_uuid(),
-  instance_id uuid not null references messaging.instances (id) on delete cascade,
+  instance_id uuid not null references messaging.instances (id)
+    on delete cascade,
   phone text,
   identity_key text not null,
   name text,
@@ -364,7 +387,8 @@ comment on column messaging.contacts.is_profile_name is
 -- Labels of an instance, told apart without regard to case, kept as first written.
 create table messaging.tags (
   id uuid primary key default gen_random_uuid(),
-  instance_id uuid not null references messaging.instances (id) on delete cascade,
+  instance_id uuid not null references messaging.instances (id)
+    on delete cascade,
   name text not null,
   color text not null,
   created_at timestamptz not null default now(),
@@ -381,7 +405,8 @@ grant select, insert, update, delete on table messaging.tags to service_role;
 -- nobody understands yet.
 create table messaging.provider_events (
   id bigint generated always as identity primary key,
-  instance_id uuid not null references messaging.instances (id) on delete cascade,
+  instance_id uuid not null references messaging.instances (id)
+    on delete cascade,
   payload text not null,
   received_at timestamptz not null default now()
 );
@@ -397,7 +422,8 @@ comment on column messaging.provider_events.payload is
 -- Delivery events that came before the message they speak of was known by its provider id: our own
 -- send had not been recorded yet. Taken up when it is.
 create table messaging.unmatched_statuses (
-  instance_id uuid not null references messaging.instances (id) on delete cascade,
+  instance_id uuid not null references messaging.instances (id)
+    on delete cascade,
   provider_message_id text not null,
   status text not null,
   occurred_at timestamptz not null,
@@ -416,7 +442,8 @@ grant select, insert, update, delete on table messaging.unmatched_statuses to se
 -- When an instance's queue is due next, and the one paced message it has in flight: being one row
 -- per instance, it is what keeps two from leaving at once.
 create table messaging.dispatch (
-  instance_id uuid primary key references messaging.instances (id) on delete cascade,
+  instance_id uuid primary key references messaging.instances (id)
+    on delete cascade,
   next_due_at timestamptz not null default 'infinity',
   in_flight uuid,
   lease_until timestamptz,
@@ -424,7 +451,8 @@ create table messaging.dispatch (
   hold_until timestamptz not null default '-infinity',
   refused_at timestamptz not null default '-infinity',
   constraint dispatch_flight_has_a_lease check ((in_flight is null) = (lease_until is null))
-) with (fillfactor = 50, autovacuum_vacuum_scale_factor = 0.1);
+)
+with (fillfactor = 50, autovacuum_vacuum_scale_factor = 0.1);
 create index dispatch_due on messaging.dispatch (next_due_at) where in_flight is null;
 create index dispatch_leases on messaging.dispatch (lease_until) where in_flight is not null;
 alter table messaging.dispatch enable row level security;
@@ -441,9 +469,11 @@ comment on column messaging.dispatch.hold_until is
 -- The last slot given out per instance: the one row that simultaneous enqueues wait for.
 -- Apart from dispatch, so that an enqueue's lock does not hide a due instance from a claim.
 create table messaging.pacing (
-  instance_id uuid primary key references messaging.instances (id) on delete cascade,
+  instance_id uuid primary key references messaging.instances (id)
+    on delete cascade,
   last_slot_at timestamptz not null default '-infinity'
-) with (fillfactor = 50, autovacuum_vacuum_scale_factor = 0.1);
+)
+with (fillfactor = 50, autovacuum_vacuum_scale_factor = 0.1);
 alter table messaging.pacing enable row level security;
 revoke all on table messaging.pacing from public, anon, authenticated;
 grant select, insert, update, delete on table messaging.pacing to service_role;
@@ -452,7 +482,8 @@ grant select, insert, update, delete on table messaging.pacing to service_role;
 -- Stretches of an instance's paced queue whose slots a changed send window still has to move: see
 -- plan_slot_moves. The last place is moved first.
 create table messaging.slot_moves (
-  instance_id uuid not null references messaging.instances (id) on delete cascade,
+  instance_id uuid not null references messaging.instances (id)
+    on delete cascade,
   place integer not null,
   from_at timestamptz not null,
   from_position bigint not null,
@@ -475,7 +506,8 @@ comment on column messaging.slot_moves.left_at is
 create table messaging.message_templates (
   id uuid primary key default gen_random_uuid(),
   workspace_id uuid not null references messaging.workspaces (id),
-  instance_id uuid references messaging.instances (id) on delete cascade,
+  instance_id uuid references messaging.instances (id)
+    on delete cascade,
   name text not null,
   language text not null,
   parameter_format text not null,
@@ -488,9 +520,15 @@ create table messaging.message_templates (
   constraint message_templates_format_known check (parameter_format in ('POSITIONAL', 'NAMED')),
   constraint message_templates_components_array check (jsonb_typeof(components) = 'array')
 );
-create index message_templates_workspace on messaging.message_templates (workspace_id, created_at, id);
-create index message_templates_synced
-  on messaging.message_templates (instance_id, provider_template_id);
+create index message_templates_workspace on messaging.message_templates (
+  workspace_id,
+  created_at,
+  id
+);
+create index message_templates_synced on messaging.message_templates (
+  instance_id,
+  provider_template_id
+);
 create index message_templates_at_provider on messaging.message_templates (provider_template_id);
 alter table messaging.message_templates enable row level security;
 revoke all on table messaging.message_templates from public, anon, authenticated;
@@ -502,7 +540,8 @@ comment on column messaging.message_templates.defined_at is
 -- Tokens of `X-Client-Token`. Only the SHA-256 is kept; each opens exactly one instance.
 create table messaging.client_tokens (
   id uuid primary key default gen_random_uuid(),
-  instance_id uuid not null references messaging.instances (id) on delete cascade,
+  instance_id uuid not null references messaging.instances (id)
+    on delete cascade,
   token_hash text not null,
   label text,
   expires_at timestamptz,
@@ -520,7 +559,8 @@ grant select, insert, update, delete on table messaging.client_tokens to service
 -- source: supabase/schemas/tenancy/tables/holidays.sql
 -- Days on which an instance's queue does not send, whatever the weekday.
 create table messaging.holidays (
-  instance_id uuid not null references messaging.instances (id) on delete cascade,
+  instance_id uuid not null references messaging.instances (id)
+    on delete cascade,
   day date not null,
   primary key (instance_id, day)
 );
@@ -531,7 +571,8 @@ grant select, insert, update, delete on table messaging.holidays to service_role
 -- source: supabase/schemas/agents/tables/agent_pauses.sql
 -- Until when the instance's agent keeps silent towards a contact (specification, section 3).
 create table messaging.agent_pauses (
-  contact_id uuid primary key references messaging.contacts (id) on delete cascade,
+  contact_id uuid primary key references messaging.contacts (id)
+    on delete cascade,
   instance_id uuid not null,
   paused_until timestamptz not null
 );
@@ -547,7 +588,8 @@ create table messaging.contact_addresses (
   instance_id uuid not null,
   address text not null,
   identity_key text not null generated always as (messaging.phone_identity_key(address)) stored,
-  contact_id uuid not null references messaging.contacts (id) on delete cascade,
+  contact_id uuid not null references messaging.contacts (id)
+    on delete cascade,
   proven_at timestamptz not null default now(),
   changed_by text,
   primary key (instance_id, identity_key)
@@ -561,8 +603,10 @@ comment on column messaging.contact_addresses.changed_by is
 
 -- source: supabase/schemas/contacts/tables/contact_tags.sql
 create table messaging.contact_tags (
-  contact_id uuid not null references messaging.contacts (id) on delete cascade,
-  tag_id uuid not null references messaging.tags (id) on delete cascade,
+  contact_id uuid not null references messaging.contacts (id)
+    on delete cascade,
+  tag_id uuid not null references messaging.tags (id)
+    on delete cascade,
   created_at timestamptz not null default now(),
   primary key (contact_id, tag_id)
 );
@@ -576,11 +620,13 @@ grant select, insert, update, delete on table messaging.contact_tags to service_
 create table messaging.conversations (
   id uuid primary key default gen_random_uuid(),
   instance_id uuid not null,
-  contact_id uuid not null references messaging.contacts (id) on delete cascade,
+  contact_id uuid not null references messaging.contacts (id)
+    on delete cascade,
   status text not null default 'open',
   assigned_to uuid references messaging.operators (id),
   department_id uuid references messaging.departments (id),
-  agent_id uuid references messaging.ai_agents (id) on delete set null,
+  agent_id uuid references messaging.ai_agents (id)
+    on delete set null,
   created_at timestamptz not null default now(),
   updated_at timestamptz not null default now(),
   question_count bigint not null default 0,
@@ -598,7 +644,8 @@ comment on column messaging.conversations.question_count is
 -- source: supabase/schemas/conversations/tables/portfolios.sql
 -- Contacts that one operator alone sees in the queue: at most one portfolio per contact.
 create table messaging.portfolios (
-  contact_id uuid primary key references messaging.contacts (id) on delete cascade,
+  contact_id uuid primary key references messaging.contacts (id)
+    on delete cascade,
   instance_id uuid not null,
   operator_id uuid not null references messaging.operators (id),
   created_at timestamptz not null default now()
@@ -613,11 +660,13 @@ grant select, insert, update, delete on table messaging.portfolios to service_ro
 -- the allowance is whole again (generic cell rate algorithm). Unlogged: a crash of the server gives
 -- everybody a whole allowance, and a request's count costs no wait for the disk.
 create unlogged table messaging.rate_limits (
-  token_id uuid not null references messaging.client_tokens (id) on delete cascade,
+  token_id uuid not null references messaging.client_tokens (id)
+    on delete cascade,
   function_name text not null,
   whole_at timestamptz not null,
   constraint rate_limits_pkey primary key (token_id, function_name)
-) with (fillfactor = 50, autovacuum_vacuum_scale_factor = 0.1);
+)
+with (fillfactor = 50, autovacuum_vacuum_scale_factor = 0.1);
 alter table messaging.rate_limits enable row level security;
 revoke all on table messaging.rate_limits from public, anon, authenticated;
 grant select, insert, update, delete on table messaging.rate_limits to service_role;
@@ -625,9 +674,11 @@ grant select, insert, update, delete on table messaging.rate_limits to service_r
 -- source: supabase/schemas/agents/tables/agent_sessions.sql
 -- What an agent knows about a conversation beyond its messages: `externalContext`, merged.
 create table messaging.agent_sessions (
-  conversation_id uuid primary key references messaging.conversations (id) on delete cascade,
+  conversation_id uuid primary key references messaging.conversations (id)
+    on delete cascade,
   instance_id uuid not null,
-  agent_id uuid not null references messaging.ai_agents (id) on delete cascade,
+  agent_id uuid not null references messaging.ai_agents (id)
+    on delete cascade,
   collected_data jsonb not null default '{}',
   created_at timestamptz not null default now(),
   updated_at timestamptz not null default now(),
@@ -649,14 +700,17 @@ comment on column messaging.agent_sessions.answered_at is
 create table messaging.chat_transfer_log (
   id uuid primary key default gen_random_uuid(),
   instance_id uuid not null,
-  conversation_id uuid not null references messaging.conversations (id) on delete cascade,
+  conversation_id uuid not null references messaging.conversations (id)
+    on delete cascade,
   from_operator_id uuid not null references messaging.operators (id),
   to_operator_id uuid not null references messaging.operators (id),
   transferred_at timestamptz not null default now(),
-  constraint chat_transfer_log_operators_differ check (from_operator_id <> to_operator_id)
+  constraint chat_transfer_log_operators_differ check (from_operator_id != to_operator_id)
 );
-create index chat_transfer_log_conversation
-  on messaging.chat_transfer_log (conversation_id, transferred_at);
+create index chat_transfer_log_conversation on messaging.chat_transfer_log (
+  conversation_id,
+  transferred_at
+);
 alter table messaging.chat_transfer_log enable row level security;
 revoke all on table messaging.chat_transfer_log from public, anon, authenticated;
 grant select, insert, update, delete on table messaging.chat_transfer_log to service_role;
@@ -666,11 +720,12 @@ grant select, insert, update, delete on table messaging.chat_transfer_log to ser
 create table messaging.internal_notes (
   id uuid primary key default gen_random_uuid(),
   instance_id uuid not null,
-  conversation_id uuid not null references messaging.conversations (id) on delete cascade,
+  conversation_id uuid not null references messaging.conversations (id)
+    on delete cascade,
   note text not null,
   is_automatic boolean not null default false,
   created_at timestamptz not null default now(),
-  constraint internal_notes_not_empty check (note <> '')
+  constraint internal_notes_not_empty check (note != '')
 );
 create index internal_notes_conversation on messaging.internal_notes (conversation_id, created_at);
 alter table messaging.internal_notes enable row level security;
@@ -717,12 +772,17 @@ create table messaging.messages (
   is_retryable boolean not null default false,
   lost_claim_token uuid,
   constraint messages_belong_to_their_conversation
-    foreign key (instance_id, contact_id, conversation_id)
-    references messaging.conversations (instance_id, contact_id, id) on delete cascade,
-  constraint messages_state check (
-    messaging.is_message_state(direction, status, mode, held_by, sent_at)
-    and messaging.is_message_content(message_type, content)
-  )
+    foreign key (instance_id, contact_id, conversation_id) references messaging.conversations (
+      instance_id,
+      contact_id,
+      id
+    )
+      on delete cascade,
+  constraint messages_state
+    check (
+      messaging.is_message_state(direction, status, mode, held_by, sent_at)
+      and messaging.is_message_content(message_type, content)
+    )
 );
 -- Covers unsent messages too: deleting a conversation finds its messages by it. A contact belongs to
 -- one instance, so the index does not begin with the instance: before the table has statistics, the
@@ -730,18 +790,20 @@ create table messaging.messages (
 -- instance (a webhook of 4,000 messages took more than 8 s).
 create index messages_history on messaging.messages (contact_id, sent_at desc);
 create index messages_provider_id on messaging.messages (instance_id, provider_message_id)
-  where provider_message_id is not null;
+where provider_message_id is not null;
 create index messages_told on messaging.messages (instance_id, provider_message_id)
-  where is_typed_on_phone or confirmed_by_echo;
+where is_typed_on_phone or confirmed_by_echo;
 create unique index messages_inbound_once on messaging.messages (instance_id, provider_message_id)
-  where direction = 'inbound';
+where direction = 'inbound';
 create index messages_sent on messaging.messages (instance_id, sent_at desc)
-  where direction = 'outbound' and sent_at is not null and status <> 'failed';
-create index messages_gone_wrong
-  on messaging.messages (instance_id, (coalesce(failed_at, unconfirmed_at)) desc)
-  where coalesce(failed_at, unconfirmed_at) is not null;
+where direction = 'outbound' and sent_at is not null and status != 'failed';
+create index messages_gone_wrong on messaging.messages (
+  instance_id,
+  (coalesce(failed_at, unconfirmed_at)) desc
+)
+where coalesce(failed_at, unconfirmed_at) is not null;
 create index messages_unconfirmed on messaging.messages (instance_id, unconfirmed_at)
-  where status = 'unconfirmed';
+where status = 'unconfirmed';
 alter table messaging.messages enable row level security;
 revoke all on table messaging.messages from public, anon, authenticated;
 grant select, insert, update, delete on table messaging.messages to service_role;
@@ -771,7 +833,8 @@ comment on column messaging.messages.chat_name is 'The name that the provider gi
 -- The foreign key is checked at commit: the slot is taken first, and the message is written with it.
 -- No index contains a claim column, so that the claim of a paced row is a heap-only update.
 create table messaging.message_queue (
-  message_id uuid primary key references messaging.messages (id) on delete cascade
+  message_id uuid primary key references messaging.messages (id)
+    on delete cascade
     deferrable initially deferred,
   instance_id uuid not null,
   position bigint generated always as identity,
@@ -784,20 +847,26 @@ create table messaging.message_queue (
   claim_token uuid,
   lease_until timestamptz,
   echo jsonb,
-  constraint message_queue_state check (
-    (claim_token is null) = (lease_until is null)
-    and case lane
-      when 'paced' then visible_at is null
-      when 'unpaced' then visible_at is not null
-      else false
-    end
-  )
-) with (fillfactor = 70, autovacuum_vacuum_scale_factor = 0.05);
+  constraint message_queue_state
+    check (
+      (claim_token is null) = (lease_until is null)
+      and case lane
+        when 'paced' then visible_at is null
+        when 'unpaced' then visible_at is not null
+        else false
+      end
+    )
+)
+with (fillfactor = 70, autovacuum_vacuum_scale_factor = 0.05);
 create index message_queue_head on messaging.message_queue (instance_id, scheduled_at, position)
-  where lane = 'paced';
+where lane = 'paced';
 create index message_queue_visible on messaging.message_queue (visible_at) where lane = 'unpaced';
-create index message_queue_scheduled on messaging.message_queue (instance_id, scheduled_at, position)
-  where lane = 'unpaced';
+create index message_queue_scheduled on messaging.message_queue (
+  instance_id,
+  scheduled_at,
+  position
+)
+where lane = 'unpaced';
 alter table messaging.message_queue enable row level security;
 revoke all on table messaging.message_queue from public, anon, authenticated;
 grant select, insert, update, delete on table messaging.message_queue to service_role;

@@ -42,7 +42,8 @@ grant execute on function messaging.begin_page(jsonb) to service_role;
 create or replace function messaging.build_page(records jsonb[], page_size integer)
 returns jsonb
 language sql
-immutable parallel safe
+immutable
+parallel safe
 set search_path = ''
 as $$
   select jsonb_build_object(
@@ -107,7 +108,9 @@ begin
   );
 end;
 $$;
-revoke all on function messaging.count_request(uuid, text, integer) from public, anon, authenticated;
+revoke all
+on function messaging.count_request(uuid, text, integer)
+from public, anon, authenticated;
 grant execute on function messaging.count_request(uuid, text, integer) to service_role;
 
 -- source: supabase/schemas/tenancy/internal/describe_client_token.sql
@@ -115,7 +118,8 @@ grant execute on function messaging.count_request(uuid, text, integer) to servic
 create or replace function messaging.describe_client_token(token messaging.client_tokens)
 returns jsonb
 language sql
-stable parallel safe
+stable
+parallel safe
 set search_path = ''
 as $$
   select jsonb_build_object(
@@ -128,7 +132,9 @@ as $$
     'createdAt', messaging.iso_in_zone(token.created_at, 'UTC')
   );
 $$;
-revoke all on function messaging.describe_client_token(messaging.client_tokens) from public, anon, authenticated;
+revoke all
+on function messaging.describe_client_token(messaging.client_tokens)
+from public, anon, authenticated;
 grant execute on function messaging.describe_client_token(messaging.client_tokens) to service_role;
 
 -- source: supabase/schemas/tenancy/internal/describe_department.sql
@@ -136,7 +142,8 @@ grant execute on function messaging.describe_client_token(messaging.client_token
 create or replace function messaging.describe_department(department messaging.departments)
 returns jsonb
 language sql
-stable parallel safe
+stable
+parallel safe
 set search_path = ''
 as $$
   select jsonb_build_object(
@@ -146,7 +153,9 @@ as $$
     'createdAt', messaging.iso_in_zone(department.created_at, 'UTC')
   );
 $$;
-revoke all on function messaging.describe_department(messaging.departments) from public, anon, authenticated;
+revoke all
+on function messaging.describe_department(messaging.departments)
+from public, anon, authenticated;
 grant execute on function messaging.describe_department(messaging.departments) to service_role;
 
 -- source: supabase/schemas/tenancy/internal/describe_instance.sql
@@ -155,7 +164,8 @@ grant execute on function messaging.describe_department(messaging.departments) t
 create or replace function messaging.describe_instance(instance messaging.instances)
 returns jsonb
 language sql
-stable parallel safe
+stable
+parallel safe
 set search_path = ''
 as $$
   select jsonb_build_object(
@@ -183,7 +193,9 @@ as $$
     'createdAt', messaging.iso_in_zone(instance.created_at, 'UTC')
   );
 $$;
-revoke all on function messaging.describe_instance(messaging.instances) from public, anon, authenticated;
+revoke all
+on function messaging.describe_instance(messaging.instances)
+from public, anon, authenticated;
 grant execute on function messaging.describe_instance(messaging.instances) to service_role;
 
 -- source: supabase/schemas/tenancy/internal/describe_operator.sql
@@ -191,7 +203,8 @@ grant execute on function messaging.describe_instance(messaging.instances) to se
 create or replace function messaging.describe_operator(operator messaging.operators)
 returns jsonb
 language sql
-stable parallel safe
+stable
+parallel safe
 set search_path = ''
 as $$
   select jsonb_build_object(
@@ -202,7 +215,9 @@ as $$
     'createdAt', messaging.iso_in_zone(operator.created_at, 'UTC')
   );
 $$;
-revoke all on function messaging.describe_operator(messaging.operators) from public, anon, authenticated;
+revoke all
+on function messaging.describe_operator(messaging.operators)
+from public, anon, authenticated;
 grant execute on function messaging.describe_operator(messaging.operators) to service_role;
 
 -- source: supabase/schemas/tenancy/internal/describe_workspace.sql
@@ -210,7 +225,8 @@ grant execute on function messaging.describe_operator(messaging.operators) to se
 create or replace function messaging.describe_workspace(workspace messaging.workspaces)
 returns jsonb
 language sql
-stable parallel safe
+stable
+parallel safe
 set search_path = ''
 as $$
   select jsonb_build_object(
@@ -219,7 +235,9 @@ as $$
     'createdAt', messaging.iso_in_zone(workspace.created_at, 'UTC')
   );
 $$;
-revoke all on function messaging.describe_workspace(messaging.workspaces) from public, anon, authenticated;
+revoke all
+on function messaging.describe_workspace(messaging.workspaces)
+from public, anon, authenticated;
 grant execute on function messaging.describe_workspace(messaging.workspaces) to service_role;
 
 -- source: supabase/schemas/tenancy/internal/find_instance.sql
@@ -322,7 +340,8 @@ grant execute on function messaging.find_workspace(uuid) to service_role;
 create or replace function messaging.is_time_zone(name text)
 returns boolean
 language sql
-stable parallel safe
+stable
+parallel safe
 set search_path = ''
 as $$
   select exists (
@@ -336,10 +355,14 @@ grant execute on function messaging.is_time_zone(text) to service_role;
 -- Which field of an instance has another instance's value, by the unique index that refused it: the
 -- business instance id where the call gives one or changes it, else the provider's own id. NULL for
 -- an index that is about neither.
-create or replace function messaging.taken_instance_field(index_name text, changes_business_id boolean)
+create or replace function messaging.taken_instance_field(
+  index_name text,
+  changes_business_id boolean
+)
 returns text
 language sql
-immutable parallel safe
+immutable
+parallel safe
 set search_path = ''
 as $$
   select case
@@ -349,7 +372,9 @@ as $$
     else 'gatewayInstanceId'
   end;
 $$;
-revoke all on function messaging.taken_instance_field(text, boolean) from public, anon, authenticated;
+revoke all
+on function messaging.taken_instance_field(text, boolean)
+from public, anon, authenticated;
 grant execute on function messaging.taken_instance_field(text, boolean) to service_role;
 
 -- source: supabase/schemas/tenancy/internal/time_zone_issues.sql
@@ -357,7 +382,8 @@ grant execute on function messaging.taken_instance_field(text, boolean) to servi
 create or replace function messaging.time_zone_issues()
 returns jsonb
 language sql
-immutable parallel safe
+immutable
+parallel safe
 set search_path = ''
 as $$
   select jsonb_build_object('issues', jsonb_build_array(jsonb_build_object(
@@ -423,7 +449,9 @@ begin
   return instance;
 end;
 $$;
-revoke all on function messaging.write_instance_settings(uuid, jsonb) from public, anon, authenticated;
+revoke all
+on function messaging.write_instance_settings(uuid, jsonb)
+from public, anon, authenticated;
 grant execute on function messaging.write_instance_settings(uuid, jsonb) to service_role;
 
 -- source: supabase/schemas/tenancy/rpc/authenticate_client.sql
@@ -834,7 +862,9 @@ begin
   );
 end;
 $$;
-revoke all on function public.list_credentials_under_old_keys(jsonb) from public, anon, authenticated;
+revoke all
+on function public.list_credentials_under_old_keys(jsonb)
+from public, anon, authenticated;
 grant execute on function public.list_credentials_under_old_keys(jsonb) to service_role;
 
 -- source: supabase/schemas/tenancy/rpc/list_departments.sql

@@ -73,7 +73,9 @@ begin
   return coalesce(shown, contact);
 end;
 $$;
-revoke all on function messaging.assign_contact_phone(messaging.contacts, text) from public, anon, authenticated;
+revoke all
+on function messaging.assign_contact_phone(messaging.contacts, text)
+from public, anon, authenticated;
 grant execute on function messaging.assign_contact_phone(messaging.contacts, text) to service_role;
 
 -- source: supabase/schemas/contacts/internal/contact_display_phone.sql
@@ -101,13 +103,18 @@ begin
   );
 end;
 $$;
-revoke all on function messaging.contact_display_phone(messaging.contacts) from public, anon, authenticated;
+revoke all
+on function messaging.contact_display_phone(messaging.contacts)
+from public, anon, authenticated;
 grant execute on function messaging.contact_display_phone(messaging.contacts) to service_role;
 
 -- source: supabase/schemas/contacts/internal/contact_send_address.sql
 -- Where a message to the contact goes: the address last proven to work, else the phone as the call
 -- gave it, else (NULL) as the contact was first given (decisions, section 3).
-create or replace function messaging.contact_send_address(contact messaging.contacts, phone_given text)
+create or replace function messaging.contact_send_address(
+  contact messaging.contacts,
+  phone_given text
+)
 returns text
 language plpgsql
 stable
@@ -126,7 +133,9 @@ begin
   );
 end;
 $$;
-revoke all on function messaging.contact_send_address(messaging.contacts, text) from public, anon, authenticated;
+revoke all
+on function messaging.contact_send_address(messaging.contacts, text)
+from public, anon, authenticated;
 grant execute on function messaging.contact_send_address(messaging.contacts, text) to service_role;
 
 -- source: supabase/schemas/contacts/internal/find_contact.sql
@@ -165,7 +174,8 @@ grant execute on function messaging.find_contact(uuid, text) to service_role;
 create or replace function messaging.limit_merged_object(merged jsonb, refusal text)
 returns jsonb
 language plpgsql
-immutable parallel safe
+immutable
+parallel safe
 set search_path = ''
 as $$
 begin
@@ -206,7 +216,10 @@ grant execute on function messaging.lock_addresses(uuid, text[]) to service_role
 -- that was given wins over one from a profile.
 -- Locks both contacts, then both conversations, so that whoever writes to `gone` has either committed
 -- before, and is moved, or finds no such contact and is repeated. Returns what `kept` is now. Errors: 40001 where another call has merged one of them.
-create or replace function messaging.merge_contacts(kept messaging.contacts, gone messaging.contacts)
+create or replace function messaging.merge_contacts(
+  kept messaging.contacts,
+  gone messaging.contacts
+)
 returns messaging.contacts
 language plpgsql
 set search_path = ''
@@ -282,8 +295,12 @@ begin
   return merged;
 end;
 $$;
-revoke all on function messaging.merge_contacts(messaging.contacts, messaging.contacts) from public, anon, authenticated;
-grant execute on function messaging.merge_contacts(messaging.contacts, messaging.contacts) to service_role;
+revoke all
+on function messaging.merge_contacts(messaging.contacts, messaging.contacts)
+from public, anon, authenticated;
+grant execute
+on function messaging.merge_contacts(messaging.contacts, messaging.contacts)
+to service_role;
 
 -- source: supabase/schemas/contacts/internal/merge_conversations.sql
 -- Moves a conversation's messages, notes, transfers and what its agent knows into another one, whose
@@ -349,8 +366,12 @@ begin
     and o.claim_token is null;
 end;
 $$;
-revoke all on function messaging.merge_conversations(messaging.conversations, messaging.conversations) from public, anon, authenticated;
-grant execute on function messaging.merge_conversations(messaging.conversations, messaging.conversations) to service_role;
+revoke all
+on function messaging.merge_conversations(messaging.conversations, messaging.conversations)
+from public, anon, authenticated;
+grant execute
+on function messaging.merge_conversations(messaging.conversations, messaging.conversations)
+to service_role;
 
 -- source: supabase/schemas/contacts/internal/merge_labels.sql
 -- Labels with changes merged in key by key: a NULL value removes its key, a JSON null as a whole
@@ -358,7 +379,8 @@ grant execute on function messaging.merge_conversations(messaging.conversations,
 create or replace function messaging.merge_labels(labels jsonb, changes jsonb)
 returns jsonb
 language sql
-immutable parallel safe
+immutable
+parallel safe
 set search_path = ''
 as $$
   select case
@@ -406,8 +428,12 @@ begin
     );
 end;
 $$;
-revoke all on function messaging.prove_answered_addresses(messaging.settlement[], timestamptz) from public, anon, authenticated;
-grant execute on function messaging.prove_answered_addresses(messaging.settlement[], timestamptz) to service_role;
+revoke all
+on function messaging.prove_answered_addresses(messaging.settlement[], timestamptz)
+from public, anon, authenticated;
+grant execute
+on function messaging.prove_answered_addresses(messaging.settlement[], timestamptz)
+to service_role;
 
 -- source: supabase/schemas/contacts/internal/record_number_change.sql
 -- A contact goes on under another number: the new one becomes its address, proven last. A changed user
@@ -501,8 +527,12 @@ begin
   end if;
 end;
 $$;
-revoke all on function messaging.refuse_unreachable_contact(messaging.instances, messaging.contacts, text) from public, anon, authenticated;
-grant execute on function messaging.refuse_unreachable_contact(messaging.instances, messaging.contacts, text) to service_role;
+revoke all
+on function messaging.refuse_unreachable_contact(messaging.instances, messaging.contacts, text)
+from public, anon, authenticated;
+grant execute
+on function messaging.refuse_unreachable_contact(messaging.instances, messaging.contacts, text)
+to service_role;
 
 -- source: supabase/schemas/contacts/internal/remove_tags.sql
 -- Takes tags off a contact by name. Returns those really taken off, as first written; the tags

@@ -17,7 +17,9 @@ as $$
   values (add_internal_note.instance_id, add_internal_note.conversation_id, add_internal_note.note)
   returning id;
 $$;
-revoke all on function messaging.add_internal_note(uuid, uuid, text) from public, anon, authenticated;
+revoke all
+on function messaging.add_internal_note(uuid, uuid, text)
+from public, anon, authenticated;
 grant execute on function messaging.add_internal_note(uuid, uuid, text) to service_role;
 
 -- source: supabase/schemas/conversations/internal/assign_conversation.sql
@@ -111,8 +113,22 @@ begin
   );
 end;
 $$;
-revoke all on function messaging.assign_conversation(messaging.instances, messaging.contacts, messaging.conversations, jsonb) from public, anon, authenticated;
-grant execute on function messaging.assign_conversation(messaging.instances, messaging.contacts, messaging.conversations, jsonb) to service_role;
+revoke all
+on function messaging.assign_conversation(
+  messaging.instances,
+  messaging.contacts,
+  messaging.conversations,
+  jsonb
+)
+from public, anon, authenticated;
+grant execute
+on function messaging.assign_conversation(
+  messaging.instances,
+  messaging.contacts,
+  messaging.conversations,
+  jsonb
+)
+to service_role;
 
 -- source: supabase/schemas/conversations/internal/resolve_conversation.sql
 -- The contact's one conversation, created `open` with the first operation that needs it.

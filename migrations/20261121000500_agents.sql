@@ -16,7 +16,9 @@ as $$
   where cardinality(answered_at) >= 30
     and answered_at[cardinality(answered_at) - 29] + interval '1 hour' > clock_timestamp();
 $$;
-revoke all on function messaging.agent_limited_until(timestamptz[]) from public, anon, authenticated;
+revoke all
+on function messaging.agent_limited_until(timestamptz[])
+from public, anon, authenticated;
 grant execute on function messaging.agent_limited_until(timestamptz[]) to service_role;
 
 -- source: supabase/schemas/agents/internal/begin_agent_session.sql
@@ -54,7 +56,9 @@ begin
   return resolved_id;
 end;
 $$;
-revoke all on function messaging.begin_agent_session(uuid, uuid, jsonb) from public, anon, authenticated;
+revoke all
+on function messaging.begin_agent_session(uuid, uuid, jsonb)
+from public, anon, authenticated;
 grant execute on function messaging.begin_agent_session(uuid, uuid, jsonb) to service_role;
 
 -- source: supabase/schemas/agents/internal/conversation_agent.sql
@@ -78,12 +82,17 @@ begin
   );
 end;
 $$;
-revoke all on function messaging.conversation_agent(messaging.conversations) from public, anon, authenticated;
+revoke all
+on function messaging.conversation_agent(messaging.conversations)
+from public, anon, authenticated;
 grant execute on function messaging.conversation_agent(messaging.conversations) to service_role;
 
 -- source: supabase/schemas/agents/internal/describe_agent_pause.sql
 -- Whether the agent is silent towards a contact, and until when, as conversations-api tells it.
-create or replace function messaging.describe_agent_pause(instance messaging.instances, contact_id uuid)
+create or replace function messaging.describe_agent_pause(
+  instance messaging.instances,
+  contact_id uuid
+)
 returns jsonb
 language sql
 stable
@@ -98,7 +107,9 @@ as $$
   left join messaging.agent_pauses p
     on p.contact_id = describe_agent_pause.contact_id and p.paused_until > clock_timestamp();
 $$;
-revoke all on function messaging.describe_agent_pause(messaging.instances, uuid) from public, anon, authenticated;
+revoke all
+on function messaging.describe_agent_pause(messaging.instances, uuid)
+from public, anon, authenticated;
 grant execute on function messaging.describe_agent_pause(messaging.instances, uuid) to service_role;
 
 -- source: supabase/schemas/agents/internal/describe_ai_agent.sql
@@ -106,7 +117,8 @@ grant execute on function messaging.describe_agent_pause(messaging.instances, uu
 create or replace function messaging.describe_ai_agent(agent messaging.ai_agents)
 returns jsonb
 language sql
-stable parallel safe
+stable
+parallel safe
 set search_path = ''
 as $$
   select jsonb_build_object(
@@ -120,7 +132,9 @@ as $$
     'updatedAt', messaging.iso_in_zone(agent.updated_at, 'UTC')
   );
 $$;
-revoke all on function messaging.describe_ai_agent(messaging.ai_agents) from public, anon, authenticated;
+revoke all
+on function messaging.describe_ai_agent(messaging.ai_agents)
+from public, anon, authenticated;
 grant execute on function messaging.describe_ai_agent(messaging.ai_agents) to service_role;
 
 -- source: supabase/schemas/agents/internal/pause_agent.sql
@@ -151,7 +165,9 @@ begin
   return until;
 end;
 $$;
-revoke all on function messaging.pause_agent(uuid, uuid, timestamptz) from public, anon, authenticated;
+revoke all
+on function messaging.pause_agent(uuid, uuid, timestamptz)
+from public, anon, authenticated;
 grant execute on function messaging.pause_agent(uuid, uuid, timestamptz) to service_role;
 
 -- source: supabase/schemas/agents/internal/request_agent_reply.sql
@@ -222,8 +238,12 @@ begin
   );
 end;
 $$;
-revoke all on function messaging.request_agent_reply(messaging.instances, uuid, uuid) from public, anon, authenticated;
-grant execute on function messaging.request_agent_reply(messaging.instances, uuid, uuid) to service_role;
+revoke all
+on function messaging.request_agent_reply(messaging.instances, uuid, uuid)
+from public, anon, authenticated;
+grant execute
+on function messaging.request_agent_reply(messaging.instances, uuid, uuid)
+to service_role;
 
 -- source: supabase/schemas/agents/internal/resolve_agent.sql
 -- The active agent that an instance speaks as: the one named, else its only one.
@@ -276,8 +296,12 @@ begin
   ) as paused;
 end;
 $$;
-revoke all on function messaging.restart_agent_pauses(messaging.settlement[], timestamptz) from public, anon, authenticated;
-grant execute on function messaging.restart_agent_pauses(messaging.settlement[], timestamptz) to service_role;
+revoke all
+on function messaging.restart_agent_pauses(messaging.settlement[], timestamptz)
+from public, anon, authenticated;
+grant execute
+on function messaging.restart_agent_pauses(messaging.settlement[], timestamptz)
+to service_role;
 
 -- source: supabase/schemas/agents/internal/take_agent_turn.sql
 -- Takes an agent's turn in a conversation: from here on its first `answers_through` questions count
@@ -319,8 +343,12 @@ begin
   end if;
 end;
 $$;
-revoke all on function messaging.take_agent_turn(messaging.conversations, uuid, bigint, bigint) from public, anon, authenticated;
-grant execute on function messaging.take_agent_turn(messaging.conversations, uuid, bigint, bigint) to service_role;
+revoke all
+on function messaging.take_agent_turn(messaging.conversations, uuid, bigint, bigint)
+from public, anon, authenticated;
+grant execute
+on function messaging.take_agent_turn(messaging.conversations, uuid, bigint, bigint)
+to service_role;
 
 -- source: supabase/schemas/agents/rpc/create_ai_agent.sql
 -- admin-api: a new agent. `request`: instanceId, name, instructions, model, isActive, idempotency

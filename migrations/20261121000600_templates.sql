@@ -7,7 +7,8 @@ set local check_function_bodies = off;
 create or replace function messaging.describe_message_template(template messaging.message_templates)
 returns jsonb
 language sql
-stable parallel safe
+stable
+parallel safe
 set search_path = ''
 as $$
   select jsonb_build_object(
@@ -24,15 +25,22 @@ as $$
     'updatedAt', messaging.iso_in_zone(template.updated_at, 'UTC')
   );
 $$;
-revoke all on function messaging.describe_message_template(messaging.message_templates) from public, anon, authenticated;
-grant execute on function messaging.describe_message_template(messaging.message_templates) to service_role;
+revoke all
+on function messaging.describe_message_template(messaging.message_templates)
+from public, anon, authenticated;
+grant execute
+on function messaging.describe_message_template(messaging.message_templates)
+to service_role;
 
 -- source: supabase/schemas/templates/internal/match_listed_templates.sql
 -- Which stored template each template of the provider's list is; those that are new have no row.
 -- `listed`: see sync_message_templates. In this order: the instance's template with that provider
 -- id; the workspace's; the instance's with that name and language, if it has no provider id or one
 -- that is not listed any more (deleted and made anew); the workspace's without a provider id.
-create or replace function messaging.match_listed_templates(instance messaging.instances, listed jsonb)
+create or replace function messaging.match_listed_templates(
+  instance messaging.instances,
+  listed jsonb
+)
 returns table (provider_template_id text, template_id uuid)
 language sql
 stable
@@ -72,8 +80,12 @@ as $$
   from chosen c
   order by c.template_id, c.preference, c.id;
 $$;
-revoke all on function messaging.match_listed_templates(messaging.instances, jsonb) from public, anon, authenticated;
-grant execute on function messaging.match_listed_templates(messaging.instances, jsonb) to service_role;
+revoke all
+on function messaging.match_listed_templates(messaging.instances, jsonb)
+from public, anon, authenticated;
+grant execute
+on function messaging.match_listed_templates(messaging.instances, jsonb)
+to service_role;
 
 -- source: supabase/schemas/templates/internal/record_template_status.sql
 -- Takes over what the official channel decided about a template of the instance, or of its workspace
@@ -93,7 +105,9 @@ begin
   return found;
 end;
 $$;
-revoke all on function messaging.record_template_status(uuid, jsonb) from public, anon, authenticated;
+revoke all
+on function messaging.record_template_status(uuid, jsonb)
+from public, anon, authenticated;
 grant execute on function messaging.record_template_status(uuid, jsonb) to service_role;
 
 -- source: supabase/schemas/templates/rpc/begin_template_sync.sql

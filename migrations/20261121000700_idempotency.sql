@@ -95,8 +95,12 @@ begin
   );
 end;
 $$;
-revoke all on function messaging.describe_kept_outcome(messaging.idempotency_keys) from public, anon, authenticated;
-grant execute on function messaging.describe_kept_outcome(messaging.idempotency_keys) to service_role;
+revoke all
+on function messaging.describe_kept_outcome(messaging.idempotency_keys)
+from public, anon, authenticated;
+grant execute
+on function messaging.describe_kept_outcome(messaging.idempotency_keys)
+to service_role;
 
 -- source: supabase/schemas/idempotency/internal/keep_outcome.sql
 -- Keeps what the transaction decided under the request's `Idempotency-Key`, if it has one (see
@@ -143,7 +147,9 @@ begin
     and k.message_id = any (settled);
 end;
 $$;
-revoke all on function messaging.keep_response(jsonb, jsonb, uuid[]) from public, anon, authenticated;
+revoke all
+on function messaging.keep_response(jsonb, jsonb, uuid[])
+from public, anon, authenticated;
 grant execute on function messaging.keep_response(jsonb, jsonb, uuid[]) to service_role;
 
 -- source: supabase/schemas/idempotency/internal/recall_idempotent.sql

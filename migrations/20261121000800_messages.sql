@@ -70,8 +70,12 @@ begin
   return true;
 end;
 $$;
-revoke all on function messaging.advance_message(uuid, text, text, timestamptz, jsonb) from public, anon, authenticated;
-grant execute on function messaging.advance_message(uuid, text, text, timestamptz, jsonb) to service_role;
+revoke all
+on function messaging.advance_message(uuid, text, text, timestamptz, jsonb)
+from public, anon, authenticated;
+grant execute
+on function messaging.advance_message(uuid, text, text, timestamptz, jsonb)
+to service_role;
 
 -- source: supabase/schemas/messages/internal/attempt_again.sql
 -- Claims the message of a repeated call for another immediate attempt, after a refusal that its provider
@@ -218,7 +222,9 @@ begin
   return settlements;
 end;
 $$;
-revoke all on function messaging.decide_settlements(jsonb, timestamptz) from public, anon, authenticated;
+revoke all
+on function messaging.decide_settlements(jsonb, timestamptz)
+from public, anon, authenticated;
 grant execute on function messaging.decide_settlements(jsonb, timestamptz) to service_role;
 
 -- source: supabase/schemas/messages/internal/describe_message.sql
@@ -262,7 +268,9 @@ as $$
   ) as expected on true
   where i.id = message.instance_id;
 $$;
-revoke all on function messaging.describe_message(messaging.messages) from public, anon, authenticated;
+revoke all
+on function messaging.describe_message(messaging.messages)
+from public, anon, authenticated;
 grant execute on function messaging.describe_message(messaging.messages) to service_role;
 
 -- source: supabase/schemas/messages/internal/find_message.sql
@@ -351,7 +359,9 @@ begin
   ) as wanted;
 end;
 $$;
-revoke all on function messaging.lock_provider_messages(uuid[], text[]) from public, anon, authenticated;
+revoke all
+on function messaging.lock_provider_messages(uuid[], text[])
+from public, anon, authenticated;
 grant execute on function messaging.lock_provider_messages(uuid[], text[]) to service_role;
 
 -- source: supabase/schemas/messages/internal/message_transition.sql
@@ -368,7 +378,8 @@ grant execute on function messaging.lock_provider_messages(uuid[], text[]) to se
 create or replace function messaging.message_transition(status text, event text)
 returns text
 language plpgsql
-immutable parallel safe
+immutable
+parallel safe
 set search_path = ''
 as $$
 begin
@@ -462,8 +473,12 @@ begin
   end if;
 end;
 $$;
-revoke all on function messaging.place_message(uuid, messaging.instances, jsonb, interval) from public, anon, authenticated;
-grant execute on function messaging.place_message(uuid, messaging.instances, jsonb, interval) to service_role;
+revoke all
+on function messaging.place_message(uuid, messaging.instances, jsonb, interval)
+from public, anon, authenticated;
+grant execute
+on function messaging.place_message(uuid, messaging.instances, jsonb, interval)
+to service_role;
 
 -- source: supabase/schemas/messages/internal/record_late_acceptances.sql
 -- settle_messages: records of results that no longer hold their claim that the provider accepted the
@@ -487,8 +502,12 @@ begin
   );
 end;
 $$;
-revoke all on function messaging.record_late_acceptances(jsonb, uuid[], timestamptz) from public, anon, authenticated;
-grant execute on function messaging.record_late_acceptances(jsonb, uuid[], timestamptz) to service_role;
+revoke all
+on function messaging.record_late_acceptances(jsonb, uuid[], timestamptz)
+from public, anon, authenticated;
+grant execute
+on function messaging.record_late_acceptances(jsonb, uuid[], timestamptz)
+to service_role;
 
 -- source: supabase/schemas/messages/internal/settle_message_rows.sql
 -- settle_messages: writes the outcomes into the messages. What a delivery event has moved on meanwhile
@@ -535,8 +554,12 @@ begin
   where m.id = s.message_id;
 end;
 $$;
-revoke all on function messaging.settle_message_rows(messaging.settlement[], timestamptz) from public, anon, authenticated;
-grant execute on function messaging.settle_message_rows(messaging.settlement[], timestamptz) to service_role;
+revoke all
+on function messaging.settle_message_rows(messaging.settlement[], timestamptz)
+from public, anon, authenticated;
+grant execute
+on function messaging.settle_message_rows(messaging.settlement[], timestamptz)
+to service_role;
 
 -- source: supabase/schemas/messages/internal/take_back_unsent.sql
 -- Takes back messages whose claims ended although their workers had not called the provider: another

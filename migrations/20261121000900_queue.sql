@@ -96,8 +96,12 @@ begin
   return claimed_ids;
 end;
 $$;
-revoke all on function messaging.claim_paced_messages(integer, interval, timestamptz) from public, anon, authenticated;
-grant execute on function messaging.claim_paced_messages(integer, interval, timestamptz) to service_role;
+revoke all
+on function messaging.claim_paced_messages(integer, interval, timestamptz)
+from public, anon, authenticated;
+grant execute
+on function messaging.claim_paced_messages(integer, interval, timestamptz)
+to service_role;
 
 -- source: supabase/schemas/queue/internal/claim_unpaced_messages.sql
 -- claim_due_messages: claims unpaced messages that are visible, the oldest first. Returns the ids.
@@ -137,8 +141,12 @@ begin
   return claimed_ids;
 end;
 $$;
-revoke all on function messaging.claim_unpaced_messages(integer, interval, timestamptz) from public, anon, authenticated;
-grant execute on function messaging.claim_unpaced_messages(integer, interval, timestamptz) to service_role;
+revoke all
+on function messaging.claim_unpaced_messages(integer, interval, timestamptz)
+from public, anon, authenticated;
+grant execute
+on function messaging.claim_unpaced_messages(integer, interval, timestamptz)
+to service_role;
 
 -- source: supabase/schemas/queue/internal/claimed_messages.sql
 -- All that the dispatcher needs to send messages it has just claimed, oldest slot first.
@@ -254,8 +262,12 @@ begin
   end if;
 end;
 $$;
-revoke all on function messaging.enqueue_message(uuid, messaging.instances, integer, timestamptz, interval) from public, anon, authenticated;
-grant execute on function messaging.enqueue_message(uuid, messaging.instances, integer, timestamptz, interval) to service_role;
+revoke all
+on function messaging.enqueue_message(uuid, messaging.instances, integer, timestamptz, interval)
+from public, anon, authenticated;
+grant execute
+on function messaging.enqueue_message(uuid, messaging.instances, integer, timestamptz, interval)
+to service_role;
 
 -- source: supabase/schemas/queue/internal/expected_departure.sql
 -- When a waiting message may leave as things stand, and what holds it until then: its slot, one
@@ -300,8 +312,22 @@ begin
   end if;
 end;
 $$;
-revoke all on function messaging.expected_departure(messaging.message_queue, messaging.messages, messaging.instances, messaging.dispatch) from public, anon, authenticated;
-grant execute on function messaging.expected_departure(messaging.message_queue, messaging.messages, messaging.instances, messaging.dispatch) to service_role;
+revoke all
+on function messaging.expected_departure(
+  messaging.message_queue,
+  messaging.messages,
+  messaging.instances,
+  messaging.dispatch
+)
+from public, anon, authenticated;
+grant execute
+on function messaging.expected_departure(
+  messaging.message_queue,
+  messaging.messages,
+  messaging.instances,
+  messaging.dispatch
+)
+to service_role;
 
 -- source: supabase/schemas/queue/internal/first_instant_of_window.sql
 -- The earliest instant not before `earliest` at which the clock of that local day shows
@@ -315,7 +341,8 @@ create or replace function messaging.first_instant_of_window(
 )
 returns timestamptz
 language plpgsql
-stable parallel safe
+stable
+parallel safe
 set search_path = ''
 as $$
 declare
@@ -337,8 +364,12 @@ begin
   );
 end;
 $$;
-revoke all on function messaging.first_instant_of_window(date, time, text, timestamptz) from public, anon, authenticated;
-grant execute on function messaging.first_instant_of_window(date, time, text, timestamptz) to service_role;
+revoke all
+on function messaging.first_instant_of_window(date, time, text, timestamptz)
+from public, anon, authenticated;
+grant execute
+on function messaging.first_instant_of_window(date, time, text, timestamptz)
+to service_role;
 
 -- source: supabase/schemas/queue/internal/fit_send_window.sql
 -- Moves an instant into the instance's send window (decisions, section 5), in which `typing` after it
@@ -373,8 +404,12 @@ begin
   end if;
 end;
 $$;
-revoke all on function messaging.fit_send_window(messaging.instances, timestamptz, interval) from public, anon, authenticated;
-grant execute on function messaging.fit_send_window(messaging.instances, timestamptz, interval) to service_role;
+revoke all
+on function messaging.fit_send_window(messaging.instances, timestamptz, interval)
+from public, anon, authenticated;
+grant execute
+on function messaging.fit_send_window(messaging.instances, timestamptz, interval)
+to service_role;
 
 -- source: supabase/schemas/queue/internal/fitted_slots.sql
 -- The slots that a stretch of an instance's waiting messages has to have under its send window as it
@@ -447,8 +482,12 @@ begin
   end loop;
 end;
 $$;
-revoke all on function messaging.fitted_slots(messaging.instances, messaging.slot_moves) from public, anon, authenticated;
-grant execute on function messaging.fitted_slots(messaging.instances, messaging.slot_moves) to service_role;
+revoke all
+on function messaging.fitted_slots(messaging.instances, messaging.slot_moves)
+from public, anon, authenticated;
+grant execute
+on function messaging.fitted_slots(messaging.instances, messaging.slot_moves)
+to service_role;
 
 -- source: supabase/schemas/queue/internal/head_of_queue.sql
 -- The paced message of an instance that leaves next: the earliest slot among those not in flight.
@@ -499,7 +538,8 @@ grant execute on function messaging.hold_for_refusal(uuid) to service_role;
 create or replace function messaging.is_business_day(instance messaging.instances, local_day date)
 returns boolean
 language plpgsql
-stable parallel safe
+stable
+parallel safe
 set search_path = ''
 as $$
 begin
@@ -510,15 +550,21 @@ begin
     );
 end;
 $$;
-revoke all on function messaging.is_business_day(messaging.instances, date) from public, anon, authenticated;
+revoke all
+on function messaging.is_business_day(messaging.instances, date)
+from public, anon, authenticated;
 grant execute on function messaging.is_business_day(messaging.instances, date) to service_role;
 
 -- source: supabase/schemas/queue/internal/is_send_window_open.sql
 -- Whether a paced message of the instance may leave at that instant.
-create or replace function messaging.is_send_window_open(instance messaging.instances, instant timestamptz)
+create or replace function messaging.is_send_window_open(
+  instance messaging.instances,
+  instant timestamptz
+)
 returns boolean
 language plpgsql
-stable parallel safe
+stable
+parallel safe
 set search_path = ''
 as $$
 declare
@@ -534,15 +580,21 @@ begin
     );
 end;
 $$;
-revoke all on function messaging.is_send_window_open(messaging.instances, timestamptz) from public, anon, authenticated;
-grant execute on function messaging.is_send_window_open(messaging.instances, timestamptz) to service_role;
+revoke all
+on function messaging.is_send_window_open(messaging.instances, timestamptz)
+from public, anon, authenticated;
+grant execute
+on function messaging.is_send_window_open(messaging.instances, timestamptz)
+to service_role;
 
 -- source: supabase/schemas/queue/internal/iso_in_zone.sql
 -- An instant as ISO 8601 with milliseconds and the offset that the zone has then; NULL stays NULL.
 create or replace function messaging.iso_in_zone(instant timestamptz, time_zone text)
 returns text
 language plpgsql
-stable strict parallel safe
+stable
+strict
+parallel safe
 set search_path = ''
 as $$
 begin
@@ -627,7 +679,8 @@ create or replace function messaging.next_due_at(
 )
 returns timestamptz
 language plpgsql
-immutable parallel safe
+immutable
+parallel safe
 set search_path = ''
 as $$
 begin
@@ -639,8 +692,12 @@ begin
   );
 end;
 $$;
-revoke all on function messaging.next_due_at(messaging.dispatch, timestamptz, integer) from public, anon, authenticated;
-grant execute on function messaging.next_due_at(messaging.dispatch, timestamptz, integer) to service_role;
+revoke all
+on function messaging.next_due_at(messaging.dispatch, timestamptz, integer)
+from public, anon, authenticated;
+grant execute
+on function messaging.next_due_at(messaging.dispatch, timestamptz, integer)
+to service_role;
 
 -- source: supabase/schemas/queue/internal/next_wake_up.sql
 -- When the next message or outbox row is due: how long the dispatcher may sleep. NULL for never.
@@ -669,7 +726,10 @@ grant execute on function messaging.next_wake_up() to service_role;
 -- When the instance's send window opens next for an instant at which it is closed: the same day's
 -- start while that lies ahead, else the next business day's. A day whose window falls whole into a
 -- daylight-saving gap is passed over. NULL where it does not open within three years.
-create or replace function messaging.next_window_start(instance messaging.instances, candidate timestamptz)
+create or replace function messaging.next_window_start(
+  instance messaging.instances,
+  candidate timestamptz
+)
 returns timestamptz
 language plpgsql
 stable
@@ -693,8 +753,12 @@ begin
   return null;
 end;
 $$;
-revoke all on function messaging.next_window_start(messaging.instances, timestamptz) from public, anon, authenticated;
-grant execute on function messaging.next_window_start(messaging.instances, timestamptz) to service_role;
+revoke all
+on function messaging.next_window_start(messaging.instances, timestamptz)
+from public, anon, authenticated;
+grant execute
+on function messaging.next_window_start(messaging.instances, timestamptz)
+to service_role;
 
 -- source: supabase/schemas/queue/internal/plan_slot_moves.sql
 -- Plans the new slots of what waits in an instance's queue and would leave while its send window, as it
@@ -762,7 +826,9 @@ begin
   end if;
 end;
 $$;
-revoke all on function messaging.plan_slot_moves(messaging.instances) from public, anon, authenticated;
+revoke all
+on function messaging.plan_slot_moves(messaging.instances)
+from public, anon, authenticated;
 grant execute on function messaging.plan_slot_moves(messaging.instances) to service_role;
 
 -- source: supabase/schemas/queue/internal/postpone_dispatch.sql
@@ -806,7 +872,9 @@ begin
     and d.in_flight is null and d.next_due_at <= clock;
 end;
 $$;
-revoke all on function messaging.postpone_dispatch(uuid[], timestamptz) from public, anon, authenticated;
+revoke all
+on function messaging.postpone_dispatch(uuid[], timestamptz)
+from public, anon, authenticated;
 grant execute on function messaging.postpone_dispatch(uuid[], timestamptz) to service_role;
 
 -- source: supabase/schemas/queue/internal/refresh_dispatch.sql
@@ -885,7 +953,9 @@ begin
   end if;
 end;
 $$;
-revoke all on function messaging.release_instances(messaging.settlement[]) from public, anon, authenticated;
+revoke all
+on function messaging.release_instances(messaging.settlement[])
+from public, anon, authenticated;
 grant execute on function messaging.release_instances(messaging.settlement[]) to service_role;
 
 -- source: supabase/schemas/queue/internal/requeue_message.sql
@@ -921,7 +991,9 @@ begin
   where m.id = message.id;
 end;
 $$;
-revoke all on function messaging.requeue_message(messaging.messages) from public, anon, authenticated;
+revoke all
+on function messaging.requeue_message(messaging.messages)
+from public, anon, authenticated;
 grant execute on function messaging.requeue_message(messaging.messages) to service_role;
 
 -- source: supabase/schemas/queue/internal/retry_delay.sql
@@ -971,13 +1043,18 @@ begin
   where q.message_id = s.message_id and s.is_retried;
 end;
 $$;
-revoke all on function messaging.settle_queue_rows(messaging.settlement[]) from public, anon, authenticated;
+revoke all
+on function messaging.settle_queue_rows(messaging.settlement[])
+from public, anon, authenticated;
 grant execute on function messaging.settle_queue_rows(messaging.settlement[]) to service_role;
 
 -- source: supabase/schemas/queue/internal/window_closed_reason.sql
 -- What keeps an instance's send window closed at an instant at which it is: `holiday` where the day
 -- itself would have been one of business, else `window`.
-create or replace function messaging.window_closed_reason(instance messaging.instances, instant timestamptz)
+create or replace function messaging.window_closed_reason(
+  instance messaging.instances,
+  instant timestamptz
+)
 returns text
 language plpgsql
 stable
@@ -994,16 +1071,24 @@ begin
   end;
 end;
 $$;
-revoke all on function messaging.window_closed_reason(messaging.instances, timestamptz) from public, anon, authenticated;
-grant execute on function messaging.window_closed_reason(messaging.instances, timestamptz) to service_role;
+revoke all
+on function messaging.window_closed_reason(messaging.instances, timestamptz)
+from public, anon, authenticated;
+grant execute
+on function messaging.window_closed_reason(messaging.instances, timestamptz)
+to service_role;
 
 -- source: supabase/schemas/queue/internal/window_open_until.sql
 -- Until when the send window stays open that is open at `instant`; `instant` itself where the clocks
 -- change before its end, so that every slot is looked at there.
-create or replace function messaging.window_open_until(instance messaging.instances, instant timestamptz)
+create or replace function messaging.window_open_until(
+  instance messaging.instances,
+  instant timestamptz
+)
 returns timestamptz
 language plpgsql
-stable parallel safe
+stable
+parallel safe
 set search_path = ''
 as $$
 declare
@@ -1014,8 +1099,12 @@ begin
   return case when ends_at - instant = local_end - local_now then ends_at else instant end;
 end;
 $$;
-revoke all on function messaging.window_open_until(messaging.instances, timestamptz) from public, anon, authenticated;
-grant execute on function messaging.window_open_until(messaging.instances, timestamptz) to service_role;
+revoke all
+on function messaging.window_open_until(messaging.instances, timestamptz)
+from public, anon, authenticated;
+grant execute
+on function messaging.window_open_until(messaging.instances, timestamptz)
+to service_role;
 
 -- source: supabase/schemas/queue/rpc/claim_due_messages.sql
 -- Hands out due messages, each with a claim that its settling must show: at most one paced message

@@ -318,8 +318,12 @@ begin
   return true;
 end;
 $$;
-revoke all on function messaging.record_message_event(messaging.instances, jsonb) from public, anon, authenticated;
-grant execute on function messaging.record_message_event(messaging.instances, jsonb) to service_role;
+revoke all
+on function messaging.record_message_event(messaging.instances, jsonb)
+from public, anon, authenticated;
+grant execute
+on function messaging.record_message_event(messaging.instances, jsonb)
+to service_role;
 
 -- source: supabase/schemas/inbound/internal/record_status_event.sql
 -- Applies a delivery event to the message it speaks of, found by our own id where the provider
@@ -447,7 +451,9 @@ begin
   end if;
 end;
 $$;
-revoke all on function messaging.resolve_pending_echo(uuid, text, text, jsonb) from public, anon, authenticated;
+revoke all
+on function messaging.resolve_pending_echo(uuid, text, text, jsonb)
+from public, anon, authenticated;
 grant execute on function messaging.resolve_pending_echo(uuid, text, text, jsonb) to service_role;
 
 -- source: supabase/schemas/inbound/internal/resolve_sender.sql

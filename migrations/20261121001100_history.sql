@@ -138,8 +138,12 @@ begin
   return jsonb_build_object('messages', messages, 'hasMore', has_more);
 end;
 $$;
-revoke all on function messaging.history_page(uuid, uuid, timestamptz, timestamptz, text, integer) from public, anon, authenticated;
-grant execute on function messaging.history_page(uuid, uuid, timestamptz, timestamptz, text, integer) to service_role;
+revoke all
+on function messaging.history_page(uuid, uuid, timestamptz, timestamptz, text, integer)
+from public, anon, authenticated;
+grant execute
+on function messaging.history_page(uuid, uuid, timestamptz, timestamptz, text, integer)
+to service_role;
 
 -- source: supabase/schemas/history/internal/object_bytes.sql
 -- Size of a JSON object in bytes as compact JSON in UTF-8: exact to the values of its members, which
@@ -147,7 +151,8 @@ grant execute on function messaging.history_page(uuid, uuid, timestamptz, timest
 create or replace function messaging.object_bytes(object jsonb)
 returns bigint
 language sql
-immutable parallel safe
+immutable
+parallel safe
 set search_path = ''
 as $$
   select coalesce(sum(octet_length(to_jsonb(m.key)::text) + octet_length(m.value::text) + 2), 0) + 1

@@ -7,7 +7,8 @@ set local check_function_bodies = off;
 create or replace function messaging.describe_outbox_row(entry messaging.outbox)
 returns jsonb
 language sql
-stable parallel safe
+stable
+parallel safe
 set search_path = ''
 as $$
   select jsonb_build_object(
@@ -23,7 +24,9 @@ as $$
     'settledAt', messaging.iso_in_zone(entry.settled_at, 'UTC')
   );
 $$;
-revoke all on function messaging.describe_outbox_row(messaging.outbox) from public, anon, authenticated;
+revoke all
+on function messaging.describe_outbox_row(messaging.outbox)
+from public, anon, authenticated;
 grant execute on function messaging.describe_outbox_row(messaging.outbox) to service_role;
 
 -- source: supabase/schemas/outbox/internal/outbox_attempts.sql
@@ -32,7 +35,8 @@ grant execute on function messaging.describe_outbox_row(messaging.outbox) to ser
 create or replace function messaging.outbox_attempts(kind text)
 returns integer
 language sql
-immutable parallel safe
+immutable
+parallel safe
 set search_path = ''
 as $$
   select case kind when 'agent_reply' then 5 else 12 end;

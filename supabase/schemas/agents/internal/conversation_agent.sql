@@ -18,5 +18,7 @@ begin
   );
 end;
 $$;
-revoke all on function messaging.conversation_agent(messaging.conversations) from public, anon, authenticated;
+revoke all
+on function messaging.conversation_agent(messaging.conversations)
+from public, anon, authenticated;
 grant execute on function messaging.conversation_agent(messaging.conversations) to service_role;

@@ -1,5 +1,8 @@
 -- Whether the agent is silent towards a contact, and until when, as conversations-api tells it.
-create or replace function messaging.describe_agent_pause(instance messaging.instances, contact_id uuid)
+create or replace function messaging.describe_agent_pause(
+  instance messaging.instances,
+  contact_id uuid
+)
 returns jsonb
 language sql
 stable
@@ -14,5 +17,7 @@ as $$
   left join messaging.agent_pauses p
     on p.contact_id = describe_agent_pause.contact_id and p.paused_until > clock_timestamp();
 $$;
-revoke all on function messaging.describe_agent_pause(messaging.instances, uuid) from public, anon, authenticated;
+revoke all
+on function messaging.describe_agent_pause(messaging.instances, uuid)
+from public, anon, authenticated;
 grant execute on function messaging.describe_agent_pause(messaging.instances, uuid) to service_role;

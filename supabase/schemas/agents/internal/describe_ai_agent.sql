@@ -2,7 +2,8 @@
 create or replace function messaging.describe_ai_agent(agent messaging.ai_agents)
 returns jsonb
 language sql
-stable parallel safe
+stable
+parallel safe
 set search_path = ''
 as $$
   select jsonb_build_object(
@@ -16,5 +17,7 @@ as $$
     'updatedAt', messaging.iso_in_zone(agent.updated_at, 'UTC')
   );
 $$;
-revoke all on function messaging.describe_ai_agent(messaging.ai_agents) from public, anon, authenticated;
+revoke all
+on function messaging.describe_ai_agent(messaging.ai_agents)
+from public, anon, authenticated;
 grant execute on function messaging.describe_ai_agent(messaging.ai_agents) to service_role;

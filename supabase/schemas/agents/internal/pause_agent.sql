@@ -25,5 +25,7 @@ begin
   return until;
 end;
 $$;
-revoke all on function messaging.pause_agent(uuid, uuid, timestamptz) from public, anon, authenticated;
+revoke all
+on function messaging.pause_agent(uuid, uuid, timestamptz)
+from public, anon, authenticated;
 grant execute on function messaging.pause_agent(uuid, uuid, timestamptz) to service_role;

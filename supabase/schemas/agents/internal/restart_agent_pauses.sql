@@ -20,5 +20,9 @@ begin
   ) as paused;
 end;
 $$;
-revoke all on function messaging.restart_agent_pauses(messaging.settlement[], timestamptz) from public, anon, authenticated;
-grant execute on function messaging.restart_agent_pauses(messaging.settlement[], timestamptz) to service_role;
+revoke all
+on function messaging.restart_agent_pauses(messaging.settlement[], timestamptz)
+from public, anon, authenticated;
+grant execute
+on function messaging.restart_agent_pauses(messaging.settlement[], timestamptz)
+to service_role;

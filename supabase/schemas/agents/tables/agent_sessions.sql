@@ -1,8 +1,10 @@
 -- What an agent knows about a conversation beyond its messages: `externalContext`, merged.
 create table messaging.agent_sessions (
-  conversation_id uuid primary key references messaging.conversations (id) on delete cascade,
+  conversation_id uuid primary key references messaging.conversations (id)
+    on delete cascade,
   instance_id uuid not null,
-  agent_id uuid not null references messaging.ai_agents (id) on delete cascade,
+  agent_id uuid not null references messaging.ai_agents (id)
+    on delete cascade,
   collected_data jsonb not null default '{}',
   created_at timestamptz not null default now(),
   updated_at timestamptz not null default now(),

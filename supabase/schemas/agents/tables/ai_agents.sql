@@ -1,6 +1,7 @@
 create table messaging.ai_agents (
   id uuid primary key default gen_random_uuid(),
-  instance_id uuid not null references messaging.instances (id) on delete cascade,
+  instance_id uuid not null references messaging.instances (id)
+    on delete cascade,
   name text not null,
   instructions text not null,
   model text not null,

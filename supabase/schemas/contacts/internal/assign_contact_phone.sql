@@ -25,5 +25,7 @@ begin
   return coalesce(shown, contact);
 end;
 $$;
-revoke all on function messaging.assign_contact_phone(messaging.contacts, text) from public, anon, authenticated;
+revoke all
+on function messaging.assign_contact_phone(messaging.contacts, text)
+from public, anon, authenticated;
 grant execute on function messaging.assign_contact_phone(messaging.contacts, text) to service_role;

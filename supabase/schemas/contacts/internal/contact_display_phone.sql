@@ -22,5 +22,7 @@ begin
   );
 end;
 $$;
-revoke all on function messaging.contact_display_phone(messaging.contacts) from public, anon, authenticated;
+revoke all
+on function messaging.contact_display_phone(messaging.contacts)
+from public, anon, authenticated;
 grant execute on function messaging.contact_display_phone(messaging.contacts) to service_role;

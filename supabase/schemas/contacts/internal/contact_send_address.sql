@@ -1,6 +1,9 @@
 -- Where a message to the contact goes: the address last proven to work, else the phone as the call
 -- gave it, else (NULL) as the contact was first given (decisions, section 3).
-create or replace function messaging.contact_send_address(contact messaging.contacts, phone_given text)
+create or replace function messaging.contact_send_address(
+  contact messaging.contacts,
+  phone_given text
+)
 returns text
 language plpgsql
 stable
@@ -19,5 +22,7 @@ begin
   );
 end;
 $$;
-revoke all on function messaging.contact_send_address(messaging.contacts, text) from public, anon, authenticated;
+revoke all
+on function messaging.contact_send_address(messaging.contacts, text)
+from public, anon, authenticated;
 grant execute on function messaging.contact_send_address(messaging.contacts, text) to service_role;

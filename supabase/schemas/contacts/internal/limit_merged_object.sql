@@ -4,7 +4,8 @@
 create or replace function messaging.limit_merged_object(merged jsonb, refusal text)
 returns jsonb
 language plpgsql
-immutable parallel safe
+immutable
+parallel safe
 set search_path = ''
 as $$
 begin

@@ -3,7 +3,10 @@
 -- that was given wins over one from a profile.
 -- Locks both contacts, then both conversations, so that whoever writes to `gone` has either committed
 -- before, and is moved, or finds no such contact and is repeated. Returns what `kept` is now. Errors: 40001 where another call has merged one of them.
-create or replace function messaging.merge_contacts(kept messaging.contacts, gone messaging.contacts)
+create or replace function messaging.merge_contacts(
+  kept messaging.contacts,
+  gone messaging.contacts
+)
 returns messaging.contacts
 language plpgsql
 set search_path = ''
@@ -79,5 +82,9 @@ begin
   return merged;
 end;
 $$;
-revoke all on function messaging.merge_contacts(messaging.contacts, messaging.contacts) from public, anon, authenticated;
-grant execute on function messaging.merge_contacts(messaging.contacts, messaging.contacts) to service_role;
+revoke all
+on function messaging.merge_contacts(messaging.contacts, messaging.contacts)
+from public, anon, authenticated;
+grant execute
+on function messaging.merge_contacts(messaging.contacts, messaging.contacts)
+to service_role;

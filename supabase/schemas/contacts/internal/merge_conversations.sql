@@ -61,5 +61,9 @@ begin
     and o.claim_token is null;
 end;
 $$;
-revoke all on function messaging.merge_conversations(messaging.conversations, messaging.conversations) from public, anon, authenticated;
-grant execute on function messaging.merge_conversations(messaging.conversations, messaging.conversations) to service_role;
+revoke all
+on function messaging.merge_conversations(messaging.conversations, messaging.conversations)
+from public, anon, authenticated;
+grant execute
+on function messaging.merge_conversations(messaging.conversations, messaging.conversations)
+to service_role;

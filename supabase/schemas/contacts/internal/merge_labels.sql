@@ -3,7 +3,8 @@
 create or replace function messaging.merge_labels(labels jsonb, changes jsonb)
 returns jsonb
 language sql
-immutable parallel safe
+immutable
+parallel safe
 set search_path = ''
 as $$
   select case

@@ -4,7 +4,8 @@
 create or replace function messaging.phone_identity_key(phone text)
 returns text
 language plpgsql
-immutable parallel safe
+immutable
+parallel safe
 set search_path = ''
 as $$
 begin

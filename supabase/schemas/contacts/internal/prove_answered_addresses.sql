@@ -29,5 +29,9 @@ begin
     );
 end;
 $$;
-revoke all on function messaging.prove_answered_addresses(messaging.settlement[], timestamptz) from public, anon, authenticated;
-grant execute on function messaging.prove_answered_addresses(messaging.settlement[], timestamptz) to service_role;
+revoke all
+on function messaging.prove_answered_addresses(messaging.settlement[], timestamptz)
+from public, anon, authenticated;
+grant execute
+on function messaging.prove_answered_addresses(messaging.settlement[], timestamptz)
+to service_role;

@@ -20,5 +20,9 @@ begin
   end if;
 end;
 $$;
-revoke all on function messaging.refuse_unreachable_contact(messaging.instances, messaging.contacts, text) from public, anon, authenticated;
-grant execute on function messaging.refuse_unreachable_contact(messaging.instances, messaging.contacts, text) to service_role;
+revoke all
+on function messaging.refuse_unreachable_contact(messaging.instances, messaging.contacts, text)
+from public, anon, authenticated;
+grant execute
+on function messaging.refuse_unreachable_contact(messaging.instances, messaging.contacts, text)
+to service_role;

@@ -5,7 +5,8 @@ create table messaging.contact_addresses (
   instance_id uuid not null,
   address text not null,
   identity_key text not null generated always as (messaging.phone_identity_key(address)) stored,
-  contact_id uuid not null references messaging.contacts (id) on delete cascade,
+  contact_id uuid not null references messaging.contacts (id)
+    on delete cascade,
   proven_at timestamptz not null default now(),
   changed_by text,
   primary key (instance_id, identity_key)

@@ -1,6 +1,8 @@
 create table messaging.contact_tags (
-  contact_id uuid not null references messaging.contacts (id) on delete cascade,
-  tag_id uuid not null references messaging.tags (id) on delete cascade,
+  contact_id uuid not null references messaging.contacts (id)
+    on delete cascade,
+  tag_id uuid not null references messaging.tags (id)
+    on delete cascade,
   created_at timestamptz not null default now(),
   primary key (contact_id, tag_id)
 );

@@ -1,7 +1,8 @@
 -- Identity is (instance, identity key): both spellings of a Brazilian mobile are one contact.
 create table messaging.contacts (
   id uuid primary key default gen_random_uuid(),
-  instance_id uuid not null references messaging.instances (id) on delete cascade,
+  instance_id uuid not null references messaging.instances (id)
+    on delete cascade,
   phone text,
   identity_key text not null,
   name text,

@@ -1,7 +1,8 @@
 -- Labels of an instance, told apart without regard to case, kept as first written.
 create table messaging.tags (
   id uuid primary key default gen_random_uuid(),
-  instance_id uuid not null references messaging.instances (id) on delete cascade,
+  instance_id uuid not null references messaging.instances (id)
+    on delete cascade,
   name text not null,
   color text not null,
   created_at timestamptz not null default now(),

@@ -88,5 +88,19 @@ begin
   );
 end;
 $$;
-revoke all on function messaging.assign_conversation(messaging.instances, messaging.contacts, messaging.conversations, jsonb) from public, anon, authenticated;
-grant execute on function messaging.assign_conversation(messaging.instances, messaging.contacts, messaging.conversations, jsonb) to service_role;
+revoke all
+on function messaging.assign_conversation(
+  messaging.instances,
+  messaging.contacts,
+  messaging.conversations,
+  jsonb
+)
+from public, anon, authenticated;
+grant execute
+on function messaging.assign_conversation(
+  messaging.instances,
+  messaging.contacts,
+  messaging.conversations,
+  jsonb
+)
+to service_role;

@@ -2,14 +2,17 @@
 create table messaging.chat_transfer_log (
   id uuid primary key default gen_random_uuid(),
   instance_id uuid not null,
-  conversation_id uuid not null references messaging.conversations (id) on delete cascade,
+  conversation_id uuid not null references messaging.conversations (id)
+    on delete cascade,
   from_operator_id uuid not null references messaging.operators (id),
   to_operator_id uuid not null references messaging.operators (id),
   transferred_at timestamptz not null default now(),
-  constraint chat_transfer_log_operators_differ check (from_operator_id <> to_operator_id)
+  constraint chat_transfer_log_operators_differ check (from_operator_id != to_operator_id)
 );
-create index chat_transfer_log_conversation
-  on messaging.chat_transfer_log (conversation_id, transferred_at);
+create index chat_transfer_log_conversation on messaging.chat_transfer_log (
+  conversation_id,
+  transferred_at
+);
 alter table messaging.chat_transfer_log enable row level security;
 revoke all on table messaging.chat_transfer_log from public, anon, authenticated;
 grant select, insert, update, delete on table messaging.chat_transfer_log to service_role;

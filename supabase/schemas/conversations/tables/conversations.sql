@@ -2,11 +2,13 @@
 create table messaging.conversations (
   id uuid primary key default gen_random_uuid(),
   instance_id uuid not null,
-  contact_id uuid not null references messaging.contacts (id) on delete cascade,
+  contact_id uuid not null references messaging.contacts (id)
+    on delete cascade,
   status text not null default 'open',
   assigned_to uuid references messaging.operators (id),
   department_id uuid references messaging.departments (id),
-  agent_id uuid references messaging.ai_agents (id) on delete set null,
+  agent_id uuid references messaging.ai_agents (id)
+    on delete set null,
   created_at timestamptz not null default now(),
   updated_at timestamptz not null default now(),
   question_count bigint not null default 0,

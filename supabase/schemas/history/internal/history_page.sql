@@ -133,5 +133,9 @@ begin
   return jsonb_build_object('messages', messages, 'hasMore', has_more);
 end;
 $$;
-revoke all on function messaging.history_page(uuid, uuid, timestamptz, timestamptz, text, integer) from public, anon, authenticated;
-grant execute on function messaging.history_page(uuid, uuid, timestamptz, timestamptz, text, integer) to service_role;
+revoke all
+on function messaging.history_page(uuid, uuid, timestamptz, timestamptz, text, integer)
+from public, anon, authenticated;
+grant execute
+on function messaging.history_page(uuid, uuid, timestamptz, timestamptz, text, integer)
+to service_role;

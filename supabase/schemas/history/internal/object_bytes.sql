@@ -3,7 +3,8 @@
 create or replace function messaging.object_bytes(object jsonb)
 returns bigint
 language sql
-immutable parallel safe
+immutable
+parallel safe
 set search_path = ''
 as $$
   select coalesce(sum(octet_length(to_jsonb(m.key)::text) + octet_length(m.value::text) + 2), 0) + 1

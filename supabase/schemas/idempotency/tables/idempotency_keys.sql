@@ -16,7 +16,11 @@ create index idempotency_keys_age on messaging.idempotency_keys (created_at);
 alter table messaging.idempotency_keys enable row level security;
 revoke all on table messaging.idempotency_keys from public, anon, authenticated;
 grant select, insert, update, delete on table messaging.idempotency_keys to service_role;
-comment on column messaging.idempotency_keys.scope is 'The client token''s id, or "admin" for the secret key.';
-comment on column messaging.idempotency_keys.outcome is 'What the transaction decided; the response is a pure function of it.';
-comment on column messaging.idempotency_keys.response is 'Status and body (as text, whose members keep their order), where the provider''s answer is part of them.';
-comment on column messaging.idempotency_keys.attempt is 'Which attempt of the message the response tells of.';
+comment on column messaging.idempotency_keys.scope is
+  'The client token''s id, or "admin" for the secret key.';
+comment on column messaging.idempotency_keys.outcome is
+  'What the transaction decided; the response is a pure function of it.';
+comment on column messaging.idempotency_keys.response is
+  'Status and body (as text, whose members keep their order), where the provider''s answer is part of them.';
+comment on column messaging.idempotency_keys.attempt is
+  'Which attempt of the message the response tells of.';

@@ -71,5 +71,9 @@ begin
   return true;
 end;
 $$;
-revoke all on function messaging.record_message_event(messaging.instances, jsonb) from public, anon, authenticated;
-grant execute on function messaging.record_message_event(messaging.instances, jsonb) to service_role;
+revoke all
+on function messaging.record_message_event(messaging.instances, jsonb)
+from public, anon, authenticated;
+grant execute
+on function messaging.record_message_event(messaging.instances, jsonb)
+to service_role;

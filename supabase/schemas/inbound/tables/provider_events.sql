@@ -2,7 +2,8 @@
 -- nobody understands yet.
 create table messaging.provider_events (
   id bigint generated always as identity primary key,
-  instance_id uuid not null references messaging.instances (id) on delete cascade,
+  instance_id uuid not null references messaging.instances (id)
+    on delete cascade,
   payload text not null,
   received_at timestamptz not null default now()
 );

@@ -1,7 +1,8 @@
 -- Delivery events that came before the message they speak of was known by its provider id: our own
 -- send had not been recorded yet. Taken up when it is.
 create table messaging.unmatched_statuses (
-  instance_id uuid not null references messaging.instances (id) on delete cascade,
+  instance_id uuid not null references messaging.instances (id)
+    on delete cascade,
   provider_message_id text not null,
   status text not null,
   occurred_at timestamptz not null,

@@ -81,5 +81,7 @@ begin
   return settlements;
 end;
 $$;
-revoke all on function messaging.decide_settlements(jsonb, timestamptz) from public, anon, authenticated;
+revoke all
+on function messaging.decide_settlements(jsonb, timestamptz)
+from public, anon, authenticated;
 grant execute on function messaging.decide_settlements(jsonb, timestamptz) to service_role;

@@ -38,5 +38,7 @@ as $$
   ) as expected on true
   where i.id = message.instance_id;
 $$;
-revoke all on function messaging.describe_message(messaging.messages) from public, anon, authenticated;
+revoke all
+on function messaging.describe_message(messaging.messages)
+from public, anon, authenticated;
 grant execute on function messaging.describe_message(messaging.messages) to service_role;

@@ -5,7 +5,8 @@
 create or replace function messaging.is_message_content(message_type text, content jsonb)
 returns boolean
 language plpgsql
-immutable parallel safe
+immutable
+parallel safe
 set search_path = ''
 as $$
 begin

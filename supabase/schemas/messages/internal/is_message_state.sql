@@ -11,7 +11,8 @@ create or replace function messaging.is_message_state(
 )
 returns boolean
 language plpgsql
-immutable parallel safe
+immutable
+parallel safe
 set search_path = ''
 as $$
 begin
@@ -26,5 +27,9 @@ begin
     and (sent_at is not null or status not in ('sent', 'delivered', 'read', 'received'));
 end;
 $$;
-revoke all on function messaging.is_message_state(text, text, text, text, timestamptz) from public, anon, authenticated;
-grant execute on function messaging.is_message_state(text, text, text, text, timestamptz) to service_role;
+revoke all
+on function messaging.is_message_state(text, text, text, text, timestamptz)
+from public, anon, authenticated;
+grant execute
+on function messaging.is_message_state(text, text, text, text, timestamptz)
+to service_role;

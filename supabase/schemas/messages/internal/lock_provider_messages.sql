@@ -21,5 +21,7 @@ begin
   ) as wanted;
 end;
 $$;
-revoke all on function messaging.lock_provider_messages(uuid[], text[]) from public, anon, authenticated;
+revoke all
+on function messaging.lock_provider_messages(uuid[], text[])
+from public, anon, authenticated;
 grant execute on function messaging.lock_provider_messages(uuid[], text[]) to service_role;

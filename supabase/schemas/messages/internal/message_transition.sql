@@ -11,7 +11,8 @@
 create or replace function messaging.message_transition(status text, event text)
 returns text
 language plpgsql
-immutable parallel safe
+immutable
+parallel safe
 set search_path = ''
 as $$
 begin

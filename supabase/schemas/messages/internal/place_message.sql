@@ -52,5 +52,9 @@ begin
   end if;
 end;
 $$;
-revoke all on function messaging.place_message(uuid, messaging.instances, jsonb, interval) from public, anon, authenticated;
-grant execute on function messaging.place_message(uuid, messaging.instances, jsonb, interval) to service_role;
+revoke all
+on function messaging.place_message(uuid, messaging.instances, jsonb, interval)
+from public, anon, authenticated;
+grant execute
+on function messaging.place_message(uuid, messaging.instances, jsonb, interval)
+to service_role;

@@ -42,5 +42,9 @@ begin
   where m.id = s.message_id;
 end;
 $$;
-revoke all on function messaging.settle_message_rows(messaging.settlement[], timestamptz) from public, anon, authenticated;
-grant execute on function messaging.settle_message_rows(messaging.settlement[], timestamptz) to service_role;
+revoke all
+on function messaging.settle_message_rows(messaging.settlement[], timestamptz)
+from public, anon, authenticated;
+grant execute
+on function messaging.settle_message_rows(messaging.settlement[], timestamptz)
+to service_role;

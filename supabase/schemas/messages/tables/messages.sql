@@ -37,12 +37,17 @@ create table messaging.messages (
   is_retryable boolean not null default false,
   lost_claim_token uuid,
   constraint messages_belong_to_their_conversation
-    foreign key (instance_id, contact_id, conversation_id)
-    references messaging.conversations (instance_id, contact_id, id) on delete cascade,
-  constraint messages_state check (
-    messaging.is_message_state(direction, status, mode, held_by, sent_at)
-    and messaging.is_message_content(message_type, content)
-  )
+    foreign key (instance_id, contact_id, conversation_id) references messaging.conversations (
+      instance_id,
+      contact_id,
+      id
+    )
+      on delete cascade,
+  constraint messages_state
+    check (
+      messaging.is_message_state(direction, status, mode, held_by, sent_at)
+      and messaging.is_message_content(message_type, content)
+    )
 );
 -- Covers unsent messages too: deleting a conversation finds its messages by it. A contact belongs to
 -- one instance, so the index does not begin with the instance: before the table has statistics, the
@@ -50,18 +55,20 @@ create table messaging.messages (
 -- instance (a webhook of 4,000 messages took more than 8 s).
 create index messages_history on messaging.messages (contact_id, sent_at desc);
 create index messages_provider_id on messaging.messages (instance_id, provider_message_id)
-  where provider_message_id is not null;
+where provider_message_id is not null;
 create index messages_told on messaging.messages (instance_id, provider_message_id)
-  where is_typed_on_phone or confirmed_by_echo;
+where is_typed_on_phone or confirmed_by_echo;
 create unique index messages_inbound_once on messaging.messages (instance_id, provider_message_id)
-  where direction = 'inbound';
+where direction = 'inbound';
 create index messages_sent on messaging.messages (instance_id, sent_at desc)
-  where direction = 'outbound' and sent_at is not null and status <> 'failed';
-create index messages_gone_wrong
-  on messaging.messages (instance_id, (coalesce(failed_at, unconfirmed_at)) desc)
-  where coalesce(failed_at, unconfirmed_at) is not null;
+where direction = 'outbound' and sent_at is not null and status != 'failed';
+create index messages_gone_wrong on messaging.messages (
+  instance_id,
+  (coalesce(failed_at, unconfirmed_at)) desc
+)
+where coalesce(failed_at, unconfirmed_at) is not null;
 create index messages_unconfirmed on messaging.messages (instance_id, unconfirmed_at)
-  where status = 'unconfirmed';
+where status = 'unconfirmed';
 alter table messaging.messages enable row level security;
 revoke all on table messaging.messages from public, anon, authenticated;
 grant select, insert, update, delete on table messaging.messages to service_role;

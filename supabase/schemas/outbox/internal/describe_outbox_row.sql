@@ -2,7 +2,8 @@
 create or replace function messaging.describe_outbox_row(entry messaging.outbox)
 returns jsonb
 language sql
-stable parallel safe
+stable
+parallel safe
 set search_path = ''
 as $$
   select jsonb_build_object(
@@ -18,5 +19,7 @@ as $$
     'settledAt', messaging.iso_in_zone(entry.settled_at, 'UTC')
   );
 $$;
-revoke all on function messaging.describe_outbox_row(messaging.outbox) from public, anon, authenticated;
+revoke all
+on function messaging.describe_outbox_row(messaging.outbox)
+from public, anon, authenticated;
 grant execute on function messaging.describe_outbox_row(messaging.outbox) to service_role;

@@ -3,7 +3,8 @@
 create or replace function messaging.outbox_attempts(kind text)
 returns integer
 language sql
-immutable parallel safe
+immutable
+parallel safe
 set search_path = ''
 as $$
   select case kind when 'agent_reply' then 5 else 12 end;

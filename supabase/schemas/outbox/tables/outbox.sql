@@ -16,10 +16,11 @@ create table messaging.outbox (
   constraint outbox_kind_known check (kind in ('assignment_email', 'agent_reply')),
   constraint outbox_status_known check (status in ('pending', 'done', 'dead')),
   constraint outbox_settled_when_over check ((status = 'pending') = (settled_at is null))
-) with (fillfactor = 70);
+)
+with (fillfactor = 70);
 create index outbox_conversation on messaging.outbox (conversation_id)
-  where status = 'pending' and conversation_id is not null;
-create index outbox_settled on messaging.outbox (status, settled_at) where status <> 'pending';
+where status = 'pending' and conversation_id is not null;
+create index outbox_settled on messaging.outbox (status, settled_at) where status != 'pending';
 create index outbox_workspace on messaging.outbox (workspace_id, created_at, id);
 create index outbox_age on messaging.outbox (created_at, id);
 create index outbox_due on messaging.outbox (run_at) where status = 'pending';

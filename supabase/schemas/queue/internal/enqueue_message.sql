@@ -59,5 +59,9 @@ begin
   end if;
 end;
 $$;
-revoke all on function messaging.enqueue_message(uuid, messaging.instances, integer, timestamptz, interval) from public, anon, authenticated;
-grant execute on function messaging.enqueue_message(uuid, messaging.instances, integer, timestamptz, interval) to service_role;
+revoke all
+on function messaging.enqueue_message(uuid, messaging.instances, integer, timestamptz, interval)
+from public, anon, authenticated;
+grant execute
+on function messaging.enqueue_message(uuid, messaging.instances, integer, timestamptz, interval)
+to service_role;

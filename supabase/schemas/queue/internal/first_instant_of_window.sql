@@ -9,7 +9,8 @@ create or replace function messaging.first_instant_of_window(
 )
 returns timestamptz
 language plpgsql
-stable parallel safe
+stable
+parallel safe
 set search_path = ''
 as $$
 declare
@@ -31,5 +32,9 @@ begin
   );
 end;
 $$;
-revoke all on function messaging.first_instant_of_window(date, time, text, timestamptz) from public, anon, authenticated;
-grant execute on function messaging.first_instant_of_window(date, time, text, timestamptz) to service_role;
+revoke all
+on function messaging.first_instant_of_window(date, time, text, timestamptz)
+from public, anon, authenticated;
+grant execute
+on function messaging.first_instant_of_window(date, time, text, timestamptz)
+to service_role;

@@ -68,5 +68,9 @@ begin
   end loop;
 end;
 $$;
-revoke all on function messaging.fitted_slots(messaging.instances, messaging.slot_moves) from public, anon, authenticated;
-grant execute on function messaging.fitted_slots(messaging.instances, messaging.slot_moves) to service_role;
+revoke all
+on function messaging.fitted_slots(messaging.instances, messaging.slot_moves)
+from public, anon, authenticated;
+grant execute
+on function messaging.fitted_slots(messaging.instances, messaging.slot_moves)
+to service_role;

@@ -2,7 +2,8 @@
 create or replace function messaging.is_business_day(instance messaging.instances, local_day date)
 returns boolean
 language plpgsql
-stable parallel safe
+stable
+parallel safe
 set search_path = ''
 as $$
 begin
@@ -13,5 +14,7 @@ begin
     );
 end;
 $$;
-revoke all on function messaging.is_business_day(messaging.instances, date) from public, anon, authenticated;
+revoke all
+on function messaging.is_business_day(messaging.instances, date)
+from public, anon, authenticated;
 grant execute on function messaging.is_business_day(messaging.instances, date) to service_role;

@@ -1,8 +1,12 @@
 -- Whether a paced message of the instance may leave at that instant.
-create or replace function messaging.is_send_window_open(instance messaging.instances, instant timestamptz)
+create or replace function messaging.is_send_window_open(
+  instance messaging.instances,
+  instant timestamptz
+)
 returns boolean
 language plpgsql
-stable parallel safe
+stable
+parallel safe
 set search_path = ''
 as $$
 declare
@@ -18,5 +22,9 @@ begin
     );
 end;
 $$;
-revoke all on function messaging.is_send_window_open(messaging.instances, timestamptz) from public, anon, authenticated;
-grant execute on function messaging.is_send_window_open(messaging.instances, timestamptz) to service_role;
+revoke all
+on function messaging.is_send_window_open(messaging.instances, timestamptz)
+from public, anon, authenticated;
+grant execute
+on function messaging.is_send_window_open(messaging.instances, timestamptz)
+to service_role;

@@ -2,7 +2,9 @@
 create or replace function messaging.iso_in_zone(instant timestamptz, time_zone text)
 returns text
 language plpgsql
-stable strict parallel safe
+stable
+strict
+parallel safe
 set search_path = ''
 as $$
 begin

@@ -7,7 +7,8 @@ create or replace function messaging.next_due_at(
 )
 returns timestamptz
 language plpgsql
-immutable parallel safe
+immutable
+parallel safe
 set search_path = ''
 as $$
 begin
@@ -19,5 +20,9 @@ begin
   );
 end;
 $$;
-revoke all on function messaging.next_due_at(messaging.dispatch, timestamptz, integer) from public, anon, authenticated;
-grant execute on function messaging.next_due_at(messaging.dispatch, timestamptz, integer) to service_role;
+revoke all
+on function messaging.next_due_at(messaging.dispatch, timestamptz, integer)
+from public, anon, authenticated;
+grant execute
+on function messaging.next_due_at(messaging.dispatch, timestamptz, integer)
+to service_role;

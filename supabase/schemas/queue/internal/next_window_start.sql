@@ -1,7 +1,10 @@
 -- When the instance's send window opens next for an instant at which it is closed: the same day's
 -- start while that lies ahead, else the next business day's. A day whose window falls whole into a
 -- daylight-saving gap is passed over. NULL where it does not open within three years.
-create or replace function messaging.next_window_start(instance messaging.instances, candidate timestamptz)
+create or replace function messaging.next_window_start(
+  instance messaging.instances,
+  candidate timestamptz
+)
 returns timestamptz
 language plpgsql
 stable
@@ -25,5 +28,9 @@ begin
   return null;
 end;
 $$;
-revoke all on function messaging.next_window_start(messaging.instances, timestamptz) from public, anon, authenticated;
-grant execute on function messaging.next_window_start(messaging.instances, timestamptz) to service_role;
+revoke all
+on function messaging.next_window_start(messaging.instances, timestamptz)
+from public, anon, authenticated;
+grant execute
+on function messaging.next_window_start(messaging.instances, timestamptz)
+to service_role;

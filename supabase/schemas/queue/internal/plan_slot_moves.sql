@@ -63,5 +63,7 @@ begin
   end if;
 end;
 $$;
-revoke all on function messaging.plan_slot_moves(messaging.instances) from public, anon, authenticated;
+revoke all
+on function messaging.plan_slot_moves(messaging.instances)
+from public, anon, authenticated;
 grant execute on function messaging.plan_slot_moves(messaging.instances) to service_role;

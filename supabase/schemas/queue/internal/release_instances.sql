@@ -54,5 +54,7 @@ begin
   end if;
 end;
 $$;
-revoke all on function messaging.release_instances(messaging.settlement[]) from public, anon, authenticated;
+revoke all
+on function messaging.release_instances(messaging.settlement[])
+from public, anon, authenticated;
 grant execute on function messaging.release_instances(messaging.settlement[]) to service_role;

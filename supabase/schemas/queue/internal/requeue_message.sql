@@ -30,5 +30,7 @@ begin
   where m.id = message.id;
 end;
 $$;
-revoke all on function messaging.requeue_message(messaging.messages) from public, anon, authenticated;
+revoke all
+on function messaging.requeue_message(messaging.messages)
+from public, anon, authenticated;
 grant execute on function messaging.requeue_message(messaging.messages) to service_role;

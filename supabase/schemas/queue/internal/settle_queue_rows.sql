@@ -27,5 +27,7 @@ begin
   where q.message_id = s.message_id and s.is_retried;
 end;
 $$;
-revoke all on function messaging.settle_queue_rows(messaging.settlement[]) from public, anon, authenticated;
+revoke all
+on function messaging.settle_queue_rows(messaging.settlement[])
+from public, anon, authenticated;
 grant execute on function messaging.settle_queue_rows(messaging.settlement[]) to service_role;

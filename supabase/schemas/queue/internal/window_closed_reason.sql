@@ -1,6 +1,9 @@
 -- What keeps an instance's send window closed at an instant at which it is: `holiday` where the day
 -- itself would have been one of business, else `window`.
-create or replace function messaging.window_closed_reason(instance messaging.instances, instant timestamptz)
+create or replace function messaging.window_closed_reason(
+  instance messaging.instances,
+  instant timestamptz
+)
 returns text
 language plpgsql
 stable
@@ -17,5 +20,9 @@ begin
   end;
 end;
 $$;
-revoke all on function messaging.window_closed_reason(messaging.instances, timestamptz) from public, anon, authenticated;
-grant execute on function messaging.window_closed_reason(messaging.instances, timestamptz) to service_role;
+revoke all
+on function messaging.window_closed_reason(messaging.instances, timestamptz)
+from public, anon, authenticated;
+grant execute
+on function messaging.window_closed_reason(messaging.instances, timestamptz)
+to service_role;

@@ -1,9 +1,13 @@
 -- Until when the send window stays open that is open at `instant`; `instant` itself where the clocks
 -- change before its end, so that every slot is looked at there.
-create or replace function messaging.window_open_until(instance messaging.instances, instant timestamptz)
+create or replace function messaging.window_open_until(
+  instance messaging.instances,
+  instant timestamptz
+)
 returns timestamptz
 language plpgsql
-stable parallel safe
+stable
+parallel safe
 set search_path = ''
 as $$
 declare
@@ -14,5 +18,9 @@ begin
   return case when ends_at - instant = local_end - local_now then ends_at else instant end;
 end;
 $$;
-revoke all on function messaging.window_open_until(messaging.instances, timestamptz) from public, anon, authenticated;
-grant execute on function messaging.window_open_until(messaging.instances, timestamptz) to service_role;
+revoke all
+on function messaging.window_open_until(messaging.instances, timestamptz)
+from public, anon, authenticated;
+grant execute
+on function messaging.window_open_until(messaging.instances, timestamptz)
+to service_role;

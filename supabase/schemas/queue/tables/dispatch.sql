@@ -1,7 +1,8 @@
 -- When an instance's queue is due next, and the one paced message it has in flight: being one row
 -- per instance, it is what keeps two from leaving at once.
 create table messaging.dispatch (
-  instance_id uuid primary key references messaging.instances (id) on delete cascade,
+  instance_id uuid primary key references messaging.instances (id)
+    on delete cascade,
   next_due_at timestamptz not null default 'infinity',
   in_flight uuid,
   lease_until timestamptz,
@@ -9,7 +10,8 @@ create table messaging.dispatch (
   hold_until timestamptz not null default '-infinity',
   refused_at timestamptz not null default '-infinity',
   constraint dispatch_flight_has_a_lease check ((in_flight is null) = (lease_until is null))
-) with (fillfactor = 50, autovacuum_vacuum_scale_factor = 0.1);
+)
+with (fillfactor = 50, autovacuum_vacuum_scale_factor = 0.1);
 create index dispatch_due on messaging.dispatch (next_due_at) where in_flight is null;
 create index dispatch_leases on messaging.dispatch (lease_until) where in_flight is not null;
 alter table messaging.dispatch enable row level security;

@@ -7,7 +7,8 @@
 -- The foreign key is checked at commit: the slot is taken first, and the message is written with it.
 -- No index contains a claim column, so that the claim of a paced row is a heap-only update.
 create table messaging.message_queue (
-  message_id uuid primary key references messaging.messages (id) on delete cascade
+  message_id uuid primary key references messaging.messages (id)
+    on delete cascade
     deferrable initially deferred,
   instance_id uuid not null,
   position bigint generated always as identity,
@@ -20,20 +21,26 @@ create table messaging.message_queue (
   claim_token uuid,
   lease_until timestamptz,
   echo jsonb,
-  constraint message_queue_state check (
-    (claim_token is null) = (lease_until is null)
-    and case lane
-      when 'paced' then visible_at is null
-      when 'unpaced' then visible_at is not null
-      else false
-    end
-  )
-) with (fillfactor = 70, autovacuum_vacuum_scale_factor = 0.05);
+  constraint message_queue_state
+    check (
+      (claim_token is null) = (lease_until is null)
+      and case lane
+        when 'paced' then visible_at is null
+        when 'unpaced' then visible_at is not null
+        else false
+      end
+    )
+)
+with (fillfactor = 70, autovacuum_vacuum_scale_factor = 0.05);
 create index message_queue_head on messaging.message_queue (instance_id, scheduled_at, position)
-  where lane = 'paced';
+where lane = 'paced';
 create index message_queue_visible on messaging.message_queue (visible_at) where lane = 'unpaced';
-create index message_queue_scheduled on messaging.message_queue (instance_id, scheduled_at, position)
-  where lane = 'unpaced';
+create index message_queue_scheduled on messaging.message_queue (
+  instance_id,
+  scheduled_at,
+  position
+)
+where lane = 'unpaced';
 alter table messaging.message_queue enable row level security;
 revoke all on table messaging.message_queue from public, anon, authenticated;
 grant select, insert, update, delete on table messaging.message_queue to service_role;

@@ -1,9 +1,11 @@
 -- The last slot given out per instance: the one row that simultaneous enqueues wait for.
 -- Apart from dispatch, so that an enqueue's lock does not hide a due instance from a claim.
 create table messaging.pacing (
-  instance_id uuid primary key references messaging.instances (id) on delete cascade,
+  instance_id uuid primary key references messaging.instances (id)
+    on delete cascade,
   last_slot_at timestamptz not null default '-infinity'
-) with (fillfactor = 50, autovacuum_vacuum_scale_factor = 0.1);
+)
+with (fillfactor = 50, autovacuum_vacuum_scale_factor = 0.1);
 alter table messaging.pacing enable row level security;
 revoke all on table messaging.pacing from public, anon, authenticated;
 grant select, insert, update, delete on table messaging.pacing to service_role;

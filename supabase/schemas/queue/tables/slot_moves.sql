@@ -1,7 +1,8 @@
 -- Stretches of an instance's paced queue whose slots a changed send window still has to move: see
 -- plan_slot_moves. The last place is moved first.
 create table messaging.slot_moves (
-  instance_id uuid not null references messaging.instances (id) on delete cascade,
+  instance_id uuid not null references messaging.instances (id)
+    on delete cascade,
   place integer not null,
   from_at timestamptz not null,
   from_position bigint not null,

@@ -2,7 +2,8 @@
 create or replace function messaging.describe_message_template(template messaging.message_templates)
 returns jsonb
 language sql
-stable parallel safe
+stable
+parallel safe
 set search_path = ''
 as $$
   select jsonb_build_object(
@@ -19,5 +20,9 @@ as $$
     'updatedAt', messaging.iso_in_zone(template.updated_at, 'UTC')
   );
 $$;
-revoke all on function messaging.describe_message_template(messaging.message_templates) from public, anon, authenticated;
-grant execute on function messaging.describe_message_template(messaging.message_templates) to service_role;
+revoke all
+on function messaging.describe_message_template(messaging.message_templates)
+from public, anon, authenticated;
+grant execute
+on function messaging.describe_message_template(messaging.message_templates)
+to service_role;

@@ -2,7 +2,10 @@
 -- `listed`: see sync_message_templates. In this order: the instance's template with that provider
 -- id; the workspace's; the instance's with that name and language, if it has no provider id or one
 -- that is not listed any more (deleted and made anew); the workspace's without a provider id.
-create or replace function messaging.match_listed_templates(instance messaging.instances, listed jsonb)
+create or replace function messaging.match_listed_templates(
+  instance messaging.instances,
+  listed jsonb
+)
 returns table (provider_template_id text, template_id uuid)
 language sql
 stable
@@ -42,5 +45,9 @@ as $$
   from chosen c
   order by c.template_id, c.preference, c.id;
 $$;
-revoke all on function messaging.match_listed_templates(messaging.instances, jsonb) from public, anon, authenticated;
-grant execute on function messaging.match_listed_templates(messaging.instances, jsonb) to service_role;
+revoke all
+on function messaging.match_listed_templates(messaging.instances, jsonb)
+from public, anon, authenticated;
+grant execute
+on function messaging.match_listed_templates(messaging.instances, jsonb)
+to service_role;

@@ -15,5 +15,7 @@ begin
   return found;
 end;
 $$;
-revoke all on function messaging.record_template_status(uuid, jsonb) from public, anon, authenticated;
+revoke all
+on function messaging.record_template_status(uuid, jsonb)
+from public, anon, authenticated;
 grant execute on function messaging.record_template_status(uuid, jsonb) to service_role;

@@ -2,7 +2,8 @@
 create table messaging.message_templates (
   id uuid primary key default gen_random_uuid(),
   workspace_id uuid not null references messaging.workspaces (id),
-  instance_id uuid references messaging.instances (id) on delete cascade,
+  instance_id uuid references messaging.instances (id)
+    on delete cascade,
   name text not null,
   language text not null,
   parameter_format text not null,
@@ -15,9 +16,15 @@ create table messaging.message_templates (
   constraint message_templates_format_known check (parameter_format in ('POSITIONAL', 'NAMED')),
   constraint message_templates_components_array check (jsonb_typeof(components) = 'array')
 );
-create index message_templates_workspace on messaging.message_templates (workspace_id, created_at, id);
-create index message_templates_synced
-  on messaging.message_templates (instance_id, provider_template_id);
+create index message_templates_workspace on messaging.message_templates (
+  workspace_id,
+  created_at,
+  id
+);
+create index message_templates_synced on messaging.message_templates (
+  instance_id,
+  provider_template_id
+);
 create index message_templates_at_provider on messaging.message_templates (provider_template_id);
 alter table messaging.message_templates enable row level security;
 revoke all on table messaging.message_templates from public, anon, authenticated;

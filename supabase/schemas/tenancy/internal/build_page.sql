@@ -4,7 +4,8 @@
 create or replace function messaging.build_page(records jsonb[], page_size integer)
 returns jsonb
 language sql
-immutable parallel safe
+immutable
+parallel safe
 set search_path = ''
 as $$
   select jsonb_build_object(

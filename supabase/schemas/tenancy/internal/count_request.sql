@@ -48,5 +48,7 @@ begin
   );
 end;
 $$;
-revoke all on function messaging.count_request(uuid, text, integer) from public, anon, authenticated;
+revoke all
+on function messaging.count_request(uuid, text, integer)
+from public, anon, authenticated;
 grant execute on function messaging.count_request(uuid, text, integer) to service_role;

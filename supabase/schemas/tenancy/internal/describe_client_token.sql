@@ -2,7 +2,8 @@
 create or replace function messaging.describe_client_token(token messaging.client_tokens)
 returns jsonb
 language sql
-stable parallel safe
+stable
+parallel safe
 set search_path = ''
 as $$
   select jsonb_build_object(
@@ -15,5 +16,7 @@ as $$
     'createdAt', messaging.iso_in_zone(token.created_at, 'UTC')
   );
 $$;
-revoke all on function messaging.describe_client_token(messaging.client_tokens) from public, anon, authenticated;
+revoke all
+on function messaging.describe_client_token(messaging.client_tokens)
+from public, anon, authenticated;
 grant execute on function messaging.describe_client_token(messaging.client_tokens) to service_role;

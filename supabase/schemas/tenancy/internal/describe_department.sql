@@ -2,7 +2,8 @@
 create or replace function messaging.describe_department(department messaging.departments)
 returns jsonb
 language sql
-stable parallel safe
+stable
+parallel safe
 set search_path = ''
 as $$
   select jsonb_build_object(
@@ -12,5 +13,7 @@ as $$
     'createdAt', messaging.iso_in_zone(department.created_at, 'UTC')
   );
 $$;
-revoke all on function messaging.describe_department(messaging.departments) from public, anon, authenticated;
+revoke all
+on function messaging.describe_department(messaging.departments)
+from public, anon, authenticated;
 grant execute on function messaging.describe_department(messaging.departments) to service_role;

@@ -3,7 +3,8 @@
 create or replace function messaging.describe_instance(instance messaging.instances)
 returns jsonb
 language sql
-stable parallel safe
+stable
+parallel safe
 set search_path = ''
 as $$
   select jsonb_build_object(
@@ -31,5 +32,7 @@ as $$
     'createdAt', messaging.iso_in_zone(instance.created_at, 'UTC')
   );
 $$;
-revoke all on function messaging.describe_instance(messaging.instances) from public, anon, authenticated;
+revoke all
+on function messaging.describe_instance(messaging.instances)
+from public, anon, authenticated;
 grant execute on function messaging.describe_instance(messaging.instances) to service_role;

@@ -2,7 +2,8 @@
 create or replace function messaging.describe_operator(operator messaging.operators)
 returns jsonb
 language sql
-stable parallel safe
+stable
+parallel safe
 set search_path = ''
 as $$
   select jsonb_build_object(
@@ -13,5 +14,7 @@ as $$
     'createdAt', messaging.iso_in_zone(operator.created_at, 'UTC')
   );
 $$;
-revoke all on function messaging.describe_operator(messaging.operators) from public, anon, authenticated;
+revoke all
+on function messaging.describe_operator(messaging.operators)
+from public, anon, authenticated;
 grant execute on function messaging.describe_operator(messaging.operators) to service_role;

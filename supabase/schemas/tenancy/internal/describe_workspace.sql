@@ -2,7 +2,8 @@
 create or replace function messaging.describe_workspace(workspace messaging.workspaces)
 returns jsonb
 language sql
-stable parallel safe
+stable
+parallel safe
 set search_path = ''
 as $$
   select jsonb_build_object(
@@ -11,5 +12,7 @@ as $$
     'createdAt', messaging.iso_in_zone(workspace.created_at, 'UTC')
   );
 $$;
-revoke all on function messaging.describe_workspace(messaging.workspaces) from public, anon, authenticated;
+revoke all
+on function messaging.describe_workspace(messaging.workspaces)
+from public, anon, authenticated;
 grant execute on function messaging.describe_workspace(messaging.workspaces) to service_role;

@@ -2,7 +2,8 @@
 create or replace function messaging.is_time_zone(name text)
 returns boolean
 language sql
-stable parallel safe
+stable
+parallel safe
 set search_path = ''
 as $$
   select exists (

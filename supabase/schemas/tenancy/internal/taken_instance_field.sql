@@ -1,10 +1,14 @@
 -- Which field of an instance has another instance's value, by the unique index that refused it: the
 -- business instance id where the call gives one or changes it, else the provider's own id. NULL for
 -- an index that is about neither.
-create or replace function messaging.taken_instance_field(index_name text, changes_business_id boolean)
+create or replace function messaging.taken_instance_field(
+  index_name text,
+  changes_business_id boolean
+)
 returns text
 language sql
-immutable parallel safe
+immutable
+parallel safe
 set search_path = ''
 as $$
   select case
@@ -14,5 +18,7 @@ as $$
     else 'gatewayInstanceId'
   end;
 $$;
-revoke all on function messaging.taken_instance_field(text, boolean) from public, anon, authenticated;
+revoke all
+on function messaging.taken_instance_field(text, boolean)
+from public, anon, authenticated;
 grant execute on function messaging.taken_instance_field(text, boolean) to service_role;

@@ -2,7 +2,8 @@
 create or replace function messaging.time_zone_issues()
 returns jsonb
 language sql
-immutable parallel safe
+immutable
+parallel safe
 set search_path = ''
 as $$
   select jsonb_build_object('issues', jsonb_build_array(jsonb_build_object(

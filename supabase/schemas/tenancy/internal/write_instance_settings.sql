@@ -53,5 +53,7 @@ begin
   return instance;
 end;
 $$;
-revoke all on function messaging.write_instance_settings(uuid, jsonb) from public, anon, authenticated;
+revoke all
+on function messaging.write_instance_settings(uuid, jsonb)
+from public, anon, authenticated;
 grant execute on function messaging.write_instance_settings(uuid, jsonb) to service_role;

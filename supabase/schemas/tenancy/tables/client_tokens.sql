@@ -1,7 +1,8 @@
 -- Tokens of `X-Client-Token`. Only the SHA-256 is kept; each opens exactly one instance.
 create table messaging.client_tokens (
   id uuid primary key default gen_random_uuid(),
-  instance_id uuid not null references messaging.instances (id) on delete cascade,
+  instance_id uuid not null references messaging.instances (id)
+    on delete cascade,
   token_hash text not null,
   label text,
   expires_at timestamptz,

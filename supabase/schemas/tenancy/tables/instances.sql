@@ -5,7 +5,10 @@ create table messaging.instances (
   name text not null,
   provider text not null,
   provider_class text not null generated always as (
-    case when provider in ('whatsapp_cloud') then 'official' else 'gateway' end
+    case
+      when provider in ('whatsapp_cloud') then 'official'
+      else 'gateway'
+    end
   ) stored,
   sealed_provider_config text not null,
   gateway_instance_id text,
@@ -25,9 +28,11 @@ create table messaging.instances (
   constraint instances_embed_key_prefixed check (embed_key like 'emb\_%'),
   constraint instances_connected_phone_digits check (connected_phone ~ '^[0-9]{8,15}$'),
   constraint instances_window_end_after_start check (window_end > window_start),
-  constraint instances_window_days_iso check (
-    cardinality(window_days) between 1 and 7 and window_days <@ '{1,2,3,4,5,6,7}'::smallint[]
-  ),
+  constraint instances_window_days_iso
+    check (
+      cardinality(window_days) between 1 and 7
+      and window_days <@ '{1,2,3,4,5,6,7}'::smallint[]
+    ),
   constraint instances_requests_per_minute_positive check (requests_per_minute > 0),
   constraint instances_on_unconfirmed_known check (on_unconfirmed in ('hold', 'retry'))
 );
@@ -38,15 +43,18 @@ create index instances_named_outside on messaging.instances (
 );
 -- What an instance is called outside is unique at its provider, and a business instance id in the
 -- whole project: it stands in the index of every provider, beside that provider's own ids.
-create unique index instances_name_at_zapi
-  on messaging.instances ((coalesce(business_instance_id, gateway_instance_id)))
-  where business_instance_id is not null or provider = 'zapi';
-create unique index instances_name_at_evolution
-  on messaging.instances ((coalesce(business_instance_id, gateway_instance_id)))
-  where business_instance_id is not null or provider = 'evolution';
-create unique index instances_name_at_whatsapp_cloud
-  on messaging.instances ((coalesce(business_instance_id, gateway_instance_id)))
-  where business_instance_id is not null or provider = 'whatsapp_cloud';
+create unique index instances_name_at_zapi on messaging.instances (
+  (coalesce(business_instance_id, gateway_instance_id))
+)
+where business_instance_id is not null or provider = 'zapi';
+create unique index instances_name_at_evolution on messaging.instances (
+  (coalesce(business_instance_id, gateway_instance_id))
+)
+where business_instance_id is not null or provider = 'evolution';
+create unique index instances_name_at_whatsapp_cloud on messaging.instances (
+  (coalesce(business_instance_id, gateway_instance_id))
+)
+where business_instance_id is not null or provider = 'whatsapp_cloud';
 create index instances_retrying on messaging.instances (id) where on_unconfirmed = 'retry';
 create index instances_age on messaging.instances (created_at, id);
 create index instances_workspace on messaging.instances (workspace_id, created_at, id);
@@ -59,4 +67,5 @@ comment on column messaging.instances.provider_class is
   'Whether the provider is the official channel, with its own rules, or a gateway.';
 comment on column messaging.instances.requests_per_minute is
   'What each client token may ask of each function, see count_request; NULL is no limit.';
-comment on column messaging.instances.gateway_instance_id is 'The provider''s own id of the instance.';
+comment on column messaging.instances.gateway_instance_id is
+  'The provider''s own id of the instance.';

@@ -2,11 +2,13 @@
 -- the allowance is whole again (generic cell rate algorithm). Unlogged: a crash of the server gives
 -- everybody a whole allowance, and a request's count costs no wait for the disk.
 create unlogged table messaging.rate_limits (
-  token_id uuid not null references messaging.client_tokens (id) on delete cascade,
+  token_id uuid not null references messaging.client_tokens (id)
+    on delete cascade,
   function_name text not null,
   whole_at timestamptz not null,
   constraint rate_limits_pkey primary key (token_id, function_name)
-) with (fillfactor = 50, autovacuum_vacuum_scale_factor = 0.1);
+)
+with (fillfactor = 50, autovacuum_vacuum_scale_factor = 0.1);
 alter table messaging.rate_limits enable row level security;
 revoke all on table messaging.rate_limits from public, anon, authenticated;
 grant select, insert, update, delete on table messaging.rate_limits to service_role;
