@@ -17,6 +17,7 @@ export interface HistoryQuery {
   /** True for sent messages only, false for received ones only. */
   readonly fromMe?: boolean | undefined;
 }
+
 /** One message that was really sent or received. */
 export interface HistoryMessage extends StoredContent {
   readonly messageId: string;
