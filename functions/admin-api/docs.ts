@@ -1,6 +1,6 @@
 import * as z from "zod";
 import type { Operation } from "../../shared/openapi/operation.ts";
-import { successField } from "../../shared/openapi/response_fields.ts";
+import { successField } from "../../shared/model/response_fields.ts";
 import { agentDocs } from "./resources/agents_docs.ts";
 import { departmentDocs } from "./resources/departments_docs.ts";
 import { instanceDocs } from "./resources/instances_docs.ts";

@@ -30,7 +30,7 @@ export function createInstanceRoutes(services: InstanceServices): Route[] {
     const idempotency = await readAdminIdempotency(context, body);
     const created = await createInstance(services, request, idempotency);
     context.set("instanceId", created.outcome.instanceId);
-    return answerRecorded(context, created, 201);
+    return answerRecorded<{ success: true }>(context, created, 201);
   };
 
   const listPage = async (context: AdminContext): Promise<Response> => {
@@ -56,7 +56,7 @@ export function createInstanceRoutes(services: InstanceServices): Route[] {
       checkProviderConfig(provider),
     );
     const record = await updateInstance(services, { instanceId, provider }, request);
-    return answerJson(context, { success: true, ...record });
+    return answerJson<object>(context, { success: true, ...record });
   };
 
   return [

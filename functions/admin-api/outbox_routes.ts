@@ -21,7 +21,7 @@ export function createOutboxRoutes(database: Database): Route[] {
     const idempotency = await readAdminIdempotency(context, {});
     const answer = await database.rpc("retry_outbox", { outboxId, idempotency });
     if (answer === null) throw new AppError("not_found", { message: "There is no such entry." });
-    return answerRecorded(context, toRecorded<OutboxRecord>(answer));
+    return answerRecorded<{ success: true }>(context, toRecorded<OutboxRecord>(answer));
   };
 
   return [

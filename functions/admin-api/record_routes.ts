@@ -43,7 +43,7 @@ export function createRecordRoutes(database: Database, kind: PlainResource): Rou
       { ...request, idempotency } as unknown as RequestOf<CreatingRpc>,
       { uniqueField },
     );
-    return answerRecorded(context, created, 201);
+    return answerRecorded<{ success: true }>(context, created, 201);
   };
 
   const listPage = async (context: AdminContext): Promise<Response> => {
@@ -71,7 +71,7 @@ export function createRecordRoutes(database: Database, kind: PlainResource): Rou
     const changes = validateBody(context, schema, body, check);
     const request = { ...target, changes } as unknown as RequestOf<ChangingRpc>;
     const record = await changeRecord(database, rpcName, request, { uniqueField });
-    return answerJson(context, { success: true, ...record });
+    return answerJson<object>(context, { success: true, ...record });
   };
 
   const routes: Route[] = [

@@ -9,7 +9,10 @@ export function createTemplateSyncRoutes(services: TemplateSyncServices): Route[
   const sync = async (context: AdminContext): Promise<Response> => {
     const instanceId = await requireInstanceId(context, services.database);
     const idempotency = await readAdminIdempotency(context, {});
-    return answerRecorded(context, await syncTemplates(services, instanceId, idempotency));
+    return answerRecorded<{ success: true }>(
+      context,
+      await syncTemplates(services, instanceId, idempotency),
+    );
   };
   return [{ method: "POST", path: "/instances/:id/templates/sync", handlers: [sync] }];
 }

@@ -20,7 +20,7 @@ export function createTokenRoutes(services: InstanceServices): Route[] {
     const request = validateBody(context, createTokenSchema, body);
     const idempotency = await readAdminIdempotency(context, body);
     const issued = await issueClientToken(services, instanceId, request, idempotency);
-    return answerRecorded(context, issued, 201);
+    return answerRecorded<{ success: true }>(context, issued, 201);
   };
 
   const listPage = async (context: AdminContext): Promise<Response> => {

@@ -12,9 +12,12 @@ import { validateBody } from "../../shared/http/validate.ts";
 import type { Log } from "../../shared/runtime/log.ts";
 import { callRecorded } from "../../shared/idempotency/recorded_call.ts";
 import {
+  type ChangeTagsResponse,
   changeTagsSchema,
   checkChangeTags,
+  type CreateContactResponse,
   createContactSchema,
+  type UpdateContactResponse,
   updateContactSchema,
 } from "./contract.ts";
 import { saveContact } from "./save_contact.ts";
@@ -34,21 +37,27 @@ export function createContactsApiApp({ database, log }: ContactsApiServices): Ho
     const idempotency = await readClientIdempotency(context);
     const saved = await saveContact(database, instanceId, request, idempotency);
     const { action, contactId, tagsApplied } = saved.outcome;
-    return answerRecorded(context, { ...saved, outcome: { action, contactId, tagsApplied } });
+    return answerRecorded<CreateContactResponse>(context, {
+      ...saved,
+      outcome: { action, contactId, tagsApplied },
+    });
   };
 
   const updateContact = async (context: ClientContext): Promise<Response> => {
     const request = validateBody(context, updateContactSchema, context.get("body"));
     const { instanceId } = requireInstance(context);
     const idempotency = await readClientIdempotency(context);
-    return answerRecorded(context, await saveContact(database, instanceId, request, idempotency));
+    return answerRecorded<UpdateContactResponse>(
+      context,
+      await saveContact(database, instanceId, request, idempotency),
+    );
   };
 
   const changeTags = async (context: ClientContext): Promise<Response> => {
     const request = validateBody(context, changeTagsSchema, context.get("body"), checkChangeTags);
     const { instanceId } = requireInstance(context);
     const idempotency = await readClientIdempotency(context);
-    return answerRecorded(
+    return answerRecorded<ChangeTagsResponse>(
       context,
       await callRecorded(database, "change_contact_tags", { ...request, instanceId, idempotency }),
     );

@@ -5,6 +5,7 @@ import {
   instanceIdSchema,
   phoneSchema,
 } from "../../shared/model/request_fields.ts";
+import { type AnswerOf, successField } from "../../shared/model/response_fields.ts";
 
 const shortText = z.string().max(500).nullable().optional();
 
@@ -84,3 +85,30 @@ function toComparable(names: unknown): (string | undefined)[] {
   if (!Array.isArray(names)) return [];
   return names.map((name) => tagNameSchema.safeParse(name).data?.toLowerCase());
 }
+
+const savedFields = {
+  ...successField,
+  action: z.enum(["created", "updated"]),
+  contactId: z.uuid(),
+  tagsApplied: z.array(z.string()),
+};
+
+export const createContactResponseSchema = z.object(savedFields);
+
+export type CreateContactResponse = AnswerOf<typeof createContactResponseSchema>;
+
+export const updateContactResponseSchema = z.object({
+  ...savedFields,
+  fieldsUpdated: z.array(z.string()),
+});
+
+export type UpdateContactResponse = AnswerOf<typeof updateContactResponseSchema>;
+
+export const changeTagsResponseSchema = z.object({
+  ...successField,
+  contactId: z.uuid(),
+  tagsApplied: z.array(z.string()),
+  tagsRemoved: z.array(z.string()),
+});
+
+export type ChangeTagsResponse = AnswerOf<typeof changeTagsResponseSchema>;

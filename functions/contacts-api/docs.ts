@@ -1,15 +1,13 @@
-import * as z from "zod";
 import { demoContactId, demoInstanceRef, demoPhone } from "../../shared/openapi/demo_fixtures.ts";
 import type { Operation } from "../../shared/openapi/operation.ts";
-import { successField } from "../../shared/openapi/response_fields.ts";
-import { changeTagsSchema, createContactSchema, updateContactSchema } from "./contract.ts";
-
-const savedFields = {
-  ...successField,
-  action: z.enum(["created", "updated"]),
-  contactId: z.uuid(),
-  tagsApplied: z.array(z.string()),
-};
+import {
+  changeTagsResponseSchema,
+  changeTagsSchema,
+  createContactResponseSchema,
+  createContactSchema,
+  updateContactResponseSchema,
+  updateContactSchema,
+} from "./contract.ts";
 
 const target = { instanceId: demoInstanceRef, phone: demoPhone };
 
@@ -27,7 +25,7 @@ export const operations: readonly Operation[] = [
     access: "clientToken",
     body: createContactSchema,
     isIdempotent: true,
-    success: { description: "The contact as it is now.", schema: z.object(savedFields) },
+    success: { description: "The contact as it is now.", schema: createContactResponseSchema },
     errors: ["invalid_phone"],
     examples: [{
       name: "new_contact",
@@ -63,7 +61,7 @@ export const operations: readonly Operation[] = [
     isIdempotent: true,
     success: {
       description: "What was written.",
-      schema: z.object({ ...savedFields, fieldsUpdated: z.array(z.string()) }),
+      schema: updateContactResponseSchema,
     },
     errors: ["invalid_phone"],
     examples: [{
@@ -92,12 +90,7 @@ export const operations: readonly Operation[] = [
     isIdempotent: true,
     success: {
       description: "Which of the tags the contact has now, and which were taken off.",
-      schema: z.object({
-        ...successField,
-        contactId: z.uuid(),
-        tagsApplied: z.array(z.string()),
-        tagsRemoved: z.array(z.string()),
-      }),
+      schema: changeTagsResponseSchema,
     },
     errors: ["invalid_phone"],
     examples: [{

@@ -6,6 +6,7 @@ import {
   readClientIdempotency,
   requireInstance,
 } from "../../shared/http/client_token_guard.ts";
+import { answerJson } from "../../shared/http/answer.ts";
 import { createApp, type Route } from "../../shared/http/create_app.ts";
 import { answerRecorded } from "../../shared/http/recorded_answer.ts";
 import { validate, validateBody } from "../../shared/http/validate.ts";
@@ -13,10 +14,15 @@ import type { Log } from "../../shared/runtime/log.ts";
 import { callRecorded } from "../../shared/idempotency/recorded_call.ts";
 import { assignConversation } from "./assign.ts";
 import {
+  type AssignResponse,
   assignSchema,
+  type GetAgentPauseResponse,
   getAgentPauseSchema,
   noteRequestSchema,
+  type NoteResponse,
+  type SetAgentPauseResponse,
   setAgentPauseSchema,
+  type StatusResponse,
   statusSchema,
 } from "./contract.ts";
 
@@ -39,7 +45,7 @@ export function createConversationsApiApp(services: ConversationsApiServices): H
     const { instanceId } = requireInstance(context);
     const idempotency = await readClientIdempotency(context);
     const assignment = { assignTo, portfolio, departmentId };
-    return answerRecorded(
+    return answerRecorded<AssignResponse>(
       context,
       await assignConversation(database, { instanceId, phone, assignment, idempotency }),
     );
@@ -49,7 +55,7 @@ export function createConversationsApiApp(services: ConversationsApiServices): H
     const request = validateBody(context, statusSchema, context.get("body"));
     const { instanceId } = requireInstance(context);
     const idempotency = await readClientIdempotency(context);
-    return answerRecorded(
+    return answerRecorded<StatusResponse>(
       context,
       await callRecorded(database, "set_conversation_status", {
         ...request,
@@ -63,7 +69,7 @@ export function createConversationsApiApp(services: ConversationsApiServices): H
     const request = validateBody(context, noteRequestSchema, context.get("body"));
     const { instanceId } = requireInstance(context);
     const idempotency = await readClientIdempotency(context);
-    return answerRecorded(
+    return answerRecorded<NoteResponse>(
       context,
       await callRecorded(database, "note_conversation", { ...request, instanceId, idempotency }),
     );
@@ -73,14 +79,14 @@ export function createConversationsApiApp(services: ConversationsApiServices): H
     const { phone } = validate(getAgentPauseSchema, context.req.query());
     const { instanceId } = requireInstance(context);
     const pause = await database.rpc("get_agent_pause", { instanceId, phone });
-    return context.json({ success: true, ...pause });
+    return answerJson<GetAgentPauseResponse>(context, { success: true, ...pause });
   };
 
   const setPause = async (context: ClientContext): Promise<Response> => {
     const request = validateBody(context, setAgentPauseSchema, context.get("body"));
     const { instanceId } = requireInstance(context);
     const idempotency = await readClientIdempotency(context);
-    return answerRecorded(
+    return answerRecorded<SetAgentPauseResponse>(
       context,
       await callRecorded(database, "set_agent_pause", { ...request, instanceId, idempotency }),
     );

@@ -1,5 +1,6 @@
 import type { Database } from "../../shared/database/database.ts";
 import type { Idempotency } from "../../shared/database/rpcs/idempotency.ts";
+import type { AssignmentOutcome } from "../../shared/database/rpcs/messages.ts";
 import { acceptMessage } from "../../shared/messages/accept.ts";
 import type { AcceptedOutcome, AssignmentRequest } from "../../shared/database/rpcs/messages.ts";
 import { type Recorded, toRecorded } from "../../shared/idempotency/recorded_call.ts";
@@ -20,7 +21,7 @@ export interface AssignCall {
 export async function assignConversation(
   database: Database,
   call: AssignCall,
-): Promise<Recorded<object>> {
+): Promise<Recorded<AssignmentOutcome>> {
   const accepted = await acceptMessage(database, { ...call, draft: null, delivery: null });
   if ("attempted" in accepted) throw new Error("an assignment has no message to attempt again");
   const { outcome: { assignment }, isReplay } = toRecorded<AcceptedOutcome>(accepted);

@@ -5,8 +5,15 @@ import {
   instanceIdSchema,
   phoneSchema,
 } from "../../shared/model/request_fields.ts";
+import {
+  type AnswerOf,
+  assignmentFields,
+  instantSchema,
+  successField,
+} from "../../shared/model/response_fields.ts";
 
 const targetFields = { instanceId: instanceIdSchema, phone: phoneSchema };
+const conversationStatusSchema = z.enum(["open", "closed", "pending"]);
 const noteSchema = z.string().trim().min(1).max(10_000);
 
 /** POST /functions/v1/conversations-api/assign (specification 4.1). */
@@ -20,7 +27,7 @@ export const assignSchema = z.object({
 /** POST /functions/v1/conversations-api/status (specification 4.1). */
 export const statusSchema = z.object({
   ...targetFields,
-  status: z.enum(["open", "closed", "pending"]),
+  status: conversationStatusSchema,
   internalNote: noteSchema.optional(),
 });
 
@@ -42,3 +49,41 @@ export const setAgentPauseSchema = z.object({
   paused: z.boolean(),
   minutes: z.number().int().min(1).max(maxPauseMinutes).default(30),
 });
+
+export const assignResponseSchema = z.object({ ...successField, ...assignmentFields });
+
+export type AssignResponse = AnswerOf<typeof assignResponseSchema>;
+
+export const statusResponseSchema = z.object({
+  ...successField,
+  contactId: z.uuid(),
+  conversationId: z.uuid(),
+  status: conversationStatusSchema,
+  noteAdded: z.boolean(),
+});
+
+export type StatusResponse = AnswerOf<typeof statusResponseSchema>;
+
+export const noteResponseSchema = z.object({
+  ...successField,
+  contactId: z.uuid(),
+  conversationId: z.uuid(),
+  noteId: z.uuid(),
+});
+
+export type NoteResponse = AnswerOf<typeof noteResponseSchema>;
+
+export const setAgentPauseResponseSchema = z.object({
+  ...successField,
+  contactId: z.uuid(),
+  paused: z.boolean(),
+  aiAgentPausedUntil: instantSchema.nullable(),
+});
+
+export type SetAgentPauseResponse = AnswerOf<typeof setAgentPauseResponseSchema>;
+
+export const getAgentPauseResponseSchema = setAgentPauseResponseSchema.extend({
+  contactId: z.uuid().nullable(),
+});
+
+export type GetAgentPauseResponse = AnswerOf<typeof getAgentPauseResponseSchema>;

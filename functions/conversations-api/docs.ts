@@ -1,4 +1,3 @@
-import * as z from "zod";
 import {
   demoContactId,
   demoConversationId,
@@ -10,27 +9,21 @@ import {
 } from "../../shared/openapi/demo_fixtures.ts";
 import type { Operation } from "../../shared/openapi/operation.ts";
 import {
-  assignmentFields,
-  instantSchema,
-  successField,
-} from "../../shared/openapi/response_fields.ts";
-import {
+  assignResponseSchema,
   assignSchema,
+  getAgentPauseResponseSchema,
   getAgentPauseSchema,
   noteRequestSchema,
+  noteResponseSchema,
+  setAgentPauseResponseSchema,
   setAgentPauseSchema,
+  statusResponseSchema,
   statusSchema,
 } from "./contract.ts";
 
 const target = { instanceId: demoInstanceRef, phone: demoPhone };
 const outcome = { success: true, contactId: demoContactId, conversationId: demoConversationId };
 
-const pauseFields = {
-  ...successField,
-  contactId: z.uuid(),
-  paused: z.boolean(),
-  aiAgentPausedUntil: instantSchema.nullable(),
-};
 const pausedNote = "Whether the agent is silent for this contact.";
 
 /** What conversations-api promises (specification 4.1). */
@@ -49,7 +42,7 @@ export const operations: readonly Operation[] = [
     isIdempotent: true,
     success: {
       description: "Who has the conversation now, and who had it.",
-      schema: z.object({ ...successField, ...assignmentFields }),
+      schema: assignResponseSchema,
     },
     errors: ["invalid_phone", "operator_not_found", "department_not_found"],
     examples: [{
@@ -85,13 +78,7 @@ export const operations: readonly Operation[] = [
     isIdempotent: true,
     success: {
       description: "The status, and whether a note was added.",
-      schema: z.object({
-        ...successField,
-        contactId: z.uuid(),
-        conversationId: z.uuid(),
-        status: z.enum(["open", "closed", "pending"]),
-        noteAdded: z.boolean(),
-      }),
+      schema: statusResponseSchema,
     },
     errors: ["invalid_phone"],
     fields: { status: "Status of the conversation." },
@@ -115,12 +102,7 @@ export const operations: readonly Operation[] = [
     isIdempotent: true,
     success: {
       description: "The note's id.",
-      schema: z.object({
-        ...successField,
-        contactId: z.uuid(),
-        conversationId: z.uuid(),
-        noteId: z.uuid(),
-      }),
+      schema: noteResponseSchema,
     },
     errors: ["invalid_phone"],
     examples: [{
@@ -141,7 +123,7 @@ export const operations: readonly Operation[] = [
     query: getAgentPauseSchema,
     success: {
       description: "Whether the agent is silent, and until when.",
-      schema: z.object({ ...pauseFields, contactId: z.uuid().nullable() }),
+      schema: getAgentPauseResponseSchema,
     },
     errors: ["invalid_phone"],
     fields: { contactId: "The contact's UUID; null for an unknown phone.", paused: pausedNote },
@@ -170,7 +152,7 @@ export const operations: readonly Operation[] = [
     isIdempotent: true,
     success: {
       description: "Whether the agent is silent now, and until when.",
-      schema: z.object(pauseFields),
+      schema: setAgentPauseResponseSchema,
     },
     errors: ["invalid_phone"],
     fields: {

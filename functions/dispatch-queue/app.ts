@@ -1,8 +1,9 @@
 import type { Context, Hono } from "hono";
+import { answerJson } from "../../shared/http/answer.ts";
 import { createApp } from "../../shared/http/create_app.ts";
 import { createSecretKeyGuard } from "../../shared/http/secret_key_guard.ts";
 import { validate } from "../../shared/http/validate.ts";
-import { dispatchQueueSchema } from "./contract.ts";
+import { type DispatchQueueResponse, dispatchQueueSchema } from "./contract.ts";
 import { type DispatchServices, runDispatch } from "./dispatch.ts";
 
 export type DispatchQueueServices = DispatchServices & {
@@ -21,7 +22,7 @@ export function createDispatchQueueApp(services: DispatchQueueServices): Hono {
       durationMs,
       ...report,
     });
-    return context.json({ success: true, durationMs, ...report });
+    return answerJson<DispatchQueueResponse>(context, { success: true, durationMs, ...report });
   };
   return createApp({
     slug: "dispatch-queue",

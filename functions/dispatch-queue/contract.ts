@@ -1,4 +1,5 @@
 import * as z from "zod";
+import { type AnswerOf, successField } from "../../shared/model/response_fields.ts";
 
 /**
  * POST /functions/v1/dispatch-queue, called by cron. The bounds fit a hosted function: 150 s to
@@ -10,3 +11,20 @@ export const dispatchQueueSchema = z.object({
   /** How many messages it takes up at most. */
   maxMessages: z.coerce.number().int().min(1).max(100_000).default(5_000),
 });
+
+const countSchema = z.int().min(0);
+
+export const dispatchQueueResponseSchema = z.object({
+  ...successField,
+  durationMs: countSchema,
+  accepted: countSchema,
+  rejected: countSchema,
+  unknown: countSchema,
+  outboxRows: countSchema,
+  expiredClaims: countSchema,
+  requeued: countSchema,
+  woken: countSchema,
+  purged: countSchema,
+});
+
+export type DispatchQueueResponse = AnswerOf<typeof dispatchQueueResponseSchema>;

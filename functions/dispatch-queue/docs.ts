@@ -1,9 +1,5 @@
-import * as z from "zod";
 import type { Operation } from "../../shared/openapi/operation.ts";
-import { successField } from "../../shared/openapi/response_fields.ts";
-import { dispatchQueueSchema } from "./contract.ts";
-
-const countSchema = z.int().min(0);
+import { dispatchQueueResponseSchema, dispatchQueueSchema } from "./contract.ts";
 
 /** What dispatch-queue promises (decisions, section 9). */
 export const operations: readonly Operation[] = [{
@@ -18,18 +14,7 @@ export const operations: readonly Operation[] = [{
   query: dispatchQueueSchema,
   success: {
     description: "What the run did.",
-    schema: z.object({
-      ...successField,
-      durationMs: countSchema,
-      accepted: countSchema,
-      rejected: countSchema,
-      unknown: countSchema,
-      outboxRows: countSchema,
-      expiredClaims: countSchema,
-      requeued: countSchema,
-      woken: countSchema,
-      purged: countSchema,
-    }),
+    schema: dispatchQueueResponseSchema,
   },
   errors: ["service_unavailable"],
   examples: [{

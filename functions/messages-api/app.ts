@@ -7,12 +7,20 @@ import {
   readClientIdempotency,
   requireInstance,
 } from "../../shared/http/client_token_guard.ts";
+import { answerJson } from "../../shared/http/answer.ts";
 import { createApp, type Route } from "../../shared/http/create_app.ts";
 import { answerRecorded } from "../../shared/http/recorded_answer.ts";
 import { validate } from "../../shared/http/validate.ts";
 import type { Log } from "../../shared/runtime/log.ts";
 import { callRecorded } from "../../shared/idempotency/recorded_call.ts";
-import { healthSchema, listQueueSchema, messageIdSchema } from "./contract.ts";
+import {
+  type HealthResponse,
+  healthSchema,
+  listQueueSchema,
+  messageIdSchema,
+  type MessageResponse,
+  type QueueResponse,
+} from "./contract.ts";
 import { listQueue } from "./queue_page.ts";
 
 export interface MessagesApiServices {
@@ -27,18 +35,18 @@ export function createMessagesApiApp({ database, log }: MessagesApiServices): Ho
 
   const getMessage = async (context: ClientContext): Promise<Response> => {
     const message = await database.rpc("get_message", readTarget(context));
-    return context.json({ success: true, ...message });
+    return answerJson<MessageResponse>(context, { success: true, ...message });
   };
 
   const cancelMessage = async (context: ClientContext): Promise<Response> => {
     const message = await database.rpc("cancel_message", readTarget(context));
-    return context.json({ success: true, ...message });
+    return answerJson<MessageResponse>(context, { success: true, ...message });
   };
 
   const retryMessage = async (context: ClientContext): Promise<Response> => {
     const target = readTarget(context);
     const idempotency = await readClientIdempotency(context);
-    return answerRecorded(
+    return answerRecorded<MessageResponse>(
       context,
       await callRecorded(database, "retry_message", { ...target, idempotency }),
     );
@@ -47,17 +55,15 @@ export function createMessagesApiApp({ database, log }: MessagesApiServices): Ho
   const getQueue = async (context: ClientContext): Promise<Response> => {
     const { limit, cursor } = validate(listQueueSchema, context.req.query());
     const { instanceId } = requireInstance(context);
-    return context.json({
-      success: true,
-      ...await listQueue(database, { instanceId, limit, cursor }),
-    });
+    const page = await listQueue(database, { instanceId, limit, cursor });
+    return answerJson<QueueResponse>(context, { success: true, ...page });
   };
 
   const getHealth = async (context: ClientContext): Promise<Response> => {
     validate(healthSchema, context.req.query());
     const { instanceId } = requireInstance(context);
     const health = await database.rpc("get_instance_health", { instanceId });
-    return context.json({ success: true, instanceId, ...health });
+    return answerJson<HealthResponse>(context, { success: true, instanceId, ...health });
   };
 
   const routes: Route[] = [

@@ -2,9 +2,16 @@ import * as z from "zod";
 import {
   idSchema,
   instanceIdSchema,
-  instantSchema,
+  instantSchema as requestInstantSchema,
   pageSizeSchema,
 } from "../../shared/model/request_fields.ts";
+import {
+  type AnswerOf,
+  heldBySchema,
+  instantSchema,
+  messageStatusSchema,
+  successField,
+} from "../../shared/model/response_fields.ts";
 
 /** GET /functions/v1/messages-api/queue (decisions, section 9). */
 export const listQueueSchema = z.object({
@@ -18,9 +25,70 @@ export const healthSchema = z.object({ instanceId: instanceIdSchema });
 
 /** Where a page of the queue ended: the slot and the place in line of its last message. */
 export const queueCursorSchema = z.object({
-  scheduledAt: instantSchema,
+  scheduledAt: requestInstantSchema,
   position: z.number().int().min(1),
 });
 
 /** A message's id in a path; anything else names no message. */
 export const messageIdSchema = idSchema;
+
+export const messageResponseSchema = z.object({
+  ...successField,
+  messageId: z.uuid(),
+  status: messageStatusSchema,
+  contactId: z.uuid(),
+  conversationId: z.uuid(),
+  providerMessageId: z.string().nullable(),
+  scheduledFor: instantSchema.nullable(),
+  heldBy: heldBySchema.nullable(),
+  createdAt: instantSchema,
+  sentAt: instantSchema.nullable(),
+  deliveredAt: instantSchema.nullable(),
+  readAt: instantSchema.nullable(),
+  failedAt: instantSchema.nullable(),
+  attempts: z.int().min(0),
+  lastError: z.object({ code: z.string(), message: z.string() }).nullable(),
+});
+
+export type MessageResponse = AnswerOf<typeof messageResponseSchema>;
+
+const waitingItemSchema = z.object({
+  messageId: z.uuid(),
+  phone: z.string(),
+  messageType: z.string(),
+  scheduledFor: instantSchema,
+  heldBy: heldBySchema.nullable(),
+  position: z.int().min(1),
+});
+
+export const queueResponseSchema = z.object({
+  ...successField,
+  items: z.array(waitingItemSchema),
+  total: z.int().min(0),
+  nextCursor: z.string().nullable(),
+});
+
+export type QueueResponse = AnswerOf<typeof queueResponseSchema>;
+
+export const healthResponseSchema = z.object({
+  ...successField,
+  instanceId: z.uuid(),
+  status: z.enum(["ok", "late", "held"]),
+  oldestDueAt: instantSchema.nullable(),
+  oldestDueSeconds: z.int().min(0).nullable(),
+  nextDueAt: instantSchema.nullable(),
+  queueDepth: z.int().min(0),
+  inFlight: z.int().min(0),
+  unconfirmed: z.int().min(0),
+  isWindowOpen: z.boolean(),
+  heldUntil: instantSchema.nullable(),
+  lastSuccessAt: instantSchema.nullable(),
+  lastFailure: z.object({
+    at: instantSchema,
+    status: messageStatusSchema,
+    code: z.string().nullable(),
+    message: z.string().nullable(),
+  }).nullable(),
+});
+
+export type HealthResponse = AnswerOf<typeof healthResponseSchema>;

@@ -10,62 +10,14 @@ import {
   demoSentMessageId,
 } from "../../shared/openapi/demo_fixtures.ts";
 import type { Operation } from "../../shared/openapi/operation.ts";
-import {
-  heldBySchema,
-  instantSchema,
-  messageStatusSchema,
-  successField,
-} from "../../shared/openapi/response_fields.ts";
 import { instanceIdSchema } from "../../shared/model/request_fields.ts";
-import { healthSchema, listQueueSchema } from "./contract.ts";
-
-const messageSchema = z.object({
-  ...successField,
-  messageId: z.uuid(),
-  status: messageStatusSchema,
-  contactId: z.uuid(),
-  conversationId: z.uuid(),
-  providerMessageId: z.string().nullable(),
-  scheduledFor: instantSchema.nullable(),
-  heldBy: heldBySchema.nullable(),
-  createdAt: instantSchema,
-  sentAt: instantSchema.nullable(),
-  deliveredAt: instantSchema.nullable(),
-  readAt: instantSchema.nullable(),
-  failedAt: instantSchema.nullable(),
-  attempts: z.int().min(0),
-  lastError: z.object({ code: z.string(), message: z.string() }).nullable(),
-});
-
-const waitingItemSchema = z.object({
-  messageId: z.uuid(),
-  phone: z.string(),
-  messageType: z.string(),
-  scheduledFor: instantSchema,
-  heldBy: heldBySchema.nullable(),
-  position: z.int().min(1),
-});
-
-const instanceHealthSchema = z.object({
-  ...successField,
-  instanceId: z.uuid(),
-  status: z.enum(["ok", "late", "held"]),
-  oldestDueAt: instantSchema.nullable(),
-  oldestDueSeconds: z.int().min(0).nullable(),
-  nextDueAt: instantSchema.nullable(),
-  queueDepth: z.int().min(0),
-  inFlight: z.int().min(0),
-  unconfirmed: z.int().min(0),
-  isWindowOpen: z.boolean(),
-  heldUntil: instantSchema.nullable(),
-  lastSuccessAt: instantSchema.nullable(),
-  lastFailure: z.object({
-    at: instantSchema,
-    status: messageStatusSchema,
-    code: z.string().nullable(),
-    message: z.string().nullable(),
-  }).nullable(),
-});
+import {
+  healthResponseSchema,
+  healthSchema,
+  listQueueSchema,
+  messageResponseSchema,
+  queueResponseSchema,
+} from "./contract.ts";
 
 /** Optional: the token opens one instance anyway. */
 const instanceQuery = z.object({ instanceId: instanceIdSchema.optional() });
@@ -119,7 +71,7 @@ export const operations: readonly Operation[] = [
     query: instanceQuery,
     success: {
       description: "The message's state.",
-      schema: messageSchema,
+      schema: messageResponseSchema,
       schemaName: "MessageRecord",
     },
     errors: ["message_not_found"],
@@ -138,7 +90,7 @@ export const operations: readonly Operation[] = [
     query: instanceQuery,
     success: {
       description: "The canceled message.",
-      schema: messageSchema,
+      schema: messageResponseSchema,
       schemaName: "MessageRecord",
     },
     errors: ["message_not_found", "message_not_cancelable"],
@@ -162,7 +114,7 @@ export const operations: readonly Operation[] = [
     isIdempotent: true,
     success: {
       description: "The message, waiting again.",
-      schema: messageSchema,
+      schema: messageResponseSchema,
       schemaName: "MessageRecord",
     },
     errors: [
@@ -189,12 +141,7 @@ export const operations: readonly Operation[] = [
     query: listQueueSchema,
     success: {
       description: "A page of the queue.",
-      schema: z.object({
-        ...successField,
-        items: z.array(waitingItemSchema),
-        total: z.int().min(0),
-        nextCursor: z.string().nullable(),
-      }),
+      schema: queueResponseSchema,
     },
     errors: [],
     fields: {
@@ -231,7 +178,7 @@ export const operations: readonly Operation[] = [
       "What to look at first when an instance's messages do not leave. `late`: something that may leave is more than a minute overdue. `held`: the provider refuses the whole instance, and the queue waits.",
     access: "clientToken",
     query: healthSchema,
-    success: { description: "How the instance's queue stands.", schema: instanceHealthSchema },
+    success: { description: "How the instance's queue stands.", schema: healthResponseSchema },
     errors: [],
     fields: {
       status: "`ok`, `late` or `held`.",

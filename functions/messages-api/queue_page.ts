@@ -1,6 +1,6 @@
 import type { Database } from "../../shared/database/database.ts";
 import { readCursor, writeCursor } from "../../shared/http/cursor.ts";
-import { queueCursorSchema } from "./contract.ts";
+import { queueCursorSchema, type QueueResponse } from "./contract.ts";
 
 /** One page of what waits on an instance, in the order it will leave. */
 export async function listQueue(
@@ -10,7 +10,7 @@ export async function listQueue(
     readonly limit: number;
     readonly cursor?: string | undefined;
   },
-): Promise<Record<string, unknown>> {
+): Promise<Omit<QueueResponse, "success">> {
   const { instanceId, limit, cursor } = query;
   const after = cursor === undefined ? null : readCursor(queueCursorSchema, cursor);
   const page = await database.rpc("list_message_queue", { instanceId, limit, after });

@@ -6,11 +6,12 @@ import {
   createClientTokenGuard,
   requireInstance,
 } from "../../shared/http/client_token_guard.ts";
+import { answerJson } from "../../shared/http/answer.ts";
 import { createApp } from "../../shared/http/create_app.ts";
 import { validate } from "../../shared/http/validate.ts";
 import type { Log } from "../../shared/runtime/log.ts";
 import { identityKeyOf } from "../../shared/model/phone.ts";
-import { checkReadContext, readContextSchema } from "./contract.ts";
+import { checkReadContext, type ReadContextResponse, readContextSchema } from "./contract.ts";
 import { readContext } from "./read_context.ts";
 
 export interface MessagesContextServices {
@@ -28,7 +29,8 @@ export function createMessagesContextApp({ database, log }: MessagesContextServi
     if (!isConnectedTo(request.connectedPhone, instance.connectedPhone)) {
       throw new AppError("Instance not found");
     }
-    return context.json({ success: true, ...await readContext(database, instance, request) });
+    const history = await readContext(database, instance, request);
+    return answerJson<ReadContextResponse>(context, { success: true, ...history });
   };
 
   return createApp({

@@ -8,6 +8,7 @@ import {
   pageSizeSchema,
   phoneSchema,
 } from "../../shared/model/request_fields.ts";
+import { type AnswerOf, instantSchema, successField } from "../../shared/model/response_fields.ts";
 
 const maxDays = 366;
 
@@ -57,3 +58,70 @@ function checkPeriod(
   if (days <= maxDays) return [];
   return [{ path: "end", message: `must be at most ${maxDays} days from start, both included` }];
 }
+
+const conversationItemSchema = z.object({
+  role: z.enum(["user", "assistant"]),
+  sender: z.string(),
+  content: z.string(),
+  timestamp: z.int(),
+  status: z.enum(["received", "sent"]),
+  messageId: z.uuid().optional(),
+  messageType: z.string().optional(),
+  isGroup: z.boolean().optional(),
+  chatName: z.string().nullable().optional(),
+  cardId: z.string().nullable().optional(),
+});
+
+export type ConversationItem = AnswerOf<typeof conversationItemSchema>;
+
+const rawMessageSchema = z.object({
+  messageId: z.uuid().optional(),
+  messageType: z.string().optional(),
+  isGroup: z.boolean().optional(),
+  chatName: z.string().nullable().optional(),
+  cardId: z.string().nullable().optional(),
+  sentBy: z.string().nullable().optional(),
+  providerMessageId: z.string().nullable().optional(),
+  direction: z.enum(["inbound", "outbound"]),
+  status: z.enum(["received", "sent", "delivered", "read"]),
+  message: z.string().nullable(),
+  mediaUrl: z.string().nullable(),
+  mediaId: z.string().nullable(),
+  mediaFilename: z.string().nullable(),
+  optionList: z.object({
+    title: z.string(),
+    buttonLabel: z.string(),
+    options: z.array(z.object({
+      id: z.string(),
+      title: z.string(),
+      description: z.string().optional(),
+    })),
+  }).nullable(),
+  choice: z.object({ id: z.string().nullable().optional(), title: z.string() }).nullable(),
+  template: z.object({
+    name: z.string(),
+    language: z.string(),
+    components: z.array(z.record(z.string(), z.unknown())),
+  }).nullable(),
+  sentAt: instantSchema,
+  deliveredAt: instantSchema.nullable(),
+  readAt: instantSchema.nullable(),
+});
+
+export type RawMessage = AnswerOf<typeof rawMessageSchema>;
+
+export const readContextResponseSchema = z.object({
+  ...successField,
+  phone: z.string(),
+  period: z.object({ start: daySchema, end: daySchema }),
+  totalMessages: z.int().min(0),
+  hasMore: z.boolean(),
+  conversation: z.array(conversationItemSchema).optional(),
+  messages: z.array(rawMessageSchema).optional(),
+  instanceInfo: z.object({
+    instanceId: z.uuid(),
+    gatewayInstanceId: z.string().nullable(),
+  }),
+});
+
+export type ReadContextResponse = AnswerOf<typeof readContextResponseSchema>;

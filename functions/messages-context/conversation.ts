@@ -1,5 +1,6 @@
 import type { History, HistoryMessage } from "../../shared/database/rpcs/history.ts";
 import { nameSender, renderContent } from "../../shared/history/rendering.ts";
+import type { ConversationItem } from "./contract.ts";
 
 /** How much of a message is told. */
 export interface RenderOptions {
@@ -12,7 +13,7 @@ export function formatConversation(
   { contact, messages }: History,
   instanceName: string,
   disclosure: RenderOptions,
-): Record<string, unknown>[] {
+): ConversationItem[] {
   return messages.map((message) => ({
     role: message.direction === "inbound" ? "user" : "assistant",
     sender: nameSender(message, contact, instanceName),
@@ -23,7 +24,7 @@ export function formatConversation(
   }));
 }
 
-function describeMeta(message: HistoryMessage): Record<string, unknown> {
+function describeMeta(message: HistoryMessage): Partial<ConversationItem> {
   const { messageId, messageType, isGroup, chatName, cardId } = message;
   return { messageId, messageType, isGroup, chatName, cardId };
 }

@@ -5,10 +5,8 @@ import {
   demoPhone,
   demoSentMessageId,
 } from "../../shared/openapi/demo_fixtures.ts";
-import { daySchema } from "../../shared/model/request_fields.ts";
 import type { Operation } from "../../shared/openapi/operation.ts";
-import { instantSchema, successField } from "../../shared/openapi/response_fields.ts";
-import { readContextSchema } from "./contract.ts";
+import { readContextResponseSchema, readContextSchema } from "./contract.ts";
 
 /** As the contract, with the types that the texts of a query stand for. */
 const querySchema = readContextSchema.extend({
@@ -16,67 +14,6 @@ const querySchema = readContextSchema.extend({
   fromMe: z.boolean().optional(),
   attachments: z.boolean().default(true),
   includeMeta: z.boolean().default(true),
-});
-
-const conversationItemSchema = z.object({
-  role: z.enum(["user", "assistant"]),
-  sender: z.string(),
-  content: z.string(),
-  timestamp: z.int(),
-  status: z.enum(["received", "sent"]),
-  messageId: z.uuid().optional(),
-  messageType: z.string().optional(),
-  isGroup: z.boolean().optional(),
-  chatName: z.string().nullable().optional(),
-  cardId: z.string().nullable().optional(),
-});
-
-const rawMessageSchema = z.object({
-  messageId: z.uuid().optional(),
-  messageType: z.string().optional(),
-  isGroup: z.boolean().optional(),
-  chatName: z.string().nullable().optional(),
-  cardId: z.string().nullable().optional(),
-  sentBy: z.string().nullable().optional(),
-  providerMessageId: z.string().nullable().optional(),
-  direction: z.enum(["inbound", "outbound"]),
-  status: z.enum(["received", "sent", "delivered", "read"]),
-  message: z.string().nullable(),
-  mediaUrl: z.string().nullable(),
-  mediaId: z.string().nullable(),
-  mediaFilename: z.string().nullable(),
-  optionList: z.object({
-    title: z.string(),
-    buttonLabel: z.string(),
-    options: z.array(z.object({
-      id: z.string(),
-      title: z.string(),
-      description: z.string().optional(),
-    })),
-  }).nullable(),
-  choice: z.object({ id: z.string().nullable().optional(), title: z.string() }).nullable(),
-  template: z.object({
-    name: z.string(),
-    language: z.string(),
-    components: z.array(z.record(z.string(), z.unknown())),
-  }).nullable(),
-  sentAt: instantSchema,
-  deliveredAt: instantSchema.nullable(),
-  readAt: instantSchema.nullable(),
-});
-
-const responseSchema = z.object({
-  ...successField,
-  phone: z.string(),
-  period: z.object({ start: daySchema, end: daySchema }),
-  totalMessages: z.int().min(0),
-  hasMore: z.boolean(),
-  conversation: z.array(conversationItemSchema).optional(),
-  messages: z.array(rawMessageSchema).optional(),
-  instanceInfo: z.object({
-    instanceId: z.uuid(),
-    gatewayInstanceId: z.string().nullable(),
-  }),
 });
 
 const meanings: Operation["fields"] = {
@@ -159,7 +96,7 @@ export const operations: readonly Operation[] = [{
     "The messages that were really sent to or received from one contact over a range of days, oldest first. Both forms of a Brazilian mobile number are the same contact. An unknown phone gives an empty history; nothing is created.",
   access: "clientToken",
   query: querySchema,
-  success: { description: "The history.", schema: responseSchema },
+  success: { description: "The history.", schema: readContextResponseSchema },
   errors: ["invalid_phone"],
   fields: meanings,
   examples: [

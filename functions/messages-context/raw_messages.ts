@@ -2,6 +2,7 @@ import type { HistoryMessage } from "../../shared/database/rpcs/history.ts";
 import type { ContentParts } from "../../shared/model/message_content.ts";
 import { createLocalTimeWriter } from "../../shared/model/local_time.ts";
 import type { RenderOptions } from "./conversation.ts";
+import type { RawMessage } from "./contract.ts";
 
 /**
  * The rows of `format=raw`: each message as it is kept, ungrouped. Without `includeMeta` what
@@ -12,7 +13,7 @@ export function formatRawMessages(
   messages: readonly HistoryMessage[],
   timeZone: string,
   { attachments, includeMeta }: RenderOptions,
-): Record<string, unknown>[] {
+): RawMessage[] {
   const writeLocalTime = createLocalTimeWriter(timeZone);
   const writeInstant = (instantMs: number | null): string | null =>
     instantMs === null ? null : writeLocalTime(instantMs);
@@ -22,7 +23,7 @@ export function formatRawMessages(
     status: message.status,
     message: message.message,
     ...describeContent(message.content ?? {}, attachments),
-    sentAt: writeInstant(message.sentAtMs),
+    sentAt: writeLocalTime(message.sentAtMs),
     deliveredAt: writeInstant(message.deliveredAtMs),
     readAt: writeInstant(message.readAtMs),
   }));
@@ -31,7 +32,10 @@ export function formatRawMessages(
 function describeContent(
   { mediaUrl, mediaId, mediaFilename, optionList, choice, template }: ContentParts,
   attachments: boolean,
-): Record<string, unknown> {
+): Pick<
+  RawMessage,
+  "mediaUrl" | "mediaId" | "mediaFilename" | "optionList" | "choice" | "template"
+> {
   return {
     mediaUrl: attachments ? mediaUrl ?? null : null,
     mediaId: attachments ? mediaId ?? null : null,
@@ -42,18 +46,18 @@ function describeContent(
   };
 }
 
-function describeMeta(message: HistoryMessage): Record<string, unknown> {
+function describeMeta(message: HistoryMessage): Partial<RawMessage> {
   const { messageId, messageType, isGroup, chatName, cardId, sentBy, providerMessageId } = message;
   return { messageId, messageType, isGroup, chatName, cardId, sentBy, providerMessageId };
 }
 
 /** A template's media parameters hold their file's address as `link`, at whatever depth. */
-function withoutLinks(value: unknown): unknown {
-  if (Array.isArray(value)) return value.map(withoutLinks);
+function withoutLinks<Value>(value: Value): Value {
+  if (Array.isArray(value)) return value.map(withoutLinks) as Value;
   if (typeof value !== "object" || value === null) return value;
   return Object.fromEntries(
     Object.entries(value)
       .filter(([key]) => key !== "link")
       .map(([key, member]) => [key, withoutLinks(member)]),
-  );
+  ) as Value;
 }

@@ -1,7 +1,7 @@
 import type { Database } from "../../shared/database/database.ts";
 import { resolvePeriod } from "../../shared/history/period.ts";
 import type { Instance } from "../../shared/model/instance.ts";
-import type { ReadContextRequest } from "./contract.ts";
+import type { ReadContextRequest, ReadContextResponse } from "./contract.ts";
 import { formatConversation } from "./conversation.ts";
 import { formatRawMessages } from "./raw_messages.ts";
 
@@ -13,7 +13,7 @@ export async function readContext(
   database: Database,
   instance: Instance,
   request: ReadContextRequest,
-): Promise<Record<string, unknown>> {
+): Promise<Omit<ReadContextResponse, "success">> {
   const { phone, start, end, limit, fromMe } = request;
   const { instanceId, gatewayInstanceId } = instance;
   const period = { start, end };

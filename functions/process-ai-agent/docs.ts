@@ -12,7 +12,7 @@ import {
   providerFailureFields,
   sentMessageFields,
   successField,
-} from "../../shared/openapi/response_fields.ts";
+} from "../../shared/model/response_fields.ts";
 import { processAiAgentSchema } from "./contract.ts";
 
 const outcomeFields = {

@@ -1,7 +1,7 @@
 import * as z from "zod";
 import { demoWebhookSecret } from "../../shared/openapi/demo_fixtures.ts";
 import type { Operation } from "../../shared/openapi/operation.ts";
-import { successField } from "../../shared/openapi/response_fields.ts";
+import { successField } from "../../shared/model/response_fields.ts";
 import type { ProviderDescriptor } from "../../shared/providers/descriptor.ts";
 import type { ProviderDocs } from "../../shared/providers/provider_docs.ts";
 import { registry } from "../../shared/providers/registry.ts";

@@ -6,6 +6,7 @@ import { readJsonBody } from "../../shared/http/json_body.ts";
 import { findUnstorableText } from "../../shared/http/storable_text.ts";
 import type { Log } from "../../shared/runtime/log.ts";
 import { maxFormattedPhoneLength, sanitizePhone } from "../../shared/model/phone.ts";
+import type { SanitizePhoneNumberResponse } from "./contract.ts";
 
 /**
  * POST /functions/v1/sanitize-phone-number (specification 4.6): public, without a database. Checks by
@@ -23,7 +24,12 @@ export function createSanitizePhoneNumberApp(log: Log): Hono {
     }
     const issues = findUnstorableText({ phone });
     if (issues.length > 0) throw new AppError("invalid_request", { issues });
-    return answerJson(context, { success: true, original: phone, sanitized: sanitizePhone(phone) });
+    const sanitized = sanitizePhone(phone);
+    return answerJson<SanitizePhoneNumberResponse>(context, {
+      success: true,
+      original: phone,
+      sanitized,
+    });
   };
   const routes = [{ method: "POST", path: "/", handlers: [handle] }] as const;
   return createApp({ slug: "sanitize-phone-number", log, routes });

@@ -1,7 +1,5 @@
-import * as z from "zod";
 import type { Operation } from "../../shared/openapi/operation.ts";
-import { successField } from "../../shared/openapi/response_fields.ts";
-import { sanitizePhoneNumberSchema } from "./contract.ts";
+import { sanitizePhoneNumberResponseSchema, sanitizePhoneNumberSchema } from "./contract.ts";
 
 /** What sanitize-phone-number promises (specification 4.6). */
 export const operations: readonly Operation[] = [{
@@ -16,7 +14,7 @@ export const operations: readonly Operation[] = [{
   body: sanitizePhoneNumberSchema,
   success: {
     description: "The number as given, and its digits.",
-    schema: z.object({ ...successField, original: z.string(), sanitized: z.string() }),
+    schema: sanitizePhoneNumberResponseSchema,
   },
   errors: [],
   fields: { phone: "A phone number in any form." },

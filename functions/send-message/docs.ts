@@ -15,7 +15,7 @@ import {
   providerFailureFields,
   sentMessageFields,
   successField,
-} from "../../shared/openapi/response_fields.ts";
+} from "../../shared/model/response_fields.ts";
 import { fieldsOf } from "../../shared/model/message_content.ts";
 import { type SendableType, sendableTypes, sendMessageSchema } from "./contract.ts";
 

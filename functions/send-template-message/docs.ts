@@ -13,7 +13,7 @@ import {
   messageStatusSchema,
   providerFailureFields,
   successField,
-} from "../../shared/openapi/response_fields.ts";
+} from "../../shared/model/response_fields.ts";
 import { sendTemplateMessageSchema } from "./contract.ts";
 
 const outcomeFields = {

@@ -1,13 +1,14 @@
 import type { Context } from "hono";
 
 /**
- * A JSON answer, with the names of the request's fields that were ignored where there are any
+ * A JSON answer of the type that the contract declares: it must be named, so that a missing or a wrong
+ * member is a type error. Names the request's fields that were ignored, where there are any
  * (decisions, section 1): a misspelled field must not pass in silence. They are those of this very
  * request, so a replay names them too.
  */
-export function answerJson(
+export function answerJson<Body extends object = never>(
   context: Context,
-  body: Readonly<Record<string, unknown>>,
+  body: NoInfer<Body>,
   status = 200,
   headers?: Readonly<Record<string, string>>,
 ): Response {

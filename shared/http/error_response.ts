@@ -16,5 +16,5 @@ export function respondToError(error: unknown, context: Context, log: Log): Resp
   if (refusal.code === "internal_error") {
     return context.json({ ...refusal.toBody(), requestId: context.get("requestId") }, 500);
   }
-  return answerJson(context, refusal.toBody(), refusal.status, refusal.extras.headers);
+  return answerJson<object>(context, refusal.toBody(), refusal.status, refusal.extras.headers);
 }

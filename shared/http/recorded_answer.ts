@@ -3,12 +3,15 @@ import type { Recorded } from "../idempotency/recorded_call.ts";
 import { answerJson } from "./answer.ts";
 import { replayedHeaders } from "./idempotency.ts";
 
-/** The outcome flat beside `success`, marked when it was given before. */
-export function answerRecorded(
+/**
+ * The outcome flat beside `success`, marked when it was given before. The type of the whole answer
+ * must be named, as for `answerJson`.
+ */
+export function answerRecorded<Body extends object = never>(
   context: Context,
-  recorded: Recorded<object>,
+  recorded: Recorded<Omit<NoInfer<Body>, "success">>,
   status: 200 | 201 = 200,
 ): Response {
   const headers = recorded.isReplay ? replayedHeaders : undefined;
-  return answerJson(context, { success: true, ...recorded.outcome }, status, headers);
+  return answerJson<object>(context, { success: true, ...recorded.outcome }, status, headers);
 }

@@ -15,5 +15,5 @@ export function answerSending(
     ...(isReplay ? replayedHeaders : {}),
     ...(retryAfterMs === undefined ? {} : { "Retry-After": `${Math.ceil(retryAfterMs / 1_000)}` }),
   };
-  return answerJson(context, response.body, response.status, headers);
+  return answerJson<object>(context, response.body, response.status, headers);
 }

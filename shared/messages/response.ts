@@ -85,7 +85,7 @@ function describeOutcome(
 }
 
 /** The fields of `conversations-api/assign` (specification 4.1). */
-export function describeAssignment(assignment: AssignmentOutcome): Record<string, unknown> {
+export function describeAssignment(assignment: AssignmentOutcome): AssignmentOutcome {
   const { contactId, assignedTo, previousAssignedTo, portfolio, transferred, departmentId } =
     assignment;
   return {

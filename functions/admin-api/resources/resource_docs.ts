@@ -1,6 +1,6 @@
 import * as z from "zod";
 import type { Operation, SuccessResponse } from "../../../shared/openapi/operation.ts";
-import { successField } from "../../../shared/openapi/response_fields.ts";
+import { successField } from "../../../shared/model/response_fields.ts";
 import type { ErrorCode } from "../../../shared/model/errors.ts";
 import type { Resource } from "./resource.ts";
 

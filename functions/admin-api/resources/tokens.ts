@@ -1,6 +1,6 @@
 import * as z from "zod";
 import { instantSchema } from "../../../shared/model/request_fields.ts";
-import { instantSchema as answeredInstantSchema } from "../../../shared/openapi/response_fields.ts";
+import { instantSchema as answeredInstantSchema } from "../../../shared/model/response_fields.ts";
 
 /** POST admin-api/instances/:id/tokens. */
 export const createTokenSchema = z.object({

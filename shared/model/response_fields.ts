@@ -1,5 +1,6 @@
-/** Fields that several responses share; for the document and the tests, not for running functions. */
+/** Fields that several responses share. */
 import * as z from "zod";
+import { holdReasons, messageStatuses } from "./message_status.ts";
 
 /** The envelope's first member in every answer that is no refusal. */
 export const successField = { success: z.literal(true) };
@@ -7,12 +8,9 @@ export const successField = { success: z.literal(true) };
 /** An instant in ISO 8601 with an offset. */
 export const instantSchema = z.iso.datetime({ offset: true });
 
-export const messageStatusSchema = z.enum([
-  ...["queued", "sending", "sent", "delivered", "read"] as const,
-  ...["failed", "canceled", "unconfirmed"] as const,
-]);
+export const messageStatusSchema = z.enum(messageStatuses);
 
-export const heldBySchema = z.enum(["interval", "window", "holiday", "delay"]);
+export const heldBySchema = z.enum(holdReasons);
 
 /** What `conversations-api/assign` answers beside `success` (specification 4.1). */
 export const assignmentFields = {
@@ -42,3 +40,10 @@ export const providerFailureFields = {
   }),
   retryable: z.boolean(),
 };
+
+type DeepReadonly<Value> = Value extends readonly (infer Item)[] ? readonly DeepReadonly<Item>[]
+  : Value extends object ? { readonly [Key in keyof Value]: DeepReadonly<Value[Key]> }
+  : Value;
+
+/** The type of an answer, by its schema. Nobody changes an answer, so every depth of it is read-only. */
+export type AnswerOf<Schema extends z.ZodType> = DeepReadonly<z.infer<Schema>>;
