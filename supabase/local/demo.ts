@@ -4,7 +4,7 @@ import * as z from "zod";
 import { demoInstanceRef, demoWorkspaceId } from "../../shared/openapi/demo_fixtures.ts";
 import { createCredentialVault } from "../../shared/crypto/credential_vault.ts";
 import { type AdminApi, openAdminApi } from "../admin/admin_api.ts";
-import type { Webhook } from "./simulator/webhooks.ts";
+import { createDemoConfig, demoProvider } from "./simulator/zapi/demo_instance.ts";
 
 /** The demo instance, a token that opens it and the secret of its webhook. */
 export interface Demo {
@@ -39,8 +39,6 @@ const instancesSchema = z.object({
   })),
 });
 
-const gatewayInstanceId = "DEMO";
-
 /**
  * Creates the demo instance through admin-api on the first start, with an AI agent that answers
  * customers. Points it at this stack's simulator, also after a change of the port. Replaces a token that
@@ -55,7 +53,7 @@ export async function prepareDemo(place: DemoPlace): Promise<Demo> {
   const found = await findInstance(admin);
   const own = kept !== null && kept.instanceId === found ? kept : null;
   const webhookSecret = own?.webhookSecret ?? randomBytes(24).toString("base64url");
-  const providerConfig = createProviderConfig(origin, webhookSecret);
+  const providerConfig = createDemoConfig(origin, webhookSecret);
   if (found !== undefined && (own?.origin !== origin || own.keyId !== keyId)) {
     await admin.call("PATCH", `instances/${found}`, { providerConfig });
   }
@@ -81,7 +79,7 @@ async function createInstance(
   const created = await admin.call("POST", "instances", {
     workspaceId: demoWorkspaceId,
     name: "Demo",
-    provider: "zapi",
+    provider: demoProvider,
     providerConfig,
     connectedPhone: "5511999990000",
     businessInstanceId: demoInstanceRef,
@@ -105,24 +103,6 @@ async function ensureAgent(admin: AdminApi, instanceId: string): Promise<void> {
     model: "simulated-model",
     isActive: true,
   });
-}
-
-/** The demo instance's webhook for the simulated provider. */
-export function describeDemoWebhook(
-  origin: string,
-  { instanceId, webhookSecret }: Demo,
-): Webhook {
-  const path = `provider-webhook/zapi/${instanceId}/${webhookSecret}`;
-  return { provider: "zapi", instance: gatewayInstanceId, url: `${origin}/functions/v1/${path}` };
-}
-
-function createProviderConfig(origin: string, webhookSecret: string): Record<string, string> {
-  return {
-    baseUrl: `${origin}/simulator/zapi`,
-    gatewayInstanceId,
-    token: "demo-instance-token",
-    webhookSecret,
-  };
 }
 
 async function createToken(admin: AdminApi, instanceId: string): Promise<string> {

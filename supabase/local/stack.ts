@@ -3,7 +3,8 @@ import { type Console, type ConsoleDemo, createConsole } from "./console/console
 import { type DataApi, openDataApi } from "./data_api.ts";
 import { prepareDatabase } from "./database_preparation.ts";
 import { type DatabaseProbe, openDatabaseProbe } from "./database_probe.ts";
-import { type Demo, describeDemoWebhook, prepareDemo } from "./demo.ts";
+import { type Demo, prepareDemo } from "./demo.ts";
+import { describeDemoWebhook } from "./simulator/zapi/demo_instance.ts";
 import { type FunctionsHost, loadFunctions } from "./functions_host.ts";
 import { type HttpServer, listenHttp } from "./http_server.ts";
 import { type PostgresServer, startPostgres } from "./postgres_server.ts";

@@ -8,6 +8,7 @@
 import { basename, join } from "node:path";
 import { fileURLToPath, pathToFileURL } from "node:url";
 import { parseArgs } from "node:util";
+import { providerKinds } from "../../shared/model/provider_kind.ts";
 import { allowsCrossOrigin } from "../../shared/http/cross_origin.ts";
 
 /** The hosted runtime is compatible with this version, not with newer ones. */
@@ -47,7 +48,7 @@ const refusals: Readonly<Record<string, Refusal>> = {
   "conversations-api": { method: "POST", path: "/status", status: 401 },
   "messages-api": { method: "GET", path: "/queue", status: 401 },
   "messages-context": { method: "GET", path: "", status: 401 },
-  "provider-webhook": { method: "PUT", path: "/zapi/unknown/unknown", status: 405 },
+  "provider-webhook": { method: "PUT", path: `/${providerKinds[0]}/unknown`, status: 405 },
   "sanitize-phone-number": { method: "GET", path: "", status: 405 },
 };
 

@@ -27,7 +27,9 @@ export interface Console {
 
 const demoPath = "/simulator/demo";
 
-/** Everything the page loads, beside itself. All of it is sent as it lies in this folder. */
+const scriptType = "text/javascript; charset=utf-8";
+
+/** The files that the page loads, sent as they are in this folder. */
 const assets: Readonly<Record<string, { readonly file: string; readonly type: string }>> = {
   "/console/console.css": { file: "./console.css", type: "text/css; charset=utf-8" },
   ...Object.fromEntries(
@@ -47,7 +49,7 @@ const assets: Readonly<Record<string, { readonly file: string; readonly type: st
       "words",
     ].map((name) => [`/console/${name}.js`, {
       file: `./browser/${name}.js`,
-      type: "text/javascript; charset=utf-8",
+      type: scriptType,
     }]),
   ),
 };

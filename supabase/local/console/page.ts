@@ -1,3 +1,9 @@
+import { channels } from "../simulator/channels.ts";
+
+const channelOptions = channels
+  .map(({ kind, name }) => `            <option value="${kind}" data-channel>${name}</option>`)
+  .join("\n");
+
 /** The page's skeleton: landmarks, headings and forms. The scripts fill in what arrives. */
 export const consolePage = `<!doctype html>
 <html lang="en">
@@ -146,9 +152,7 @@ export const consolePage = `<!doctype html>
       <form id="fault-form" class="form">
         <label class="field">Provider
           <select name="provider">
-            <option value="zapi">Z-API</option>
-            <option value="evolution">Evolution API</option>
-            <option value="whatsapp_cloud">WhatsApp Cloud API</option>
+${channelOptions}
             <option value="resend">Resend (e-mail)</option>
             <option value="chat_completions">AI model</option>
           </select>

@@ -4,7 +4,7 @@ import * as z from "zod";
 import type { Fault } from "./faults.ts";
 import { listFlaws, readBearerToken, readJson } from "./json_request.ts";
 import type { SimulatorContext } from "./context.ts";
-import { answerSend, type RefusalVoice, retryAfterHeader } from "./spoiled_answer.ts";
+import { answerSend, type ErrorFormat, retryAfterHeader } from "./spoiled_answer.ts";
 
 const contentSchema = z.union([
   z.string(),
@@ -45,7 +45,7 @@ async function receiveCall(world: SimulatorContext, context: Context): Promise<R
     return refuse(400, message, { param: flaw?.path ?? null });
   }
   const call = parsed.data;
-  return answerSend(world, { provider: "chat_completions", to: [] }, voice, (answer) => {
+  return answerSend(world, { provider: "chat_completions", to: [] }, errorFormat, (answer) => {
     const completionId = `chatcmpl-${crypto.randomUUID().replaceAll("-", "")}`;
     const reply = composeReply(call);
     const { model, messages } = call;
@@ -102,7 +102,7 @@ function countTokens(text: string): number {
   return Math.ceil(text.length / 4);
 }
 
-const voice: RefusalVoice = {
+const errorFormat: ErrorFormat = {
   reject: (fault: Fault) =>
     refuse(400, "The request was refused.", { code: String(fault.code ?? "invalid_prompt") }),
   rateLimit: (fault: Fault) =>

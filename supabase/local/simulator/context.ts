@@ -1,17 +1,14 @@
-import type { ConversationWindows } from "./conversation_windows.ts";
 import type { FaultPlan } from "./faults.ts";
 import type { Store } from "./store.ts";
-import type { TemplateLibrary } from "./template_library.ts";
 import type { Webhooks } from "./webhooks.ts";
+
+/** From a message's acceptance to its arrival on the phone, in milliseconds. */
+export const arrivalMs = 100;
 
 /** What every simulated service works with. */
 export interface SimulatorContext {
   readonly store: Store;
   readonly faults: FaultPlan;
-  /** Whom the official channel takes free text for. */
-  readonly windows: ConversationWindows;
-  /** What the official channel knows of templates. */
-  readonly templates: TemplateLibrary;
   /** Where each instance's events go. */
   readonly webhooks: Webhooks;
   /** Aborted when the stack stops: whatever waits ends at once. */

@@ -1,4 +1,4 @@
-import type { MiddlewareHandler } from "hono";
+import type { Context, MiddlewareHandler } from "hono";
 import type * as z from "zod";
 
 /** Whether the request declares a JSON body, parameters such as `charset` aside. */
@@ -60,4 +60,17 @@ function readPath(value: unknown, path: readonly PropertyKey[]): unknown {
 /** The token of `Authorization: Bearer <token>`, or undefined. */
 export function readBearerToken(request: Request): string | undefined {
   return /^Bearer\s+(\S+)$/i.exec(request.headers.get("Authorization") ?? "")?.[1];
+}
+
+/** Answers a request whose body fits the schema; any other one with 400 and its flaws. */
+export async function withBody<Schema extends z.ZodType>(
+  context: Context,
+  schema: Schema,
+  answer: (request: z.infer<Schema>) => Response | Promise<Response>,
+): Promise<Response> {
+  const body = await readJson(context.req.raw);
+  const parsed = schema.safeParse(body);
+  if (parsed.success) return await answer(parsed.data);
+  const issues = listFlaws(parsed.error, body).map(({ path, message }) => ({ path, message }));
+  return Response.json({ error: "invalid_request", issues }, { status: 400 });
 }

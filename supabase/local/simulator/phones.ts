@@ -3,22 +3,15 @@
  * phone reaches the service as the provider's webhook events, in the provider's own format.
  */
 import * as z from "zod";
-import { composeEvolutionMessage, composeEvolutionStatus } from "./evolution_events.ts";
+import { channelOf } from "./channels.ts";
 import {
   channelKinds,
   type DeliveryStatus,
-  type PhoneStatus,
   type SimulatedMessage,
   type SimulatedReply,
   type SimulatedStatus,
-  type StatusFailure,
 } from "./records.ts";
-import { type SimulatorContext, waitUnlessClosing } from "./context.ts";
-import { composeCloudMessage, composeCloudStatus } from "./whatsapp_cloud_webhook_events.ts";
-import { composeZapiMessage, composeZapiStatus } from "./zapi_events.ts";
-
-/** From a message's acceptance to its arrival on the phone. */
-const arrivalMs = 100;
+import { arrivalMs, type SimulatorContext, waitUnlessClosing } from "./context.ts";
 
 const phoneFields = {
   provider: z.enum(channelKinds),
@@ -63,13 +56,13 @@ export function writeReply(
   world: SimulatorContext,
   { writtenAt, ...request }: z.infer<typeof replySchema>,
 ): SimulatedReply {
-  const id = crypto.randomUUID().replaceAll("-", "").toUpperCase();
+  const channel = channelOf(request.provider);
   const reply = world.store.addReply({
     ...request,
     ...(writtenAt === undefined ? {} : { receivedAt: new Date(writtenAt).toISOString() }),
-    providerMessageId: request.provider === "whatsapp_cloud" ? `wamid.${id}` : id.slice(0, 20),
+    providerMessageId: channel.createMessageId(),
   });
-  world.webhooks.send(reply.provider, reply.instance, composeMessage(reply));
+  world.webhooks.send(reply.provider, reply.instance, channel.composeMessage(reply));
   return reply;
 }
 
@@ -116,44 +109,6 @@ function reportStatus(
   status: DeliveryStatus,
 ): void {
   const record = world.store.addStatus({ provider, instance, providerMessageId, waId, status });
-  world.webhooks.send(provider, instance, composeStatus({ ...record, status }, correlationId));
-}
-
-/** The official channel's word that a message which it accepted never reaches its phone. */
-export async function reportFailure(
-  world: SimulatorContext,
-  message: Pick<SimulatedMessage, "instance" | "providerMessageId" | "waId" | "correlationId">,
-  failure: StatusFailure,
-): Promise<void> {
-  await waitUnlessClosing(arrivalMs, world.closing);
-  if (world.closing.aborted) return;
-  const { correlationId, ...about } = message;
-  const fields = { ...about, provider: "whatsapp_cloud", status: "failed", failure } as const;
-  const event = composeCloudStatus(world.store.addStatus(fields), correlationId);
-  world.webhooks.send("whatsapp_cloud", message.instance, event);
-}
-
-function composeMessage(reply: SimulatedReply): Record<string, unknown> {
-  switch (reply.provider) {
-    case "zapi":
-      return composeZapiMessage(reply);
-    case "evolution":
-      return composeEvolutionMessage(reply);
-    case "whatsapp_cloud":
-      return composeCloudMessage(reply);
-  }
-}
-
-function composeStatus(
-  status: PhoneStatus,
-  correlationId: string | null,
-): Record<string, unknown> {
-  switch (status.provider) {
-    case "zapi":
-      return composeZapiStatus(status);
-    case "evolution":
-      return composeEvolutionStatus(status);
-    case "whatsapp_cloud":
-      return composeCloudStatus(status, correlationId);
-  }
+  const event = channelOf(provider).composeStatus({ ...record, status }, correlationId);
+  world.webhooks.send(provider, instance, event);
 }

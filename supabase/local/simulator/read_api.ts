@@ -6,7 +6,7 @@ import { faultRequestSchema, normalizeRecipient } from "./faults.ts";
 import { listFlaws, readJson } from "./json_request.ts";
 import { channelKinds } from "./records.ts";
 import type { SimulatorContext } from "./context.ts";
-import { type RecordKinds, resources } from "./store.ts";
+import { logNames, type RecordKinds } from "./store.ts";
 
 const querySchema = z.object({
   provider: z.enum(channelKinds).optional(),
@@ -21,7 +21,7 @@ type AnyRecord = RecordKinds[keyof RecordKinds];
 /** The routes directly below `/simulator`: the logs, the faults and the event stream. */
 export function createReadApi(world: SimulatorContext): Hono {
   const app = new Hono();
-  for (const kind of resources) {
+  for (const kind of logNames) {
     app.get(`/${kind}`, (context) => {
       const query = querySchema.safeParse(context.req.query());
       if (!query.success) return refuseFlaws(query.error, context.req.query());

@@ -3,8 +3,11 @@
  * all providers. `seq` grows by one with every record of any kind, so it is also a cursor.
  */
 
-export const channelKinds = ["zapi", "evolution", "whatsapp_cloud"] as const;
-export type ChannelKind = (typeof channelKinds)[number];
+import { type ProviderKind, providerKinds } from "../../../shared/model/provider_kind.ts";
+
+/** Every provider of the product has its double. */
+export const channelKinds = providerKinds;
+export type ChannelKind = ProviderKind;
 
 export const serviceKinds = [...channelKinds, "resend", "chat_completions"] as const;
 

@@ -5,7 +5,7 @@ import { type Fault, normalizeRecipient } from "./faults.ts";
 import { listFlaws, readBearerToken, readJson } from "./json_request.ts";
 import type { Answer } from "./records.ts";
 import type { SimulatorContext } from "./context.ts";
-import { answerSend, type RefusalVoice, retryAfterHeader } from "./spoiled_answer.ts";
+import { answerSend, type ErrorFormat, retryAfterHeader } from "./spoiled_answer.ts";
 
 const mailbox = /^(?:[^<>]*<)?[^\s@<>]+@[^\s@<>]+\.[^\s@<>]+>?$/;
 const address = z.string().regex(
@@ -66,7 +66,7 @@ async function receiveEmail(
 
   const to = [parsed.data.to].flat();
   const target = { provider: "resend", to: to.map(readAddress) } as const;
-  return answerSend(world, target, voice, (answer) => {
+  return answerSend(world, target, errorFormat, (answer) => {
     const emailId = crypto.randomUUID();
     if (key !== null) {
       rememberKeyUse(keyUses, key, {
@@ -129,7 +129,7 @@ function refuseFlaw(error: z.ZodError, body: unknown): Response {
     : refuse(422, "validation_error", `Invalid \`${field}\` field.`);
 }
 
-const voice: RefusalVoice = {
+const errorFormat: ErrorFormat = {
   reject: (fault: Fault) =>
     refuse(403, String(fault.code ?? "validation_error"), "The domain is not verified."),
   rateLimit: (fault: Fault) =>

@@ -6,8 +6,7 @@
 import { Hono } from "hono";
 import { bodyLimit } from "hono/body-limit";
 import { createChatCompletions } from "./chat_completions.ts";
-import { ConversationWindows } from "./conversation_windows.ts";
-import { createEvolution } from "./evolution.ts";
+import { channels } from "./channels.ts";
 import { FaultPlan } from "./faults.ts";
 import { requireJson } from "./json_request.ts";
 import { createPhoneApi } from "./phone_api.ts";
@@ -16,10 +15,7 @@ import { createReadApi } from "./read_api.ts";
 import { createResend } from "./resend.ts";
 import type { SimulatorContext } from "./context.ts";
 import { Store } from "./store.ts";
-import { TemplateLibrary } from "./template_library.ts";
 import { Webhooks } from "./webhooks.ts";
-import { createWhatsappCloud } from "./whatsapp_cloud.ts";
-import { createZapi } from "./zapi.ts";
 
 export interface SimulatorOptions {
   readonly now?: () => Date;
@@ -47,8 +43,6 @@ export function createSimulator(options: SimulatorOptions = {}): Simulator {
   const store = new Store(options.now ?? ((): Date => new Date()));
   const world: SimulatorContext = {
     store,
-    windows: new ConversationWindows(store),
-    templates: new TemplateLibrary(),
     faults: new FaultPlan(),
     webhooks: new Webhooks(closing.signal),
     closing: closing.signal,
@@ -60,9 +54,11 @@ export function createSimulator(options: SimulatorOptions = {}): Simulator {
   app.on("POST", "/simulator/*", bodyLimit({ maxSize: maxBodyBytes }));
   // One level down stands what drives the world; below it the providers' own endpoints.
   app.on("POST", "/simulator/:path", requireJson);
-  app.route("/simulator/zapi", createZapi(world));
-  app.route("/simulator/evolution", createEvolution(world));
-  app.route("/simulator/graph", createWhatsappCloud(world));
+  for (const channel of channels) {
+    const { provider, controls } = channel.createRoutes(world);
+    app.route(`/simulator/${channel.path}`, provider);
+    if (controls !== undefined) app.route("/simulator", controls);
+  }
   app.route("/simulator/resend", createResend(world));
   app.route("/simulator/ai/v1", createChatCompletions(world));
   app.route("/simulator", createReadApi(world));

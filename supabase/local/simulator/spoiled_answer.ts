@@ -3,7 +3,7 @@ import type { Answer } from "./records.ts";
 import { type SimulatorContext, waitUnlessClosing } from "./context.ts";
 
 /** How one service words its refusals; each builds the documented error of that service. */
-export interface RefusalVoice {
+export interface ErrorFormat {
   reject(fault: Fault): Response;
   rateLimit(fault: Fault): Response;
   serverError(fault: Fault): Response;
@@ -17,7 +17,7 @@ export interface RefusalVoice {
 export async function answerSend(
   world: SimulatorContext,
   target: FaultTarget,
-  voice: RefusalVoice,
+  errorFormat: ErrorFormat,
   keep: (answer: Answer) => Response,
 ): Promise<Response> {
   const fault = world.faults.take(target);
@@ -26,11 +26,11 @@ export async function answerSend(
   if (fault.delivered) keep(fault.kind);
   switch (fault.kind) {
     case "reject":
-      return voice.reject(fault);
+      return errorFormat.reject(fault);
     case "rate_limit":
-      return voice.rateLimit(fault);
+      return errorFormat.rateLimit(fault);
     case "server_error":
-      return voice.serverError(fault);
+      return errorFormat.serverError(fault);
     case "timeout":
       await waitUnlessClosing(world.timeoutHoldMs, world.closing);
       return new Response("upstream request timeout", { status: 504 });

@@ -16,10 +16,10 @@ export interface RecordKinds {
   readonly emails: SimulatedEmail;
   readonly "ai-calls": SimulatedAiCall;
 }
-export type Resource = keyof RecordKinds;
+export type LogName = keyof RecordKinds;
 
 /** The names of the logs, which are also their paths in the read API. */
-export const resources = [
+export const logNames = [
   "messages",
   "replies",
   "statuses",
@@ -29,8 +29,8 @@ export const resources = [
 ] as const;
 
 export type StoreEvent =
-  | { readonly type: "added"; readonly kind: Resource; readonly record: { seq: number } }
-  | { readonly type: "cleared"; readonly kind: Resource }
+  | { readonly type: "added"; readonly kind: LogName; readonly record: { seq: number } }
+  | { readonly type: "cleared"; readonly kind: LogName }
   | { readonly type: "faults_changed" };
 
 export type StoreListener = (event: StoreEvent) => void;
@@ -43,7 +43,7 @@ export type Unnumbered<Entry> = Omit<Entry, "seq" | "receivedAt">;
  * messages, replies and read receipts, 10,000 statuses, 1,000 e-mails and 1,000 AI calls. Listeners hear of every change at once.
  */
 export class Store {
-  readonly logs: { readonly [Kind in Resource]: BoundedLog<RecordKinds[Kind]> } = {
+  readonly logs: { readonly [Kind in LogName]: BoundedLog<RecordKinds[Kind]> } = {
     messages: new BoundedLog<SimulatedMessage>(5_000),
     replies: new BoundedLog<SimulatedReply>(5_000),
     statuses: new BoundedLog<SimulatedStatus>(10_000),
@@ -89,7 +89,7 @@ export class Store {
   }
 
   /** Empties one log and answers how many records it held. */
-  clear(kind: Resource): number {
+  clear(kind: LogName): number {
     const count = this.logs[kind].clear();
     this.announce({ type: "cleared", kind });
     return count;
@@ -117,7 +117,7 @@ export class Store {
     return new Date(Math.max(this.now().getTime(), earliestMs)).toISOString();
   }
 
-  #add<Kind extends Resource>(
+  #add<Kind extends LogName>(
     kind: Kind,
     fields: Unnumbered<RecordKinds[Kind]>,
   ): RecordKinds[Kind] {

@@ -1,10 +1,9 @@
 import * as z from "zod";
 import { type ChannelKind, channelKinds } from "./records.ts";
 import { waitUnlessClosing } from "./context.ts";
-import { signBody } from "./webhook_signature.ts";
+import { channelOf } from "./channels.ts";
 
-/** An instance's webhook, as one registers it at the provider. */
-export const webhookSchema = z.object({
+const fields = z.object({
   provider: z.enum(channelKinds),
   /** Z-API instance id, Evolution instance name or Cloud phone number id. */
   instance: z.string().min(1),
@@ -14,12 +13,16 @@ export const webhookSchema = z.object({
   appSecret: z.string().min(1).optional(),
   /** Shown by Meta when the address is registered, before it is used. */
   verifyToken: z.string().min(1).optional(),
-}).refine(
-  ({ provider, appSecret, verifyToken }) =>
-    provider !== "whatsapp_cloud" || (appSecret !== undefined && verifyToken !== undefined),
-  "the official channel needs appSecret and verifyToken",
-);
-export type Webhook = z.infer<typeof webhookSchema>;
+});
+/** An instance's webhook, as it is registered at the provider. */
+export type Webhook = z.infer<typeof fields>;
+
+/** The same, with all that its provider requires. */
+export const webhookSchema = fields.superRefine((webhook, { addIssue }) => {
+  const { name, webhook: { requiredFields } } = channelOf(webhook.provider);
+  if (requiredFields.every((field) => webhook[field] !== undefined)) return;
+  addIssue({ code: "custom", message: `${name} needs ${requiredFields.join(" and ")}` });
+});
 
 /** Waits before each further try of an event that was not taken, in milliseconds. */
 const retryDelaysMs = [1_000, 2_000, 4_000, 8_000, 16_000];
@@ -49,7 +52,7 @@ export class Webhooks {
     return this.#byInstance.has(keyOf(provider, instance));
   }
 
-  /** Puts an event in the instance's line; without a webhook nobody is told. */
+  /** Appends an event to the instance's line; drops it where no webhook is registered. */
   send(provider: ChannelKind, instance: string, event: unknown): void {
     const key = keyOf(provider, instance);
     const webhook = this.#byInstance.get(key);
@@ -63,25 +66,6 @@ function keyOf(provider: ChannelKind, instance: string): string {
   return `${provider} ${instance}`;
 }
 
-/**
- * Asks the address for the challenge, as Meta does before it uses one.
- *
- * @returns whether the challenge came back.
- */
-export async function verifyWebhook({ url, verifyToken }: Webhook): Promise<boolean> {
-  const challenge = String(crypto.getRandomValues(new Uint32Array(1))[0]);
-  const address = new URL(url);
-  address.searchParams.set("hub.mode", "subscribe");
-  address.searchParams.set("hub.challenge", challenge);
-  address.searchParams.set("hub.verify_token", verifyToken ?? "");
-  try {
-    const response = await fetch(address, { signal: AbortSignal.timeout(attemptTimeoutMs) });
-    return response.status === 200 && await response.text() === challenge;
-  } catch {
-    return false;
-  }
-}
-
 async function deliver(webhook: Webhook, event: unknown, closing: AbortSignal): Promise<void> {
   for (const delayMs of [...retryDelaysMs, null]) {
     if (closing.aborted || await isSettled(webhook, event)) return;
@@ -89,20 +73,13 @@ async function deliver(webhook: Webhook, event: unknown, closing: AbortSignal): 
   }
 }
 
-/** Whether no other try is worth it: the event was taken, or refused for what it is. */
+/** Whether a retry is pointless: the event was accepted, or refused for its content. */
 async function isSettled(webhook: Webhook, event: unknown): Promise<boolean> {
-  const body = webhook.provider === "whatsapp_cloud" ? escapeJson(event) : JSON.stringify(event);
-  const headers = new Headers({ "Content-Type": "application/json" });
-  if (webhook.appSecret !== undefined) {
-    headers.set(
-      "X-Hub-Signature-256",
-      await signBody(new TextEncoder().encode(body), webhook.appSecret),
-    );
-  }
+  const { body, headers } = await channelOf(webhook.provider).webhook.encode(event, webhook);
   try {
     const response = await fetch(webhook.url, {
       method: "POST",
-      headers,
+      headers: { "Content-Type": "application/json", ...headers },
       body: new Blob([body]),
       signal: AbortSignal.timeout(attemptTimeoutMs),
     });
@@ -111,12 +88,4 @@ async function isSettled(webhook: Webhook, event: unknown): Promise<boolean> {
   } catch {
     return false;
   }
-}
-
-/** Meta escapes all that is not ASCII, in lower case, and signs what it sends. */
-export function escapeJson(value: unknown): string {
-  return JSON.stringify(value).replace(
-    /[^\x20-\x7e]/g,
-    (unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, "0")}`,
-  );
 }

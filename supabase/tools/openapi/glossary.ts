@@ -1,3 +1,9 @@
+import { registry } from "../../../shared/providers/registry.ts";
+
+const officialKinds = registry.providers
+  .filter(({ providerClass }) => providerClass === "official")
+  .map(({ kind }) => `\`${kind}\``).join(", ");
+
 /** What a field means wherever it stands, unless the operation says otherwise. */
 export const glossary: Readonly<Record<string, string>> = {
   success: "True in every answer that is no refusal.",
@@ -138,7 +144,7 @@ export const glossary: Readonly<Record<string, string>> = {
   providerStatus: "The official channel's verdict; `APPROVED` may be sent.",
   providerTemplateId: "The official channel's id of the template, once it is synchronised.",
   provider:
-    "Who carries the instance's messages: `whatsapp_cloud` is the official channel, the others are gateways.",
+    `Who carries the instance's messages: ${officialKinds} is the official channel, the others are gateways.`,
   providerConfig: "Credentials and addresses of the provider; encrypted at rest, never answered.",
   baseUrl: "Where the provider is reached, where it is not its public address.",
   phoneNumberId: "The official channel's id of the number; nothing can be sent before it is set.",

@@ -1,5 +1,5 @@
 import { createProviderWebhookApp } from "../../../functions/provider-webhook/app.ts";
-import { signBody } from "../../../supabase/local/simulator/webhook_signature.ts";
+import { signBody } from "../../../supabase/local/simulator/whatsapp_cloud/webhook_signature.ts";
 import { assert, assertEquals } from "../../support/assert.ts";
 import { testVault } from "../../support/fixtures/tenant.ts";
 import { waitUntil } from "../../support/wait_until.ts";

@@ -1,4 +1,4 @@
-import { signBody } from "../../../supabase/local/simulator/webhook_signature.ts";
+import { signBody } from "../../../supabase/local/simulator/whatsapp_cloud/webhook_signature.ts";
 import { assert, assertEquals } from "../../support/assert.ts";
 import type { Tenant } from "../../support/fixtures/tenant.ts";
 import { cloudText, createWebhookClient, type WebhookClient } from "./webhook_client.ts";

@@ -7,7 +7,7 @@ import { createProviderWebhookApp } from "../../../functions/provider-webhook/ap
 import { createAgentReplies } from "../../../shared/agents/reply.ts";
 import { createChatModel } from "../../../shared/agents/model.ts";
 import type { Database } from "../../../shared/database/database.ts";
-import { signBody } from "../../../supabase/local/simulator/webhook_signature.ts";
+import { signBody } from "../../../supabase/local/simulator/whatsapp_cloud/webhook_signature.ts";
 import type { HttpDouble } from "../../support/doubles/http_double.ts";
 import { type MessagingStack, startMessagingStack } from "../../support/stack/messaging_stack.ts";
 import { type Tenant, type TenantOptions, testVault } from "../../support/fixtures/tenant.ts";

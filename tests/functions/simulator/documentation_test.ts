@@ -7,7 +7,7 @@ import {
   faultKinds,
   serviceKinds,
 } from "../../../supabase/local/simulator/records.ts";
-import { templateStatuses } from "../../../supabase/local/simulator/template_library.ts";
+import { templateStatuses } from "../../../supabase/local/simulator/whatsapp_cloud/template_library.ts";
 import { webhookSchema } from "../../../supabase/local/simulator/webhooks.ts";
 import { assert, assertEquals } from "../../support/assert.ts";
 import { startSimulator } from "./simulator_server.ts";

@@ -1,4 +1,4 @@
-import { createAddress } from "../../../supabase/local/simulator/evolution_messages.ts";
+import { createAddress } from "../../../supabase/local/simulator/evolution/messages.ts";
 import { assert, assertEquals, assertMatch, assertObjectMatch } from "../../support/assert.ts";
 import { startSimulator } from "./simulator_server.ts";
 

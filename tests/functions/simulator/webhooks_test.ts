@@ -1,4 +1,4 @@
-import { escapeJson } from "../../../supabase/local/simulator/webhooks.ts";
+import { escapeJson } from "../../../supabase/local/simulator/whatsapp_cloud/webhook.ts";
 import { assertEquals } from "../../support/assert.ts";
 import { startHttpDouble } from "../../support/doubles/http_double.ts";
 import { waitUntil } from "../../support/wait_until.ts";

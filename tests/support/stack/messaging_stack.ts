@@ -49,9 +49,9 @@ export interface Answer {
 }
 
 export interface StackOptions {
-  /** Time limit of provider and mail calls, in milliseconds. Default 2,000: enough on a busy machine. */
-  /** Default: the product's value. */
+  /** Default: the product's providers. */
   readonly registry?: ProviderRegistry;
+  /** Time limit of provider and mail calls, in milliseconds. Default 2,000: enough on a busy machine. */
   readonly providerTimeoutMs?: number;
 }
 

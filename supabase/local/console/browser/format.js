@@ -2,10 +2,11 @@
 
 import { locale, say } from "./words.js";
 
+/** The page lists the simulated providers. */
+const channelOptions = document.querySelectorAll("option[data-channel]");
+
 export const serviceNames = {
-  zapi: "Z-API",
-  evolution: "Evolution API",
-  whatsapp_cloud: "WhatsApp Cloud",
+  ...Object.fromEntries(Array.from(channelOptions, ({ value, text }) => [value, text])),
   resend: "Resend",
   chat_completions: say("AI model"),
 };

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { verifySignature } from "../../../../shared/providers/webhooks/signature.ts";
-import { signBody } from "../../../../supabase/local/simulator/webhook_signature.ts";
+import { signBody } from "../../../../supabase/local/simulator/whatsapp_cloud/webhook_signature.ts";
 import { assertEquals, assertMatch } from "../../../support/assert.ts";
 
 const body = new TextEncoder().encode('{"name":"Jos\\u00e9"}');

@@ -4,11 +4,11 @@
  */
 import { type Context, Hono } from "hono";
 import type * as z from "zod";
-import type { Fault } from "./faults.ts";
-import { declaresJson, listFlaws, readJson } from "./json_request.ts";
-import type { SimulatorContext } from "./context.ts";
-import { answerSend, type RefusalVoice, retryAfterHeader } from "./spoiled_answer.ts";
-import { sendSchemas, type ZapiSend } from "./zapi_messages.ts";
+import type { Fault } from "../faults.ts";
+import { declaresJson, listFlaws, readJson } from "../json_request.ts";
+import type { SimulatorContext } from "../context.ts";
+import { answerSend, type ErrorFormat, retryAfterHeader } from "../spoiled_answer.ts";
+import { sendSchemas, type ZapiSend } from "./messages.ts";
 
 /** The routes below `/simulator/zapi`; instances send to `instances/{id}/token/{token}/...`. */
 export function createZapi(world: SimulatorContext): Hono {
@@ -41,7 +41,7 @@ async function receiveSend(
   }
   const { to, content, typingMs, replyTo } = parsed.data;
   const instance = context.req.param("instance") ?? "";
-  return answerSend(world, { provider: "zapi", instance, to: [to] }, voice, (answer) => {
+  return answerSend(world, { provider: "zapi", instance, to: [to] }, errorFormat, (answer) => {
     const providerMessageId = createId(20);
     world.store.addMessage({
       ...content,
@@ -72,7 +72,7 @@ function checkHeaders(world: SimulatorContext, request: Request): Response | und
   return refuse(403, given === null ? "null not allowed" : "Client-Token not allowed");
 }
 
-const voice: RefusalVoice = {
+const errorFormat: ErrorFormat = {
   reject: (fault: Fault) => refuse(400, String(fault.code ?? "Phone number does not exist")),
   rateLimit: (fault: Fault) => refuse(429, "Too Many Requests", retryAfterHeader(fault)),
   serverError: () => refuse(500, "Internal Server Error"),
@@ -82,6 +82,7 @@ function refuse(status: number, error: string, headers: Record<string, string> =
   return Response.json({ error }, { status, headers });
 }
 
-function createId(length: number): string {
+/** An id as Z-API writes them. */
+export function createId(length: number): string {
   return crypto.randomUUID().replaceAll("-", "").toUpperCase().slice(0, length);
 }

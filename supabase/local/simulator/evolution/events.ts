@@ -1,5 +1,5 @@
 /** What Evolution API v2 calls its webhooks with (page Webhooks): messages.upsert, messages.update. */
-import type { PhoneStatus, SimulatedReply } from "./records.ts";
+import type { PhoneStatus, SimulatedReply } from "../records.ts";
 
 /** A message on the connected phone, received or typed on it. */
 export function composeEvolutionMessage(reply: SimulatedReply): Record<string, unknown> {

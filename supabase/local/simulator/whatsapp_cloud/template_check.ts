@@ -1,11 +1,11 @@
 /** Whether the official channel sends a template, and with these values. */
-import type { SimulatedTemplate } from "./records.ts";
+import type { SimulatedTemplate } from "../records.ts";
 import type {
   SimulatedTemplateRecord,
   TemplateLibrary,
   TemplateStatus,
 } from "./template_library.ts";
-import { describeFault, type GraphError } from "./whatsapp_cloud_errors.ts";
+import { describeFault, type GraphError } from "./errors.ts";
 
 /** A paused or disabled template has an own code; one under review is as good as absent. */
 const codes: Readonly<Record<Exclude<TemplateStatus, "APPROVED">, number>> = {

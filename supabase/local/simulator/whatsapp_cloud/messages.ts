@@ -1,8 +1,8 @@
 import * as z from "zod";
-import { interactiveSchema, mediaSchemas, templateSchema } from "./whatsapp_cloud_contents.ts";
-import type { GraphError } from "./whatsapp_cloud_errors.ts";
-import { listFlaws } from "./json_request.ts";
-import { fillContent, type SimulatedContent } from "./records.ts";
+import { interactiveSchema, mediaSchemas, templateSchema } from "./contents.ts";
+import type { GraphError } from "./errors.ts";
+import { listFlaws } from "../json_request.ts";
+import { fillContent, type SimulatedContent } from "../records.ts";
 
 /** A send that the Cloud API would take. */
 export interface CloudMessage {

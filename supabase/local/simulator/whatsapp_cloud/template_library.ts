@@ -1,4 +1,4 @@
-import { sampleTemplates } from "./whatsapp_cloud_sample_templates.ts";
+import { sampleTemplates } from "./sample_templates.ts";
 
 /** What Meta's review and its quality rating make of a template. */
 export const templateStatuses = ["PENDING", "APPROVED", "REJECTED", "PAUSED", "DISABLED"] as const;

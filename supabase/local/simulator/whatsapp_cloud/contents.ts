@@ -1,6 +1,6 @@
 /** The contents of a Cloud API message with their documented limits (page "Messages"). */
 import * as z from "zod";
-import { fillContent, type SimulatedContent } from "./records.ts";
+import { fillContent, type SimulatedContent } from "../records.ts";
 
 const caption = z.string().max(1024).optional();
 const mediaSource = {
@@ -19,7 +19,7 @@ const captioned = z.strictObject({ ...mediaSource, caption }).refine(hasOneSourc
 export const mediaSchemas: Readonly<Record<string, z.ZodType<SimulatedContent>>> = {
   image: captioned.transform((media) => describeMedia("image", media)),
   video: captioned.transform((media) => describeMedia("video", media)),
-  audio: z.strictObject({ ...mediaSource, voice: z.boolean().optional() })
+  audio: z.strictObject({ ...mediaSource, errorFormat: z.boolean().optional() })
     .refine(hasOneSource, oneSource)
     .transform((media) => describeMedia("audio", media)),
   document: z.strictObject({ ...mediaSource, caption, filename: z.string().min(1).optional() })

@@ -1,5 +1,5 @@
 import * as z from "zod";
-import { fillContent, type SimulatedContent } from "./records.ts";
+import { fillContent, type SimulatedContent } from "../records.ts";
 
 export type SendVerb = "sendText" | "sendMedia" | "sendWhatsAppAudio" | "sendList";
 

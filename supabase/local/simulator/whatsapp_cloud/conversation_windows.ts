@@ -1,6 +1,6 @@
-import { identityKeyOf } from "../../../shared/model/phone.ts";
-import type { SimulatedReply } from "./records.ts";
-import type { Store } from "./store.ts";
+import { identityKeyOf } from "../../../../shared/model/phone.ts";
+import type { SimulatedReply } from "../records.ts";
+import type { Store } from "../store.ts";
 
 /** The official channel takes free text for this long after the customer's last message. */
 const windowMs = 24 * 60 * 60 * 1_000;

@@ -1,5 +1,5 @@
 import * as z from "zod";
-import { fillContent, type SimulatedContent } from "./records.ts";
+import { fillContent, type SimulatedContent } from "../records.ts";
 
 /** A send as the simulator goes on with it, whatever its path. */
 export interface ZapiSend {

@@ -1,5 +1,5 @@
 /** What Meta calls webhooks with (pages Webhooks: messages, message status, smb_message_echoes). */
-import type { SimulatedReply, SimulatedStatus } from "./records.ts";
+import type { SimulatedReply, SimulatedStatus } from "../records.ts";
 
 /** A message of a customer, or one that a person sent from the WhatsApp Business app. */
 export function composeCloudMessage(reply: SimulatedReply): Record<string, unknown> {

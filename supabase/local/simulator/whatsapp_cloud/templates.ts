@@ -4,10 +4,10 @@
  */
 import { type Context, Hono } from "hono";
 import * as z from "zod";
-import { declaresJson, listFlaws, readBearerToken, readJson } from "./json_request.ts";
-import type { SimulatorContext } from "./context.ts";
+import { declaresJson, listFlaws, readBearerToken, readJson } from "../json_request.ts";
+import type { CloudContext } from "./context.ts";
 import type { SimulatedTemplateRecord } from "./template_library.ts";
-import { invalidToken, refuseGraph } from "./whatsapp_cloud_errors.ts";
+import { invalidToken, refuseGraph } from "./errors.ts";
 
 const componentSchema = z.looseObject({
   type: z.string().toUpperCase().pipe(
@@ -29,7 +29,7 @@ const templateSchema = z.object({
 });
 
 /** The account's templates: their list in pages, and the creation of one, which then waits. */
-export function createTemplateRoutes(world: SimulatorContext): Hono {
+export function createTemplateRoutes(world: CloudContext): Hono {
   const app = new Hono();
   for (const path of ["/:version{v[0-9]+\\.[0-9]+}/:wabaId/message_templates", unversioned]) {
     app.get(path, (context) => withToken(context, () => listTemplates(world, context)));
@@ -48,7 +48,7 @@ function withToken(
 }
 
 /** A page of `limit` templates behind the cursor `after`, with `paging.next` while there are more. */
-function listTemplates(world: SimulatorContext, context: Context): Response {
+function listTemplates(world: CloudContext, context: Context): Response {
   const url = new URL(context.req.url);
   const wanted = (["name", "language", "status"] as const)
     .map((field) => [field, url.searchParams.get(field)] as const)
@@ -70,7 +70,7 @@ function listTemplates(world: SimulatorContext, context: Context): Response {
   });
 }
 
-async function createTemplate(world: SimulatorContext, context: Context): Promise<Response> {
+async function createTemplate(world: CloudContext, context: Context): Promise<Response> {
   const body = declaresJson(context.req.raw) ? await readJson(context.req.raw) : {};
   const parsed = templateSchema.safeParse(body);
   if (!parsed.success) {

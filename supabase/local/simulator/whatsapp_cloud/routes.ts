@@ -4,28 +4,19 @@
  * has not written for 24 hours, and templates that are not approved.
  */
 import { type Context, Hono } from "hono";
-import type { Fault } from "./faults.ts";
-import { reportFailure } from "./phones.ts";
-import { declaresJson, readBearerToken, readJson } from "./json_request.ts";
-import type { Answer } from "./records.ts";
-import type { SimulatorContext } from "./context.ts";
-import { answerSend, type RefusalVoice } from "./spoiled_answer.ts";
-import {
-  describeFault,
-  type GraphError,
-  invalidToken,
-  refuseGraph,
-} from "./whatsapp_cloud_errors.ts";
-import {
-  type CloudMessage,
-  parseCloudMessage,
-  parseReadReceipt,
-} from "./whatsapp_cloud_messages.ts";
-import { judgeTemplate } from "./whatsapp_cloud_template_check.ts";
-import { createTemplateRoutes } from "./whatsapp_cloud_templates.ts";
+import type { Fault } from "../faults.ts";
+import { reportFailure } from "./failure_report.ts";
+import { declaresJson, readBearerToken, readJson } from "../json_request.ts";
+import type { Answer } from "../records.ts";
+import type { CloudContext } from "./context.ts";
+import { answerSend, type ErrorFormat } from "../spoiled_answer.ts";
+import { describeFault, type GraphError, invalidToken, refuseGraph } from "./errors.ts";
+import { type CloudMessage, parseCloudMessage, parseReadReceipt } from "./messages.ts";
+import { judgeTemplate } from "./template_check.ts";
+import { createTemplateRoutes } from "./templates.ts";
 
 /** The routes below `/simulator/graph`; the version is the first segment behind it. */
-export function createWhatsappCloud(world: SimulatorContext): Hono {
+export function createWhatsappCloud(world: CloudContext): Hono {
   const app = new Hono();
   app.post(
     "/:version{v[0-9]+\\.[0-9]+}/:phoneNumberId/messages",
@@ -43,7 +34,7 @@ export function createWhatsappCloud(world: SimulatorContext): Hono {
   return app;
 }
 
-async function receiveSend(world: SimulatorContext, context: Context): Promise<Response> {
+async function receiveSend(world: CloudContext, context: Context): Promise<Response> {
   const request = context.req.raw;
   if (readBearerToken(request) === undefined) {
     return refuseGraph(invalidToken);
@@ -61,7 +52,7 @@ async function receiveSend(world: SimulatorContext, context: Context): Promise<R
   if (parsed.outcome === "refused") return refuseGraph(parsed.error);
   const message = parsed.message;
   const target = { provider: "whatsapp_cloud", instance, to: [message.waId] } as const;
-  return answerSend(world, target, voice, (answer) => {
+  return answerSend(world, target, errorFormat, (answer) => {
     return takeMessage(world, { message, instance, answer, body });
   });
 }
@@ -77,7 +68,7 @@ interface Arrival {
  * A bad template is refused at once. A closed window is reported after the acceptance, as Meta
  * mostly does; at once (the documented 400) where no webhook is registered that would hear of it.
  */
-function takeMessage(world: SimulatorContext, arrival: Arrival): Response {
+function takeMessage(world: CloudContext, arrival: Arrival): Response {
   const { message, instance } = arrival;
   const { content: { template }, recipient, waId, correlationId } = message;
   const refusal = template === null ? undefined : judgeTemplate(world.templates, template);
@@ -102,7 +93,7 @@ function takeMessage(world: SimulatorContext, arrival: Arrival): Response {
   });
 }
 
-function keepMessage(world: SimulatorContext, arrival: Arrival, providerMessageId: string): void {
+function keepMessage(world: CloudContext, arrival: Arrival, providerMessageId: string): void {
   const { message, instance, answer, body } = arrival;
   const { waId, content, correlationId, replyTo } = message;
   world.store.addMessage({
@@ -127,7 +118,7 @@ const windowClosed = {
     "replied to this number.",
 };
 
-const voice: RefusalVoice = {
+const errorFormat: ErrorFormat = {
   reject: (fault: Fault) => refuseFault(fault, 131026),
   rateLimit: (fault: Fault) => refuseFault(fault, 130429),
   serverError: (fault: Fault) => refuseFault(fault, 131000),

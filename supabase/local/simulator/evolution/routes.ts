@@ -4,11 +4,11 @@
  */
 import { type Context, Hono } from "hono";
 import type * as z from "zod";
-import { createAddress, sendSchemas, type SendVerb } from "./evolution_messages.ts";
-import type { Fault } from "./faults.ts";
-import { declaresJson, listFlaws, readJson } from "./json_request.ts";
-import { type SimulatorContext, waitUnlessClosing } from "./context.ts";
-import { answerSend, type RefusalVoice, retryAfterHeader } from "./spoiled_answer.ts";
+import { createAddress, sendSchemas, type SendVerb } from "./messages.ts";
+import type { Fault } from "../faults.ts";
+import { declaresJson, listFlaws, readJson } from "../json_request.ts";
+import { type SimulatorContext, waitUnlessClosing } from "../context.ts";
+import { answerSend, type ErrorFormat, retryAfterHeader } from "../spoiled_answer.ts";
 
 /** The routes below `/simulator/evolution`: `message/{verb}/{instanceName}`. */
 export function createEvolution(world: SimulatorContext): Hono {
@@ -45,7 +45,7 @@ async function receiveSend(
   const instance = context.req.param("instance") ?? "";
   const instanceId = await createInstanceId(instance);
   const target = { provider: "evolution", instance, to: [to, waId] } as const;
-  return answerSend(world, target, createVoice(remoteJid, number), (answer) => {
+  return answerSend(world, target, createErrorFormat(remoteJid, number), (answer) => {
     const id = `3EB0${crypto.randomUUID().replaceAll("-", "").toUpperCase().slice(0, 18)}`;
     world.store.addMessage({
       ...content,
@@ -92,7 +92,7 @@ function wordFlaws(error: z.ZodError, body: unknown): string[] {
   });
 }
 
-function createVoice(remoteJid: string, number: string): RefusalVoice {
+function createErrorFormat(remoteJid: string, number: string): ErrorFormat {
   return {
     reject: (fault: Fault) =>
       refuse(400, "Bad Request", [

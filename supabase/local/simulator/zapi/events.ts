@@ -1,5 +1,5 @@
 /** What Z-API calls its webhooks with (pages Webhooks: Ao receber, Status da mensagem). */
-import type { PhoneStatus, SimulatedReply } from "./records.ts";
+import type { PhoneStatus, SimulatedReply } from "../records.ts";
 
 /** A message on the connected phone, received or typed on it. */
 export function composeZapiMessage(reply: SimulatedReply): Record<string, unknown> {

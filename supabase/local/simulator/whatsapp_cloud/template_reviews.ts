@@ -1,0 +1,29 @@
+import { Hono } from "hono";
+import * as z from "zod";
+import { withBody } from "../json_request.ts";
+import { type TemplateLibrary, templateStatuses } from "./template_library.ts";
+
+/** What Meta's reviewers would say of a template. */
+const templateReviewSchema = z.object({
+  templateId: z.string().min(1),
+  status: z.enum(templateStatuses),
+});
+
+/** `POST /template-reviews`, below `/simulator`: decides on a template as Meta's reviewers would. */
+export function createTemplateReviews(templates: TemplateLibrary): Hono {
+  const app = new Hono();
+  app.post(
+    "/template-reviews",
+    (context) =>
+      withBody(context, templateReviewSchema, ({ templateId, status }) => {
+        const template = templates.review(templateId, status);
+        if (template !== undefined) return Response.json(template);
+        return Response.json({
+          error: "template_not_found",
+          message:
+            "No account has a template of this id: GET /simulator/graph/{WABA id}/message_templates.",
+        }, { status: 404 });
+      }),
+  );
+  return app;
+}

@@ -1,0 +1,26 @@
+import { readId } from "../../../../shared/model/json_value.ts";
+import { toFailureReceipt, toSuccessReceipt } from "../../../../shared/providers/classification.ts";
+import { joinUrl } from "../../../../shared/providers/config_fields.ts";
+import { checkGatewayContent } from "../../../../shared/providers/gateway_content.ts";
+import { postJson } from "../../../../shared/providers/http/call.ts";
+import type { Provider } from "../../../../shared/providers/provider.ts";
+import type { PigeonConfig } from "./config.ts";
+
+export function createPigeonProvider(config: PigeonConfig): Provider {
+  return {
+    templates: null,
+    checkContent: checkGatewayContent,
+    limitTypingMs: () => 0,
+    send: async ({ to, content }, options) => {
+      const result = await postJson({
+        url: joinUrl(config.baseUrl, `/lofts/${config.loft}/flights`),
+        headers: { "x-loft-password": config.password },
+        body: { to, content },
+        ...options,
+      });
+      return result.outcome === "answered"
+        ? toSuccessReceipt(readId(result.json, "ring"), undefined)
+        : toFailureReceipt(result);
+    },
+  };
+}
