@@ -1,6 +1,6 @@
 /**
- * The least function with the same libraries: Hono, zod and supabase-js, one guarded route. What
- * `send-message` costs at start is measured against this. A program.
+ * A program: the smallest function with the same libraries (Hono, zod, supabase-js) and one guarded
+ * route. The baseline for the start of `send-message`.
  */
 
 import { createClient } from "@supabase/supabase-js";

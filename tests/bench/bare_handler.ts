@@ -1,7 +1,7 @@
 /**
- * What an endpoint costs that does nothing but its database calls: one that reads and two that
- * commit a row, as an immediate send does; with WRITES=3 all three commit a row. With PROVIDER_URL it
- * also calls that before the last one, as a send calls its provider. A program: listens on PORT.
+ * A program that listens on PORT: an endpoint with nothing but database calls. Like an immediate send it
+ * reads once and commits a row twice; with WRITES=3 all three calls commit a row. With PROVIDER_URL it
+ * also calls that URL before the last write, as a send calls its provider.
  */
 
 import { Hono } from "hono";

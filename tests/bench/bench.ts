@@ -1,17 +1,17 @@
 import type { BenchServer } from "./bench_server.ts";
 import type { Report } from "./report.ts";
 
-/** How much is measured; the defaults fit a quarter of an hour on four cores. */
+/** Sizes of the measurements. The defaults take about 15 minutes on four cores. */
 export interface BenchSizes {
   /** How often each side of a comparison is measured. */
   readonly rounds: number;
   /** How long one measurement of a rate lasts. */
   readonly seconds: number;
-  /** Messages waiting where many are to wait. */
+  /** Waiting messages of a full queue. */
   readonly waiting: number;
-  /** Messages stored where many are to be stored. */
+  /** Stored messages of a full history. */
   readonly stored: number;
-  /** Messages worked off in one measurement of claiming and settling. */
+  /** Messages claimed and settled in one measurement. */
   readonly drained: number;
   /** Messages of each half of the memory measurement. */
   readonly sends: number;
@@ -19,14 +19,14 @@ export interface BenchSizes {
   readonly starts: number;
 }
 
-/** What a bench is given. */
+/** The context of a bench. */
 export interface BenchContext {
   readonly server: BenchServer;
   readonly sizes: BenchSizes;
   readonly report: Report;
 }
 
-/** One row of the table of bars, callable alone. */
+/** One benchmark. It can run alone. */
 export interface Bench {
   readonly name: string;
   readonly title: string;

@@ -1,4 +1,4 @@
-/** One Postgres for all sides of all measurements, with fsync on. */
+/** One Postgres with fsync for all measurements. */
 
 import { fileURLToPath } from "node:url";
 import postgres from "postgres";
@@ -6,20 +6,20 @@ import type { Sql } from "postgres";
 import { startPostgres } from "../../supabase/local/postgres_server.ts";
 import { createTemplateDatabase } from "../support/database/template_database.ts";
 
-/** A database of one bench: all migrations, no rows. */
+/** A database of one bench, with all migrations and no rows. */
 export interface BenchDatabase extends AsyncDisposable {
-  /** For the superuser. */
+  /** Connection string of the superuser. */
   readonly url: string;
   /** A pool of the superuser. */
   readonly admin: Sql;
   /** One more pool, as service_role like product code; closed with the database. */
   connect(max: number): Sql;
-  /** Hands over something that uses the database, to be closed before it goes. */
+  /** Registers a resource that uses the database, to be closed before the database is dropped. */
   closeFirst(close: () => Promise<unknown>): void;
 }
 
 export interface BenchServer extends AsyncDisposable {
-  /** What the server says of itself. */
+  /** Version and settings of the server. */
   readonly description: string;
   createDatabase(): Promise<BenchDatabase>;
   /** A database without migrations, for a release that brings its own. */
@@ -31,7 +31,7 @@ const migrationsFolder = fileURLToPath(new URL("../../migrations", import.meta.u
 /**
  * Starts a throwaway Postgres, or uses the one at `databaseUrl`.
  *
- * @throws {Error} when that server does not wait for the disk at a commit: its figures say nothing.
+ * @throws {Error} when that server does not flush commits to disk, which makes its figures useless.
  */
 export async function openBenchServer(databaseUrl: string | undefined): Promise<BenchServer> {
   await using cleanup = new AsyncDisposableStack();

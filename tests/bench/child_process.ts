@@ -1,18 +1,18 @@
-/** Programs of a measurement that run beside the bench, each in a process of its own. */
+/** Starts programs of a measurement in their own processes. */
 
 import { fileURLToPath } from "node:url";
 import { waitUntil } from "../support/wait_until.ts";
 
 const root = fileURLToPath(new URL("../..", import.meta.url));
 
-/** How to start a program and know that it is up. */
+/** How to start a program and detect that it is ready. */
 export interface ChildOptions {
   /** Arguments of `deno`. */
   readonly args: readonly string[];
   /** Where it runs. Default: the repository's root. */
   readonly folder?: string;
   readonly environment: Readonly<Record<string, string>>;
-  /** Asked until it answers at all, a 5xx apart. */
+  /** URL to poll until it responds with a status below 500. */
   readonly healthUrl: string;
 }
 
@@ -21,9 +21,9 @@ export interface Child extends AsyncDisposable {
 }
 
 /**
- * Starts a program and waits until it answers.
+ * Starts a program and waits until it responds.
  *
- * @throws {Error} with what it printed, when it ends or stays silent.
+ * @throws {Error} with its output, when it exits or does not respond.
  */
 export async function startChild(options: ChildOptions): Promise<Child> {
   const program = `deno ${options.args.join(" ")}`;
@@ -57,7 +57,7 @@ export async function startChild(options: ChildOptions): Promise<Child> {
   return { pid: child.pid, [Symbol.asyncDispose]: stop };
 }
 
-/** A port of 127.0.0.1 that is free now. */
+/** A free port of 127.0.0.1. */
 export function findFreePort(): number {
   using listener = Deno.listen({ hostname: "127.0.0.1", port: 0 });
   return listener.addr.port;

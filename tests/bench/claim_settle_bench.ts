@@ -10,7 +10,7 @@ const connections = 8;
 const batchSize = 100;
 const instances = 1_000;
 
-/** Batches claimed and settled side by side, against pg-boss's fetch and complete. */
+/** Claims and settles batches concurrently; the baseline is pg-boss's fetch and complete. */
 export const claimSettleBench: Bench = {
   name: "claim_settle",
   title: `Claim and settle batches of ${batchSize}, ${connections} connections`,
@@ -21,7 +21,7 @@ export const claimSettleBench: Bench = {
     const boss = await openPgBoss(database, connections);
     const payload = { phone: "5521990000001", messageType: "text", message: messageText } as const;
     const target = sizes.drained;
-    // What is worked off last is not measured: by then some callers have nothing left to do.
+    // The last messages are not measured, because some callers are idle by then.
     const filled = Math.ceil(target * 1.2);
     const drain = (batch: () => Promise<number>): Promise<number> =>
       measureDrain({ callers: connections, target, batch });

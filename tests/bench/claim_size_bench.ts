@@ -19,7 +19,7 @@ const titles: readonly (readonly [Exclude<Distribution, "unpaced">, string])[] =
   ["skewed", "skewed onto one instance"],
 ];
 
-/** The same claim where many wait and where few do. */
+/** Compares a claim on a long queue with one on a short queue. */
 export const claimSizeBench: Bench = {
   name: "claim_size",
   title: `Claim of ${batchSize} with many waiting, each claim rolled back`,
@@ -53,7 +53,7 @@ async function prepare(database: BenchDatabase, count: number): Promise<BenchDat
   return database;
 }
 
-/** Median of several claims, as the client sees them. */
+/** Median duration of several claims at the client. */
 async function measureClaim(sql: Sql): Promise<number> {
   const durationsMs: number[] = [];
   for (let claim = 0; claim < claimsPerRound; claim += 1) {

@@ -9,7 +9,7 @@ const root = fileURLToPath(new URL("../..", import.meta.url));
 const hostedVersion = "2.1.4";
 const maxStartMs = 20_000;
 
-/** A function to start: the module and the path that it answers 401 on. */
+/** A function to start: its module, and a path that answers 401. */
 interface Program {
   readonly module: string;
   readonly path: string;
@@ -18,7 +18,7 @@ interface Program {
 const ours: Program = { module: "functions/send-message/index.ts", path: "/send-message" };
 const bare: Program = { module: "tests/bench/bare_function.ts", path: "/bare" };
 
-/** From the start of a process to its first answer, and the size of what would be uploaded. */
+/** Measures the time from process start to first response, and the bundle size. */
 export const coldStartBench: Bench = {
   name: "cold_start",
   title: "Cold start of send-message, to the first 401, against a bare function of its libraries",
@@ -26,8 +26,9 @@ export const coldStartBench: Bench = {
     await using folder = await makeFolder();
     await compareStarts(context, `Deno ${Deno.version.deno}`, Deno.execPath(), [ours, bare]);
     const hosted = await findHostedDeno();
-    if (hosted === null) context.report.note(`Deno ${hostedVersion} could not be had from npm`);
-    else await compareStarts(context, `Deno ${hostedVersion}`, hosted, [ours, bare]);
+    if (hosted === null) {
+      context.report.note(`Deno ${hostedVersion} could not be installed from npm`);
+    } else await compareStarts(context, `Deno ${hostedVersion}`, hosted, [ours, bare]);
 
     const bundles = [
       { module: await bundle(ours, join(folder.path, "ours.js")), path: ours.path },
@@ -67,7 +68,7 @@ async function compareStarts(
   });
 }
 
-/** Milliseconds from the start of the process to its first 401. */
+/** Milliseconds from process start to the first 401. */
 async function measureStart(deno: string, { module, path }: Program): Promise<number> {
   const port = findFreePort();
   const startedAt = performance.now();
@@ -121,7 +122,7 @@ async function sizeOf(path: string): Promise<number> {
   return (await Deno.stat(path)).size;
 }
 
-/** The program itself, so that npx is not part of what is measured. */
+/** Path of the Deno program, so that npx is not measured. */
 async function findHostedDeno(): Promise<string | null> {
   const { success, stdout } = await new Deno.Command("npx", {
     args: ["--yes", `deno@${hostedVersion}`, "eval", "--no-lock", "console.log(Deno.execPath())"],

@@ -1,11 +1,11 @@
-/** A TCP proxy before a database that counts how often a client waited for it. */
+/** A TCP proxy for a database that counts round trips. */
 export interface CountingProxy extends AsyncDisposable {
   readonly port: number;
-  /** Turns so far: each time a client spoke after the server had, on any connection. */
+  /** Round trips so far: how often a client sent after the server had, on any connection. */
   readonly roundTrips: () => number;
 }
 
-/** Listens on 127.0.0.1 and hands everything on to `target`. */
+/** Listens on 127.0.0.1 and forwards all traffic to `target`. */
 export function startCountingProxy(
   target: { readonly hostname: string; readonly port: number },
 ): CountingProxy {
@@ -47,7 +47,7 @@ export function startCountingProxy(
   };
 }
 
-/** Hands on until either side ends, then ends the other. */
+/** Forwards until either side closes, then closes the other. */
 async function pump(from: Deno.TcpConn, to: Deno.TcpConn, onData: () => void): Promise<void> {
   const buffer = new Uint8Array(64 * 1024);
   try {
@@ -58,7 +58,7 @@ async function pump(from: Deno.TcpConn, to: Deno.TcpConn, onData: () => void): P
       }
     }
   } catch {
-    // Cut off by the other side, or by the end of the measurement.
+    // Closed by the other side or by the end of the measurement.
   }
   closeQuietly(from);
   closeQuietly(to);
@@ -68,6 +68,6 @@ function closeQuietly(connection: Deno.TcpConn): void {
   try {
     connection.close();
   } catch {
-    // It was closed before.
+    // Already closed.
   }
 }

@@ -16,10 +16,10 @@ import { createTenants, type Recipient } from "./tenants.ts";
 
 const instances = 1_000;
 const intervalSeconds = 30;
-/** More than can be queued in a second. */
+/** More messages than can be queued in a second. */
 const storedPerSecond = 24_000;
 
-/** One message per call, spread over many instances, against the peers' own calls. */
+/** Enqueues one message per call over many instances; the baselines are the peers' calls. */
 export const enqueueBench: Bench = {
   name: "enqueue",
   title: `Enqueue, one call per message over ${instances} instances`,

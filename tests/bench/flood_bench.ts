@@ -5,17 +5,17 @@ import { alternate } from "./rounds.ts";
 import { post, type StackInstance, startStackProcess } from "./stack_process.ts";
 import { percentile } from "./statistics.ts";
 
-/** Of the flooded instance: ten a second. */
+/** Rate limit of the flooded instance: ten a second. */
 const requestsPerMinute = 600;
-/** Ten times as many. */
+/** Ten times the limit. */
 const floodPerSecond = 100;
-/** Of the instance that is measured. */
+/** Calls per second of the measured instance. */
 const quietPerSecond = 20;
 
-/** Sends of one instance while another is flooded at ten times its limit, against quiet ones. */
+/** Compares sends of one instance with and without a flood on another at ten times its limit. */
 export const floodBench: Bench = {
   name: "flood",
-  title: `Sends of one instance while another is asked ${floodPerSecond} times a second, ` +
+  title: `Sends of one instance while another gets ${floodPerSecond} calls a second, ` +
     `with a limit of ${requestsPerMinute} a minute`,
   async run({ server, sizes, report }: BenchContext): Promise<void> {
     await using database = await server.createDatabase();
@@ -64,7 +64,7 @@ export const floodBench: Bench = {
       unit: "ms",
       bar: { kind: "at most", value: 1.5 },
     });
-    report.note(`${refused} calls of the flood were refused`);
+    report.note(`${refused} calls of the flood were rejected`);
   },
 };
 

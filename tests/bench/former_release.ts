@@ -1,4 +1,4 @@
-/** An earlier state of this repository, to measure the present one against. */
+/** Checks out an earlier release as a baseline. */
 
 import { fileURLToPath } from "node:url";
 
@@ -10,9 +10,9 @@ export interface FormerRelease extends AsyncDisposable {
 }
 
 /**
- * Checks a commit or tag out beside the working tree.
+ * Checks a commit or tag out into a temporary folder.
  *
- * @throws {Error} when git does not have it, as in a shallow clone.
+ * @throws {Error} when git does not have the commit, for example in a shallow clone.
  */
 export async function checkOutFormerRelease(reference: string): Promise<FormerRelease> {
   const folder = await Deno.makeTempDir({ prefix: "messaging-bench-former-" });

@@ -1,4 +1,4 @@
-/** What a function needs to start, beside where its database is; nothing in it leads anywhere. */
+/** A function's environment without its database. The addresses in it lead nowhere. */
 export const functionEnvironment: Readonly<Record<string, string>> = {
   SUPABASE_SECRET_KEY: "sb_secret_of_the_bench_0123456789",
   CREDENTIALS_KEYS: btoa("bench-only-credentials-key-32-by"),

@@ -8,14 +8,14 @@ import { createTenants, type Recipient } from "./tenants.ts";
 
 const instances = 1_000;
 const contactsEach = 50;
-/** Contacts that are read, one on each of as many instances; so many messages have they each. */
+/** Measured contacts, each on its own instance, and the messages of each. */
 const readers = 100;
 const messagesEach = 200;
 const limit = 100;
 const few = 50_000;
 const daySeconds = 86_400;
 
-/** A contact's newest messages, read where few messages are stored and where many are. */
+/** Reads a contact's newest messages from a small and from a large history. */
 export const historyBench: Bench = {
   name: "history",
   title: `The ${limit} newest messages of one contact, ${instances} instances`,
@@ -42,7 +42,7 @@ function formatStored(messages: number): string {
   return `${messages.toLocaleString("en-US")} messages`;
 }
 
-/** Stores the messages; what is returned is the median of one call for each reader. */
+/** Stores the messages. @returns the median of one call per contact. */
 async function prepareReading(
   database: BenchDatabase,
   messages: number,
@@ -60,13 +60,13 @@ async function prepareReading(
 }
 
 /**
- * Writes messages over half a year in the order of their instants, as they would have come: those
- * of the readers evenly among all others, so that no two of a contact lie on one page.
+ * Writes messages of half a year in the order of their instants. Distributes the measured contacts'
+ * messages evenly among all others, so that no two messages of a contact share a page.
  */
 async function storeMessages(admin: Sql, messages: number): Promise<void> {
   const share = readers * messagesEach / messages;
   await admin.begin(async (sql) => {
-    // What is written here is right by itself; checking each foreign key would take minutes.
+    // The rows are consistent. Checking each foreign key would take minutes.
     await sql`set local session_replication_role = replica`;
     await sql`set local work_mem = '256MB'`;
     await sql`

@@ -12,9 +12,9 @@ import { percentile } from "./statistics.ts";
 const connections = 16;
 const instanceCount = 20;
 const phones = 1_000;
-/** JavaScript is compiled while it runs: the rounds before it has been are slower than those after. */
+/** Warm-up: rounds before JIT compilation are slower than later ones. */
 const warmUpSeconds = 6;
-/** What a single caller is compared with: the last state before calls were made cheaper. */
+/** Baseline of the single caller: the last commit before calls were optimized. */
 const formerRelease = "cbe5b0c9f23c32ab80a838288088024ec89f0ddb";
 
 const stepsSchema = `
@@ -31,7 +31,7 @@ as $$ insert into bench.steps (phone, message) values (phone, message) returning
 grant execute on all functions in schema bench to service_role;
 `;
 
-/** A send from request to answer, against handlers with nothing but as many database calls. */
+/** Compares a send with handlers that only make the same number of database calls. */
 export const immediateSendBench: Bench = {
   name: "immediate_send",
   title: `Immediate sends through the running stack, ${connections} connections`,
@@ -89,7 +89,7 @@ async function compareWithBareHandlers(
   }
 }
 
-/** What one send costs of a core, in the stack's process and in the sessions of its database. */
+/** Processor time of one send, in the stack's process and in its database sessions. */
 async function reportCpu(
   { sizes, report }: BenchContext,
   database: BenchDatabase,
@@ -138,7 +138,7 @@ async function compareWithFormerRelease(
     percentile(await measureLatencies({ callers: 1, seconds: sizes.seconds, call }), 50);
   const measured = await alternate(sizes.rounds, { ours: median(ours), theirs: median(theirs) });
   report.comparison({
-    what: `p50 of a single caller : that of ${formerRelease.slice(0, 7)}`,
+    what: `p50 of a single caller : p50 at ${formerRelease.slice(0, 7)}`,
     over: measured.ours,
     under: measured.theirs,
     names: ["send-message", "send-message before"],

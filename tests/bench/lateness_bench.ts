@@ -6,12 +6,12 @@ import { percentile } from "./statistics.ts";
 
 const instanceCount = 50;
 const messagesEach = 4;
-/** The least that the API takes. */
+/** The shortest interval that the API accepts. */
 const intervalSeconds = 10;
-/** Instances begin this much after each other, so that due times lie all over the interval. */
+/** Delay between the instances' first messages, so that due times spread over the interval. */
 const staggerMs = intervalSeconds * 1_000 / instanceCount;
 
-/** From a message's slot to the call of its provider, in the running stack. */
+/** Measures the time from a message's slot to its provider call in the running stack. */
 export const latenessBench: Bench = {
   name: "lateness",
   title:
@@ -30,7 +30,7 @@ export const latenessBench: Bench = {
     await waitUntil(() => arrivals.size >= slots.size, {
       timeoutMs: (messagesEach * intervalSeconds + 30) * 1_000,
       intervalMs: 200,
-      what: "the call for every message",
+      what: "provider calls for all messages",
     });
     const latenessMs = [...slots].map(([message, slotMs]) => (arrivals.get(message) ?? 0) - slotMs);
     const early = latenessMs.filter((ms) => ms < -1).length;

@@ -1,4 +1,4 @@
-/** Callers that each make one call after the other. */
+/** Generates load: each caller makes one call after the other. */
 export interface Load {
   readonly callers: number;
   readonly seconds: number;
@@ -8,7 +8,7 @@ export interface Load {
 
 let callsMade = 0;
 
-/** Calls per second that `callers` get through. A call that fails ends the measurement. */
+/** Calls per second of all callers. A failing call ends the measurement. */
 export async function measureRate({ callers, seconds, call }: Load): Promise<number> {
   const startedAt = performance.now();
   const endsAt = startedAt + seconds * 1_000;
@@ -24,7 +24,7 @@ export async function measureRate({ callers, seconds, call }: Load): Promise<num
   return done / ((performance.now() - startedAt) / 1_000);
 }
 
-/** Milliseconds that each of the calls took. A call that fails ends the measurement. */
+/** Duration of each call in milliseconds. A failing call ends the measurement. */
 export async function measureLatencies(load: Load): Promise<number[]> {
   const latencies: number[] = [];
   await measureRate({
@@ -37,9 +37,9 @@ export async function measureLatencies(load: Load): Promise<number[]> {
 }
 
 /**
- * Messages per second that `callers` work off until `target` of them are done or nothing is left.
+ * Messages per second that `callers` process until `target` messages are done or none is left.
  *
- * @param batch works off some and returns how many; 0 for nothing left.
+ * @param batch processes some messages and returns how many; 0 when none is left.
  */
 export async function measureDrain(
   { callers, target, batch }: {
@@ -63,7 +63,7 @@ export async function measureDrain(
   return done / ((performance.now() - startedAt) / 1_000);
 }
 
-/** Milliseconds that a piece of work takes. */
+/** Duration of an operation in milliseconds. */
 export async function measureMs(work: () => Promise<unknown>): Promise<number> {
   const startedAt = performance.now();
   await work();

@@ -7,12 +7,12 @@ import { percentile } from "./statistics.ts";
 const connections = 16;
 const instanceCount = 20;
 const phones = 1_000;
-/** The first batch warms the process up: the runtime's heap takes its size from what it is asked. */
+/** The first batch is a warm-up, because the heap grows with the load. */
 const batches = 3;
-/** Samples after a load, a quarter of a second apart: collections come when they like. */
+/** Samples after a load, 250 ms apart, because the time of garbage collections varies. */
 const samples = 20;
 
-/** What the stack's process holds, at rest and after sends. */
+/** Memory of the stack's process, idle and after sends. */
 export const memoryBench: Bench = {
   name: "memory",
   title: "Memory of the stack's process",
@@ -24,7 +24,7 @@ export const memoryBench: Bench = {
     const instances = await stack.createInstances(instanceCount, double.origin);
     const sends = sizes.sends.toLocaleString("en-US");
 
-    report.figure({ what: "at rest", value: await measureMib(stack.pid), unit: "MiB" });
+    report.figure({ what: "idle", value: await measureMib(stack.pid), unit: "MiB" });
     const sizesMib: number[] = [];
     for (let batch = 1; batch <= batches; batch += 1) {
       await sendMany(stack, instances, sizes.sends);
@@ -60,7 +60,7 @@ async function sendMany(
   await Promise.all(Array.from({ length: connections }, runCaller));
 }
 
-/** Median resident set of a process over some seconds of rest, in MiB. */
+/** Median resident set size of the idle process over some seconds, in MiB. */
 async function measureMib(pid: number): Promise<number> {
   const sizesMib: number[] = [];
   for (let sample = 0; sample < samples; sample += 1) {

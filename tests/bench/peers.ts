@@ -2,17 +2,17 @@ import { makeWorkerUtils } from "graphile-worker";
 import { PgBoss } from "pg-boss";
 import type { BenchDatabase } from "./bench_server.ts";
 
-/** The one queue, respectively task, that peers are given. */
+/** Name of the peers' queue or task. */
 const queueName = "messages";
 
-/** What a job carries: what the message row of the product holds of a short text. */
+/** Payload of a job, similar to the product's message row of a short text. */
 export interface JobPayload {
   readonly phone: string;
   readonly messageType: "text";
   readonly message: string;
 }
 
-/** pg-boss with a pool of `connections`, its upkeep switched off: only what is measured runs. */
+/** Starts pg-boss with a pool of `connections`, without maintenance, which would disturb the measurement. */
 export async function openPgBoss(database: BenchDatabase, connections: number): Promise<PgBoss> {
   const boss = new PgBoss({
     connectionString: database.url,
@@ -27,12 +27,12 @@ export async function openPgBoss(database: BenchDatabase, connections: number): 
   return boss;
 }
 
-/** One job of pg-boss. */
+/** Enqueues one pg-boss job. */
 export function sendToPgBoss(boss: PgBoss, payload: JobPayload): Promise<string | null> {
   return boss.send(queueName, payload);
 }
 
-/** Many jobs of pg-boss that are due at once. */
+/** Enqueues many pg-boss jobs that are due immediately. */
 export async function fillPgBoss(
   boss: PgBoss,
   count: number,
@@ -45,7 +45,7 @@ export async function fillPgBoss(
   }
 }
 
-/** Fetches and completes one batch. @returns how many jobs that were. */
+/** Fetches and completes one batch. @returns the number of jobs. */
 export async function workOffPgBoss(boss: PgBoss, batchSize: number): Promise<number> {
   const jobs = await boss.fetch<JobPayload>(queueName, { batchSize });
   if (jobs.length === 0) return 0;

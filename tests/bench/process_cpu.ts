@@ -1,4 +1,4 @@
-/** Processor time of the programs that a measurement runs, as Linux counts it in /proc. */
+/** Reads processor time of programs from Linux's /proc. */
 
 import type { Sql } from "postgres";
 
@@ -8,14 +8,14 @@ const ticksPerSecond = 100;
 /** Seconds of processor time, in user mode and in the kernel. */
 export async function readProcessCpuSeconds(pid: number): Promise<number> {
   const stat = await Deno.readTextFile(`/proc/${pid}/stat`);
-  // The program's name stands in parentheses and may hold spaces; utime and stime are fields 14, 15.
+  // The program's name is in parentheses and may contain spaces. utime and stime are fields 14 and 15.
   const fields = stat.slice(stat.lastIndexOf(")") + 2).split(" ");
   return (Number(fields[11]) + Number(fields[12])) / ticksPerSecond;
 }
 
 /**
- * Seconds of processor time of all sessions of a database. Sessions that have ended are not counted,
- * so take it between two moments in which the same sessions live.
+ * Seconds of processor time of all sessions of a database. Closed sessions are not counted, so compare
+ * two moments with the same sessions.
  */
 export async function readDatabaseCpuSeconds(admin: Sql): Promise<number> {
   const rows = await admin<{ pid: number }[]>`
@@ -27,5 +27,5 @@ export async function readDatabaseCpuSeconds(admin: Sql): Promise<number> {
   return seconds.reduce((sum, value) => sum + value, 0);
 }
 
-/** Whether processor times can be read here. */
+/** Whether this system provides processor times. */
 export const canReadCpu = Deno.build.os === "linux";

@@ -1,15 +1,15 @@
 /**
- * The product's SQL as product code calls it: one statement per call through postgres.js, prepared,
- * each its own transaction.
+ * Calls the product's SQL as product code does: one prepared statement per call through postgres.js, each
+ * in its own transaction.
  */
 
 import type { Sql } from "postgres";
 import type { Recipient } from "./tenants.ts";
 
-/** What is said in every message of a measurement. */
+/** Text of all measured messages. */
 export const messageText = "Olá! Seu pedido saiu para entrega e chega hoje à tarde. Até logo.";
 
-/** What `createBenchSchema` makes. */
+/** The SQL of `createBenchSchema`. */
 const benchSchema = `
 create schema bench;
 grant usage on schema bench to service_role;
@@ -75,7 +75,7 @@ insert into bench.messages select * from messaging.messages;
 grant select, insert on bench.messages, bench.message_queue to service_role;
 `;
 
-/** Makes what a measurement needs beside the product's own objects, once there are tenants. */
+/** Creates database objects for the measurements. Call it after the tenants were created. */
 export async function createBenchSchema(admin: Sql): Promise<void> {
   await admin.unsafe(benchSchema);
   await admin`vacuum analyze`;
@@ -94,7 +94,7 @@ export function enqueueMessage(
   )`.execute();
 }
 
-/** A message that is stored and waits to be queued. */
+/** A stored message that is not queued yet. */
 export interface StoredMessage {
   readonly messageId: string;
   readonly instanceId: string;
@@ -151,7 +151,7 @@ export function insertPlainly(
     values (${messageId}, ${instanceId}, 'paced', now(), ${intervalSeconds})`.execute();
 }
 
-/** The product's own call that queues a message, with all that it records beside. */
+/** Calls `accept_message`, which queues a message and records everything else of a call. */
 export function acceptMessage(
   sql: Sql,
   recipient: Recipient,
@@ -171,7 +171,7 @@ interface Claimed {
   readonly messages: readonly { readonly messageId: string; readonly claimToken: string }[];
 }
 
-/** Claims and settles one batch, as accepted. @returns how many messages that were. */
+/** Claims one batch and settles it as accepted. @returns the number of messages. */
 export async function workOffProduct(sql: Sql, batchSize: number): Promise<number> {
   const { messages } = await claimMessages(sql, batchSize);
   if (messages.length === 0) return 0;

@@ -1,16 +1,16 @@
 /**
- * A Z-API that answers at once. As a program it listens on PORT: load on it then falls on another
- * process than the one that measures.
+ * A double of Z-API that responds immediately. As a program it listens on PORT, so that its load is not
+ * in the measuring process.
  */
 
 /** One call of a text message. */
 export interface ProviderCall {
   readonly message: string;
-  /** Milliseconds since the epoch, in fractions. */
+  /** Milliseconds since the epoch, with fractions. */
   readonly arrivedAtMs: number;
 }
 
-/** Listens on 127.0.0.1; `onCall` hears of each message. */
+/** Listens on 127.0.0.1 and calls `onCall` for each message. */
 export function serveProviderDouble(
   port: number,
   onCall: (call: ProviderCall) => void = () => {},

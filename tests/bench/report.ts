@@ -1,6 +1,6 @@
 import { quotients, type Spread, spreadOf } from "./statistics.ts";
 
-/** What a measurement must reach. */
+/** The required value of a measurement. */
 export interface Bar {
   readonly kind: "at least" | "at most" | "under";
   readonly value: number;
@@ -11,14 +11,14 @@ export interface Comparison {
   readonly what: string;
   readonly over: readonly number[];
   readonly under: readonly number[];
-  /** What the two sides are called, and in what they are counted. */
+  /** Names of the two sides, and their unit. */
   readonly names: readonly [over: string, under: string];
   readonly unit: string;
-  /** None for what is told for information only. */
+  /** Absent for a figure that is only informative. */
   readonly bar?: Bar;
 }
 
-/** A measurement that stands for itself. */
+/** A single measurement. */
 export interface Figure {
   readonly what: string;
   readonly value: number;
@@ -27,24 +27,24 @@ export interface Figure {
   readonly note?: string;
 }
 
-/** Prints each finding in a line as it is made, and keeps count of the bars. */
+/** Prints each result immediately, and counts met and missed bars. */
 export class Report {
   #met = 0;
   #missed: string[] = [];
 
   constructor(private readonly print: (line: string) => void) {}
 
-  /** The name of what comes next. */
+  /** Prints the title of the next benchmark. */
   title(text: string): void {
     this.print(`\n── ${text}`);
   }
 
-  /** A line that only tells. */
+  /** Prints an informative line. */
   note(text: string): void {
     this.print(`   ${text}`);
   }
 
-  /** The median ratio with its extremes, and each side's own median. */
+  /** Prints the median ratio with its extremes, and each side's median. */
   comparison({ what, over, under, names, unit, bar }: Comparison): void {
     const ratio = spreadOf(quotients(over, under));
     this.print(
@@ -59,7 +59,7 @@ export class Report {
     this.print(`   ${what}: ${formatNumber(value)} ${unit}${this.#judge(what, value, bar)}${tail}`);
   }
 
-  /** The last lines. @returns whether no bar was missed. */
+  /** Prints the summary. @returns whether all bars were met. */
   close(): boolean {
     this.print(`\n${this.#met} bars met, ${this.#missed.length} missed`);
     for (const what of this.#missed) this.print(`   missed: ${what}`);

@@ -9,7 +9,7 @@ import { post, type StackInstance, startStackProcess } from "./stack_process.ts"
 const warmUps = 20;
 const sends = 100;
 
-/** How often an immediate send waits for the database. */
+/** Counts the database round trips of an immediate send. */
 export const roundTripsBench: Bench = {
   name: "round_trips",
   title: "Database round trips of an immediate send",
@@ -24,7 +24,7 @@ export const roundTripsBench: Bench = {
     url.port = String(proxy.port);
     const address = `127.0.0.1:${findFreePort()}`;
     const endpoint = `http://${address}/send-message`;
-    // The unmodified function, alone: nothing else is counted.
+    // Runs the unmodified function alone, so that nothing else is counted.
     await using _function = await startChild({
       args: ["run", "-A", "functions/send-message/index.ts"],
       environment: {
@@ -38,7 +38,7 @@ export const roundTripsBench: Bench = {
     const before = proxy.roundTrips();
     await sendInTurn(endpoint, instance, sends);
     report.figure({
-      what: "round trips a send",
+      what: "round trips per send",
       value: (proxy.roundTrips() - before) / sends,
       unit: "",
       bar: { kind: "at most", value: 3 },
@@ -47,7 +47,7 @@ export const roundTripsBench: Bench = {
   },
 };
 
-/** The stack is there for its admin-api only. */
+/** Uses the stack only for its admin-api. */
 async function createInstance(
   database: Parameters<typeof startStackProcess>[0],
   providerBaseUrl: string,

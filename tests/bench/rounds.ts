@@ -1,10 +1,10 @@
-/** The sides of a comparison: each call measures once. */
+/** The sides of a comparison. Each call measures once. */
 export type Sides<Name extends string> = Readonly<Record<Name, () => Promise<number>>>;
 
 /**
- * Measures the sides in turn, A B A B, after one round that does not count.
+ * Measures the sides alternately (A B A B), after one warm-up round.
  *
- * @returns each side's measurements in the order of the rounds.
+ * @returns the measurements of each side in the order of the rounds.
  */
 export async function alternate<Name extends string>(
   rounds: number,

@@ -1,9 +1,9 @@
 /**
- * Measures the product beside its peers: `deno task bench [name ...] [--rounds 5] [--seconds 2]
+ * Measures the product and its peers: `deno task bench [name ...] [--rounds 5] [--seconds 2]
  * [--waiting 1000000] [--stored 5000000] [--drained 60000] [--sends 10000] [--starts 9]`. Both sides
- * of a ratio are measured in turn, in one run, on one Postgres with fsync on: a throwaway one, or
- * that of DATABASE_URL, where databases are made and dropped. Trust the ratios; the absolute figures
- * are the machine's. The exit code is not zero when a bar was missed or a bench failed.
+ * of a ratio are measured alternately on one Postgres with fsync: a throwaway one, or the server of
+ * DATABASE_URL, where databases are created and dropped. Trust the ratios; absolute figures depend on the
+ * machine. The exit code is not zero when a bar was missed or a bench failed.
  */
 
 import { parseArgs } from "node:util";

@@ -1,4 +1,4 @@
-/** The product as `deno task start` runs it, in a process of its own on the bench's Postgres. */
+/** Runs `deno task start` in its own process on the bench's Postgres. */
 
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
@@ -6,7 +6,7 @@ import type { BenchDatabase } from "./bench_server.ts";
 import { findFreePort, startChild } from "./child_process.ts";
 import { functionEnvironment } from "./function_environment.ts";
 
-/** An instance of the stack that sends through the bench's provider double. */
+/** An instance that sends through the bench's provider double. */
 export interface StackInstance {
   readonly instanceId: string;
   readonly clientToken: string;
@@ -15,9 +15,9 @@ export interface StackInstance {
 export interface StackProcess extends AsyncDisposable {
   readonly origin: string;
   readonly pid: number;
-  /** Makes instances through admin-api; their window is always open. */
+  /** Creates instances with an always open window through admin-api. */
   createInstances(count: number, providerBaseUrl: string): Promise<StackInstance[]>;
-  /** POST send-message. @returns the answer's body. @throws for any status but 200. */
+  /** POST send-message. @returns the response body. @throws for any status but 200. */
   send(instance: StackInstance, body: Readonly<Record<string, unknown>>): Promise<SendAnswer>;
 }
 
@@ -32,9 +32,9 @@ const demoWorkspaceId = "d0000000-0000-4000-8000-000000000001";
 const secretKey = functionEnvironment["SUPABASE_SECRET_KEY"] ?? "";
 
 /**
- * Starts the stack with the direct transport and waits until it answers.
+ * Starts the stack with the direct transport and waits until it responds.
  *
- * @param folder the checkout whose stack it is. Default: this one.
+ * @param folder the checkout to start. Default: this one.
  */
 export async function startStackProcess(
   database: BenchDatabase,
@@ -70,7 +70,7 @@ export async function startStackProcess(
   };
 }
 
-/** What the task says, without the task's own process: its memory and its end are the stack's. */
+/** The command of the task, run directly, so that the process id is the stack's. */
 async function readStartArguments(folder: string): Promise<string[]> {
   const text = await Deno.readTextFile(join(folder, "deno.json"));
   const { tasks }: { tasks: Record<string, string> } = JSON.parse(text);
@@ -119,7 +119,7 @@ function send(
   });
 }
 
-/** POSTs JSON. @throws {Error} with the answer when it is no success. */
+/** POSTs JSON. @throws {Error} with the response when it is not a success. */
 export async function post<Answer>(
   url: string,
   headers: Readonly<Record<string, string>>,

@@ -1,11 +1,11 @@
-/** What a series of measurements comes to. */
+/** Summary of a series of measurements. */
 export interface Spread {
   readonly median: number;
   readonly min: number;
   readonly max: number;
 }
 
-/** Median, least and greatest of at least one value. */
+/** Median, minimum and maximum of at least one value. */
 export function spreadOf(values: readonly number[]): Spread {
   return {
     median: percentile(values, 50),
@@ -15,9 +15,9 @@ export function spreadOf(values: readonly number[]): Spread {
 }
 
 /**
- * The value below which `percent` of the values lie, between two of them by proportion.
+ * Percentile with linear interpolation.
  *
- * @throws {Error} without values: a measurement that measured nothing.
+ * @throws {Error} without values.
  */
 export function percentile(values: readonly number[], percent: number): number {
   const sorted = values.toSorted((a, b) => a - b);
@@ -28,7 +28,7 @@ export function percentile(values: readonly number[], percent: number): number {
   return below + (above - below) * (place - Math.floor(place));
 }
 
-/** Quotients of two series, round by round: what a noisy machine does to both sides cancels out. */
+/** Ratios of two series, round by round. Noise of the machine affects both sides and cancels out. */
 export function quotients(over: readonly number[], under: readonly number[]): number[] {
   if (over.length !== under.length) throw new Error("the sides had different numbers of rounds");
   return over.map((value, round) => value / (under[round] ?? Number.NaN));

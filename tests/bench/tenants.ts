@@ -1,6 +1,6 @@
 import type { Sql } from "postgres";
 
-/** Somebody to write to. */
+/** A recipient. */
 export interface Recipient {
   readonly instanceId: string;
   readonly contactId: string;
@@ -9,8 +9,8 @@ export interface Recipient {
 }
 
 /**
- * Makes instances whose window is always open, each with contacts, their conversations and one sent
- * message each: nothing is measured on empty tables, whose plans no live database has.
+ * Creates instances with an always open window, each with contacts, conversations and one sent message
+ * per contact. Query plans on empty tables would not be realistic.
  */
 export async function createTenants(
   admin: Sql,

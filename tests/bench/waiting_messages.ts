@@ -2,13 +2,13 @@ import type { Sql, TransactionSql } from "postgres";
 import { messageText } from "./product_calls.ts";
 
 /**
- * How waiting messages lie, over instances in turn. `due`: all are due. `ahead`: 100 instances have
- * one that is due, all else lies ahead. `skewed`: one instance owns nearly all and has one in
- * flight, 100 others have one each that is due. `unpaced`: all are due, and only delayed.
+ * Distribution of waiting messages over instances. `due`: all are due. `ahead`: 100 instances have one
+ * due message, all others are due later. `skewed`: one instance has nearly all messages and one in
+ * flight, 100 others have one due message each. `unpaced`: all are unpaced and due.
  */
 export type Distribution = "due" | "ahead" | "skewed" | "unpaced";
 
-/** The first contact of each instance comes first, so the first messages are of as many instances. */
+/** The first contact of each instance comes first, so the first messages belong to different instances. */
 const writeMessages = `
 with recipient as (
   select row_number() over (order by p.phone, c.instance_id) - 1 as place, c.instance_id,
@@ -50,7 +50,7 @@ from (
 ) as q
 where q.instance_id = d.instance_id`;
 
-/** The instance that owns nearly all is the one with most messages. */
+/** The skewed instance is the one with most messages. */
 const takeFlight = `
 with owner as (
   select instance_id from messaging.message_queue group by instance_id order by count(*) desc limit 1
@@ -68,7 +68,7 @@ update messaging.dispatch d
 set in_flight = head.message_id, lease_until = head.lease_until
 from head where d.instance_id = head.instance_id`;
 
-/** Puts `count` new messages into the queue; whatever was there before is forgotten. */
+/** Replaces the queue's content by `count` new messages. */
 export async function fillQueue(
   admin: Sql,
   count: number,
@@ -79,7 +79,7 @@ export async function fillQueue(
   await arrangeQueue(admin, distribution);
 }
 
-/** Puts the messages that are stored into the queue again, in another distribution. */
+/** Requeues the stored messages in another distribution. */
 export async function arrangeQueue(admin: Sql, distribution: Distribution): Promise<void> {
   await admin`truncate messaging.message_queue`;
   await admin.unsafe(landAll);
@@ -97,7 +97,7 @@ export async function arrangeQueue(admin: Sql, distribution: Distribution): Prom
   await admin`vacuum analyze`;
 }
 
-/** What is written here is right by itself; checking each foreign key would take minutes. */
+/** Skips foreign key checks: the rows are consistent, and checking would take minutes. */
 async function withoutTriggers(
   admin: Sql,
   write: (sql: TransactionSql) => Promise<unknown>,
