@@ -86,12 +86,12 @@ Deno.test("a completion that is sent as text/plain is read", async () => {
 Deno.test("retry-after-ms is kept to, before Retry-After beside it", async () => {
   await using client = await createAgentClient();
   await client.write("IN1", "oi");
-  const wishes = [
+  const requestedWaits = [
     [{ "retry-after-ms": "90000" }, 90],
     [{ "retry-after-ms": "120000.5", "retry-after": "300" }, 120],
     [{ "retry-after-ms": "soon", "retry-after": "300" }, 300],
   ] as const;
-  for (const [headers, expected] of wishes) {
+  for (const [headers, expected] of requestedWaits) {
     client.model.answer = () => new Response(null, { status: 429, headers });
     await client.answer();
     const [row] = await client.webhooks.stack.admin`

@@ -267,16 +267,16 @@ Deno.test("errors of the model are tried again with backoff and never reach the 
 Deno.test("a model may ask for patience by seconds or by date, for ten minutes at most", async () => {
   await using client = await createAgentClient();
   const inFiveMinutes = new Date(Date.now() + 300_000).toUTCString();
-  const wishes = [["99999999", 600], [inFiveMinutes, 300], ["-5", 45]] as const;
+  const requestedWaits = [["99999999", 600], [inFiveMinutes, 300], ["-5", 45]] as const;
   await client.write("IN1", "oi");
-  for (const [wish, expected] of wishes) {
+  for (const [requested, expected] of requestedWaits) {
     client.model.answer = () =>
-      new Response(null, { status: 429, headers: { "retry-after": wish } });
+      new Response(null, { status: 429, headers: { "retry-after": requested } });
     await client.answer();
     const [row] = await client.webhooks.stack.admin`
       select claim_token, extract(epoch from run_at - now())::float as wait from messaging.outbox`;
-    assertEquals(row?.["claim_token"], null, wish);
-    assert(Math.abs(row?.["wait"] - expected) < 15, `${wish}: ${row?.["wait"]} s`);
+    assertEquals(row?.["claim_token"], null, requested);
+    assert(Math.abs(row?.["wait"] - expected) < 15, `${requested}: ${row?.["wait"]} s`);
     await letTimePass(client.webhooks.stack.admin, 600);
   }
 });
