@@ -17,6 +17,11 @@ export const zapiErrors: readonly KnownAnswer[] = [
     classification: instanceRefusal,
   },
   {
+    // Users' reports: the instance's id and its token do not belong together, or the id is unknown.
+    words: /^instance not found\b/i,
+    classification: instanceRefusal,
+  },
+  {
     // Page "Instance status": the words of a session that is gone.
     words: /you are not connected|you need to (?:be connected|restore the session)/i,
     classification: instanceOutage,

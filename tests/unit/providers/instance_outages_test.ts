@@ -58,7 +58,7 @@ Deno.test("Evolution: a send that timed out is unknown, other words stay the mes
   assertEquals(evolution(404, ["Cannot POST /message/sendTexts/loja"]), "permanent message");
 });
 
-Deno.test("Z-API: a missing security token and a gone session are the whole instance's", () => {
+Deno.test("Z-API: an unknown instance, a missing security token and a gone session are the whole instance's", () => {
   const error = "your client-token is not configured";
   assertEquals(zapi(400, { error }), "retryable instance outage");
   assertEquals(zapi(403, { error }), "retryable instance outage");
@@ -66,6 +66,9 @@ Deno.test("Z-API: a missing security token and a gone session are the whole inst
   for (const status of [400, 403]) {
     assertEquals(zapi(status, { error: "null not allowed" }), "permanent instance");
     assertEquals(zapi(status, { error: "Client-Token F12 not allowed" }), "permanent instance");
+  }
+  for (const status of [400, 404]) {
+    assertEquals(zapi(status, { error: "Instance not found" }), "permanent instance");
   }
   assertEquals(zapi(400, { error: "phone is not allowed" }), "permanent message");
 });
