@@ -2,7 +2,7 @@
 import { type Context, Hono } from "hono";
 import * as z from "zod";
 import type { Fault } from "./faults.ts";
-import { listFlaws, readBearerToken, readJson } from "./json_request.ts";
+import { listFlaws, parseValue, readBearerToken, readJson } from "./json_request.ts";
 import type { SimulatorContext } from "./context.ts";
 import { answerSend, type ErrorFormat, retryAfterHeader } from "./spoiled_answer.ts";
 
@@ -36,7 +36,7 @@ async function receiveCall(world: SimulatorContext, context: Context): Promise<R
     return refuse(401, "You didn't provide an API key.", { code: "invalid_api_key" });
   }
   const body = await readJson(context.req.raw);
-  const parsed = callSchema.safeParse(body);
+  const parsed = parseValue(callSchema, body);
   if (!parsed.success) {
     const flaw = listFlaws(parsed.error, body)[0];
     const message = flaw?.missing

@@ -1,5 +1,6 @@
 import type { Context, MiddlewareHandler } from "hono";
 import type * as z from "zod";
+import { describeIssue } from "../../../shared/http/issue_words.ts";
 
 /** Whether the request declares a JSON body, parameters such as `charset` aside. */
 export function declaresJson(request: Request): boolean {
@@ -33,6 +34,14 @@ export interface BodyFlaw {
   readonly message: string;
   /** The value is absent (or null), rather than present and wrong. */
   readonly missing: boolean;
+}
+
+/** What the schema makes of the value, its faults in the service's words rather than a library's. */
+export function parseValue<Schema extends z.ZodType>(
+  schema: Schema,
+  value: unknown,
+): z.ZodSafeParseResult<z.infer<Schema>> {
+  return schema.safeParse(value, { error: describeIssue });
 }
 
 /** What a schema found wrong with `body`, in the schema's order. */
@@ -69,7 +78,7 @@ export async function withBody<Schema extends z.ZodType>(
   answer: (request: z.infer<Schema>) => Response | Promise<Response>,
 ): Promise<Response> {
   const body = await readJson(context.req.raw);
-  const parsed = schema.safeParse(body);
+  const parsed = parseValue(schema, body);
   if (parsed.success) return await answer(parsed.data);
   const issues = listFlaws(parsed.error, body).map(({ path, message }) => ({ path, message }));
   return Response.json({ error: "invalid_request", issues }, { status: 400 });

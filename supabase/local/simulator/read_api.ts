@@ -3,7 +3,7 @@ import { type Context, Hono } from "hono";
 import * as z from "zod";
 import { streamEvents } from "./events.ts";
 import { faultRequestSchema, normalizeRecipient } from "./faults.ts";
-import { listFlaws, readJson } from "./json_request.ts";
+import { listFlaws, parseValue, readJson } from "./json_request.ts";
 import { channelKinds } from "./records.ts";
 import type { SimulatorContext } from "./context.ts";
 import { logNames, type RecordKinds } from "./store.ts";
@@ -23,7 +23,7 @@ export function createReadApi(world: SimulatorContext): Hono {
   const app = new Hono();
   for (const kind of logNames) {
     app.get(`/${kind}`, (context) => {
-      const query = querySchema.safeParse(context.req.query());
+      const query = parseValue(querySchema, context.req.query());
       if (!query.success) return refuseFlaws(query.error, context.req.query());
       const { after, limit } = query.data;
       const matches = (entry: AnyRecord): boolean => fitsQuery(entry, query.data);
@@ -44,7 +44,7 @@ export function createReadApi(world: SimulatorContext): Hono {
 
 async function planFault(world: SimulatorContext, context: Context): Promise<Response> {
   const body = await readJson(context.req.raw);
-  const request = faultRequestSchema.safeParse(body);
+  const request = parseValue(faultRequestSchema, body);
   if (!request.success) return refuseFlaws(request.error, body);
   const fault = world.faults.add(request.data);
   world.store.announce({ type: "faults_changed" });

@@ -93,3 +93,30 @@ Deno.test("the store keeps the newest 5,000 messages", async () => {
   const { items, total } = await server.read("/messages?limit=5000");
   assertEquals([items.length, total], [5_000, 5_000]);
 });
+
+Deno.test("the simulator tells what is wrong in its own words, never in a library's", async () => {
+  await using server = startSimulator();
+  const zapi = "/zapi/instances/A/token/B/send-text";
+  const refusals = [
+    await server.post("/faults", { provider: "telegram", kind: 5, times: 0 }),
+    await server.post("/faults", { provider: "zapi", kind: "reject", times: 1e9 }),
+    await server.post("/replies", { provider: "zapi", instance: 5, content: { messageType: "x" } }),
+    await server.post("/readings", { provider: "zapi" }),
+    await server.post("/webhooks", { provider: "zapi", instance: "A", url: 5 }),
+    await server.post("/template-reviews", { templateId: 5 }),
+    await server.post(zapi, { phone: 5 }),
+    await server.post("/evolution/message/sendText/A", { number: 5 }, { apikey: "any" }),
+  ];
+  for (const { status, json } of refusals) {
+    assertEquals(status, 400, JSON.stringify(json));
+    const words = JSON.stringify(json);
+    assertEquals(/expected|received|Too (?:big|small)|Invalid (?:input|option)/.exec(words), null);
+  }
+  assertEquals(refusals[3]?.json, {
+    error: "invalid_request",
+    issues: [
+      { path: "instance", message: "is required" },
+      { path: "waId", message: "is required" },
+    ],
+  });
+});

@@ -6,7 +6,7 @@ import { type Context, Hono } from "hono";
 import type * as z from "zod";
 import { createAddress, sendSchemas, type SendVerb } from "./messages.ts";
 import type { Fault } from "../faults.ts";
-import { declaresJson, listFlaws, readJson } from "../json_request.ts";
+import { declaresJson, listFlaws, parseValue, readJson } from "../json_request.ts";
 import { type SimulatorContext, waitUnlessClosing } from "../context.ts";
 import { answerSend, type ErrorFormat, retryAfterHeader } from "../spoiled_answer.ts";
 
@@ -32,7 +32,7 @@ async function receiveSend(
   if (!request.headers.get("apikey")) return refuse(401, "Unauthorized", "Unauthorized");
   // The real server's JSON parser skips a body of another type: every required field is missing.
   const body = declaresJson(request) ? await readJson(request) : {};
-  const parsed = sendSchemas[verb].safeParse(body);
+  const parsed = parseValue(sendSchemas[verb], body);
   if (!parsed.success) return refuse(400, "Bad Request", [wordFlaws(parsed.error, body)]);
   const { number, delayMs, replyTo, content, wireMessage, wireType } = parsed.data;
   const to = number.replace(/\D/g, "");

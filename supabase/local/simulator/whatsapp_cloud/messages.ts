@@ -1,7 +1,7 @@
 import * as z from "zod";
 import { interactiveSchema, mediaSchemas, templateSchema } from "./contents.ts";
 import type { GraphError } from "./errors.ts";
-import { listFlaws } from "../json_request.ts";
+import { listFlaws, parseValue } from "../json_request.ts";
 import { fillContent, type SimulatedContent } from "../records.ts";
 
 /** A send that the Cloud API would take. */
@@ -55,7 +55,7 @@ export function parseCloudMessage(
   }
   const value = (body as Record<string, unknown>)[type];
   if (value === undefined) return refuse(100, `The parameter ${type} is required.`);
-  const content = schema.safeParse(value);
+  const content = parseValue(schema, value);
   if (!content.success) return refuseContent(content.error, type, value);
   return {
     outcome: "taken",

@@ -5,7 +5,7 @@
 import { type Context, Hono } from "hono";
 import type * as z from "zod";
 import type { Fault } from "../faults.ts";
-import { declaresJson, listFlaws, readJson } from "../json_request.ts";
+import { declaresJson, listFlaws, parseValue, readJson } from "../json_request.ts";
 import type { SimulatorContext } from "../context.ts";
 import { answerSend, type ErrorFormat, retryAfterHeader } from "../spoiled_answer.ts";
 import { sendSchemas, type ZapiSend } from "./messages.ts";
@@ -34,7 +34,7 @@ async function receiveSend(
   const refusal = checkHeaders(world, context.req.raw);
   if (refusal !== undefined) return refusal;
   const body = await readJson(context.req.raw);
-  const parsed = schema.safeParse(body);
+  const parsed = parseValue(schema, body);
   if (!parsed.success) {
     const flaw = listFlaws(parsed.error, body)[0];
     return refuse(400, `${flaw?.path ?? ""} ${flaw?.message ?? "Bad Request"}`.trim());
