@@ -7,7 +7,7 @@ import { AppError } from "../../shared/model/errors.ts";
  */
 const maxTransferBytes = 30 * 1024 * 1024;
 
-/** No text that a person writes has so many base64 characters in a row: WhatsApp cuts at 65,536. */
+/** No text of a person has as many base64 characters in a row: WhatsApp cuts texts at 65,536. */
 const fileRunBytes = 64 * 1024;
 
 const quote = 0x22;
@@ -38,8 +38,8 @@ export async function readDeliveryBody(
 }
 
 /**
- * Leaves out every run of more than 64 KiB of base64 characters: a file as text. What is left of the
- * JSON is as it was, with a short text in the file's place. Memory stays bounded however long it is.
+ * Removes every run of more than 64 KiB of base64 characters, which is an embedded file. The rest of
+ * the JSON stays as it was, with a short text in the file's place. Memory use is bounded.
  */
 export function stripFiles(): TransformStream<Uint8Array, Uint8Array> {
   let run = 0;

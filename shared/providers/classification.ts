@@ -1,6 +1,6 @@
 /**
- * From what a provider answered to a receipt. Every provider decides by its own error codes first;
- * what is here holds for answers without a known code.
+ * Turns a provider's answer into a receipt. Every provider reads its own error codes first; this
+ * file covers answers without a known code.
  */
 import type { HttpAnswer, HttpFailure } from "./http/call.ts";
 import type { Receipt } from "./provider.ts";
@@ -24,10 +24,10 @@ export interface ReadingContext {
 }
 
 /**
- * What an HTTP status alone says: 429 and 503 ask to come back (to the whole instance); other 5xx
- * and 408 come from a server or a proxy that gave up on a request it had in its hands; a redirect
- * and a refusal of the credentials (401, 402, 403) meet every message of the instance alike; the
- * rest refuses this message.
+ * What an HTTP status alone means. 429 and 503 ask the whole instance to retry later. Other 5xx and
+ * 408 come from a server or proxy that gave up on a request it had received, so the outcome is
+ * unknown. A redirect and refused credentials (401, 402, 403) affect every message of the instance.
+ * Any other status refuses this message.
  */
 export function classifyHttpStatus(status: number): Classification {
   if (status === 429 || status === 503) return { verdict: "retryable", scope: "instance" };
@@ -70,10 +70,10 @@ export const instanceOutage: Classification = {
   isOutage: true,
 };
 
-/** Credentials or the account: every message of the instance is refused until somebody acts. */
+/** Bad credentials or account: every message of the instance is refused until somebody fixes it. */
 export const instanceRefusal: Classification = { verdict: "permanent", scope: "instance" };
 
-/** What words of a provider mean. */
+/** What a text in a provider's answer means. */
 export interface KnownAnswer {
   /** Undefined for every status. */
   readonly statuses?: readonly number[];
@@ -81,7 +81,7 @@ export interface KnownAnswer {
   readonly classification: Classification;
 }
 
-/** What the table says of these words under this status; else what the status alone says. */
+/** The meaning of this text and status in the table, else of the status alone. */
 export function classifyByWords(
   table: readonly KnownAnswer[],
   status: number,
@@ -107,8 +107,8 @@ export function toFailureReceipt(failure: HttpFailure): Receipt {
 }
 
 /**
- * The receipt of a 2xx answer: accepted with a message id, unknown without one, for then the
- * message may be on its way and nothing can be told about it.
+ * The receipt of a 2xx answer: accepted with a message id; unknown without one, because the message
+ * may be on its way.
  */
 export function toSuccessReceipt(
   providerMessageId: string | undefined,
@@ -120,22 +120,22 @@ export function toSuccessReceipt(
   return { outcome: "accepted", providerMessageId, ...(waId === undefined ? {} : { waId }) };
 }
 
-/** Whether the status is one of success. */
+/** Whether the status is 2xx. */
 export function isSuccess(answer: HttpAnswer): boolean {
   return answer.status >= 200 && answer.status < 300;
 }
 
 /**
- * What a caller is told of a refusal: the words of the provider's known fields, else the status. Never
- * the body as it came: at the address of an instance may be another service of the network, whose
- * answer is nobody's to read.
+ * The description of a refusal for callers: the text of the provider's known fields, else the status.
+ * Never the raw body: another internal service may answer at an instance's address, and its answer
+ * must not leak.
  */
 export function describeAnswer(answer: HttpAnswer, knownWords: string): string {
   if (knownWords !== "") return knownWords;
   return `The provider answered with HTTP status ${answer.status}.`;
 }
 
-/** What a refusal is classed by: the same words, else the plain text, which is not passed on. */
+/** The text to classify a refusal by: the same, else the plain body, which is not passed on. */
 export function readWordsToClass(answer: HttpAnswer, knownWords: string): string {
   if (knownWords !== "" || answer.json !== undefined) return knownWords;
   const text = answer.text.trim();

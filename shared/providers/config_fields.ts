@@ -1,6 +1,6 @@
 /**
- * The kinds of field a provider configuration is made of. Whatever passes here can be put into a
- * URL or a header without being refused, cut or read as something else.
+ * The kinds of field in a provider configuration. A value that passes can be put into a URL or a
+ * header without being refused, cut or misread.
  */
 import * as z from "zod";
 
@@ -53,7 +53,7 @@ function isPathSegment(value: string): boolean {
   return !["", ".", ".."].includes(value) && !CONTROL_OR_LONE_SURROGATE.test(value);
 }
 
-/** Puts a path (beginning with a slash) behind a base URL, whatever slashes that ends in. */
+/** Appends a path (beginning with a slash) to a base URL, with or without trailing slashes. */
 export function joinUrl(baseUrl: string, path: string): string {
   return baseUrl.replace(/\/+$/, "") + path;
 }

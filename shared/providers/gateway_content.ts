@@ -1,7 +1,7 @@
 /**
  * What the gateways would refuse. Neither Z-API nor Evolution documents a limit; WhatsApp's own
- * clients take texts of up to 65,536 characters. The bound on the parts of a list is ours: far
- * above what a phone shows, low enough that a slip (a whole document as a title) is found here.
+ * clients take texts of up to 65,536 characters. The bound on the parts of a list is ours: far above
+ * what a phone shows, and low enough to catch a mistake (a whole document as a title).
  */
 import type { Issue } from "../model/errors.ts";
 import { checkLength, checkOptionListLengths } from "./http/content_length.ts";

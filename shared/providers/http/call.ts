@@ -12,10 +12,10 @@ export interface JsonCall {
   readonly url: string;
   readonly headers: Readonly<Record<string, string>>;
   readonly body: unknown;
-  /** Whether it takes a place at once, see `acquireHostSlot`. */
+  /** Whether the call ignores the host's limit, see `acquireHostSlot`. */
   readonly bypassLimit?: boolean;
   /**
-   * Bound on the whole call, the reading of the answer's body included, from when it has its place
+   * Bound on the whole call, reading the answer's body included, from the moment it has its slot
    * (see `acquireHostSlot`); in milliseconds.
    */
   readonly timeoutMs: number;
@@ -34,7 +34,7 @@ export interface HttpAnswer {
 }
 
 /**
- * No answer. `not_reached`: no connection came about, or none was tried, so nothing was sent.
+ * No answer. `not_reached`: no connection was made, so nothing was sent.
  * `unknown`: the request may have been received. The reasons are fixed words: the runtime's own texts
  * hold the URL, and with it credentials.
  */
@@ -55,9 +55,9 @@ export function postJson(call: JsonCall): Promise<HttpResult> {
   return callOnce(call.url, {
     method: "POST",
     headers: { ...call.headers, "accept": "application/json", "content-type": "application/json" },
-    // Not the text itself: newer versions of Deno send a body that they hold whole a second time when
-    // a reused connection ends without an answer (denoland/deno#32566), though the server may have
-    // acted on the first. A Blob is streamed, so it goes out once, and still with its length.
+    // A Blob, not a string: newer versions of Deno send a buffered body a second time when a reused
+    // connection ends without an answer (denoland/deno#32566), although the server may have acted on
+    // the first. A Blob is streamed, so it is sent once, and still with its length.
     body: new Blob([JSON.stringify(call.body)]),
   }, {
     timeoutMs: call.timeoutMs,
@@ -92,12 +92,12 @@ interface CallBounds {
 }
 
 async function callOnce(url: string, init: RequestInit, bounds: CallBounds): Promise<HttpResult> {
-  const leave = await acquireHostSlot(url, bounds.bypassLimit ?? false);
-  if (leave === null) return { outcome: "not_reached", reason: "too_many_calls" };
+  const release = await acquireHostSlot(url, bounds.bypassLimit ?? false);
+  if (release === null) return { outcome: "not_reached", reason: "too_many_calls" };
   try {
     return await exchange(url, init, bounds);
   } finally {
-    leave();
+    release();
   }
 }
 
@@ -121,7 +121,7 @@ async function exchange(
       text: text ?? "",
     };
   } catch (error) {
-    // A time-out tells nothing about how far the request got, not even about the connection.
+    // A time-out does not tell how far the request got, not even whether it connected.
     if (abort.signal.aborted) return { outcome: "unknown", reason: "timed_out" };
     if (isConnectFailure(error)) return { outcome: "not_reached", reason: "connection_failed" };
     return { outcome: "unknown", reason: "connection_lost" };
@@ -134,9 +134,9 @@ async function exchange(
 const blockedPort = /Requests to port \d+ are blocked/;
 
 /**
- * The runtime has no type for "the connection never came about": its words for the phase that
- * failed are the only signal. Deno 2.1 says it in the error, later versions in its cause. Anything
- * not recognised counts as possibly sent, so a changed wording costs retries, never a second copy.
+ * The runtime has no error type for a failed connection, only a text that names the phase. Deno 2.1
+ * has it in the error, later versions in its cause. Anything unrecognised counts as possibly sent,
+ * so a changed text costs retries, never a duplicate message.
  */
 function isConnectFailure(error: unknown): boolean {
   if (!(error instanceof Error)) return false;

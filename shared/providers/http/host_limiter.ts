@@ -2,20 +2,21 @@ import { Semaphore } from "../../runtime/semaphore.ts";
 
 /**
  * Calls that one process makes to one host at the same time. Far beyond it the runtime's fetch
- * serves its callers so unevenly that some wait for longer than any time-out while others are
- * answered at once, and a message whose call timed out stays in doubt.
+ * serves callers so unevenly that some wait longer than any time-out, and a message whose call
+ * timed out has an unknown outcome.
  */
 const maxCallsToHost = 250;
-/** A call that has found no place by then has certainly not been made. */
+/** How long a call waits for a slot; without one it is not made. */
 const maxWaitMs = 5_000;
 
 const hosts = new Map<string, Semaphore>();
 
 /**
- * Takes a place for a call to the host of `url`, in turn; null when none came free in time. Whoever
- * has one calls the function that comes back once the call is over. A call that is on time, the
- * dispatcher's, waits for nobody: late it would break the pace, or be outside the window. Its runs
- * have bounds of their own.
+ * Acquires a slot for a call to the host of `url`, in the order of the callers. Resolves to the
+ * function that releases it, to be called after the call; to null on time-out.
+ *
+ * `bypassLimit` acquires one at once, even above the limit. The dispatcher does: a delayed call
+ * would break the pacing or miss the send window, and its runs have bounds of their own.
  */
 export async function acquireHostSlot(
   url: string,

@@ -1,14 +1,14 @@
 /**
- * What providers tell us by webhook, in one form. A reader turns one payload into events, skips what
- * it does not understand, and never throws: one malformed part must not cost the rest of a payload.
+ * The events of all providers in one form. A reader turns one payload into events, skips unknown
+ * parts, and never throws: one malformed part must not lose the rest of a payload.
  */
 
-/** A message that somebody wrote: the contact, or a person on the business's own phone (an echo). */
+/** A message that a person wrote: the contact, or somebody on the company's own phone (an echo). */
 export interface MessageEvent {
   readonly kind: "message";
   /** `inbound` from the contact; `echo` typed on the phone itself, not sent through any API. */
   readonly origin: "inbound" | "echo";
-  /** Of an echo: the provider may call so what we sent ourselves through its API. */
+  /** Of an echo: it may be a message that we sent through the provider's API. */
   readonly mayBeOurs?: boolean | undefined;
   readonly providerMessageId: string;
   /**
@@ -28,11 +28,11 @@ export interface MessageEvent {
   readonly mediaFilename?: string | undefined;
   /** The option or button that was chosen. */
   readonly choice?: { readonly id: string; readonly title: string } | undefined;
-  /** A reaction to another message: it asks for no answer, and is none. */
+  /** A reaction to another message: it needs no answer. */
   readonly isReaction?: true | undefined;
-  /** What the channel does not show us: it is in the history, and asks no agent. */
+  /** Content that the channel does not show us: kept in the history, ignored by agents. */
   readonly isUnreadable?: true | undefined;
-  /** The message as it is now, under the id that it had: its words replace those stored. */
+  /** An edited message under its original id: its text replaces the stored one. */
   readonly isEdit?: true | undefined;
   /** When it was written, ISO 8601; the time of receipt where the provider does not say. */
   readonly sentAt?: string | undefined;
@@ -49,7 +49,7 @@ export type InboundMessageType =
   | "option_list"
   | "other";
 
-/** What became of a message of ours. */
+/** The status of a message that we sent. */
 export interface StatusEvent {
   readonly kind: "status";
   readonly providerMessageId: string;
@@ -79,14 +79,14 @@ export interface TemplateStatusEvent {
 export interface MessageEditEvent {
   readonly kind: "message_edit";
   readonly providerMessageId: string;
-  /** The words as they are now. */
+  /** The new text. */
   readonly message: string;
 }
 
-/** A contact goes on under another number, or another user id. */
+/** A contact has changed its number or its user id. */
 export interface NumberChangeEvent {
   readonly kind: "number_change";
-  /** The provider's id of the event: the same one is delivered again now and then. */
+  /** The provider's id of the event: the same one may be delivered again. */
   readonly eventId?: string | undefined;
   readonly oldAddress: string;
   readonly newAddress: string;

@@ -40,8 +40,9 @@ export function readZapiEvents(
 }
 
 /**
- * No event for what we sent ourselves (`fromApi`), or edit on the phone; for a message that the phone has yet to decrypt, which comes again under the same id; and for a
- * channel's posts.
+ * Whether a payload gives no event: a message that we sent through the API (`fromApi`) or edited on
+ * the phone, one that the phone has yet to decrypt (it comes again under the same id), and the posts
+ * of a channel.
  */
 function isPassedOver(payload: unknown): boolean {
   const isTrue = (key: string): boolean => readValue(payload, key) === true;

@@ -11,7 +11,7 @@ export interface SimulatorContext {
   readonly faults: FaultPlan;
   /** Where each instance's events go. */
   readonly webhooks: Webhooks;
-  /** Aborted when the stack stops: whatever waits ends at once. */
+  /** Aborted when the stack stops, which ends every wait. */
   readonly closing: AbortSignal;
   /** How long a `timeout` fault keeps a caller waiting before the gateway gives up (504). */
   readonly timeoutHoldMs: number;

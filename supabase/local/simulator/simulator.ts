@@ -1,7 +1,7 @@
 /**
- * The outside world of the local stack: WhatsApp providers with the phones behind them, the mail service and the language
- * model, spoken to over HTTP in their real wire formats. The product's adapters are the ones used
- * in production; nothing in the product knows that it talks to this.
+ * Simulates the outside services of the local stack over HTTP, in their real wire formats: WhatsApp
+ * providers with the phones behind them, the mail service and the language model. The product's
+ * adapters are those of production; no product code knows of the simulator.
  */
 import { Hono } from "hono";
 import { bodyLimit } from "hono/body-limit";
@@ -31,7 +31,7 @@ export interface Simulator {
   readonly store: Store;
   readonly faults: FaultPlan;
   readonly webhooks: Webhooks;
-  /** Ends open event streams and everything that still waits; call it before the server stops. */
+  /** Ends open event streams and all waits; call it before the server stops. */
   close(): void;
 }
 
@@ -52,7 +52,7 @@ export function createSimulator(options: SimulatorOptions = {}): Simulator {
   reportArrivals(world);
   const app = new Hono();
   app.on("POST", "/simulator/*", bodyLimit({ maxSize: maxBodyBytes }));
-  // One level down stands what drives the world; below it the providers' own endpoints.
+  // The first level controls the simulator; the providers' own endpoints are below it.
   app.on("POST", "/simulator/:path", requireJson);
   for (const channel of channels) {
     const { provider, controls } = channel.createRoutes(world);

@@ -2,7 +2,7 @@ import type { Fault, FaultTarget } from "./faults.ts";
 import type { Answer } from "./records.ts";
 import { type SimulatorContext, waitUnlessClosing } from "./context.ts";
 
-/** How one service words its refusals; each builds the documented error of that service. */
+/** The documented errors of one service. */
 export interface ErrorFormat {
   reject(fault: Fault): Response;
   rateLimit(fault: Fault): Response;
@@ -10,9 +10,9 @@ export interface ErrorFormat {
 }
 
 /**
- * Ends a valid send: `keep` records what arrived and builds the service's acceptance. A planned
- * fault that fits the target takes the acceptance's place, and `keep` is then called only when the
- * fault lets the message arrive.
+ * Answers a valid send: `keep` records the message and builds the service's acceptance. A planned
+ * fault that matches the target replaces the acceptance; `keep` is then called only when the fault
+ * lets the message arrive.
  */
 export async function answerSend(
   world: SimulatorContext,

@@ -39,8 +39,9 @@ export type StoreListener = (event: StoreEvent) => void;
 export type Unnumbered<Entry> = Omit<Entry, "seq" | "receivedAt">;
 
 /**
- * Everything that reached the simulated outside world, and what its people wrote: the newest 5,000
- * messages, replies and read receipts, 10,000 statuses, 1,000 e-mails and 1,000 AI calls. Listeners hear of every change at once.
+ * Everything that reached the simulator, and what its people wrote: the newest 5,000 messages,
+ * replies and read receipts, 10,000 statuses, 1,000 e-mails and 1,000 AI calls. Notifies listeners
+ * of every change.
  */
 export class Store {
   readonly logs: { readonly [Kind in LogName]: BoundedLog<RecordKinds[Kind]> } = {
@@ -61,8 +62,8 @@ export class Store {
   }
 
   /**
-   * What is written in one chat now is at least a millisecond apart: the order of two messages of the
-   * same one is nowhere promised, and nobody writes so fast.
+   * Keeps messages of one chat at least a millisecond apart: the order of messages with the same
+   * time is not defined, and nobody writes so fast.
    *
    * @param reply with `receivedAt` when it was written at another time than now.
    */

@@ -1,18 +1,18 @@
 import { acquireHostSlot } from "../../../../shared/providers/http/host_limiter.ts";
 import { assert, assertEquals } from "../../../support/assert.ts";
 
-Deno.test("calls to one host beyond its places wait in line, those on time and to other hosts do not", async () => {
+Deno.test("calls above a host's limit wait in order; calls that bypass it and calls to other hosts do not", async () => {
   const url = "https://api.example.com/send";
   const taken = await Promise.all(Array.from({ length: 250 }, () => acquireHostSlot(url, false)));
   const waiting = acquireHostSlot(url, false);
-  const onTime = await acquireHostSlot(url, true);
+  const bypassing = await acquireHostSlot(url, true);
   const elsewhere = await acquireHostSlot("https://other.example.com/send", false);
-  assert(onTime !== null && elsewhere !== null);
-  onTime();
+  assert(bypassing !== null && elsewhere !== null);
+  bypassing();
   const still = Promise.resolve("still waiting");
   assertEquals(await Promise.race([waiting, still]), "still waiting");
   taken[0]?.();
   const next = await waiting;
   assert(next !== null);
-  for (const leave of [...taken.slice(1), next, elsewhere]) leave?.();
+  for (const release of [...taken.slice(1), next, elsewhere]) release?.();
 });
