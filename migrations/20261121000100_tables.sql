@@ -182,8 +182,8 @@ comment on column messaging.settlement.pauses_agent is
   'A person''s immediate message has left: the agent''s pause begins again.';
 
 -- source: supabase/schemas/outbox/tables/outbox.sql
--- Everything slow that a request promised: e-mails, agent replies. Written in the request's
--- transaction, done after it at least once; the id is the receiver's idempotency key.
+-- Slow work that a request promised: e-mails, agent replies. Written in the request's transaction and
+-- done after it at least once; the row's id is the receiver's idempotency key.
 create table messaging.outbox (
   id uuid primary key default gen_random_uuid(),
   workspace_id uuid not null,
@@ -379,7 +379,7 @@ alter table messaging.contacts enable row level security;
 revoke all on table messaging.contacts from public, anon, authenticated;
 grant select, insert, update, delete on table messaging.contacts to service_role;
 comment on column messaging.contacts.phone is
-  'As first given: the address to send to until another one is proven. NULL for who wrote to us without showing a number.';
+  'As first given: the address to send to until another one is proven. NULL for a contact that wrote without showing a number.';
 comment on column messaging.contacts.is_profile_name is
   'The name is what the contact calls itself, as a webhook told it: never an instruction to a model, and replaced by any name that is given.';
 
@@ -401,8 +401,7 @@ revoke all on table messaging.tags from public, anon, authenticated;
 grant select, insert, update, delete on table messaging.tags to service_role;
 
 -- source: supabase/schemas/inbound/tables/provider_events.sql
--- What providers told us, as received: the evidence behind every status, and the place of what
--- nobody understands yet.
+-- Webhook payloads as received: the evidence for every status. Unknown payloads are stored too.
 create table messaging.provider_events (
   id bigint generated always as identity primary key,
   instance_id uuid not null references messaging.instances (id)
@@ -419,8 +418,8 @@ comment on column messaging.provider_events.payload is
   'The body as text: whatever was signed and sent can be kept, however it is nested or escaped.';
 
 -- source: supabase/schemas/inbound/tables/unmatched_statuses.sql
--- Delivery events that came before the message they speak of was known by its provider id: our own
--- send had not been recorded yet. Taken up when it is.
+-- Delivery events whose message is not known by its provider id yet, because the send is not recorded.
+-- apply_unmatched_statuses applies them when it is.
 create table messaging.unmatched_statuses (
   instance_id uuid not null references messaging.instances (id)
     on delete cascade,
@@ -439,8 +438,8 @@ revoke all on table messaging.unmatched_statuses from public, anon, authenticate
 grant select, insert, update, delete on table messaging.unmatched_statuses to service_role;
 
 -- source: supabase/schemas/queue/tables/dispatch.sql
--- When an instance's queue is due next, and the one paced message it has in flight: being one row
--- per instance, it is what keeps two from leaving at once.
+-- When an instance's queue is due next, and its one paced message in flight. One row per instance:
+-- that is what keeps two paced messages from leaving at once.
 create table messaging.dispatch (
   instance_id uuid primary key references messaging.instances (id)
     on delete cascade,
@@ -466,8 +465,8 @@ comment on column messaging.dispatch.hold_until is
   'Set when the provider refuses the whole instance: nothing paced leaves before.';
 
 -- source: supabase/schemas/queue/tables/pacing.sql
--- The last slot given out per instance: the one row that simultaneous enqueues wait for.
--- Apart from dispatch, so that an enqueue's lock does not hide a due instance from a claim.
+-- The last slot given out per instance. Simultaneous enqueues of an instance wait for this row. A
+-- table of its own, so that an enqueue's lock does not hide a due instance from a claim.
 create table messaging.pacing (
   instance_id uuid primary key references messaging.instances (id)
     on delete cascade,
@@ -479,8 +478,8 @@ revoke all on table messaging.pacing from public, anon, authenticated;
 grant select, insert, update, delete on table messaging.pacing to service_role;
 
 -- source: supabase/schemas/queue/tables/slot_moves.sql
--- Stretches of an instance's paced queue whose slots a changed send window still has to move: see
--- plan_slot_moves. The last place is moved first.
+-- Stretches of an instance's paced queue whose slots a changed send window has yet to move: see
+-- plan_slot_moves. The stretch with the highest place is moved first.
 create table messaging.slot_moves (
   instance_id uuid not null references messaging.instances (id)
     on delete cascade,
@@ -656,9 +655,9 @@ revoke all on table messaging.portfolios from public, anon, authenticated;
 grant select, insert, update, delete on table messaging.portfolios to service_role;
 
 -- source: supabase/schemas/tenancy/tables/rate_limits.sql
--- How much of its allowance a token has used, per function: one row each, as the instant at which
--- the allowance is whole again (generic cell rate algorithm). Unlogged: a crash of the server gives
--- everybody a whole allowance, and a request's count costs no wait for the disk.
+-- How much of its allowance a token has used, per function: one row each, as the instant at which the
+-- allowance is whole again (generic cell rate algorithm). Unlogged: counting a request then waits for
+-- no disk, and after a crash of the server every token has its whole allowance.
 create unlogged table messaging.rate_limits (
   token_id uuid not null references messaging.client_tokens (id)
     on delete cascade,
@@ -733,8 +732,9 @@ revoke all on table messaging.internal_notes from public, anon, authenticated;
 grant select, insert, update, delete on table messaging.internal_notes to service_role;
 
 -- source: supabase/schemas/messages/tables/messages.sql
--- Every message, sent or received, from before its provider is called: nothing is ever lost here.
--- `sending` of a queued message is its claim in message_queue; the status moves here when settled.
+-- Every message, sent or received. An outbound message is stored before its provider is called.
+-- A queued message that is being sent keeps its status until it is settled: message_queue has the
+-- claim.
 create table messaging.messages (
   id uuid primary key default gen_random_uuid(),
   instance_id uuid not null,
@@ -814,13 +814,13 @@ comment on column messaging.messages.content is
 comment on column messaging.messages.phone_given is
   'The phone as the sending call wrote it, where the contact''s own is spelled otherwise.';
 comment on column messaging.messages.confirmed_by_echo is
-  'Its provider''s answer was lost: an echo of its words says that it left, and under which id.';
+  'The provider''s answer was lost; an echo of the message''s words proved that it left, and its id.';
 comment on column messaging.messages.is_retryable is
   'Whether it failed by a refusal that the provider calls temporary: the same Idempotency-Key tries again.';
 comment on column messaging.messages.lost_claim_token is
   'The claim whose outcome is unknown. Its worker may still report that it did not call the provider: see take_back_unsent.';
 comment on column messaging.messages.is_typed_on_phone is
-  'A person wrote it on the business''s own phone, as its provider reports. Not told by sent_by, which is any text of the caller''s choice.';
+  'A person wrote it on the business''s own phone, as the provider reports. sent_by does not tell: it is any text that the caller chose.';
 comment on column messaging.messages.chat_name is 'The name that the provider gives the chat.';
 
 -- source: supabase/schemas/queue/tables/message_queue.sql
@@ -873,6 +873,6 @@ grant select, insert, update, delete on table messaging.message_queue to service
 comment on column messaging.message_queue.visible_at is
   'Of an unpaced row: no claim takes it before. NULL for a paced row, which its instance makes due.';
 comment on column messaging.message_queue.echo is
-  'A message event that came while this one was in flight and may be its echo: see match_echo.';
+  'A message event that came while this message was in flight and may be its echo: see match_echo.';
 comment on column messaging.message_queue.max_attempts is
-  '1 for an immediate send, which is tried once; 6 for all else: the first try and 5 more.';
+  '1 for an immediate send, which is tried once; 6 for all others: the first try and 5 more.';

@@ -80,7 +80,7 @@ begin
   if requests_per_minute is null then
     return null;
   end if;
-  -- The clock is read with the row's lock: simultaneous requests are counted one after the other.
+  -- The clock is read under the row's lock, so that simultaneous requests are counted in order.
   insert into messaging.rate_limits as r (token_id, function_name, whole_at)
   values (count_request.token_id, count_request.function_name, clock_timestamp() + share)
   on conflict on constraint rate_limits_pkey do update
@@ -241,7 +241,7 @@ from public, anon, authenticated;
 grant execute on function messaging.describe_workspace(messaging.workspaces) to service_role;
 
 -- source: supabase/schemas/tenancy/internal/find_instance.sql
--- admin-api: an instance by its id, whoever's it is. Error: MI014.
+-- admin-api: an instance by its id, of any workspace. Error: MI014.
 create or replace function messaging.find_instance(instance_id uuid)
 returns messaging.instances
 language plpgsql
@@ -352,9 +352,8 @@ revoke all on function messaging.is_time_zone(text) from public, anon, authentic
 grant execute on function messaging.is_time_zone(text) to service_role;
 
 -- source: supabase/schemas/tenancy/internal/taken_instance_field.sql
--- Which field of an instance has another instance's value, by the unique index that refused it: the
--- business instance id where the call gives one or changes it, else the provider's own id. NULL for
--- an index that is about neither.
+-- Which field of a request has another instance's value, given the unique index that refused it: the
+-- business instance id where the call sets one, else the provider's own id. NULL for any other index.
 create or replace function messaging.taken_instance_field(
   index_name text,
   changes_business_id boolean
@@ -378,7 +377,7 @@ from public, anon, authenticated;
 grant execute on function messaging.taken_instance_field(text, boolean) to service_role;
 
 -- source: supabase/schemas/tenancy/internal/time_zone_issues.sql
--- admin-api: what is answered for a time zone that is_time_zone does not know.
+-- admin-api: the issues to answer for a time zone that is_time_zone does not know.
 create or replace function messaging.time_zone_issues()
 returns jsonb
 language sql
@@ -455,12 +454,12 @@ from public, anon, authenticated;
 grant execute on function messaging.write_instance_settings(uuid, jsonb) to service_role;
 
 -- source: supabase/schemas/tenancy/rpc/authenticate_client.sql
--- Who a client token is and which instance it opens. `request`: tokenHash, functionName: the request
--- is counted against the token's allowance for it.
--- Returns {tokenId, instance, rateLimit (see count_request)}: NULL tokenId for an unknown, expired or
--- revoked token. The instance's `references` are all that a request may call it by (UUID, embed key,
--- business instance id): the caller compares, so that no body is read before a token has been found
--- good. Notes the token's use at most once a minute.
+-- Authenticates a client token. `request`: tokenHash, functionName; counts the request against the
+-- token's allowance for the function.
+-- Returns {tokenId, instance, rateLimit (see count_request)}; tokenId is NULL for an unknown, expired
+-- or revoked token. The instance's `references` are the names that a request may use for it (UUID,
+-- embed key, business instance id): the caller compares them, so that no body is read before the token
+-- is accepted. Writes the token's last use at most once a minute.
 create or replace function public.authenticate_client(request jsonb)
 returns jsonb
 language plpgsql
@@ -618,7 +617,7 @@ begin
     insert into messaging.dispatch (instance_id) values (instance.id);
     return messaging.keep_outcome(request, messaging.describe_instance(instance));
   exception when unique_violation then
-    -- The block gives the idempotency key back too: nothing has been executed under it.
+    -- Leaving the block rolls the idempotency key back too: nothing was executed under it.
     get stacked diagnostics violated = constraint_name;
     taken := messaging.taken_instance_field(violated, request->>'businessInstanceId' is not null);
     if taken is null then
@@ -990,9 +989,10 @@ revoke all on function public.list_workspaces(jsonb) from public, anon, authenti
 grant execute on function public.list_workspaces(jsonb) to service_role;
 
 -- source: supabase/schemas/tenancy/rpc/replace_sealed_credentials.sql
--- admin-api: stores credentials that were sealed anew. `request`: items [{instanceId, former,
--- sealedProviderConfig}]. What was changed meanwhile, and so is not `former` any more, stays.
--- Returns {replaced}: how many were.
+-- admin-api: stores credentials that were sealed again. `request`: items [{instanceId, former,
+-- sealedProviderConfig}]. Credentials that no longer equal `former` have been changed meanwhile and
+-- stay.
+-- Returns {replaced}: how many.
 create or replace function public.replace_sealed_credentials(request jsonb)
 returns jsonb
 language plpgsql
@@ -1018,8 +1018,8 @@ revoke all on function public.replace_sealed_credentials(jsonb) from public, ano
 grant execute on function public.replace_sealed_credentials(jsonb) to service_role;
 
 -- source: supabase/schemas/tenancy/rpc/revoke_client_token.sql
--- admin-api: closes a token from now on; one that is revoked already stays as it is. `request`:
--- instanceId, tokenId. Errors: MI014, MI015 (the instance has no such token).
+-- admin-api: revokes a token from now on; a revoked token keeps its time. `request`: instanceId,
+-- tokenId. Errors: MI014, MI015 (the instance has no such token).
 create or replace function public.revoke_client_token(request jsonb)
 returns jsonb
 language plpgsql
@@ -1068,13 +1068,14 @@ revoke all on function public.update_department(jsonb) from public, anon, authen
 grant execute on function public.update_department(jsonb) to service_role;
 
 -- source: supabase/schemas/tenancy/rpc/update_instance.sql
--- admin-api: changes an instance; what waits in its queue keeps its slot unless the window is closed
--- then (see plan_slot_moves); a wider window moves none. It is looked at again at once, so that new
--- credentials hold without delay.
+-- admin-api: changes an instance. A waiting message keeps its slot unless the send window is closed
+-- then (see plan_slot_moves); a wider window moves no slot. The queue is checked again at once, so
+-- that new credentials take effect without delay.
 -- `request`: instanceId, changes (see write_instance_settings).
--- Returns the instance, {issues} when the window or the time zone would not be valid, or {taken}: the
---   field whose value another instance has, businessInstanceId or gatewayInstanceId.
--- Locks pacing, instance, queue rows and messages that nobody holds, dispatch. Error: MI014.
+-- Returns the instance, {issues} when the window or the time zone would be invalid, or {taken}: the
+-- field
+--   whose value another instance has, businessInstanceId or gatewayInstanceId.
+-- Locks pacing, instance, free queue rows and messages, dispatch. Error: MI014.
 create or replace function public.update_instance(request jsonb)
 returns jsonb
 language plpgsql

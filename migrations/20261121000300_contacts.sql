@@ -15,7 +15,7 @@ begin
   if names is null or names in ('null', '[]') then
     return jsonb '[]';
   end if;
-  -- In one order for everybody, so that two calls with the same tags do not wait for each other's.
+  -- All calls insert in one order, so that two calls with the same tags do not deadlock.
   insert into messaging.tags (instance_id, name, color)
   select apply_tags.instance_id, (array_agg(wanted.name order by wanted.place))[1],
     '#' || lpad(to_hex(floor(random() * 16777216)::integer), 6, '0')
@@ -46,9 +46,9 @@ revoke all on function messaging.apply_tags(uuid, uuid, jsonb) from public, anon
 grant execute on function messaging.apply_tags(uuid, uuid, jsonb) to service_role;
 
 -- source: supabase/schemas/contacts/internal/assign_contact_phone.sql
--- A contact without a phone shows one: from now on the phone is its identity, and a call that makes a
--- contact of it meets this one. Whoever has the phone already is the same person: both become one.
--- Returns what the contact is now. Errors: 40001 where another call has merged one of them.
+-- Gives a contact without a phone the phone that it has shown. From now on the phone is its identity.
+-- A contact that has the phone already is the same person: the two are merged.
+-- Returns the contact as it is now. Errors: 40001 where another call has merged one of them.
 create or replace function messaging.assign_contact_phone(contact messaging.contacts, phone text)
 returns messaging.contacts
 language plpgsql
@@ -79,8 +79,8 @@ from public, anon, authenticated;
 grant execute on function messaging.assign_contact_phone(messaging.contacts, text) to service_role;
 
 -- source: supabase/schemas/contacts/internal/contact_display_phone.sql
--- The phone to show for a contact: as it was first given, unless the contact has said that it goes on
--- under another number and has not been met under an earlier one since. NULL for who never showed one.
+-- The phone to show for a contact: the one first given, unless the contact has announced another
+-- number and has not written from an earlier one since. NULL for a contact that never showed a phone.
 create or replace function messaging.contact_display_phone(contact messaging.contacts)
 returns text
 language plpgsql
@@ -139,8 +139,8 @@ from public, anon, authenticated;
 grant execute on function messaging.contact_send_address(messaging.contacts, text) to service_role;
 
 -- source: supabase/schemas/contacts/internal/find_contact.sql
--- The contact of a phone, by identity key: its own, else that of an address proven to be this
--- contact's; a row of NULLs when there is none. Writes nothing.
+-- Finds the contact of a phone by identity key: first by the contact's own, then by a proven address.
+-- Returns a row of NULLs when there is none. Writes nothing.
 create or replace function messaging.find_contact(instance_id uuid, phone text)
 returns messaging.contacts
 language plpgsql
@@ -168,9 +168,9 @@ revoke all on function messaging.find_contact(uuid, text) from public, anon, aut
 grant execute on function messaging.find_contact(uuid, text) to service_role;
 
 -- source: supabase/schemas/contacts/internal/limit_merged_object.sql
--- A merged object (customLabels, collected_data) that holds at most 64 KiB (decisions, section 3):
--- calls of 32 KiB each would add up without a bound. Called where the row is locked. `refusal` is the
--- SQLSTATE that a larger one raises, and names the request's field. Errors: MI020, MI021.
+-- Returns a merged object (customLabels, collected_data) of at most 64 KiB (decisions, section 3). The
+-- bound is needed because calls of 32 KiB each add up. The caller has locked the row. `refusal` is the
+-- SQLSTATE raised for a larger object; it names the request's field. Errors: MI020, MI021.
 create or replace function messaging.limit_merged_object(merged jsonb, refusal text)
 returns jsonb
 language plpgsql
@@ -189,9 +189,10 @@ revoke all on function messaging.limit_merged_object(jsonb, text) from public, a
 grant execute on function messaging.limit_merged_object(jsonb, text) to service_role;
 
 -- source: supabase/schemas/contacts/internal/lock_addresses.sql
--- Lets one transaction at a time record what persons have written, until it commits: an event may show
--- several addresses of one person, and look-ups by each of them must neither miss each other nor wait
--- for each other crosswise. Locks in one order for all; the addresses of an instance share 256 locks.
+-- Serialises transactions that record messages under the same addresses, until they commit. An event
+-- may show several addresses of one person: look-ups by each must not miss each other and must not
+-- deadlock.
+-- All callers lock in one order. The addresses of an instance share 256 locks.
 create or replace function messaging.lock_addresses(instance_id uuid, addresses text[])
 returns void
 language plpgsql
@@ -211,11 +212,12 @@ revoke all on function messaging.lock_addresses(uuid, text[]) from public, anon,
 grant execute on function messaging.lock_addresses(uuid, text[]) to service_role;
 
 -- source: supabase/schemas/contacts/internal/merge_contacts.sql
--- Makes one contact of two that turn out to be the same person: all that `gone` has, its messages,
--- notes, tags and addresses, becomes `kept`'s, whose own values win; then `gone` is no more. A name
--- that was given wins over one from a profile.
--- Locks both contacts, then both conversations, so that whoever writes to `gone` has either committed
--- before, and is moved, or finds no such contact and is repeated. Returns what `kept` is now. Errors: 40001 where another call has merged one of them.
+-- Merges two contacts that are the same person. Everything of `gone` moves to `kept`: messages, notes,
+-- tags, addresses. Values of `kept` win; a name that was given wins over a profile name. Deletes
+-- `gone`.
+-- Locks both contacts, then both conversations: a transaction that writes to `gone` has either
+-- committed, and its rows are moved, or finds no such contact and is repeated.
+-- Returns `kept` as it is now. Errors: 40001 where another call has merged one of them.
 create or replace function messaging.merge_contacts(
   kept messaging.contacts,
   gone messaging.contacts
@@ -254,7 +256,7 @@ begin
   insert into messaging.portfolios (contact_id, instance_id, operator_id, created_at)
   select kept.id, p.instance_id, p.operator_id, p.created_at
   from messaging.portfolios p
-  -- Another operator's would hide the contact from who has its conversation.
+  -- Another operator's portfolio would hide the contact from the operator of its conversation.
   join messaging.conversations c on c.id = kept_conversation.id and c.assigned_to = p.operator_id
   where p.contact_id = gone.id
   on conflict do nothing;
@@ -303,9 +305,9 @@ on function messaging.merge_contacts(messaging.contacts, messaging.contacts)
 to service_role;
 
 -- source: supabase/schemas/contacts/internal/merge_conversations.sql
--- Moves a conversation's messages, notes, transfers and what its agent knows into another one, whose
--- own operator, department and agent stay. Questions that wait for an answer wait for it there.
--- For merge_contacts, which holds both locked.
+-- merge_contacts: moves messages, notes, transfers and the agent's knowledge from one conversation
+-- into another, which keeps its own operator, department and agent. Open questions move too.
+-- The caller holds both conversations locked.
 create or replace function messaging.merge_conversations(
   kept messaging.conversations,
   gone messaging.conversations
@@ -352,7 +354,7 @@ begin
     created_at = least(c.created_at, gone.created_at),
     updated_at = now()
   where c.id = kept.id;
-  -- One that a worker has in hand already asks for the former conversation, and finds none.
+  -- A row that a worker has claimed already names the former conversation: the worker finds none.
   insert into messaging.outbox (workspace_id, kind, payload, run_at, conversation_id)
   select o.workspace_id, o.kind,
     o.payload || jsonb_build_object('conversationId', kept.id),
@@ -374,8 +376,8 @@ on function messaging.merge_conversations(messaging.conversations, messaging.con
 to service_role;
 
 -- source: supabase/schemas/contacts/internal/merge_labels.sql
--- Labels with changes merged in key by key: a NULL value removes its key, a JSON null as a whole
--- clears them, SQL NULL changes nothing.
+-- Merges changes into labels, key by key. A NULL value removes its key; a JSON null in place of the
+-- changes removes all labels; SQL NULL changes nothing.
 create or replace function messaging.merge_labels(labels jsonb, changes jsonb)
 returns jsonb
 language sql
@@ -397,9 +399,9 @@ revoke all on function messaging.merge_labels(jsonb, jsonb) from public, anon, a
 grant execute on function messaging.merge_labels(jsonb, jsonb) to service_role;
 
 -- source: supabase/schemas/contacts/internal/prove_answered_addresses.sql
--- settle_messages: records the addresses that the provider reached as proven now. An address that another
--- contact has stays that contact's. One that is proven already is written once a day, or when another
--- address of the contact was proven since: an update with every message would cost more than it tells.
+-- settle_messages: records that the provider reached these addresses now. An address that belongs to
+-- another contact stays with it. An address that is already proven is written again once a day, or
+-- when the contact has another address proven since: a write with every message would cost too much.
 create or replace function messaging.prove_answered_addresses(
   settlements messaging.settlement[],
   clock timestamptz
@@ -436,10 +438,10 @@ on function messaging.prove_answered_addresses(messaging.settlement[], timestamp
 to service_role;
 
 -- source: supabase/schemas/contacts/internal/record_number_change.sql
--- A contact goes on under another number: the new one becomes its address, proven last. A changed user
--- id (isUserId) takes the place of the old one among the contact's addresses instead. Somebody whom
--- we know by the new number only since yesterday, for having written, is the same person; anybody
--- else may be the number's former owner and keeps it. Returns whether a contact was concerned.
+-- Records that a contact has moved to another number: it becomes the newest proven address. A changed
+-- user id (isUserId) replaces the old one among the contact's addresses. A contact that is known by
+-- the new number only since yesterday, by a message it wrote, is the same person; any other contact
+-- may be the number's former owner and keeps it. Returns whether a contact was found.
 create or replace function messaging.record_number_change(instance_id uuid, event jsonb)
 returns boolean
 language plpgsql
@@ -460,7 +462,7 @@ begin
     return false;
   end if;
   if other.id <> contact.id then
-    -- A user id is never given to somebody else: who has it is this person.
+    -- A user id is never given to another person: its contact is this person.
     if (
       is_user_id and contact.phone is not null and other.phone is not null
     ) or (
@@ -560,11 +562,11 @@ revoke all on function messaging.remove_tags(uuid, uuid, jsonb) from public, ano
 grant execute on function messaging.remove_tags(uuid, uuid, jsonb) to service_role;
 
 -- source: supabase/schemas/contacts/internal/resolve_contact.sql
--- The contact of a phone on an instance, created with origin `api` when there is none
--- (specification, section 1, rule 1). Found by identity key, else by an address proven before.
--- Simultaneous calls get the same contact: the unique index decides, not the look-up. A new one waits
--- for events that show whose address the phone is by now. The contact stays until the caller commits.
--- Errors: 40001 where it has been merged with another one since it was found: to be called again.
+-- Finds the contact of a phone on an instance, or creates it with origin `api` (specification, section
+-- 1, rule 1). Looks by identity key, then by proven address. Simultaneous calls get the same contact:
+-- the unique index decides. A new contact waits for events under way that may show whose address the
+-- phone is. The contact cannot be deleted until the caller commits.
+-- Errors: 40001 where the contact was merged since it was found; the call must be repeated.
 create or replace function messaging.resolve_contact(
   instance_id uuid,
   phone text,
@@ -595,7 +597,7 @@ begin
     end if;
     contact := messaging.find_contact(instance_id, phone);
   end if;
-  -- Somebody who has been merged away meanwhile must not be written to: it would be lost.
+  -- Nothing may be written to a contact that was merged meanwhile: it would be lost.
   perform from messaging.contacts c where c.id = contact.id for key share;
   if not found then
     raise exception using errcode = 'serialization_failure', message = 'merged meanwhile';

@@ -3,8 +3,8 @@
 set local check_function_bodies = off;
 
 -- source: supabase/schemas/agents/internal/agent_limited_until.sql
--- Until when an agent has used up its answers to one contact, which are 30 an hour; NULL where it may
--- answer. People stay far below that. Without a bound two robots answer each other for ever.
+-- Until when an agent has used up its answers to one contact (30 an hour); NULL while it may answer.
+-- Without a bound two robots would answer each other for ever. People stay far below it.
 -- `answered_at`: when the newest 30 answers were given, oldest first.
 create or replace function messaging.agent_limited_until(answered_at timestamptz[])
 returns timestamptz
@@ -138,9 +138,9 @@ from public, anon, authenticated;
 grant execute on function messaging.describe_ai_agent(messaging.ai_agents) to service_role;
 
 -- source: supabase/schemas/agents/internal/pause_agent.sql
--- Silences the instance's agent towards a contact for 30 minutes from when a person wrote
--- (specification, section 3), where the instance has an active agent and they are not over yet.
--- Returns until when, NULL where there is none.
+-- Pauses the instance's agent for a contact, for 30 minutes from when a person wrote (specification,
+-- section 3). Does nothing where the instance has no active agent or the 30 minutes are over.
+-- Returns the end of the pause, or NULL.
 create or replace function messaging.pause_agent(
   instance_id uuid,
   contact_id uuid,
@@ -171,12 +171,12 @@ from public, anon, authenticated;
 grant execute on function messaging.pause_agent(uuid, uuid, timestamptz) to service_role;
 
 -- source: supabase/schemas/agents/internal/request_agent_reply.sql
--- Asks for the agent's answer to what a contact has just written: one outbox row, due in three
--- seconds, so that several messages in a row get one answer. None while the agent is paused for the
--- contact, or where no active agent speaks in the conversation.
--- Where the agent's answers of this hour are used up, it is paused until it may answer again, and a
--- note says so to operators. The outbox row of that message is never answered: it becomes `dead`.
--- Locks the conversation, then the agent's pause or the outbox row that is joined.
+-- Requests the agent's answer to a contact's message: one outbox row, due in three seconds, so that
+-- several messages in a row get one answer. Requests nothing while the agent is paused for the
+-- contact, or where the conversation has no active agent.
+-- An agent that has used up its answers of this hour is paused until it may answer again, and a note
+-- tells the operators. That message's outbox row becomes `dead`: it is never answered.
+-- Locks the conversation, then the agent's pause or the outbox row that the message joins.
 create or replace function messaging.request_agent_reply(
   instance messaging.instances,
   contact_id uuid,
@@ -190,7 +190,7 @@ declare
   conversation messaging.conversations;
   limited_until timestamptz;
 begin
-  -- Two messages at once: the second one sees the row of the first.
+  -- Of two simultaneous messages the second sees the row of the first.
   select c.* into conversation from messaging.conversations c
   where c.id = request_agent_reply.conversation_id for no key update;
   if not exists (
@@ -222,7 +222,7 @@ begin
       true
     );
   end if;
-  -- Held until this message can be read: a worker that took the row now would answer without it.
+  -- Locked until this message is committed: a worker that claimed the row now would not see it.
   perform from messaging.outbox o
   where o.conversation_id = request_agent_reply.conversation_id
     and o.kind = 'agent_reply' and o.status = 'pending' and o.claim_token is null
@@ -274,8 +274,9 @@ revoke all on function messaging.resolve_agent(uuid, uuid) from public, anon, au
 grant execute on function messaging.resolve_agent(uuid, uuid) to service_role;
 
 -- source: supabase/schemas/agents/internal/restart_agent_pauses.sql
--- settle_messages: begins the agent's pauses again now that the messages have left. They began when the
--- calls were accepted. In the order of the contacts, as every lock of several rows.
+-- settle_messages: restarts the agent's pauses now that the messages have left. They began when the
+-- calls were accepted. Writes in the order of the contacts, so that two calls never wait for each
+-- other.
 create or replace function messaging.restart_agent_pauses(
   settlements messaging.settlement[],
   clock timestamptz
@@ -304,11 +305,12 @@ on function messaging.restart_agent_pauses(messaging.settlement[], timestamptz)
 to service_role;
 
 -- source: supabase/schemas/agents/internal/take_agent_turn.sql
--- Takes an agent's turn in a conversation: from here on its first `answers_through` questions count
--- as answered, so each has at most one answer. The model was told that `answered_before` of them had
--- been: another answer since then makes this one stale. Locks the conversation.
--- Errors: MI018 where the agent is to be silent: paused for the contact by now, no longer active, its
--- answers of this hour used up, or the turn has been taken.
+-- Takes an agent's turn in a conversation: the first `answers_through` questions now count as
+-- answered, so that each gets at most one answer. The model was given a state in which
+-- `answered_before` questions were answered; another answer since then makes this one stale. Locks the
+-- conversation.
+-- Errors: MI018 where the agent must not answer: it is paused for the contact, no longer active, has
+-- used up its answers of this hour, or the turn is taken.
 create or replace function messaging.take_agent_turn(
   conversation messaging.conversations,
   agent_id uuid,
@@ -380,8 +382,8 @@ revoke all on function public.create_ai_agent(jsonb) from public, anon, authenti
 grant execute on function public.create_ai_agent(jsonb) to service_role;
 
 -- source: supabase/schemas/agents/rpc/get_agent_pause.sql
--- conversations-api agent-pause: the state towards the contact of a phone; NULL contactId and not
--- paused for an unknown one. Writes nothing. `request`: instanceId, phone.
+-- conversations-api agent-pause: the agent's pause for the contact of a phone. For an unknown phone
+-- contactId is NULL and paused is false. Writes nothing. `request`: instanceId, phone.
 create or replace function public.get_agent_pause(request jsonb)
 returns jsonb
 language plpgsql
@@ -454,12 +456,12 @@ revoke all on function public.list_ai_agents(jsonb) from public, anon, authentic
 grant execute on function public.list_ai_agents(jsonb) to service_role;
 
 -- source: supabase/schemas/agents/rpc/read_agent_turn.sql
--- What an agent needs to answer in a conversation: itself, what it may know of the contact, and the
--- recent history. `request`: instanceId, conversationId, limit.
--- Returns {turn, isLimitReached}: turn is NULL where it is to be silent now (paused, no active agent,
--- a blocked contact, its answers of this hour used up: isLimitReached) or nothing waits for an answer.
--- One snapshot shows both the history and how many questions it holds (answersThrough): a message
--- that commits later is counted later and asks for a turn of its own.
+-- Returns what an agent needs to answer in a conversation: the agent, what it may know of the contact,
+-- and the recent history. `request`: instanceId, conversationId, limit.
+-- Returns {turn, isLimitReached}. turn is NULL when the agent must not answer now (paused, not active,
+-- a blocked contact, or its answers of this hour used up: isLimitReached) or no question is open.
+-- History and number of questions (answersThrough) come from one snapshot: a message that commits
+-- later is counted later and requests a turn of its own.
 create or replace function public.read_agent_turn(request jsonb)
 returns jsonb
 language plpgsql
@@ -547,10 +549,9 @@ revoke all on function public.read_agent_variables(jsonb) from public, anon, aut
 grant execute on function public.read_agent_variables(jsonb) to service_role;
 
 -- source: supabase/schemas/agents/rpc/set_agent_pause.sql
--- conversations-api agent-pause: silences the agent towards a contact for so many minutes from now,
--- whether it was to be silent for longer or not at all, or lets it speak at once, with all answers of
--- an hour to give. `request`:
--- instanceId, phone, paused, minutes, idempotency. Creates the contact when it is missing.
+-- conversations-api agent-pause: pauses the agent for a contact for `minutes` from now, in place of
+-- any other pause; or ends the pause and gives the agent all answers of an hour again.
+-- `request`: instanceId, phone, paused, minutes, idempotency. Creates a missing contact.
 -- Returns the outcome: contactId, paused, aiAgentPausedUntil; or {replayed}. Errors: MI007, MI008.
 create or replace function public.set_agent_pause(request jsonb)
 returns jsonb

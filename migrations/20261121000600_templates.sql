@@ -88,8 +88,8 @@ on function messaging.match_listed_templates(messaging.instances, jsonb)
 to service_role;
 
 -- source: supabase/schemas/templates/internal/record_template_status.sql
--- Takes over what the official channel decided about a template of the instance, or of its workspace
--- alone. Returns whether one was concerned.
+-- Records the official channel's decision about a template of the instance, or of its workspace alone.
+-- Returns whether there is such a template.
 create or replace function messaging.record_template_status(instance_id uuid, event jsonb)
 returns boolean
 language plpgsql
@@ -302,7 +302,7 @@ begin
   if replayed is not null then
     return replayed;
   end if;
-  -- One after the other: two at once would both create what is new.
+  -- Serialised: two simultaneous syncs would both create the new templates.
   perform from messaging.instances i where i.id = instance.id for no key update;
 
   with listed as (

@@ -47,16 +47,16 @@ revoke all on function messaging.begin_idempotent(jsonb) from public, anon, auth
 grant execute on function messaging.begin_idempotent(jsonb) to service_role;
 
 -- source: supabase/schemas/idempotency/internal/describe_kept_outcome.sql
--- What a call under a known `Idempotency-Key` is answered with (decisions, section 5).
+-- Decides the answer to a call with a known `Idempotency-Key` (decisions, section 5).
 -- Returns {outcome, response, message, messageId, isAttemptDue}:
---   response is the first answer where it still stands, else NULL;
---   message is the message as it stands (see describe_message, and isRetryable) where the first answer
---     does not stand any more, else NULL;
---   isAttemptDue says that the immediate send was refused for now and may be tried again: see
+--   response is the first answer while it is still right, else NULL;
+--   message is the message as it is now (see describe_message, and isRetryable) where the first
+--     answer is no longer right, else NULL;
+--   isAttemptDue says that the immediate send had a temporary refusal and may be tried again: see
 --     attempt_again.
--- A successful first answer stands, but not that of a message canceled since. A refusal and an unknown
--- outcome stand until the message is attempted again or settled otherwise. Writes nothing.
--- Errors: MI007 (a call to the provider is under way, whose answer is not known yet).
+-- A successful first answer stays right unless the message was canceled since. A refusal or an unknown
+-- outcome stays right until the message is attempted again or its state changes. Writes nothing.
+-- Errors: MI007 (a call to the provider is under way).
 create or replace function messaging.describe_kept_outcome(known messaging.idempotency_keys)
 returns jsonb
 language plpgsql
@@ -79,7 +79,7 @@ begin
     when message.status = 'failed' then status <> 504 and not message.is_retryable
     else message.status = 'unconfirmed' and status = 504
   end;
-  -- In flight means a live claim; after its lease nobody works on the message any more.
+  -- In flight means a claim within its lease: after the lease no worker has the message.
   if not stands and queued.lease_until > clock_timestamp() then
     raise exception using errcode = 'MI007', message = 'idempotency_key_in_progress';
   end if;
@@ -153,9 +153,9 @@ from public, anon, authenticated;
 grant execute on function messaging.keep_response(jsonb, jsonb, uuid[]) to service_role;
 
 -- source: supabase/schemas/idempotency/internal/recall_idempotent.sql
--- Reads what the first call with this `Idempotency-Key` came to, in the form of begin_idempotent.
--- Returns NULL while the key is free, and leaves it free. For calls that read before they execute: a
--- repeat gets the first answer, whatever has changed since. Errors: MI007, MI008.
+-- Reads the result of the first call with this `Idempotency-Key`, in the form of begin_idempotent.
+-- Returns NULL for an unused key, and does not take it. For calls that read before they execute: a
+-- repeated call gets the first answer, whatever has changed since. Errors: MI007, MI008.
 create or replace function messaging.recall_idempotent(request jsonb)
 returns jsonb
 language plpgsql

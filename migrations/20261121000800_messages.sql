@@ -336,10 +336,10 @@ revoke all on function messaging.lock_answers(jsonb, boolean) from public, anon,
 grant execute on function messaging.lock_answers(jsonb, boolean) to service_role;
 
 -- source: supabase/schemas/messages/internal/lock_provider_messages.sql
--- Lets one transaction at a time speak of a provider's message, until it commits: so that a delivery
--- event and the recording of the send it belongs to never miss each other. Takes instances and
--- provider message ids in pairs; locks in one order for all. Messages of an instance share 256 locks:
--- a delivery of thousands must not use up what the server has for all.
+-- Serialises transactions about the same provider message until they commit, so that a delivery event
+-- and the settling of its send never miss each other. Takes instances and provider message ids in
+-- pairs. All callers lock in one order. The messages of an instance share 256 locks: a delivery of
+-- thousands must not exhaust the server's lock table.
 create or replace function messaging.lock_provider_messages(
   instance_ids uuid[],
   provider_message_ids text[]
@@ -419,11 +419,10 @@ revoke all on function messaging.message_transition(text, text) from public, ano
 grant execute on function messaging.message_transition(text, text) to service_role;
 
 -- source: supabase/schemas/messages/internal/place_message.sql
--- Puts a message that is being accepted where its delivery wants it: `queued` into the paced queue,
--- `scheduled` (delayed, or deferred to the dispatcher) among the unpaced, else `sent`: into the
--- caller's own hands for leaseSeconds, tried once. See accept_message for `delivery`,
--- enqueue_message for `typing`.
--- `slot` and `held_by` are NULL for what goes at once, `claim_token` for all else.
+-- Puts an accepted message where its delivery requires: `queued` into the paced lane, `scheduled`
+-- (delayed, or deferred to the dispatcher) into the unpaced lane, else `sent`: claimed by the caller
+-- for leaseSeconds and tried once. See accept_message for `delivery`, enqueue_message for `typing`.
+-- `slot` and `held_by` are NULL for an immediate message, `claim_token` for all others.
 create or replace function messaging.place_message(
   message_id uuid,
   instance messaging.instances,
@@ -610,8 +609,8 @@ revoke all on function messaging.take_back_unsent(jsonb) from public, anon, auth
 grant execute on function messaging.take_back_unsent(jsonb) to service_role;
 
 -- source: supabase/schemas/messages/rpc/accept_message.sql
--- Records everything that a sending call makes true at once: contact, conversation, assignment,
--- message, slot, agent pause, idempotency key; no provider is called before this has committed.
+-- Records a sending call in one transaction: contact, conversation, assignment, message, slot, agent
+-- pause, idempotency key. No provider is called before it has committed.
 -- `request`: instanceId, phone, idempotency (see begin_idempotent),
 --   assignment (see assign_conversation) or NULL,
 --   message {messageType, message, content, cardId, sentBy, delayTypingMs} or NULL,
@@ -620,9 +619,10 @@ grant execute on function messaging.take_back_unsent(jsonb) to service_role;
 --   delivery {queued, delaySeconds, isDeferred, intervalSeconds, leaseSeconds}; deferred is left to
 --     the dispatcher, due at once.
 -- Returns the outcome: mode, contactId, conversationId, agentId, assignment, messageId, status,
--- scheduledFor and heldBy (see expected_departure), aiAgentPausedUntil; for an immediate send also claimToken and `to`, the address: the
--- caller holds the claim for leaseSeconds and must settle it. Or {replayed: ...} for a known key,
--- and {attempted: ...} where that key's message is to be tried again (see attempt_again).
+-- scheduledFor and heldBy (see expected_departure), aiAgentPausedUntil; for an immediate send also
+-- claimToken and `to`, the address: the caller holds the claim for leaseSeconds and must settle it. Or
+-- {replayed: ...} for a known key, and {attempted: ...} where that key's message is to be tried again
+-- (see attempt_again).
 -- Locks, in this order: key, contact, conversation, agent pause, pacing, dispatch.
 -- Errors: MI001, MI002, MI003 and MI009 (agent), MI005 (blocked), MI006 (24-hour window), MI007,
 -- MI008, MI010, MI018 (the agent is to be silent).
@@ -711,7 +711,7 @@ begin
   end if;
 
   if mode = 'queued' then
-    -- A hold may end after the slot.
+    -- An instance's hold may end after the slot.
     select e.* into departure
     from (select message_id as id, slot as at) as own
     join messaging.dispatch d on d.instance_id = instance.id and d.hold_until > own.at
@@ -753,9 +753,10 @@ grant execute on function public.accept_message(jsonb) to service_role;
 
 -- source: supabase/schemas/messages/rpc/cancel_message.sql
 -- messages-api: takes a waiting message out of the queue. `request`: instanceId, messageId.
--- Canceling what is canceled already changes nothing. The last slot of an instance is given back with
--- its message, any other stays unused: nobody's slot changes by it. Locks the message, then pacing;
--- the queue row is tried, not waited for: who holds that is about to send the message.
+-- Canceling a canceled message changes nothing. The instance's last slot is given back with its
+-- message;
+-- any other slot stays unused, so that no other message moves. Locks the message, then pacing. Tries
+-- the queue row without waiting: its holder is about to send the message.
 -- Errors: MI004; MI011 (in flight, or settled already).
 create or replace function public.cancel_message(request jsonb)
 returns jsonb
@@ -837,10 +838,10 @@ revoke all on function public.get_message(jsonb) from public, anon, authenticate
 grant execute on function public.get_message(jsonb) to service_role;
 
 -- source: supabase/schemas/messages/rpc/retry_message.sql
--- messages-api: sends a `failed` or `unconfirmed` message again because a person says so.
+-- messages-api: sends a `failed` or `unconfirmed` message again because a person asks for it.
 -- `request`: instanceId, messageId, idempotency. Errors: MI004; MI005 (the contact is blocked by
--- now); MI007; MI008; MI012 (any other state, or a call to the provider that is still open: it has
--- failed by a delivery event, and nobody knows yet whether another one is to be made).
+-- now); MI007; MI008; MI012 (any other state; or a delivery event failed the message while its call to
+-- the provider is still open, so that a further attempt may be due anyway).
 create or replace function public.retry_message(request jsonb)
 returns jsonb
 language plpgsql

@@ -72,8 +72,8 @@ begin
     returning q.message_id, q.instance_id, q.lease_until, head.typing
   ),
   marked as (
-    -- An instance that is on time keeps its slots' grid: what little a message left late is not
-    -- added to the next one. Later than that, the interval counts from now.
+    -- An instance that is less than 50 ms late keeps the grid of its slots: the delay is not added to
+    -- the next message. Beyond that the interval counts from now.
     update messaging.dispatch d
     set in_flight = claimed.message_id,
       lease_until = claimed.lease_until,
@@ -167,7 +167,7 @@ begin
         i.provider,
         i.sealed_provider_config as "sealedProviderConfig",
         c.is_blocked as "isContactBlocked",
-        -- The agent's own answer, deferred; what a caller delayed is the caller's to stop.
+        -- Only the agent's deferred answers: a caller cancels its own delayed messages.
         m.agent_id is not null and m.mode = 'scheduled' and m.held_by is distinct from 'delay'
           and exists (
           select from messaging.agent_pauses p
@@ -225,7 +225,7 @@ declare
   is_paced boolean;
   has_one_before boolean;
 begin
-  -- The clock is read once the lock is there: the new row version is computed after the wait.
+  -- The clock is read under the lock: Postgres computes the new row version after the wait.
   update messaging.pacing p
   set last_slot_at = greatest(
     not_before,
@@ -252,8 +252,8 @@ begin
     where q.instance_id = instance.id and q.lane = 'paced' and q.claim_token is null
       and q.scheduled_at <= slot
   ) into has_one_before;
-  -- Only ever lowers the due time, and only for a new head: what stands behind another one leaves
-  -- after it, and while that suffices no lock is taken that a claim would skip.
+  -- Lowers the due time, and only for a new head: a message behind another one leaves after it. Without
+  -- need no lock is taken that would make a claim skip the instance.
   if not has_one_before then
     update messaging.dispatch d
     set next_due_at = messaging.next_due_at(d, slot, enqueue_message.interval_seconds)
@@ -270,10 +270,10 @@ on function messaging.enqueue_message(uuid, messaging.instances, integer, timest
 to service_role;
 
 -- source: supabase/schemas/queue/internal/expected_departure.sql
--- When a waiting message may leave as things stand, and what holds it until then: its slot, one
--- interval after the message that left last, the end of its instance's hold, the send window (which
--- its typing must not outlast). Of an unpaced one its due time. What stands before it in the line is
--- not counted.
+-- When a waiting message may leave as things are, and what holds it until then: its slot, one interval
+-- after the message that left last, the end of its instance's hold, the send window (which its typing
+-- must not outlast). For an unpaced message: its due time. Messages before it in the queue are not
+-- counted.
 create or replace function messaging.expected_departure(
   queued messaging.message_queue,
   message messaging.messages,
@@ -372,10 +372,10 @@ on function messaging.first_instant_of_window(date, time, text, timestamptz)
 to service_role;
 
 -- source: supabase/schemas/queue/internal/fit_send_window.sql
--- Moves an instant into the instance's send window (decisions, section 5), in which `typing` after it
--- must lie too: inside it stays; before the window on a business day it goes to that day's start, else
--- to the next business day's start. `held_by` says what moved it (see window_closed_reason), NULL when nothing
--- did. Errors: MI010, also where the window is shorter than the typing.
+-- Moves an instant into the instance's send window (decisions, section 5); `typing` after it must fit
+-- too. An instant inside stays. One before the window of a business day moves to that day's start, any
+-- other to the start of the next business day. `held_by` says what moved it (see
+-- window_closed_reason), or NULL. Errors: MI010, also where the window is shorter than the typing.
 create or replace function messaging.fit_send_window(
   instance messaging.instances,
   candidate timestamptz,
@@ -412,13 +412,13 @@ on function messaging.fit_send_window(messaging.instances, timestamptz, interval
 to service_role;
 
 -- source: supabase/schemas/queue/internal/fitted_slots.sql
--- The slots that a stretch of an instance's waiting messages has to have under its send window as it
--- is now, in order: who would leave while the window is closed goes to when that opens, who stands
--- behind as far as the intervals ask. Nobody gets an earlier slot. Ends where the window never opens
--- again: those keep theirs.
--- `clock`: slots before it are looked at as if they were it. `left_before`: when the message before
--- the stretch will have left, NULL where that does not move. Of a row, `held_by` is NULL where it
--- stays, and `left_at` as long as nobody has moved: so long all keep what they were promised.
+-- Computes the slots of a stretch of an instance's waiting messages under its present send window, in
+-- order. A message that would leave while the window is closed moves to its opening; the messages
+-- behind it move as far as their intervals require. No slot becomes earlier. Where the window never
+-- opens again the remaining messages keep their slots.
+-- `clock`: an earlier slot is treated as `clock`. `left_before`: when the message before the stretch
+-- will have left, NULL where it does not move. In a row, `held_by` is NULL where the message keeps its
+-- slot, and `left_at` is NULL until a message has moved: up to there all keep what they were promised.
 create or replace function messaging.fitted_slots(
   instance messaging.instances,
   stretch messaging.slot_moves
@@ -508,9 +508,9 @@ revoke all on function messaging.head_of_queue(uuid) from public, anon, authenti
 grant execute on function messaging.head_of_queue(uuid) to service_role;
 
 -- source: supabase/schemas/queue/internal/hold_for_refusal.sql
--- For how long an instance is held whose provider refuses all of it for good (credentials, payment):
--- ten seconds, so that one odd refusal costs little; five minutes when it happens again within ten
--- minutes, so that a backlog is not burnt. A hold in force is not lengthened.
+-- For how long to hold an instance that its provider refuses as a whole (credentials, payment): ten
+-- seconds, so that a single refusal costs little; five minutes when it happens again within ten
+-- minutes, so that a backlog is not used up. A hold in force is not prolonged.
 create or replace function messaging.hold_for_refusal(instance_id uuid)
 returns interval
 language plpgsql
@@ -614,9 +614,9 @@ grant execute on function messaging.iso_in_zone(timestamptz, text) to service_ro
 
 -- source: supabase/schemas/queue/internal/move_slots.sql
 -- Moves the slots of the last stretch that is planned for an instance (see plan_slot_moves). Returns
--- how many moved, NULL where nothing is planned.
--- The caller holds the pacing row; the dispatch row is locked, so that nothing is claimed meanwhile out
--- of its order. What somebody else holds is about to leave or to be taken out.
+-- how many slots moved, NULL where none are planned.
+-- The caller holds the pacing row. Locks the dispatch row, so that no message is claimed out of order
+-- meanwhile. Skips locked messages: they are about to leave or to be canceled.
 create or replace function messaging.move_slots(instance messaging.instances)
 returns bigint
 language plpgsql
@@ -761,15 +761,14 @@ on function messaging.next_window_start(messaging.instances, timestamptz)
 to service_role;
 
 -- source: supabase/schemas/queue/internal/plan_slot_moves.sql
--- Plans the new slots of what waits in an instance's queue and would leave while its send window, as it
--- is now, is closed, and of what stands behind that (see fitted_slots). Up to 4,000 messages move at
--- once; of more the dispatcher moves 2,000 at a time (move_waiting_slots), so that no call takes as
--- long as the queue.
--- The last ones move first: slots only grow, so those that have moved stay behind those that have not,
--- and the order holds at every moment. A claim asks the window and the interval itself: what has not
--- moved yet leaves in its turn and when it may. What is queued from now on gets its slot behind the
--- last one planned. A former plan is dropped.
--- The caller holds the pacing row. Locks dispatch, and what it moves.
+-- Plans new slots for an instance's waiting messages that would leave while its present send window is
+-- closed, and for the messages behind them (see fitted_slots). Moves up to 4,000 messages at once. The
+-- dispatcher moves the rest 2,000 at a time (move_waiting_slots), so that no call takes as long as the
+-- queue.
+-- The last messages move first: slots only become later, so the order holds at every moment. A claim
+-- checks window and interval itself, so a message that has not moved yet still leaves in order and in
+-- time. Messages queued from now on get slots behind the last planned one. Replaces an earlier plan.
+-- The caller holds the pacing row. Locks dispatch and the messages that it moves.
 create or replace function messaging.plan_slot_moves(instance messaging.instances)
 returns void
 language plpgsql
@@ -832,10 +831,10 @@ from public, anon, authenticated;
 grant execute on function messaging.plan_slot_moves(messaging.instances) to service_role;
 
 -- source: supabase/schemas/queue/internal/postpone_dispatch.sql
--- For instances that looked due but have nothing to send now (their head was canceled, lies ahead, or
--- the window has closed or will have when its typing has been shown): moves their due time to when they
--- have. The pacing rows are tried, not
--- waited for: the caller holds the dispatch rows, and an enqueue takes the two the other way round.
+-- Moves the due time of instances that looked due but have nothing to send now: their head was
+-- canceled or lies ahead, or the window is closed or will be when the head's typing has been shown.
+-- Tries the pacing rows without waiting: the caller holds the dispatch rows, and an enqueue locks the
+-- two in the other order.
 create or replace function messaging.postpone_dispatch(instance_ids uuid[], clock timestamptz)
 returns void
 language plpgsql
@@ -854,7 +853,7 @@ begin
   ) as l;
   perform messaging.refresh_dispatch(locked);
   update messaging.dispatch d
-  -- A window that never opens is one instance's fault and must not stop the others: look daily.
+  -- A window that never opens must not stop other instances: check such an instance daily.
   set next_due_at = case
     when not messaging.is_send_window_open(i, clock)
       then coalesce(messaging.next_window_start(i, clock), clock + interval '1 day')
@@ -878,10 +877,10 @@ from public, anon, authenticated;
 grant execute on function messaging.postpone_dispatch(uuid[], timestamptz) to service_role;
 
 -- source: supabase/schemas/queue/internal/refresh_dispatch.sql
--- Recomputes when each instance is due next from the head of its queue. The caller must hold the
--- pacing rows of all of them, locked in an earlier statement: an enqueue that has inserted but not
--- committed would otherwise be overlooked and its message never wake the dispatcher.
--- Leaves instances with a message in flight alone: their settling comes here again.
+-- Recomputes when each instance is due next, from the head of its queue. The caller must hold their
+-- pacing rows, locked in an earlier statement: otherwise an enqueue that has inserted but not
+-- committed is overlooked, and its message never wakes the dispatcher.
+-- Skips instances with a message in flight: settling it refreshes them.
 create or replace function messaging.refresh_dispatch(instance_ids uuid[])
 returns void
 language sql
@@ -945,7 +944,7 @@ begin
     order by q.scheduled_at, q.position
     limit 1
   ) as head on true
-  -- "is true" keeps the plan off the index of all that is in flight.
+  -- "is true" keeps the plan off the index of everything in flight.
   where s.lane = 'paced' and d.instance_id = s.instance_id and (d.in_flight = s.message_id) is true;
 
   if held is not null then
@@ -959,8 +958,9 @@ from public, anon, authenticated;
 grant execute on function messaging.release_instances(messaging.settlement[]) to service_role;
 
 -- source: supabase/schemas/queue/internal/requeue_message.sql
--- Puts a failed or unconfirmed message back in line: into the paced queue with a new slot when it
--- was queued, else due at once. The caller holds the message's row and has checked its state.
+-- Puts a failed or unconfirmed message back into the queue: a queued message into the paced lane with
+-- a new slot, any other into the unpaced lane, due at once. The caller holds the message's row and has
+-- checked its state.
 create or replace function messaging.requeue_message(message messaging.messages)
 returns void
 language plpgsql
@@ -1049,8 +1049,8 @@ from public, anon, authenticated;
 grant execute on function messaging.settle_queue_rows(messaging.settlement[]) to service_role;
 
 -- source: supabase/schemas/queue/internal/window_closed_reason.sql
--- What keeps an instance's send window closed at an instant at which it is: `holiday` where the day
--- itself would have been one of business, else `window`.
+-- Why an instance's send window is closed at an instant: `holiday` where the weekday is a business
+-- day, else `window`.
 create or replace function messaging.window_closed_reason(
   instance messaging.instances,
   instant timestamptz
@@ -1079,8 +1079,8 @@ on function messaging.window_closed_reason(messaging.instances, timestamptz)
 to service_role;
 
 -- source: supabase/schemas/queue/internal/window_open_until.sql
--- Until when the send window stays open that is open at `instant`; `instant` itself where the clocks
--- change before its end, so that every slot is looked at there.
+-- Until when a send window that is open at `instant` stays open. Returns `instant` itself where the
+-- clocks change before the window's end, so that the caller checks every slot.
 create or replace function messaging.window_open_until(
   instance messaging.instances,
   instant timestamptz
@@ -1149,7 +1149,7 @@ begin
   return jsonb_build_object(
     'messages', messaging.claimed_messages(paced || unpaced),
     'nextDueInMs', (
-      -- greatest() passes over NULL, which is to stay what it is.
+      -- greatest() ignores NULL, which must stay NULL.
       select case when due.at is not null then greatest(
         extract(epoch from due.at - clock_timestamp()) * 1000, 0
       ) end
@@ -1166,9 +1166,9 @@ revoke all on function public.claim_due_messages(jsonb) from public, anon, authe
 grant execute on function public.claim_due_messages(jsonb) to service_role;
 
 -- source: supabase/schemas/queue/rpc/expire_claims.sql
--- Ends claims whose lease is over: their worker died between the claim and its record, so whether
--- the provider was called is unknown and the message becomes `unconfirmed`, visible, never sent
--- again by itself. Bounded by `request`.maxMessages a call. Returns {expired}: how many.
+-- Ends claims whose lease is over. Their worker died before it recorded the outcome, so it is unknown
+-- whether the provider was called: the message becomes `unconfirmed` and is not sent again by itself.
+-- Ends at most `request`.maxMessages a call. Returns {expired}: how many.
 create or replace function public.expire_claims(request jsonb)
 returns jsonb
 language plpgsql
@@ -1208,7 +1208,7 @@ begin
   join messaging.message_queue q on q.message_id = lapsed.message_id
   where q.claim_token is not null and q.lease_until <= clock;
   if expired is null then
-    -- A flight whose message is gone (its contact was deleted) has nobody left to settle it.
+    -- A message in flight that was deleted with its contact is never settled: release its instance.
     perform messaging.release_instances(array_agg(jsonb_populate_record(
       null::messaging.settlement,
       jsonb_build_object('message_id', d.in_flight, 'instance_id', d.instance_id, 'lane', 'paced')
@@ -1257,7 +1257,7 @@ begin
   where i.id = (request->>'instanceId')::uuid;
   select d.* into strict dispatch from messaging.dispatch d where d.instance_id = instance.id;
   is_window_open := messaging.is_send_window_open(instance, clock);
-  -- By an index each, the paced and the unpaced: other tenants' queues are not read.
+  -- Each lane is read by its own index, so that other tenants' queues are not read.
   select count(*) filter (where q.claim_token is null), count(q.claim_token), min(q.lease_until)
   into queue_depth, in_flight, first_lease_end
   from (
@@ -1267,8 +1267,8 @@ begin
     select u.claim_token, u.lease_until from messaging.message_queue u
     where u.instance_id = instance.id and u.lane = 'unpaced'
   ) as q;
-  -- A paced message waits for its turn, its window and the end of a hold: late is what could leave.
-  -- So is what a worker has in hand whose time is over: it died, and nobody has noticed.
+  -- A paced message is late only when neither its turn, its window nor a hold keeps it. A claim whose
+  -- lease is over is late too: its worker died.
   select min(due.since) into oldest_due
   from (
     select dispatch.next_due_at as since
@@ -1331,12 +1331,12 @@ revoke all on function public.get_instance_health(jsonb) from public, anon, auth
 grant execute on function public.get_instance_health(jsonb) to service_role;
 
 -- source: supabase/schemas/queue/rpc/list_message_queue.sql
--- messages-api: what waits to be sent on an instance, in order. `request`: instanceId, limit, and
--- to go on `after` {scheduledAt, position} as returned in `next`.
--- Returns {items, total, next}; `position` of an item is its place in the line, from 1, `scheduledFor`
--- and `heldBy` see expected_departure.
--- Paced and unpaced ones are found by an index each, and merged; no sizes of other tenants' queues
--- lead the plan to read those.
+-- messages-api: the waiting messages of an instance, in order. `request`: instanceId, limit, and
+-- `after` {scheduledAt, position} as returned in `next`.
+-- Returns {items, total, next}. An item's `position` is its place in the queue, from 1; for
+-- `scheduledFor` and `heldBy` see expected_departure.
+-- Each lane is read by its own index and the two are merged, so that other tenants' queues are not
+-- read.
 create or replace function public.list_message_queue(request jsonb)
 returns jsonb
 language plpgsql
@@ -1432,7 +1432,7 @@ grant execute on function public.list_message_queue(jsonb) to service_role;
 -- Moves the slots of one stretch that a changed send window has planned (see plan_slot_moves), of any
 -- instance whose pacing row is free. `request`: nothing. Returns {moved, isComplete}: how many slots,
 -- and whether no stretch is left. Locks pacing, dispatch, queue rows, messages; waits for dispatch
--- alone, which nobody holds for long.
+-- alone, which is never locked for long.
 create or replace function public.move_waiting_slots(request jsonb)
 returns jsonb
 language plpgsql
@@ -1462,11 +1462,12 @@ revoke all on function public.move_waiting_slots(jsonb) from public, anon, authe
 grant execute on function public.move_waiting_slots(jsonb) to service_role;
 
 -- source: supabase/schemas/queue/rpc/purge_expired.sql
--- Deletes what nobody asks for any more, the oldest first, at most `request`.maxRows of each table:
--- idempotency keys after the 24 hours they hold, provider events after 30 days, delivery events
--- whose message never came after 7 days, outbox rows that were done after 7 days and dead ones, which
--- a person should see, after 90. Messages, contacts, notes and logs are the user's and stay.
--- Never waits for a lock. Returns {purged, isComplete}: false where a bound was met.
+-- Deletes rows whose retention is over, the oldest first, at most `request`.maxRows of each table:
+-- idempotency keys after 24 hours, provider events after 30 days, delivery events without a message
+-- after 7 days, done outbox rows after 7 days, dead outbox rows (a person should see them) after 90
+-- days.
+-- Messages, contacts, notes and logs belong to the user and stay.
+-- Never waits for a lock. Returns {purged, isComplete}: isComplete is false where maxRows was reached.
 create or replace function public.purge_expired(request jsonb)
 returns jsonb
 language plpgsql
@@ -1537,11 +1538,11 @@ revoke all on function public.purge_expired(jsonb) from public, anon, authentica
 grant execute on function public.purge_expired(jsonb) to service_role;
 
 -- source: supabase/schemas/queue/rpc/rescue_stalled_instances.sql
--- A belt over the wake-ups: finds instances that are due never although messages wait in their queue
--- and puts them right. Nothing should ever need it; what it mends is logged by the dispatcher.
--- Bounded by `request`.maxInstances a call. Returns {woken}: how many.
--- Goes from instance to instance of message_queue_head, so that neither the queues' lengths nor the
--- instances with an empty one cost anything.
+-- Finds stalled instances, which have waiting messages and no due time, and makes them due again. A
+-- safety net for lost wake-ups: none is ever expected, and the dispatcher logs each.
+-- Handles at most `request`.maxInstances a call. Returns {woken}: how many.
+-- Steps from instance to instance through message_queue_head, so that neither long queues nor
+-- instances with an empty queue cost anything.
 create or replace function public.rescue_stalled_instances(request jsonb)
 returns jsonb
 language plpgsql
@@ -1594,11 +1595,11 @@ revoke all on function public.rescue_stalled_instances(jsonb) from public, anon,
 grant execute on function public.rescue_stalled_instances(jsonb) to service_role;
 
 -- source: supabase/schemas/queue/rpc/retry_unconfirmed.sql
--- Sends again what stayed unconfirmed for 15 minutes, on instances that chose so (onUnconfirmed =
--- `retry`; decisions, section 5) and while attempts are left; not after a day: what was held back for
--- long is a person's to send again, one by one. A message that cannot be queued now (its window never
--- opens) stays, and stops no other. Bounded by `request`.maxMessages a call. Returns {requeued}: how
--- many.
+-- Sends messages again that stayed unconfirmed for 15 minutes, on instances with onUnconfirmed =
+-- `retry` (decisions, section 5), while attempts are left. Not after a day: a person decides about
+-- messages that were held back for so long. A message that cannot be queued now (its window never
+-- opens) stays and stops no other. Handles at most `request`.maxMessages a call. Returns {requeued}:
+-- how many.
 create or replace function public.retry_unconfirmed(request jsonb)
 returns jsonb
 language plpgsql
@@ -1614,7 +1615,7 @@ begin
   for message in
     select m.*
     from messaging.instances i
-    -- Instance by instance: what is unconfirmed on all that hold it is not read.
+    -- Instance by instance: unconfirmed messages of instances that hold them are not read.
     cross join lateral (
       select u.* from messaging.messages u
       where u.instance_id = i.id
@@ -1627,7 +1628,7 @@ begin
       for no key update skip locked
     ) as m
     where i.on_unconfirmed = 'retry'
-    -- Pacing rows are locked one after the other: by instance, as everywhere.
+    -- Locks pacing rows in the order of the instances, as everywhere.
     order by i.id, m.unconfirmed_at
     limit max_messages
   loop

@@ -3,7 +3,7 @@
 set local check_function_bodies = off;
 
 -- source: supabase/schemas/inbound/internal/apply_unmatched_statuses.sql
--- Applies delivery events that came before these messages were known by their provider ids.
+-- Applies the stored delivery events of these messages, whose provider ids have just become known.
 create or replace function messaging.apply_unmatched_statuses(message_ids uuid[])
 returns void
 language plpgsql
@@ -37,8 +37,8 @@ revoke all on function messaging.apply_unmatched_statuses(uuid[]) from public, a
 grant execute on function messaging.apply_unmatched_statuses(uuid[]) to service_role;
 
 -- source: supabase/schemas/inbound/internal/confirm_by_echo.sql
--- Takes a message whose provider's answer was lost for sent, under the id and at the time that an echo
--- of its words tells. Returns false where its state has become another one.
+-- Confirms an unconfirmed message by an echo of its words: the echo gives its provider id and the time
+-- at which it was sent. Returns false where the message's state has changed meanwhile.
 create or replace function messaging.confirm_by_echo(message_id uuid, echo jsonb)
 returns boolean
 language plpgsql
@@ -59,8 +59,7 @@ revoke all on function messaging.confirm_by_echo(uuid, jsonb) from public, anon,
 grant execute on function messaging.confirm_by_echo(uuid, jsonb) to service_role;
 
 -- source: supabase/schemas/inbound/internal/event_instant.sql
--- When happened what a provider's event tells: its own word, but never later than now, which it is too
--- where the event does not say.
+-- The instant of a provider's event: the one the event names, at most now; now where it names none.
 create or replace function messaging.event_instant(event jsonb)
 returns timestamptz
 language plpgsql
@@ -78,11 +77,13 @@ revoke all on function messaging.event_instant(jsonb) from public, anon, authent
 grant execute on function messaging.event_instant(jsonb) to service_role;
 
 -- source: supabase/schemas/inbound/internal/match_echo.sql
--- Some gateways report what we send through their API as if it had been typed on the phone, even
--- before they answer the call. An echo with the same words as a message of ours to that contact which
--- is in flight, or has been unconfirmed for some minutes, may be ours. One in flight keeps it until
--- its own outcome tells (see resolve_pending_echo); else it proves that the oldest unconfirmed one has arrived.
--- Media without a caption have no words, so only one in flight is taken for the echo.
+-- Decides whether an echo is of a message of ours. Some gateways report what we send through their API
+-- as typed on the phone, even before they answer the call.
+-- An echo matches an outbound message to that contact with the same words that is in flight, or has
+-- been unconfirmed for less than 15 minutes. A message in flight keeps the echo until its own outcome
+-- tells whose it was (see resolve_pending_echo). Otherwise the echo confirms the oldest unconfirmed
+-- message.
+-- Media without a caption have no words: they match only a message in flight.
 -- Returns whether the echo is ours, as far as is known.
 create or replace function messaging.match_echo(instance_id uuid, contact_id uuid, event jsonb)
 returns boolean
@@ -94,7 +95,7 @@ declare
   words constant text := btrim(regexp_replace(event->>'message', '\s+', ' ', 'g'));
   candidate record;
 begin
-  -- What is a candidate now may be settled before it is locked: then the next one is tried.
+  -- A candidate may be settled before it is locked: then the next one is tried.
   for round in 1..10 loop
     select m.id, q.claim_token is not null as is_in_flight,
       q.echo->>'providerMessageId' as echoed_id
@@ -105,10 +106,10 @@ begin
       and m.contact_id = match_echo.contact_id
       and m.direction = 'outbound'
       and m.status in ('queued', 'sending', 'unconfirmed')
-      -- For the index of what has not been sent.
+      -- Lets the plan find unsent messages by the index messages_history.
       and m.sent_at is null
       and m.created_at > clock - interval '2 days'
-      -- A retried message has the id of the attempt that failed.
+      -- A retried message still has the id of the attempt that failed.
       and m.provider_message_id is distinct from event->>'providerMessageId'
       and (
         (
@@ -117,7 +118,7 @@ begin
         )
         or (m.message is not null and m.unconfirmed_at > clock - interval '15 minutes')
       )
-      -- Gateways trim.
+      -- Gateways trim whitespace.
       and btrim(regexp_replace(m.message, '\s+', ' ', 'g')) is not distinct from words
       and (m.message is not null or m.message_type = event->>'messageType')
     order by q.echo is null, q.claim_token is null, m.unconfirmed_at, m.created_at
@@ -146,21 +147,22 @@ revoke all on function messaging.match_echo(uuid, uuid, jsonb) from public, anon
 grant execute on function messaging.match_echo(uuid, uuid, jsonb) to service_role;
 
 -- source: supabase/schemas/inbound/internal/merge_echo_duplicates.sql
--- For messages of ours whose provider ids are known now: what a gateway reported under the same id
--- before, as if it had been typed on the phone, was this message. Its delivery is this message's, and
--- who was known by its hidden address alone is this message's contact. A message that was taken to
--- have arrived, for an echo that was this one's, is in doubt again.
+-- Merges the duplicates of messages whose provider ids have just become known: under the same id a
+-- gateway had reported an echo, stored as typed on the phone or taken as the proof of another message.
+-- The duplicate is deleted, and its delivery becomes the message's. Its placeholder contact, known by
+-- a hidden address alone, is merged into the message's contact. A message that the echo had confirmed
+-- wrongly becomes `unconfirmed` again.
 create or replace function messaging.merge_echo_duplicates(message_ids uuid[])
 returns void
 language plpgsql
 set search_path = ''
 as $$
 declare
-  twin record;
+  duplicate record;
   contact messaging.contacts;
-  ghost messaging.contacts;
+  placeholder messaging.contacts;
 begin
-  for twin in
+  for duplicate in
     select m.id, m.contact_id, m.provider_message_id, e.id as echo_id,
       e.contact_id as echo_contact_id, e.status, e.confirmed_by_echo, e.failed_at, e.last_error,
       coalesce(e.read_at, e.delivered_at) as arrived_at
@@ -170,7 +172,7 @@ begin
     where m.id = any (message_ids) and e.id <> m.id
       and (e.is_typed_on_phone or e.confirmed_by_echo)
   loop
-    if twin.confirmed_by_echo then
+    if duplicate.confirmed_by_echo then
       update messaging.messages e
       set status = 'unconfirmed', unconfirmed_at = clock_timestamp(), provider_message_id = null,
         confirmed_by_echo = false, sent_at = null, delivered_at = null, read_at = null,
@@ -178,30 +180,30 @@ begin
         last_error = jsonb_build_object(
           'code', 'outcome_unknown', 'message', 'the echo that confirmed it was of another message'
         )
-      where e.id = twin.echo_id;
+      where e.id = duplicate.echo_id;
     else
-      delete from messaging.messages e where e.id = twin.echo_id;
+      delete from messaging.messages e where e.id = duplicate.echo_id;
     end if;
-    if twin.status in ('delivered', 'read') then
+    if duplicate.status in ('delivered', 'read') then
       perform messaging.advance_message(
-        twin.id, twin.provider_message_id, twin.status, twin.arrived_at, null
+        duplicate.id, duplicate.provider_message_id, duplicate.status, duplicate.arrived_at, null
       );
     end if;
-    if twin.status = 'failed' then
+    if duplicate.status = 'failed' then
       perform messaging.advance_message(
-        twin.id, twin.provider_message_id, 'failed', twin.failed_at, twin.last_error
+        duplicate.id, duplicate.provider_message_id, 'failed', duplicate.failed_at, duplicate.last_error
       );
     end if;
-    continue when twin.confirmed_by_echo;
-    select c.* into contact from messaging.contacts c where c.id = twin.contact_id;
-    select c.* into ghost from messaging.contacts c
-    where c.id = twin.echo_contact_id and c.id <> contact.id and c.phone is null;
+    continue when duplicate.confirmed_by_echo;
+    select c.* into contact from messaging.contacts c where c.id = duplicate.contact_id;
+    select c.* into placeholder from messaging.contacts c
+    where c.id = duplicate.echo_contact_id and c.id <> contact.id and c.phone is null;
     if found then
-      -- Who has nothing but the echo was silenced by the agent's own words.
+      -- A placeholder contact without any other message was paused by our own words.
       delete from messaging.agent_pauses p
-      where p.contact_id = ghost.id
-        and not exists (select from messaging.messages m where m.contact_id = ghost.id);
-      perform messaging.merge_contacts(contact, ghost);
+      where p.contact_id = placeholder.id
+        and not exists (select from messaging.messages m where m.contact_id = placeholder.id);
+      perform messaging.merge_contacts(contact, placeholder);
     end if;
   end loop;
 end;
@@ -210,10 +212,10 @@ revoke all on function messaging.merge_echo_duplicates(uuid[]) from public, anon
 grant execute on function messaging.merge_echo_duplicates(uuid[]) to service_role;
 
 -- source: supabase/schemas/inbound/internal/record_message_edit.sql
--- The contact has edited a message: its words are what they are now. No agent is asked anew: one that has
--- yet to answer reads the new words. Edits of ours, and of what is not known here, change nothing.
--- Returns whether words changed.
--- The caller holds lock_provider_messages for it.
+-- Records that the contact has edited a message: replaces its words. No agent is asked again; an agent
+-- that has yet to answer reads the new words. Edits of our own messages and of unknown messages change
+-- nothing. Returns whether words changed.
+-- The caller holds lock_provider_messages for the message.
 create or replace function messaging.record_message_edit(instance_id uuid, event jsonb)
 returns boolean
 language plpgsql
@@ -226,7 +228,7 @@ begin
   set message = edited.message
   from (
     select own.id,
-      -- In a group the words follow their author's name, which such an edit does not tell.
+      -- In a group the words stand after their author's name, which the edit does not contain.
       case
         when own.is_group and event->>'kind' = 'message_edit'
           then coalesce(substring(own.message from '^[^:\n]{1,200}: '), '') || words
@@ -245,12 +247,12 @@ revoke all on function messaging.record_message_edit(uuid, jsonb) from public, a
 grant execute on function messaging.record_message_edit(uuid, jsonb) to service_role;
 
 -- source: supabase/schemas/inbound/internal/record_message_event.sql
--- Stores a message that somebody wrote: the contact, or a person on the business's own phone.
--- Inbound opens a closed conversation and asks the agent for an answer; an echo pauses the agent, as
--- any person's message does; a group has no agent to ask or to pause, and a reaction does neither.
--- What the channel does not show (isUnreadable) asks no agent either.
--- Returns false for a message that is known already, unless it is an edit of its words.
--- The caller holds lock_provider_messages for it.
+-- Stores a message that a person wrote: the contact, or somebody on the business's own phone.
+-- An inbound message opens a closed conversation and requests the agent's answer. An echo pauses the
+-- agent, as any operator's message does. Groups and reactions do neither, and a message that the
+-- channel does not show (isUnreadable) requests no answer.
+-- Returns false for a message that is stored already, unless the event edits its words.
+-- The caller holds lock_provider_messages for the message.
 create or replace function messaging.record_message_event(instance messaging.instances, event jsonb)
 returns boolean
 language plpgsql
@@ -326,9 +328,10 @@ on function messaging.record_message_event(messaging.instances, jsonb)
 to service_role;
 
 -- source: supabase/schemas/inbound/internal/record_status_event.sql
--- Applies a delivery event to the message it speaks of, found by our own id where the provider
--- carries it back, else by the provider's. Unknown yet, it may be of a message of ours whose answer was
--- lost, where the event repeats the words (`sent`); else it is kept for the recording of the send.
+-- Applies a delivery event to its message, found by our own id where the provider returns it, else by
+-- the provider's id. An event without a known message may concern one of ours whose answer was lost:
+-- where the event repeats the words (`sent`) they are matched as an echo. Otherwise it is stored in
+-- unmatched_statuses until the message's id is known.
 -- Returns whether it changed anything.
 create or replace function messaging.record_status_event(instance_id uuid, event jsonb)
 returns boolean
@@ -351,7 +354,7 @@ begin
     where m.instance_id = record_status_event.instance_id
       and m.provider_message_id = event->>'providerMessageId'
       and m.direction = 'outbound'
-    -- An echo may stand in for a message of ours until that is known by its id too.
+    -- A duplicate stored from an echo may have the same id until it is merged.
     order by m.is_typed_on_phone, m.created_at desc
     limit 1;
   end if;
@@ -367,7 +370,7 @@ begin
       return true;
     end if;
   end if;
-  -- What became of a message of the contact is no news: gateways tell of those too.
+  -- Gateways report the delivery of the contact's own messages too: ignored.
   if message_id is null and exists (
     select from messaging.messages m
     where m.instance_id = record_status_event.instance_id
@@ -397,10 +400,10 @@ revoke all on function messaging.record_status_event(uuid, jsonb) from public, a
 grant execute on function messaging.record_status_event(uuid, jsonb) to service_role;
 
 -- source: supabase/schemas/inbound/internal/resolve_pending_echo.sql
--- Decides whose words an event was that a message kept while it was in flight (see match_echo),
--- now that its outcome is settled. The id of the answer tells; without an answer the echo proves that
--- the message has arrived. Another one's, it is recorded as if it came now: of another message in
--- doubt, or of a person.
+-- Decides whose echo it was that a message kept while it was in flight (see match_echo), now that the
+-- message is settled. The id in the answer decides. Without an answer the echo proves that the message
+-- left. An echo of something else is recorded as if it came now: it confirms another message in doubt,
+-- or is a person's.
 create or replace function messaging.resolve_pending_echo(
   message_id uuid,
   outcome text,
@@ -430,8 +433,8 @@ begin
   ) then
     return;
   end if;
-  -- Echoes of the same words may have been kept crosswise: this message's own by another one. One that
-  -- is being settled itself sees to what it keeps.
+  -- Two messages with the same words may each keep the other's echo. A message that is being settled
+  -- (its row is locked) resolves its echo itself.
   update messaging.message_queue q
   set echo = null
   where q.message_id in (
@@ -457,12 +460,12 @@ from public, anon, authenticated;
 grant execute on function messaging.resolve_pending_echo(uuid, text, text, jsonb) to service_role;
 
 -- source: supabase/schemas/inbound/internal/resolve_sender.sql
--- The contact on the other side of a message event, by any of its addresses; created with origin
--- `inbound` when none is known, without a phone where the provider shows none. All addresses find
--- it from now on; the first one is where messages go, and the phone of who had not shown one yet.
--- Addresses of several contacts show that those without a phone are this person. Two phones show
--- nothing of the kind: a number can have had another owner.
--- Errors: 40001 where the contact has become another one since it was found: to be called again.
+-- Finds the contact of a message event by any of its addresses, or creates it with origin `inbound`,
+-- without a phone where the provider shows none. All addresses find the contact from now on. The first
+-- one is where messages go, and becomes the phone of a contact without one.
+-- Addresses of several contacts prove that the contacts without a phone are this person. Two phones
+-- prove nothing: a number can have had another owner.
+-- Errors: 40001 where the contact was merged since it was found; the call must be repeated.
 create or replace function messaging.resolve_sender(instance_id uuid, event jsonb)
 returns messaging.contacts
 language plpgsql
@@ -546,7 +549,7 @@ as $$
       'provider', i.provider,
       'sealedProviderConfig', i.sealed_provider_config
     )
-    -- No two of one provider have one name.
+    -- A name is unique within a provider.
     from messaging.find_instances_by_reference(request->>'instanceRef') i
     where i.provider = request->>'provider'
   ));

@@ -3,7 +3,7 @@
 set local check_function_bodies = off;
 
 -- source: supabase/schemas/outbox/internal/describe_outbox_row.sql
--- admin-api: an outbox row as a response shows it: what became of it, not what it says or to whom.
+-- admin-api: an outbox row as a response shows it: its state, without content and recipient.
 create or replace function messaging.describe_outbox_row(entry messaging.outbox)
 returns jsonb
 language sql
@@ -45,9 +45,9 @@ revoke all on function messaging.outbox_attempts(text) from public, anon, authen
 grant execute on function messaging.outbox_attempts(text) to service_role;
 
 -- source: supabase/schemas/outbox/rpc/claim_outbox.sql
--- Hands out outbox rows that are due, each with a claim that its settling must show. A row whose
--- worker died is due again when its lease ends, and `dead` once it has cost its last attempt: work
--- that kills whoever does it must not come back for ever.
+-- Claims outbox rows that are due; settling a row requires its claim. A row whose worker died is due
+-- again when its lease ends, and `dead` after its last attempt: work that kills its worker must not
+-- come back for ever.
 -- `request`: kinds, maxRows, leaseSeconds.
 -- Returns {rows: [{outboxId, claimToken, kind, payload}]}.
 create or replace function public.claim_outbox(request jsonb)
@@ -55,7 +55,7 @@ returns jsonb
 language sql
 set search_path = ''
 as $$
-  -- The clock as a value, or the index would be read to its end.
+  -- The clock is a value: a volatile function would make the plan read the index to its end.
   with due as (
     select o.id,
       o.claim_token is not null and o.attempts >= messaging.outbox_attempts(o.kind) as is_over
@@ -160,9 +160,10 @@ revoke all on function public.retry_outbox(jsonb) from public, anon, authenticat
 grant execute on function public.retry_outbox(jsonb) to service_role;
 
 -- source: supabase/schemas/outbox/rpc/settle_outbox.sql
--- Records how the work of a claimed outbox row ended. `request`: outboxId, claimToken, outcome
--- (done | retry | dead), error (a code), retryAfterMs (a day counts at most). After its last attempt (outbox_attempts) a
--- row is `dead`: it stays, visible and retriable. Only who still holds the claim settles.
+-- Records how the work of a claimed outbox row ended. `request`: outboxId, claimToken, outcome (done |
+-- retry | dead), error (a code), retryAfterMs (at most a day counts). After its last attempt
+-- (outbox_attempts) a row is `dead`: it stays, visible and retriable. Only the holder of the claim
+-- settles.
 -- Returns {status}, NULL where the claim was lost.
 create or replace function public.settle_outbox(request jsonb)
 returns jsonb

@@ -1,5 +1,5 @@
--- Until when an agent has used up its answers to one contact, which are 30 an hour; NULL where it may
--- answer. People stay far below that. Without a bound two robots answer each other for ever.
+-- Until when an agent has used up its answers to one contact (30 an hour); NULL while it may answer.
+-- Without a bound two robots would answer each other for ever. People stay far below it.
 -- `answered_at`: when the newest 30 answers were given, oldest first.
 create or replace function messaging.agent_limited_until(answered_at timestamptz[])
 returns timestamptz

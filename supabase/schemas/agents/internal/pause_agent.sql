@@ -1,6 +1,6 @@
--- Silences the instance's agent towards a contact for 30 minutes from when a person wrote
--- (specification, section 3), where the instance has an active agent and they are not over yet.
--- Returns until when, NULL where there is none.
+-- Pauses the instance's agent for a contact, for 30 minutes from when a person wrote (specification,
+-- section 3). Does nothing where the instance has no active agent or the 30 minutes are over.
+-- Returns the end of the pause, or NULL.
 create or replace function messaging.pause_agent(
   instance_id uuid,
   contact_id uuid,

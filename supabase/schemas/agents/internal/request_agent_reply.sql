@@ -1,9 +1,9 @@
--- Asks for the agent's answer to what a contact has just written: one outbox row, due in three
--- seconds, so that several messages in a row get one answer. None while the agent is paused for the
--- contact, or where no active agent speaks in the conversation.
--- Where the agent's answers of this hour are used up, it is paused until it may answer again, and a
--- note says so to operators. The outbox row of that message is never answered: it becomes `dead`.
--- Locks the conversation, then the agent's pause or the outbox row that is joined.
+-- Requests the agent's answer to a contact's message: one outbox row, due in three seconds, so that
+-- several messages in a row get one answer. Requests nothing while the agent is paused for the
+-- contact, or where the conversation has no active agent.
+-- An agent that has used up its answers of this hour is paused until it may answer again, and a note
+-- tells the operators. That message's outbox row becomes `dead`: it is never answered.
+-- Locks the conversation, then the agent's pause or the outbox row that the message joins.
 create or replace function messaging.request_agent_reply(
   instance messaging.instances,
   contact_id uuid,
@@ -17,7 +17,7 @@ declare
   conversation messaging.conversations;
   limited_until timestamptz;
 begin
-  -- Two messages at once: the second one sees the row of the first.
+  -- Of two simultaneous messages the second sees the row of the first.
   select c.* into conversation from messaging.conversations c
   where c.id = request_agent_reply.conversation_id for no key update;
   if not exists (
@@ -49,7 +49,7 @@ begin
       true
     );
   end if;
-  -- Held until this message can be read: a worker that took the row now would answer without it.
+  -- Locked until this message is committed: a worker that claimed the row now would not see it.
   perform from messaging.outbox o
   where o.conversation_id = request_agent_reply.conversation_id
     and o.kind = 'agent_reply' and o.status = 'pending' and o.claim_token is null

@@ -1,5 +1,6 @@
--- settle_messages: begins the agent's pauses again now that the messages have left. They began when the
--- calls were accepted. In the order of the contacts, as every lock of several rows.
+-- settle_messages: restarts the agent's pauses now that the messages have left. They began when the
+-- calls were accepted. Writes in the order of the contacts, so that two calls never wait for each
+-- other.
 create or replace function messaging.restart_agent_pauses(
   settlements messaging.settlement[],
   clock timestamptz

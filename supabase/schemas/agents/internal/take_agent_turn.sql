@@ -1,8 +1,9 @@
--- Takes an agent's turn in a conversation: from here on its first `answers_through` questions count
--- as answered, so each has at most one answer. The model was told that `answered_before` of them had
--- been: another answer since then makes this one stale. Locks the conversation.
--- Errors: MI018 where the agent is to be silent: paused for the contact by now, no longer active, its
--- answers of this hour used up, or the turn has been taken.
+-- Takes an agent's turn in a conversation: the first `answers_through` questions now count as
+-- answered, so that each gets at most one answer. The model was given a state in which
+-- `answered_before` questions were answered; another answer since then makes this one stale. Locks the
+-- conversation.
+-- Errors: MI018 where the agent must not answer: it is paused for the contact, no longer active, has
+-- used up its answers of this hour, or the turn is taken.
 create or replace function messaging.take_agent_turn(
   conversation messaging.conversations,
   agent_id uuid,

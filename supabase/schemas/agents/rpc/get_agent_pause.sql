@@ -1,5 +1,5 @@
--- conversations-api agent-pause: the state towards the contact of a phone; NULL contactId and not
--- paused for an unknown one. Writes nothing. `request`: instanceId, phone.
+-- conversations-api agent-pause: the agent's pause for the contact of a phone. For an unknown phone
+-- contactId is NULL and paused is false. Writes nothing. `request`: instanceId, phone.
 create or replace function public.get_agent_pause(request jsonb)
 returns jsonb
 language plpgsql

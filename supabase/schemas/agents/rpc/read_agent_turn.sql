@@ -1,9 +1,9 @@
--- What an agent needs to answer in a conversation: itself, what it may know of the contact, and the
--- recent history. `request`: instanceId, conversationId, limit.
--- Returns {turn, isLimitReached}: turn is NULL where it is to be silent now (paused, no active agent,
--- a blocked contact, its answers of this hour used up: isLimitReached) or nothing waits for an answer.
--- One snapshot shows both the history and how many questions it holds (answersThrough): a message
--- that commits later is counted later and asks for a turn of its own.
+-- Returns what an agent needs to answer in a conversation: the agent, what it may know of the contact,
+-- and the recent history. `request`: instanceId, conversationId, limit.
+-- Returns {turn, isLimitReached}. turn is NULL when the agent must not answer now (paused, not active,
+-- a blocked contact, or its answers of this hour used up: isLimitReached) or no question is open.
+-- History and number of questions (answersThrough) come from one snapshot: a message that commits
+-- later is counted later and requests a turn of its own.
 create or replace function public.read_agent_turn(request jsonb)
 returns jsonb
 language plpgsql

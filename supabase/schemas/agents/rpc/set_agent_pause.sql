@@ -1,7 +1,6 @@
--- conversations-api agent-pause: silences the agent towards a contact for so many minutes from now,
--- whether it was to be silent for longer or not at all, or lets it speak at once, with all answers of
--- an hour to give. `request`:
--- instanceId, phone, paused, minutes, idempotency. Creates the contact when it is missing.
+-- conversations-api agent-pause: pauses the agent for a contact for `minutes` from now, in place of
+-- any other pause; or ends the pause and gives the agent all answers of an hour again.
+-- `request`: instanceId, phone, paused, minutes, idempotency. Creates a missing contact.
 -- Returns the outcome: contactId, paused, aiAgentPausedUntil; or {replayed}. Errors: MI007, MI008.
 create or replace function public.set_agent_pause(request jsonb)
 returns jsonb

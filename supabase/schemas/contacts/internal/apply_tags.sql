@@ -10,7 +10,7 @@ begin
   if names is null or names in ('null', '[]') then
     return jsonb '[]';
   end if;
-  -- In one order for everybody, so that two calls with the same tags do not wait for each other's.
+  -- All calls insert in one order, so that two calls with the same tags do not deadlock.
   insert into messaging.tags (instance_id, name, color)
   select apply_tags.instance_id, (array_agg(wanted.name order by wanted.place))[1],
     '#' || lpad(to_hex(floor(random() * 16777216)::integer), 6, '0')

@@ -1,6 +1,6 @@
--- A contact without a phone shows one: from now on the phone is its identity, and a call that makes a
--- contact of it meets this one. Whoever has the phone already is the same person: both become one.
--- Returns what the contact is now. Errors: 40001 where another call has merged one of them.
+-- Gives a contact without a phone the phone that it has shown. From now on the phone is its identity.
+-- A contact that has the phone already is the same person: the two are merged.
+-- Returns the contact as it is now. Errors: 40001 where another call has merged one of them.
 create or replace function messaging.assign_contact_phone(contact messaging.contacts, phone text)
 returns messaging.contacts
 language plpgsql

@@ -1,5 +1,5 @@
--- The phone to show for a contact: as it was first given, unless the contact has said that it goes on
--- under another number and has not been met under an earlier one since. NULL for who never showed one.
+-- The phone to show for a contact: the one first given, unless the contact has announced another
+-- number and has not written from an earlier one since. NULL for a contact that never showed a phone.
 create or replace function messaging.contact_display_phone(contact messaging.contacts)
 returns text
 language plpgsql

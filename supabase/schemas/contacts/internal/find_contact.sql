@@ -1,5 +1,5 @@
--- The contact of a phone, by identity key: its own, else that of an address proven to be this
--- contact's; a row of NULLs when there is none. Writes nothing.
+-- Finds the contact of a phone by identity key: first by the contact's own, then by a proven address.
+-- Returns a row of NULLs when there is none. Writes nothing.
 create or replace function messaging.find_contact(instance_id uuid, phone text)
 returns messaging.contacts
 language plpgsql

@@ -1,6 +1,6 @@
--- A merged object (customLabels, collected_data) that holds at most 64 KiB (decisions, section 3):
--- calls of 32 KiB each would add up without a bound. Called where the row is locked. `refusal` is the
--- SQLSTATE that a larger one raises, and names the request's field. Errors: MI020, MI021.
+-- Returns a merged object (customLabels, collected_data) of at most 64 KiB (decisions, section 3). The
+-- bound is needed because calls of 32 KiB each add up. The caller has locked the row. `refusal` is the
+-- SQLSTATE raised for a larger object; it names the request's field. Errors: MI020, MI021.
 create or replace function messaging.limit_merged_object(merged jsonb, refusal text)
 returns jsonb
 language plpgsql

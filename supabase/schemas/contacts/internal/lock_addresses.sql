@@ -1,6 +1,7 @@
--- Lets one transaction at a time record what persons have written, until it commits: an event may show
--- several addresses of one person, and look-ups by each of them must neither miss each other nor wait
--- for each other crosswise. Locks in one order for all; the addresses of an instance share 256 locks.
+-- Serialises transactions that record messages under the same addresses, until they commit. An event
+-- may show several addresses of one person: look-ups by each must not miss each other and must not
+-- deadlock.
+-- All callers lock in one order. The addresses of an instance share 256 locks.
 create or replace function messaging.lock_addresses(instance_id uuid, addresses text[])
 returns void
 language plpgsql

@@ -1,8 +1,9 @@
--- Makes one contact of two that turn out to be the same person: all that `gone` has, its messages,
--- notes, tags and addresses, becomes `kept`'s, whose own values win; then `gone` is no more. A name
--- that was given wins over one from a profile.
--- Locks both contacts, then both conversations, so that whoever writes to `gone` has either committed
--- before, and is moved, or finds no such contact and is repeated. Returns what `kept` is now. Errors: 40001 where another call has merged one of them.
+-- Merges two contacts that are the same person. Everything of `gone` moves to `kept`: messages, notes,
+-- tags, addresses. Values of `kept` win; a name that was given wins over a profile name. Deletes
+-- `gone`.
+-- Locks both contacts, then both conversations: a transaction that writes to `gone` has either
+-- committed, and its rows are moved, or finds no such contact and is repeated.
+-- Returns `kept` as it is now. Errors: 40001 where another call has merged one of them.
 create or replace function messaging.merge_contacts(
   kept messaging.contacts,
   gone messaging.contacts
@@ -41,7 +42,7 @@ begin
   insert into messaging.portfolios (contact_id, instance_id, operator_id, created_at)
   select kept.id, p.instance_id, p.operator_id, p.created_at
   from messaging.portfolios p
-  -- Another operator's would hide the contact from who has its conversation.
+  -- Another operator's portfolio would hide the contact from the operator of its conversation.
   join messaging.conversations c on c.id = kept_conversation.id and c.assigned_to = p.operator_id
   where p.contact_id = gone.id
   on conflict do nothing;

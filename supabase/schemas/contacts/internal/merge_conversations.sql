@@ -1,6 +1,6 @@
--- Moves a conversation's messages, notes, transfers and what its agent knows into another one, whose
--- own operator, department and agent stay. Questions that wait for an answer wait for it there.
--- For merge_contacts, which holds both locked.
+-- merge_contacts: moves messages, notes, transfers and the agent's knowledge from one conversation
+-- into another, which keeps its own operator, department and agent. Open questions move too.
+-- The caller holds both conversations locked.
 create or replace function messaging.merge_conversations(
   kept messaging.conversations,
   gone messaging.conversations
@@ -47,7 +47,7 @@ begin
     created_at = least(c.created_at, gone.created_at),
     updated_at = now()
   where c.id = kept.id;
-  -- One that a worker has in hand already asks for the former conversation, and finds none.
+  -- A row that a worker has claimed already names the former conversation: the worker finds none.
   insert into messaging.outbox (workspace_id, kind, payload, run_at, conversation_id)
   select o.workspace_id, o.kind,
     o.payload || jsonb_build_object('conversationId', kept.id),

@@ -1,5 +1,5 @@
--- Labels with changes merged in key by key: a NULL value removes its key, a JSON null as a whole
--- clears them, SQL NULL changes nothing.
+-- Merges changes into labels, key by key. A NULL value removes its key; a JSON null in place of the
+-- changes removes all labels; SQL NULL changes nothing.
 create or replace function messaging.merge_labels(labels jsonb, changes jsonb)
 returns jsonb
 language sql

@@ -1,6 +1,6 @@
--- settle_messages: records the addresses that the provider reached as proven now. An address that another
--- contact has stays that contact's. One that is proven already is written once a day, or when another
--- address of the contact was proven since: an update with every message would cost more than it tells.
+-- settle_messages: records that the provider reached these addresses now. An address that belongs to
+-- another contact stays with it. An address that is already proven is written again once a day, or
+-- when the contact has another address proven since: a write with every message would cost too much.
 create or replace function messaging.prove_answered_addresses(
   settlements messaging.settlement[],
   clock timestamptz

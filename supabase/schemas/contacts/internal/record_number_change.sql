@@ -1,7 +1,7 @@
--- A contact goes on under another number: the new one becomes its address, proven last. A changed user
--- id (isUserId) takes the place of the old one among the contact's addresses instead. Somebody whom
--- we know by the new number only since yesterday, for having written, is the same person; anybody
--- else may be the number's former owner and keeps it. Returns whether a contact was concerned.
+-- Records that a contact has moved to another number: it becomes the newest proven address. A changed
+-- user id (isUserId) replaces the old one among the contact's addresses. A contact that is known by
+-- the new number only since yesterday, by a message it wrote, is the same person; any other contact
+-- may be the number's former owner and keeps it. Returns whether a contact was found.
 create or replace function messaging.record_number_change(instance_id uuid, event jsonb)
 returns boolean
 language plpgsql
@@ -22,7 +22,7 @@ begin
     return false;
   end if;
   if other.id <> contact.id then
-    -- A user id is never given to somebody else: who has it is this person.
+    -- A user id is never given to another person: its contact is this person.
     if (
       is_user_id and contact.phone is not null and other.phone is not null
     ) or (

@@ -1,8 +1,8 @@
--- The contact of a phone on an instance, created with origin `api` when there is none
--- (specification, section 1, rule 1). Found by identity key, else by an address proven before.
--- Simultaneous calls get the same contact: the unique index decides, not the look-up. A new one waits
--- for events that show whose address the phone is by now. The contact stays until the caller commits.
--- Errors: 40001 where it has been merged with another one since it was found: to be called again.
+-- Finds the contact of a phone on an instance, or creates it with origin `api` (specification, section
+-- 1, rule 1). Looks by identity key, then by proven address. Simultaneous calls get the same contact:
+-- the unique index decides. A new contact waits for events under way that may show whose address the
+-- phone is. The contact cannot be deleted until the caller commits.
+-- Errors: 40001 where the contact was merged since it was found; the call must be repeated.
 create or replace function messaging.resolve_contact(
   instance_id uuid,
   phone text,
@@ -33,7 +33,7 @@ begin
     end if;
     contact := messaging.find_contact(instance_id, phone);
   end if;
-  -- Somebody who has been merged away meanwhile must not be written to: it would be lost.
+  -- Nothing may be written to a contact that was merged meanwhile: it would be lost.
   perform from messaging.contacts c where c.id = contact.id for key share;
   if not found then
     raise exception using errcode = 'serialization_failure', message = 'merged meanwhile';

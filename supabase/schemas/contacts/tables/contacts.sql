@@ -30,6 +30,6 @@ alter table messaging.contacts enable row level security;
 revoke all on table messaging.contacts from public, anon, authenticated;
 grant select, insert, update, delete on table messaging.contacts to service_role;
 comment on column messaging.contacts.phone is
-  'As first given: the address to send to until another one is proven. NULL for who wrote to us without showing a number.';
+  'As first given: the address to send to until another one is proven. NULL for a contact that wrote without showing a number.';
 comment on column messaging.contacts.is_profile_name is
   'The name is what the contact calls itself, as a webhook told it: never an instruction to a model, and replaced by any name that is given.';

@@ -1,8 +1,8 @@
--- Assigns a conversation to an operator (specification, section 3; decisions, section 4). One code
--- for conversations-api/assign and send-message. `assignment`: assignTo, portfolio, departmentId.
--- Assigning whom it already has changes nothing of the operator. A change from one operator to
--- another writes the transfer log and an automatic note; every new operator is e-mailed through the
--- outbox, all in the caller's transaction. Locks the conversation. Errors: MI001, MI002.
+-- Assigns a conversation to an operator (specification, section 3; decisions, section 4), for
+-- conversations-api/assign and send-message. `assignment`: assignTo, portfolio, departmentId.
+-- Assigning the present operator again changes nothing about the operator. A change of operator writes
+-- the transfer log and an automatic note. Each new operator gets an e-mail through the outbox, in the
+-- caller's transaction. Locks the conversation. Errors: MI001, MI002.
 create or replace function messaging.assign_conversation(
   instance messaging.instances,
   contact messaging.contacts,

@@ -1,6 +1,6 @@
--- Reads what the first call with this `Idempotency-Key` came to, in the form of begin_idempotent.
--- Returns NULL while the key is free, and leaves it free. For calls that read before they execute: a
--- repeat gets the first answer, whatever has changed since. Errors: MI007, MI008.
+-- Reads the result of the first call with this `Idempotency-Key`, in the form of begin_idempotent.
+-- Returns NULL for an unused key, and does not take it. For calls that read before they execute: a
+-- repeated call gets the first answer, whatever has changed since. Errors: MI007, MI008.
 create or replace function messaging.recall_idempotent(request jsonb)
 returns jsonb
 language plpgsql

@@ -1,4 +1,4 @@
--- Applies delivery events that came before these messages were known by their provider ids.
+-- Applies the stored delivery events of these messages, whose provider ids have just become known.
 create or replace function messaging.apply_unmatched_statuses(message_ids uuid[])
 returns void
 language plpgsql

@@ -1,5 +1,5 @@
--- Takes a message whose provider's answer was lost for sent, under the id and at the time that an echo
--- of its words tells. Returns false where its state has become another one.
+-- Confirms an unconfirmed message by an echo of its words: the echo gives its provider id and the time
+-- at which it was sent. Returns false where the message's state has changed meanwhile.
 create or replace function messaging.confirm_by_echo(message_id uuid, echo jsonb)
 returns boolean
 language plpgsql

@@ -1,5 +1,4 @@
--- When happened what a provider's event tells: its own word, but never later than now, which it is too
--- where the event does not say.
+-- The instant of a provider's event: the one the event names, at most now; now where it names none.
 create or replace function messaging.event_instant(event jsonb)
 returns timestamptz
 language plpgsql

@@ -1,8 +1,10 @@
--- Some gateways report what we send through their API as if it had been typed on the phone, even
--- before they answer the call. An echo with the same words as a message of ours to that contact which
--- is in flight, or has been unconfirmed for some minutes, may be ours. One in flight keeps it until
--- its own outcome tells (see resolve_pending_echo); else it proves that the oldest unconfirmed one has arrived.
--- Media without a caption have no words, so only one in flight is taken for the echo.
+-- Decides whether an echo is of a message of ours. Some gateways report what we send through their API
+-- as typed on the phone, even before they answer the call.
+-- An echo matches an outbound message to that contact with the same words that is in flight, or has
+-- been unconfirmed for less than 15 minutes. A message in flight keeps the echo until its own outcome
+-- tells whose it was (see resolve_pending_echo). Otherwise the echo confirms the oldest unconfirmed
+-- message.
+-- Media without a caption have no words: they match only a message in flight.
 -- Returns whether the echo is ours, as far as is known.
 create or replace function messaging.match_echo(instance_id uuid, contact_id uuid, event jsonb)
 returns boolean
@@ -14,7 +16,7 @@ declare
   words constant text := btrim(regexp_replace(event->>'message', '\s+', ' ', 'g'));
   candidate record;
 begin
-  -- What is a candidate now may be settled before it is locked: then the next one is tried.
+  -- A candidate may be settled before it is locked: then the next one is tried.
   for round in 1..10 loop
     select m.id, q.claim_token is not null as is_in_flight,
       q.echo->>'providerMessageId' as echoed_id
@@ -25,10 +27,10 @@ begin
       and m.contact_id = match_echo.contact_id
       and m.direction = 'outbound'
       and m.status in ('queued', 'sending', 'unconfirmed')
-      -- For the index of what has not been sent.
+      -- Lets the plan find unsent messages by the index messages_history.
       and m.sent_at is null
       and m.created_at > clock - interval '2 days'
-      -- A retried message has the id of the attempt that failed.
+      -- A retried message still has the id of the attempt that failed.
       and m.provider_message_id is distinct from event->>'providerMessageId'
       and (
         (
@@ -37,7 +39,7 @@ begin
         )
         or (m.message is not null and m.unconfirmed_at > clock - interval '15 minutes')
       )
-      -- Gateways trim.
+      -- Gateways trim whitespace.
       and btrim(regexp_replace(m.message, '\s+', ' ', 'g')) is not distinct from words
       and (m.message is not null or m.message_type = event->>'messageType')
     order by q.echo is null, q.claim_token is null, m.unconfirmed_at, m.created_at

@@ -1,18 +1,19 @@
--- For messages of ours whose provider ids are known now: what a gateway reported under the same id
--- before, as if it had been typed on the phone, was this message. Its delivery is this message's, and
--- who was known by its hidden address alone is this message's contact. A message that was taken to
--- have arrived, for an echo that was this one's, is in doubt again.
+-- Merges the duplicates of messages whose provider ids have just become known: under the same id a
+-- gateway had reported an echo, stored as typed on the phone or taken as the proof of another message.
+-- The duplicate is deleted, and its delivery becomes the message's. Its placeholder contact, known by
+-- a hidden address alone, is merged into the message's contact. A message that the echo had confirmed
+-- wrongly becomes `unconfirmed` again.
 create or replace function messaging.merge_echo_duplicates(message_ids uuid[])
 returns void
 language plpgsql
 set search_path = ''
 as $$
 declare
-  twin record;
+  duplicate record;
   contact messaging.contacts;
-  ghost messaging.contacts;
+  placeholder messaging.contacts;
 begin
-  for twin in
+  for duplicate in
     select m.id, m.contact_id, m.provider_message_id, e.id as echo_id,
       e.contact_id as echo_contact_id, e.status, e.confirmed_by_echo, e.failed_at, e.last_error,
       coalesce(e.read_at, e.delivered_at) as arrived_at
@@ -22,7 +23,7 @@ begin
     where m.id = any (message_ids) and e.id <> m.id
       and (e.is_typed_on_phone or e.confirmed_by_echo)
   loop
-    if twin.confirmed_by_echo then
+    if duplicate.confirmed_by_echo then
       update messaging.messages e
       set status = 'unconfirmed', unconfirmed_at = clock_timestamp(), provider_message_id = null,
         confirmed_by_echo = false, sent_at = null, delivered_at = null, read_at = null,
@@ -30,30 +31,30 @@ begin
         last_error = jsonb_build_object(
           'code', 'outcome_unknown', 'message', 'the echo that confirmed it was of another message'
         )
-      where e.id = twin.echo_id;
+      where e.id = duplicate.echo_id;
     else
-      delete from messaging.messages e where e.id = twin.echo_id;
+      delete from messaging.messages e where e.id = duplicate.echo_id;
     end if;
-    if twin.status in ('delivered', 'read') then
+    if duplicate.status in ('delivered', 'read') then
       perform messaging.advance_message(
-        twin.id, twin.provider_message_id, twin.status, twin.arrived_at, null
+        duplicate.id, duplicate.provider_message_id, duplicate.status, duplicate.arrived_at, null
       );
     end if;
-    if twin.status = 'failed' then
+    if duplicate.status = 'failed' then
       perform messaging.advance_message(
-        twin.id, twin.provider_message_id, 'failed', twin.failed_at, twin.last_error
+        duplicate.id, duplicate.provider_message_id, 'failed', duplicate.failed_at, duplicate.last_error
       );
     end if;
-    continue when twin.confirmed_by_echo;
-    select c.* into contact from messaging.contacts c where c.id = twin.contact_id;
-    select c.* into ghost from messaging.contacts c
-    where c.id = twin.echo_contact_id and c.id <> contact.id and c.phone is null;
+    continue when duplicate.confirmed_by_echo;
+    select c.* into contact from messaging.contacts c where c.id = duplicate.contact_id;
+    select c.* into placeholder from messaging.contacts c
+    where c.id = duplicate.echo_contact_id and c.id <> contact.id and c.phone is null;
     if found then
-      -- Who has nothing but the echo was silenced by the agent's own words.
+      -- A placeholder contact without any other message was paused by our own words.
       delete from messaging.agent_pauses p
-      where p.contact_id = ghost.id
-        and not exists (select from messaging.messages m where m.contact_id = ghost.id);
-      perform messaging.merge_contacts(contact, ghost);
+      where p.contact_id = placeholder.id
+        and not exists (select from messaging.messages m where m.contact_id = placeholder.id);
+      perform messaging.merge_contacts(contact, placeholder);
     end if;
   end loop;
 end;

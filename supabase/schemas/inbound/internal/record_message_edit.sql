@@ -1,7 +1,7 @@
--- The contact has edited a message: its words are what they are now. No agent is asked anew: one that has
--- yet to answer reads the new words. Edits of ours, and of what is not known here, change nothing.
--- Returns whether words changed.
--- The caller holds lock_provider_messages for it.
+-- Records that the contact has edited a message: replaces its words. No agent is asked again; an agent
+-- that has yet to answer reads the new words. Edits of our own messages and of unknown messages change
+-- nothing. Returns whether words changed.
+-- The caller holds lock_provider_messages for the message.
 create or replace function messaging.record_message_edit(instance_id uuid, event jsonb)
 returns boolean
 language plpgsql
@@ -14,7 +14,7 @@ begin
   set message = edited.message
   from (
     select own.id,
-      -- In a group the words follow their author's name, which such an edit does not tell.
+      -- In a group the words stand after their author's name, which the edit does not contain.
       case
         when own.is_group and event->>'kind' = 'message_edit'
           then coalesce(substring(own.message from '^[^:\n]{1,200}: '), '') || words

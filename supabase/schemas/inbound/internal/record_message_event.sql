@@ -1,9 +1,9 @@
--- Stores a message that somebody wrote: the contact, or a person on the business's own phone.
--- Inbound opens a closed conversation and asks the agent for an answer; an echo pauses the agent, as
--- any person's message does; a group has no agent to ask or to pause, and a reaction does neither.
--- What the channel does not show (isUnreadable) asks no agent either.
--- Returns false for a message that is known already, unless it is an edit of its words.
--- The caller holds lock_provider_messages for it.
+-- Stores a message that a person wrote: the contact, or somebody on the business's own phone.
+-- An inbound message opens a closed conversation and requests the agent's answer. An echo pauses the
+-- agent, as any operator's message does. Groups and reactions do neither, and a message that the
+-- channel does not show (isUnreadable) requests no answer.
+-- Returns false for a message that is stored already, unless the event edits its words.
+-- The caller holds lock_provider_messages for the message.
 create or replace function messaging.record_message_event(instance messaging.instances, event jsonb)
 returns boolean
 language plpgsql

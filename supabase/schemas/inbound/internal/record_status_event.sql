@@ -1,6 +1,7 @@
--- Applies a delivery event to the message it speaks of, found by our own id where the provider
--- carries it back, else by the provider's. Unknown yet, it may be of a message of ours whose answer was
--- lost, where the event repeats the words (`sent`); else it is kept for the recording of the send.
+-- Applies a delivery event to its message, found by our own id where the provider returns it, else by
+-- the provider's id. An event without a known message may concern one of ours whose answer was lost:
+-- where the event repeats the words (`sent`) they are matched as an echo. Otherwise it is stored in
+-- unmatched_statuses until the message's id is known.
 -- Returns whether it changed anything.
 create or replace function messaging.record_status_event(instance_id uuid, event jsonb)
 returns boolean
@@ -23,7 +24,7 @@ begin
     where m.instance_id = record_status_event.instance_id
       and m.provider_message_id = event->>'providerMessageId'
       and m.direction = 'outbound'
-    -- An echo may stand in for a message of ours until that is known by its id too.
+    -- A duplicate stored from an echo may have the same id until it is merged.
     order by m.is_typed_on_phone, m.created_at desc
     limit 1;
   end if;
@@ -39,7 +40,7 @@ begin
       return true;
     end if;
   end if;
-  -- What became of a message of the contact is no news: gateways tell of those too.
+  -- Gateways report the delivery of the contact's own messages too: ignored.
   if message_id is null and exists (
     select from messaging.messages m
     where m.instance_id = record_status_event.instance_id

@@ -1,7 +1,7 @@
--- Decides whose words an event was that a message kept while it was in flight (see match_echo),
--- now that its outcome is settled. The id of the answer tells; without an answer the echo proves that
--- the message has arrived. Another one's, it is recorded as if it came now: of another message in
--- doubt, or of a person.
+-- Decides whose echo it was that a message kept while it was in flight (see match_echo), now that the
+-- message is settled. The id in the answer decides. Without an answer the echo proves that the message
+-- left. An echo of something else is recorded as if it came now: it confirms another message in doubt,
+-- or is a person's.
 create or replace function messaging.resolve_pending_echo(
   message_id uuid,
   outcome text,
@@ -31,8 +31,8 @@ begin
   ) then
     return;
   end if;
-  -- Echoes of the same words may have been kept crosswise: this message's own by another one. One that
-  -- is being settled itself sees to what it keeps.
+  -- Two messages with the same words may each keep the other's echo. A message that is being settled
+  -- (its row is locked) resolves its echo itself.
   update messaging.message_queue q
   set echo = null
   where q.message_id in (

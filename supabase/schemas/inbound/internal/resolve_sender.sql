@@ -1,9 +1,9 @@
--- The contact on the other side of a message event, by any of its addresses; created with origin
--- `inbound` when none is known, without a phone where the provider shows none. All addresses find
--- it from now on; the first one is where messages go, and the phone of who had not shown one yet.
--- Addresses of several contacts show that those without a phone are this person. Two phones show
--- nothing of the kind: a number can have had another owner.
--- Errors: 40001 where the contact has become another one since it was found: to be called again.
+-- Finds the contact of a message event by any of its addresses, or creates it with origin `inbound`,
+-- without a phone where the provider shows none. All addresses find the contact from now on. The first
+-- one is where messages go, and becomes the phone of a contact without one.
+-- Addresses of several contacts prove that the contacts without a phone are this person. Two phones
+-- prove nothing: a number can have had another owner.
+-- Errors: 40001 where the contact was merged since it was found; the call must be repeated.
 create or replace function messaging.resolve_sender(instance_id uuid, event jsonb)
 returns messaging.contacts
 language plpgsql

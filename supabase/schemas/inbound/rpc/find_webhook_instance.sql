@@ -12,7 +12,7 @@ as $$
       'provider', i.provider,
       'sealedProviderConfig', i.sealed_provider_config
     )
-    -- No two of one provider have one name.
+    -- A name is unique within a provider.
     from messaging.find_instances_by_reference(request->>'instanceRef') i
     where i.provider = request->>'provider'
   ));

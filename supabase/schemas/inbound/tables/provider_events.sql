@@ -1,5 +1,4 @@
--- What providers told us, as received: the evidence behind every status, and the place of what
--- nobody understands yet.
+-- Webhook payloads as received: the evidence for every status. Unknown payloads are stored too.
 create table messaging.provider_events (
   id bigint generated always as identity primary key,
   instance_id uuid not null references messaging.instances (id)

@@ -1,5 +1,5 @@
--- Delivery events that came before the message they speak of was known by its provider id: our own
--- send had not been recorded yet. Taken up when it is.
+-- Delivery events whose message is not known by its provider id yet, because the send is not recorded.
+-- apply_unmatched_statuses applies them when it is.
 create table messaging.unmatched_statuses (
   instance_id uuid not null references messaging.instances (id)
     on delete cascade,

@@ -1,7 +1,7 @@
--- Lets one transaction at a time speak of a provider's message, until it commits: so that a delivery
--- event and the recording of the send it belongs to never miss each other. Takes instances and
--- provider message ids in pairs; locks in one order for all. Messages of an instance share 256 locks:
--- a delivery of thousands must not use up what the server has for all.
+-- Serialises transactions about the same provider message until they commit, so that a delivery event
+-- and the settling of its send never miss each other. Takes instances and provider message ids in
+-- pairs. All callers lock in one order. The messages of an instance share 256 locks: a delivery of
+-- thousands must not exhaust the server's lock table.
 create or replace function messaging.lock_provider_messages(
   instance_ids uuid[],
   provider_message_ids text[]

@@ -1,8 +1,7 @@
--- Puts a message that is being accepted where its delivery wants it: `queued` into the paced queue,
--- `scheduled` (delayed, or deferred to the dispatcher) among the unpaced, else `sent`: into the
--- caller's own hands for leaseSeconds, tried once. See accept_message for `delivery`,
--- enqueue_message for `typing`.
--- `slot` and `held_by` are NULL for what goes at once, `claim_token` for all else.
+-- Puts an accepted message where its delivery requires: `queued` into the paced lane, `scheduled`
+-- (delayed, or deferred to the dispatcher) into the unpaced lane, else `sent`: claimed by the caller
+-- for leaseSeconds and tried once. See accept_message for `delivery`, enqueue_message for `typing`.
+-- `slot` and `held_by` are NULL for an immediate message, `claim_token` for all others.
 create or replace function messaging.place_message(
   message_id uuid,
   instance messaging.instances,

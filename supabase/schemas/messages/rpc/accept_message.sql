@@ -1,5 +1,5 @@
--- Records everything that a sending call makes true at once: contact, conversation, assignment,
--- message, slot, agent pause, idempotency key; no provider is called before this has committed.
+-- Records a sending call in one transaction: contact, conversation, assignment, message, slot, agent
+-- pause, idempotency key. No provider is called before it has committed.
 -- `request`: instanceId, phone, idempotency (see begin_idempotent),
 --   assignment (see assign_conversation) or NULL,
 --   message {messageType, message, content, cardId, sentBy, delayTypingMs} or NULL,
@@ -8,9 +8,10 @@
 --   delivery {queued, delaySeconds, isDeferred, intervalSeconds, leaseSeconds}; deferred is left to
 --     the dispatcher, due at once.
 -- Returns the outcome: mode, contactId, conversationId, agentId, assignment, messageId, status,
--- scheduledFor and heldBy (see expected_departure), aiAgentPausedUntil; for an immediate send also claimToken and `to`, the address: the
--- caller holds the claim for leaseSeconds and must settle it. Or {replayed: ...} for a known key,
--- and {attempted: ...} where that key's message is to be tried again (see attempt_again).
+-- scheduledFor and heldBy (see expected_departure), aiAgentPausedUntil; for an immediate send also
+-- claimToken and `to`, the address: the caller holds the claim for leaseSeconds and must settle it. Or
+-- {replayed: ...} for a known key, and {attempted: ...} where that key's message is to be tried again
+-- (see attempt_again).
 -- Locks, in this order: key, contact, conversation, agent pause, pacing, dispatch.
 -- Errors: MI001, MI002, MI003 and MI009 (agent), MI005 (blocked), MI006 (24-hour window), MI007,
 -- MI008, MI010, MI018 (the agent is to be silent).
@@ -99,7 +100,7 @@ begin
   end if;
 
   if mode = 'queued' then
-    -- A hold may end after the slot.
+    -- An instance's hold may end after the slot.
     select e.* into departure
     from (select message_id as id, slot as at) as own
     join messaging.dispatch d on d.instance_id = instance.id and d.hold_until > own.at

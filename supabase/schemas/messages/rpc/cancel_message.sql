@@ -1,7 +1,8 @@
 -- messages-api: takes a waiting message out of the queue. `request`: instanceId, messageId.
--- Canceling what is canceled already changes nothing. The last slot of an instance is given back with
--- its message, any other stays unused: nobody's slot changes by it. Locks the message, then pacing;
--- the queue row is tried, not waited for: who holds that is about to send the message.
+-- Canceling a canceled message changes nothing. The instance's last slot is given back with its
+-- message;
+-- any other slot stays unused, so that no other message moves. Locks the message, then pacing. Tries
+-- the queue row without waiting: its holder is about to send the message.
 -- Errors: MI004; MI011 (in flight, or settled already).
 create or replace function public.cancel_message(request jsonb)
 returns jsonb

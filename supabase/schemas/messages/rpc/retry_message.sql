@@ -1,7 +1,7 @@
--- messages-api: sends a `failed` or `unconfirmed` message again because a person says so.
+-- messages-api: sends a `failed` or `unconfirmed` message again because a person asks for it.
 -- `request`: instanceId, messageId, idempotency. Errors: MI004; MI005 (the contact is blocked by
--- now); MI007; MI008; MI012 (any other state, or a call to the provider that is still open: it has
--- failed by a delivery event, and nobody knows yet whether another one is to be made).
+-- now); MI007; MI008; MI012 (any other state; or a delivery event failed the message while its call to
+-- the provider is still open, so that a further attempt may be due anyway).
 create or replace function public.retry_message(request jsonb)
 returns jsonb
 language plpgsql

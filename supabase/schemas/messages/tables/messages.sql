@@ -1,5 +1,6 @@
--- Every message, sent or received, from before its provider is called: nothing is ever lost here.
--- `sending` of a queued message is its claim in message_queue; the status moves here when settled.
+-- Every message, sent or received. An outbound message is stored before its provider is called.
+-- A queued message that is being sent keeps its status until it is settled: message_queue has the
+-- claim.
 create table messaging.messages (
   id uuid primary key default gen_random_uuid(),
   instance_id uuid not null,
@@ -79,11 +80,11 @@ comment on column messaging.messages.content is
 comment on column messaging.messages.phone_given is
   'The phone as the sending call wrote it, where the contact''s own is spelled otherwise.';
 comment on column messaging.messages.confirmed_by_echo is
-  'Its provider''s answer was lost: an echo of its words says that it left, and under which id.';
+  'The provider''s answer was lost; an echo of the message''s words proved that it left, and its id.';
 comment on column messaging.messages.is_retryable is
   'Whether it failed by a refusal that the provider calls temporary: the same Idempotency-Key tries again.';
 comment on column messaging.messages.lost_claim_token is
   'The claim whose outcome is unknown. Its worker may still report that it did not call the provider: see take_back_unsent.';
 comment on column messaging.messages.is_typed_on_phone is
-  'A person wrote it on the business''s own phone, as its provider reports. Not told by sent_by, which is any text of the caller''s choice.';
+  'A person wrote it on the business''s own phone, as the provider reports. sent_by does not tell: it is any text that the caller chose.';
 comment on column messaging.messages.chat_name is 'The name that the provider gives the chat.';

@@ -1,4 +1,4 @@
--- admin-api: an outbox row as a response shows it: what became of it, not what it says or to whom.
+-- admin-api: an outbox row as a response shows it: its state, without content and recipient.
 create or replace function messaging.describe_outbox_row(entry messaging.outbox)
 returns jsonb
 language sql

@@ -1,6 +1,6 @@
--- Hands out outbox rows that are due, each with a claim that its settling must show. A row whose
--- worker died is due again when its lease ends, and `dead` once it has cost its last attempt: work
--- that kills whoever does it must not come back for ever.
+-- Claims outbox rows that are due; settling a row requires its claim. A row whose worker died is due
+-- again when its lease ends, and `dead` after its last attempt: work that kills its worker must not
+-- come back for ever.
 -- `request`: kinds, maxRows, leaseSeconds.
 -- Returns {rows: [{outboxId, claimToken, kind, payload}]}.
 create or replace function public.claim_outbox(request jsonb)
@@ -8,7 +8,7 @@ returns jsonb
 language sql
 set search_path = ''
 as $$
-  -- The clock as a value, or the index would be read to its end.
+  -- The clock is a value: a volatile function would make the plan read the index to its end.
   with due as (
     select o.id,
       o.claim_token is not null and o.attempts >= messaging.outbox_attempts(o.kind) as is_over

@@ -1,6 +1,7 @@
--- Records how the work of a claimed outbox row ended. `request`: outboxId, claimToken, outcome
--- (done | retry | dead), error (a code), retryAfterMs (a day counts at most). After its last attempt (outbox_attempts) a
--- row is `dead`: it stays, visible and retriable. Only who still holds the claim settles.
+-- Records how the work of a claimed outbox row ended. `request`: outboxId, claimToken, outcome (done |
+-- retry | dead), error (a code), retryAfterMs (at most a day counts). After its last attempt
+-- (outbox_attempts) a row is `dead`: it stays, visible and retriable. Only the holder of the claim
+-- settles.
 -- Returns {status}, NULL where the claim was lost.
 create or replace function public.settle_outbox(request jsonb)
 returns jsonb

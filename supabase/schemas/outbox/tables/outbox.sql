@@ -1,5 +1,5 @@
--- Everything slow that a request promised: e-mails, agent replies. Written in the request's
--- transaction, done after it at least once; the id is the receiver's idempotency key.
+-- Slow work that a request promised: e-mails, agent replies. Written in the request's transaction and
+-- done after it at least once; the row's id is the receiver's idempotency key.
 create table messaging.outbox (
   id uuid primary key default gen_random_uuid(),
   workspace_id uuid not null,

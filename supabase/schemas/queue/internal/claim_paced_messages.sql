@@ -67,8 +67,8 @@ begin
     returning q.message_id, q.instance_id, q.lease_until, head.typing
   ),
   marked as (
-    -- An instance that is on time keeps its slots' grid: what little a message left late is not
-    -- added to the next one. Later than that, the interval counts from now.
+    -- An instance that is less than 50 ms late keeps the grid of its slots: the delay is not added to
+    -- the next message. Beyond that the interval counts from now.
     update messaging.dispatch d
     set in_flight = claimed.message_id,
       lease_until = claimed.lease_until,

@@ -16,7 +16,7 @@ begin
         i.provider,
         i.sealed_provider_config as "sealedProviderConfig",
         c.is_blocked as "isContactBlocked",
-        -- The agent's own answer, deferred; what a caller delayed is the caller's to stop.
+        -- Only the agent's deferred answers: a caller cancels its own delayed messages.
         m.agent_id is not null and m.mode = 'scheduled' and m.held_by is distinct from 'delay'
           and exists (
           select from messaging.agent_pauses p

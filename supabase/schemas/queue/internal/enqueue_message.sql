@@ -22,7 +22,7 @@ declare
   is_paced boolean;
   has_one_before boolean;
 begin
-  -- The clock is read once the lock is there: the new row version is computed after the wait.
+  -- The clock is read under the lock: Postgres computes the new row version after the wait.
   update messaging.pacing p
   set last_slot_at = greatest(
     not_before,
@@ -49,8 +49,8 @@ begin
     where q.instance_id = instance.id and q.lane = 'paced' and q.claim_token is null
       and q.scheduled_at <= slot
   ) into has_one_before;
-  -- Only ever lowers the due time, and only for a new head: what stands behind another one leaves
-  -- after it, and while that suffices no lock is taken that a claim would skip.
+  -- Lowers the due time, and only for a new head: a message behind another one leaves after it. Without
+  -- need no lock is taken that would make a claim skip the instance.
   if not has_one_before then
     update messaging.dispatch d
     set next_due_at = messaging.next_due_at(d, slot, enqueue_message.interval_seconds)

@@ -1,7 +1,7 @@
--- When a waiting message may leave as things stand, and what holds it until then: its slot, one
--- interval after the message that left last, the end of its instance's hold, the send window (which
--- its typing must not outlast). Of an unpaced one its due time. What stands before it in the line is
--- not counted.
+-- When a waiting message may leave as things are, and what holds it until then: its slot, one interval
+-- after the message that left last, the end of its instance's hold, the send window (which its typing
+-- must not outlast). For an unpaced message: its due time. Messages before it in the queue are not
+-- counted.
 create or replace function messaging.expected_departure(
   queued messaging.message_queue,
   message messaging.messages,

@@ -1,7 +1,7 @@
--- Moves an instant into the instance's send window (decisions, section 5), in which `typing` after it
--- must lie too: inside it stays; before the window on a business day it goes to that day's start, else
--- to the next business day's start. `held_by` says what moved it (see window_closed_reason), NULL when nothing
--- did. Errors: MI010, also where the window is shorter than the typing.
+-- Moves an instant into the instance's send window (decisions, section 5); `typing` after it must fit
+-- too. An instant inside stays. One before the window of a business day moves to that day's start, any
+-- other to the start of the next business day. `held_by` says what moved it (see
+-- window_closed_reason), or NULL. Errors: MI010, also where the window is shorter than the typing.
 create or replace function messaging.fit_send_window(
   instance messaging.instances,
   candidate timestamptz,

@@ -1,10 +1,10 @@
--- The slots that a stretch of an instance's waiting messages has to have under its send window as it
--- is now, in order: who would leave while the window is closed goes to when that opens, who stands
--- behind as far as the intervals ask. Nobody gets an earlier slot. Ends where the window never opens
--- again: those keep theirs.
--- `clock`: slots before it are looked at as if they were it. `left_before`: when the message before
--- the stretch will have left, NULL where that does not move. Of a row, `held_by` is NULL where it
--- stays, and `left_at` as long as nobody has moved: so long all keep what they were promised.
+-- Computes the slots of a stretch of an instance's waiting messages under its present send window, in
+-- order. A message that would leave while the window is closed moves to its opening; the messages
+-- behind it move as far as their intervals require. No slot becomes earlier. Where the window never
+-- opens again the remaining messages keep their slots.
+-- `clock`: an earlier slot is treated as `clock`. `left_before`: when the message before the stretch
+-- will have left, NULL where it does not move. In a row, `held_by` is NULL where the message keeps its
+-- slot, and `left_at` is NULL until a message has moved: up to there all keep what they were promised.
 create or replace function messaging.fitted_slots(
   instance messaging.instances,
   stretch messaging.slot_moves

@@ -1,6 +1,6 @@
--- For how long an instance is held whose provider refuses all of it for good (credentials, payment):
--- ten seconds, so that one odd refusal costs little; five minutes when it happens again within ten
--- minutes, so that a backlog is not burnt. A hold in force is not lengthened.
+-- For how long to hold an instance that its provider refuses as a whole (credentials, payment): ten
+-- seconds, so that a single refusal costs little; five minutes when it happens again within ten
+-- minutes, so that a backlog is not used up. A hold in force is not prolonged.
 create or replace function messaging.hold_for_refusal(instance_id uuid)
 returns interval
 language plpgsql

@@ -1,7 +1,7 @@
 -- Moves the slots of the last stretch that is planned for an instance (see plan_slot_moves). Returns
--- how many moved, NULL where nothing is planned.
--- The caller holds the pacing row; the dispatch row is locked, so that nothing is claimed meanwhile out
--- of its order. What somebody else holds is about to leave or to be taken out.
+-- how many slots moved, NULL where none are planned.
+-- The caller holds the pacing row. Locks the dispatch row, so that no message is claimed out of order
+-- meanwhile. Skips locked messages: they are about to leave or to be canceled.
 create or replace function messaging.move_slots(instance messaging.instances)
 returns bigint
 language plpgsql

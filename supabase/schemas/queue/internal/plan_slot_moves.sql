@@ -1,12 +1,11 @@
--- Plans the new slots of what waits in an instance's queue and would leave while its send window, as it
--- is now, is closed, and of what stands behind that (see fitted_slots). Up to 4,000 messages move at
--- once; of more the dispatcher moves 2,000 at a time (move_waiting_slots), so that no call takes as
--- long as the queue.
--- The last ones move first: slots only grow, so those that have moved stay behind those that have not,
--- and the order holds at every moment. A claim asks the window and the interval itself: what has not
--- moved yet leaves in its turn and when it may. What is queued from now on gets its slot behind the
--- last one planned. A former plan is dropped.
--- The caller holds the pacing row. Locks dispatch, and what it moves.
+-- Plans new slots for an instance's waiting messages that would leave while its present send window is
+-- closed, and for the messages behind them (see fitted_slots). Moves up to 4,000 messages at once. The
+-- dispatcher moves the rest 2,000 at a time (move_waiting_slots), so that no call takes as long as the
+-- queue.
+-- The last messages move first: slots only become later, so the order holds at every moment. A claim
+-- checks window and interval itself, so a message that has not moved yet still leaves in order and in
+-- time. Messages queued from now on get slots behind the last planned one. Replaces an earlier plan.
+-- The caller holds the pacing row. Locks dispatch and the messages that it moves.
 create or replace function messaging.plan_slot_moves(instance messaging.instances)
 returns void
 language plpgsql

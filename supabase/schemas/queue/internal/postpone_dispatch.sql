@@ -1,7 +1,7 @@
--- For instances that looked due but have nothing to send now (their head was canceled, lies ahead, or
--- the window has closed or will have when its typing has been shown): moves their due time to when they
--- have. The pacing rows are tried, not
--- waited for: the caller holds the dispatch rows, and an enqueue takes the two the other way round.
+-- Moves the due time of instances that looked due but have nothing to send now: their head was
+-- canceled or lies ahead, or the window is closed or will be when the head's typing has been shown.
+-- Tries the pacing rows without waiting: the caller holds the dispatch rows, and an enqueue locks the
+-- two in the other order.
 create or replace function messaging.postpone_dispatch(instance_ids uuid[], clock timestamptz)
 returns void
 language plpgsql
@@ -20,7 +20,7 @@ begin
   ) as l;
   perform messaging.refresh_dispatch(locked);
   update messaging.dispatch d
-  -- A window that never opens is one instance's fault and must not stop the others: look daily.
+  -- A window that never opens must not stop other instances: check such an instance daily.
   set next_due_at = case
     when not messaging.is_send_window_open(i, clock)
       then coalesce(messaging.next_window_start(i, clock), clock + interval '1 day')

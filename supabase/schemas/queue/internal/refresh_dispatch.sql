@@ -1,7 +1,7 @@
--- Recomputes when each instance is due next from the head of its queue. The caller must hold the
--- pacing rows of all of them, locked in an earlier statement: an enqueue that has inserted but not
--- committed would otherwise be overlooked and its message never wake the dispatcher.
--- Leaves instances with a message in flight alone: their settling comes here again.
+-- Recomputes when each instance is due next, from the head of its queue. The caller must hold their
+-- pacing rows, locked in an earlier statement: otherwise an enqueue that has inserted but not
+-- committed is overlooked, and its message never wakes the dispatcher.
+-- Skips instances with a message in flight: settling it refreshes them.
 create or replace function messaging.refresh_dispatch(instance_ids uuid[])
 returns void
 language sql

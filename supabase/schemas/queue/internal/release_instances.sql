@@ -46,7 +46,7 @@ begin
     order by q.scheduled_at, q.position
     limit 1
   ) as head on true
-  -- "is true" keeps the plan off the index of all that is in flight.
+  -- "is true" keeps the plan off the index of everything in flight.
   where s.lane = 'paced' and d.instance_id = s.instance_id and (d.in_flight = s.message_id) is true;
 
   if held is not null then

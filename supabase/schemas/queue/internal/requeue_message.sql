@@ -1,5 +1,6 @@
--- Puts a failed or unconfirmed message back in line: into the paced queue with a new slot when it
--- was queued, else due at once. The caller holds the message's row and has checked its state.
+-- Puts a failed or unconfirmed message back into the queue: a queued message into the paced lane with
+-- a new slot, any other into the unpaced lane, due at once. The caller holds the message's row and has
+-- checked its state.
 create or replace function messaging.requeue_message(message messaging.messages)
 returns void
 language plpgsql

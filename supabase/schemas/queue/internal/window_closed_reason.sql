@@ -1,5 +1,5 @@
--- What keeps an instance's send window closed at an instant at which it is: `holiday` where the day
--- itself would have been one of business, else `window`.
+-- Why an instance's send window is closed at an instant: `holiday` where the weekday is a business
+-- day, else `window`.
 create or replace function messaging.window_closed_reason(
   instance messaging.instances,
   instant timestamptz

@@ -1,5 +1,5 @@
--- Until when the send window stays open that is open at `instant`; `instant` itself where the clocks
--- change before its end, so that every slot is looked at there.
+-- Until when a send window that is open at `instant` stays open. Returns `instant` itself where the
+-- clocks change before the window's end, so that the caller checks every slot.
 create or replace function messaging.window_open_until(
   instance messaging.instances,
   instant timestamptz

@@ -40,7 +40,7 @@ begin
   return jsonb_build_object(
     'messages', messaging.claimed_messages(paced || unpaced),
     'nextDueInMs', (
-      -- greatest() passes over NULL, which is to stay what it is.
+      -- greatest() ignores NULL, which must stay NULL.
       select case when due.at is not null then greatest(
         extract(epoch from due.at - clock_timestamp()) * 1000, 0
       ) end

@@ -1,6 +1,6 @@
--- Ends claims whose lease is over: their worker died between the claim and its record, so whether
--- the provider was called is unknown and the message becomes `unconfirmed`, visible, never sent
--- again by itself. Bounded by `request`.maxMessages a call. Returns {expired}: how many.
+-- Ends claims whose lease is over. Their worker died before it recorded the outcome, so it is unknown
+-- whether the provider was called: the message becomes `unconfirmed` and is not sent again by itself.
+-- Ends at most `request`.maxMessages a call. Returns {expired}: how many.
 create or replace function public.expire_claims(request jsonb)
 returns jsonb
 language plpgsql
@@ -40,7 +40,7 @@ begin
   join messaging.message_queue q on q.message_id = lapsed.message_id
   where q.claim_token is not null and q.lease_until <= clock;
   if expired is null then
-    -- A flight whose message is gone (its contact was deleted) has nobody left to settle it.
+    -- A message in flight that was deleted with its contact is never settled: release its instance.
     perform messaging.release_instances(array_agg(jsonb_populate_record(
       null::messaging.settlement,
       jsonb_build_object('message_id', d.in_flight, 'instance_id', d.instance_id, 'lane', 'paced')

@@ -26,7 +26,7 @@ begin
   where i.id = (request->>'instanceId')::uuid;
   select d.* into strict dispatch from messaging.dispatch d where d.instance_id = instance.id;
   is_window_open := messaging.is_send_window_open(instance, clock);
-  -- By an index each, the paced and the unpaced: other tenants' queues are not read.
+  -- Each lane is read by its own index, so that other tenants' queues are not read.
   select count(*) filter (where q.claim_token is null), count(q.claim_token), min(q.lease_until)
   into queue_depth, in_flight, first_lease_end
   from (
@@ -36,8 +36,8 @@ begin
     select u.claim_token, u.lease_until from messaging.message_queue u
     where u.instance_id = instance.id and u.lane = 'unpaced'
   ) as q;
-  -- A paced message waits for its turn, its window and the end of a hold: late is what could leave.
-  -- So is what a worker has in hand whose time is over: it died, and nobody has noticed.
+  -- A paced message is late only when neither its turn, its window nor a hold keeps it. A claim whose
+  -- lease is over is late too: its worker died.
   select min(due.since) into oldest_due
   from (
     select dispatch.next_due_at as since

@@ -1,9 +1,9 @@
--- messages-api: what waits to be sent on an instance, in order. `request`: instanceId, limit, and
--- to go on `after` {scheduledAt, position} as returned in `next`.
--- Returns {items, total, next}; `position` of an item is its place in the line, from 1, `scheduledFor`
--- and `heldBy` see expected_departure.
--- Paced and unpaced ones are found by an index each, and merged; no sizes of other tenants' queues
--- lead the plan to read those.
+-- messages-api: the waiting messages of an instance, in order. `request`: instanceId, limit, and
+-- `after` {scheduledAt, position} as returned in `next`.
+-- Returns {items, total, next}. An item's `position` is its place in the queue, from 1; for
+-- `scheduledFor` and `heldBy` see expected_departure.
+-- Each lane is read by its own index and the two are merged, so that other tenants' queues are not
+-- read.
 create or replace function public.list_message_queue(request jsonb)
 returns jsonb
 language plpgsql

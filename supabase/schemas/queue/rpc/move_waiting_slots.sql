@@ -1,7 +1,7 @@
 -- Moves the slots of one stretch that a changed send window has planned (see plan_slot_moves), of any
 -- instance whose pacing row is free. `request`: nothing. Returns {moved, isComplete}: how many slots,
 -- and whether no stretch is left. Locks pacing, dispatch, queue rows, messages; waits for dispatch
--- alone, which nobody holds for long.
+-- alone, which is never locked for long.
 create or replace function public.move_waiting_slots(request jsonb)
 returns jsonb
 language plpgsql

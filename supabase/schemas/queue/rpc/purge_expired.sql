@@ -1,8 +1,9 @@
--- Deletes what nobody asks for any more, the oldest first, at most `request`.maxRows of each table:
--- idempotency keys after the 24 hours they hold, provider events after 30 days, delivery events
--- whose message never came after 7 days, outbox rows that were done after 7 days and dead ones, which
--- a person should see, after 90. Messages, contacts, notes and logs are the user's and stay.
--- Never waits for a lock. Returns {purged, isComplete}: false where a bound was met.
+-- Deletes rows whose retention is over, the oldest first, at most `request`.maxRows of each table:
+-- idempotency keys after 24 hours, provider events after 30 days, delivery events without a message
+-- after 7 days, done outbox rows after 7 days, dead outbox rows (a person should see them) after 90
+-- days.
+-- Messages, contacts, notes and logs belong to the user and stay.
+-- Never waits for a lock. Returns {purged, isComplete}: isComplete is false where maxRows was reached.
 create or replace function public.purge_expired(request jsonb)
 returns jsonb
 language plpgsql

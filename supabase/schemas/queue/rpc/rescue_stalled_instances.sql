@@ -1,8 +1,8 @@
--- A belt over the wake-ups: finds instances that are due never although messages wait in their queue
--- and puts them right. Nothing should ever need it; what it mends is logged by the dispatcher.
--- Bounded by `request`.maxInstances a call. Returns {woken}: how many.
--- Goes from instance to instance of message_queue_head, so that neither the queues' lengths nor the
--- instances with an empty one cost anything.
+-- Finds stalled instances, which have waiting messages and no due time, and makes them due again. A
+-- safety net for lost wake-ups: none is ever expected, and the dispatcher logs each.
+-- Handles at most `request`.maxInstances a call. Returns {woken}: how many.
+-- Steps from instance to instance through message_queue_head, so that neither long queues nor
+-- instances with an empty queue cost anything.
 create or replace function public.rescue_stalled_instances(request jsonb)
 returns jsonb
 language plpgsql

@@ -1,8 +1,8 @@
--- Sends again what stayed unconfirmed for 15 minutes, on instances that chose so (onUnconfirmed =
--- `retry`; decisions, section 5) and while attempts are left; not after a day: what was held back for
--- long is a person's to send again, one by one. A message that cannot be queued now (its window never
--- opens) stays, and stops no other. Bounded by `request`.maxMessages a call. Returns {requeued}: how
--- many.
+-- Sends messages again that stayed unconfirmed for 15 minutes, on instances with onUnconfirmed =
+-- `retry` (decisions, section 5), while attempts are left. Not after a day: a person decides about
+-- messages that were held back for so long. A message that cannot be queued now (its window never
+-- opens) stays and stops no other. Handles at most `request`.maxMessages a call. Returns {requeued}:
+-- how many.
 create or replace function public.retry_unconfirmed(request jsonb)
 returns jsonb
 language plpgsql
@@ -18,7 +18,7 @@ begin
   for message in
     select m.*
     from messaging.instances i
-    -- Instance by instance: what is unconfirmed on all that hold it is not read.
+    -- Instance by instance: unconfirmed messages of instances that hold them are not read.
     cross join lateral (
       select u.* from messaging.messages u
       where u.instance_id = i.id
@@ -31,7 +31,7 @@ begin
       for no key update skip locked
     ) as m
     where i.on_unconfirmed = 'retry'
-    -- Pacing rows are locked one after the other: by instance, as everywhere.
+    -- Locks pacing rows in the order of the instances, as everywhere.
     order by i.id, m.unconfirmed_at
     limit max_messages
   loop

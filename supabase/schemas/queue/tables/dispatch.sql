@@ -1,5 +1,5 @@
--- When an instance's queue is due next, and the one paced message it has in flight: being one row
--- per instance, it is what keeps two from leaving at once.
+-- When an instance's queue is due next, and its one paced message in flight. One row per instance:
+-- that is what keeps two paced messages from leaving at once.
 create table messaging.dispatch (
   instance_id uuid primary key references messaging.instances (id)
     on delete cascade,

@@ -47,6 +47,6 @@ grant select, insert, update, delete on table messaging.message_queue to service
 comment on column messaging.message_queue.visible_at is
   'Of an unpaced row: no claim takes it before. NULL for a paced row, which its instance makes due.';
 comment on column messaging.message_queue.echo is
-  'A message event that came while this one was in flight and may be its echo: see match_echo.';
+  'A message event that came while this message was in flight and may be its echo: see match_echo.';
 comment on column messaging.message_queue.max_attempts is
-  '1 for an immediate send, which is tried once; 6 for all else: the first try and 5 more.';
+  '1 for an immediate send, which is tried once; 6 for all others: the first try and 5 more.';

@@ -1,5 +1,5 @@
--- The last slot given out per instance: the one row that simultaneous enqueues wait for.
--- Apart from dispatch, so that an enqueue's lock does not hide a due instance from a claim.
+-- The last slot given out per instance. Simultaneous enqueues of an instance wait for this row. A
+-- table of its own, so that an enqueue's lock does not hide a due instance from a claim.
 create table messaging.pacing (
   instance_id uuid primary key references messaging.instances (id)
     on delete cascade,

@@ -1,5 +1,5 @@
--- Stretches of an instance's paced queue whose slots a changed send window still has to move: see
--- plan_slot_moves. The last place is moved first.
+-- Stretches of an instance's paced queue whose slots a changed send window has yet to move: see
+-- plan_slot_moves. The stretch with the highest place is moved first.
 create table messaging.slot_moves (
   instance_id uuid not null references messaging.instances (id)
     on delete cascade,

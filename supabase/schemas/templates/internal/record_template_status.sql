@@ -1,5 +1,5 @@
--- Takes over what the official channel decided about a template of the instance, or of its workspace
--- alone. Returns whether one was concerned.
+-- Records the official channel's decision about a template of the instance, or of its workspace alone.
+-- Returns whether there is such a template.
 create or replace function messaging.record_template_status(instance_id uuid, event jsonb)
 returns boolean
 language plpgsql

@@ -22,7 +22,7 @@ begin
   if replayed is not null then
     return replayed;
   end if;
-  -- One after the other: two at once would both create what is new.
+  -- Serialised: two simultaneous syncs would both create the new templates.
   perform from messaging.instances i where i.id = instance.id for no key update;
 
   with listed as (

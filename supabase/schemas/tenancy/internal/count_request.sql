@@ -20,7 +20,7 @@ begin
   if requests_per_minute is null then
     return null;
   end if;
-  -- The clock is read with the row's lock: simultaneous requests are counted one after the other.
+  -- The clock is read under the row's lock, so that simultaneous requests are counted in order.
   insert into messaging.rate_limits as r (token_id, function_name, whole_at)
   values (count_request.token_id, count_request.function_name, clock_timestamp() + share)
   on conflict on constraint rate_limits_pkey do update

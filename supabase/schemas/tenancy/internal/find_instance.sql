@@ -1,4 +1,4 @@
--- admin-api: an instance by its id, whoever's it is. Error: MI014.
+-- admin-api: an instance by its id, of any workspace. Error: MI014.
 create or replace function messaging.find_instance(instance_id uuid)
 returns messaging.instances
 language plpgsql

@@ -1,6 +1,5 @@
--- Which field of an instance has another instance's value, by the unique index that refused it: the
--- business instance id where the call gives one or changes it, else the provider's own id. NULL for
--- an index that is about neither.
+-- Which field of a request has another instance's value, given the unique index that refused it: the
+-- business instance id where the call sets one, else the provider's own id. NULL for any other index.
 create or replace function messaging.taken_instance_field(
   index_name text,
   changes_business_id boolean

@@ -1,4 +1,4 @@
--- admin-api: what is answered for a time zone that is_time_zone does not know.
+-- admin-api: the issues to answer for a time zone that is_time_zone does not know.
 create or replace function messaging.time_zone_issues()
 returns jsonb
 language sql

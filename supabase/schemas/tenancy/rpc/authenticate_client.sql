@@ -1,9 +1,9 @@
--- Who a client token is and which instance it opens. `request`: tokenHash, functionName: the request
--- is counted against the token's allowance for it.
--- Returns {tokenId, instance, rateLimit (see count_request)}: NULL tokenId for an unknown, expired or
--- revoked token. The instance's `references` are all that a request may call it by (UUID, embed key,
--- business instance id): the caller compares, so that no body is read before a token has been found
--- good. Notes the token's use at most once a minute.
+-- Authenticates a client token. `request`: tokenHash, functionName; counts the request against the
+-- token's allowance for the function.
+-- Returns {tokenId, instance, rateLimit (see count_request)}; tokenId is NULL for an unknown, expired
+-- or revoked token. The instance's `references` are the names that a request may use for it (UUID,
+-- embed key, business instance id): the caller compares them, so that no body is read before the token
+-- is accepted. Writes the token's last use at most once a minute.
 create or replace function public.authenticate_client(request jsonb)
 returns jsonb
 language plpgsql

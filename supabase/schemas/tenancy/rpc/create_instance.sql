@@ -41,7 +41,7 @@ begin
     insert into messaging.dispatch (instance_id) values (instance.id);
     return messaging.keep_outcome(request, messaging.describe_instance(instance));
   exception when unique_violation then
-    -- The block gives the idempotency key back too: nothing has been executed under it.
+    -- Leaving the block rolls the idempotency key back too: nothing was executed under it.
     get stacked diagnostics violated = constraint_name;
     taken := messaging.taken_instance_field(violated, request->>'businessInstanceId' is not null);
     if taken is null then

@@ -1,6 +1,7 @@
--- admin-api: stores credentials that were sealed anew. `request`: items [{instanceId, former,
--- sealedProviderConfig}]. What was changed meanwhile, and so is not `former` any more, stays.
--- Returns {replaced}: how many were.
+-- admin-api: stores credentials that were sealed again. `request`: items [{instanceId, former,
+-- sealedProviderConfig}]. Credentials that no longer equal `former` have been changed meanwhile and
+-- stay.
+-- Returns {replaced}: how many.
 create or replace function public.replace_sealed_credentials(request jsonb)
 returns jsonb
 language plpgsql

@@ -1,5 +1,5 @@
--- admin-api: closes a token from now on; one that is revoked already stays as it is. `request`:
--- instanceId, tokenId. Errors: MI014, MI015 (the instance has no such token).
+-- admin-api: revokes a token from now on; a revoked token keeps its time. `request`: instanceId,
+-- tokenId. Errors: MI014, MI015 (the instance has no such token).
 create or replace function public.revoke_client_token(request jsonb)
 returns jsonb
 language plpgsql

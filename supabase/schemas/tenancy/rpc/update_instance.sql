@@ -1,10 +1,11 @@
--- admin-api: changes an instance; what waits in its queue keeps its slot unless the window is closed
--- then (see plan_slot_moves); a wider window moves none. It is looked at again at once, so that new
--- credentials hold without delay.
+-- admin-api: changes an instance. A waiting message keeps its slot unless the send window is closed
+-- then (see plan_slot_moves); a wider window moves no slot. The queue is checked again at once, so
+-- that new credentials take effect without delay.
 -- `request`: instanceId, changes (see write_instance_settings).
--- Returns the instance, {issues} when the window or the time zone would not be valid, or {taken}: the
---   field whose value another instance has, businessInstanceId or gatewayInstanceId.
--- Locks pacing, instance, queue rows and messages that nobody holds, dispatch. Error: MI014.
+-- Returns the instance, {issues} when the window or the time zone would be invalid, or {taken}: the
+-- field
+--   whose value another instance has, businessInstanceId or gatewayInstanceId.
+-- Locks pacing, instance, free queue rows and messages, dispatch. Error: MI014.
 create or replace function public.update_instance(request jsonb)
 returns jsonb
 language plpgsql

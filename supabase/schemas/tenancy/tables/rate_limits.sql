@@ -1,6 +1,6 @@
--- How much of its allowance a token has used, per function: one row each, as the instant at which
--- the allowance is whole again (generic cell rate algorithm). Unlogged: a crash of the server gives
--- everybody a whole allowance, and a request's count costs no wait for the disk.
+-- How much of its allowance a token has used, per function: one row each, as the instant at which the
+-- allowance is whole again (generic cell rate algorithm). Unlogged: counting a request then waits for
+-- no disk, and after a crash of the server every token has its whole allowance.
 create unlogged table messaging.rate_limits (
   token_id uuid not null references messaging.client_tokens (id)
     on delete cascade,
