@@ -7,6 +7,11 @@ import {
   sentBySchema,
   visibleTextSchema,
 } from "../../shared/model/request_fields.ts";
+import {
+  providerFailureFields,
+  sentMessageFields,
+  successField,
+} from "../../shared/model/response_fields.ts";
 
 /** In characters, its variables filled. */
 export const maxMessageLength = 65_536;
@@ -25,3 +30,21 @@ export const processAiAgentSchema = z.object({
 });
 
 export type ProcessAiAgentRequest = z.infer<typeof processAiAgentSchema>;
+
+const outcomeFields = {
+  contactId: z.uuid(),
+  conversationId: z.uuid(),
+  agentId: z.uuid(),
+  ...sentMessageFields,
+};
+
+export const processAiAgentResponseSchema = z.discriminatedUnion("mode", [
+  z.object({ ...successField, mode: z.literal("sent"), ...outcomeFields }),
+  z.object({ ...successField, mode: z.literal("queued"), ...outcomeFields }),
+]);
+
+/** What a refusal of the provider says: the message is recorded by then. */
+export const processAiAgentFailureSchema = z.object({
+  ...outcomeFields,
+  ...providerFailureFields,
+});

@@ -1,4 +1,3 @@
-import * as z from "zod";
 import {
   demoAgentId,
   demoContactId,
@@ -9,18 +8,10 @@ import {
 } from "../../shared/openapi/demo_fixtures.ts";
 import type { Operation } from "../../shared/openapi/operation.ts";
 import {
-  providerFailureFields,
-  sentMessageFields,
-  successField,
-} from "../../shared/model/response_fields.ts";
-import { processAiAgentSchema } from "./contract.ts";
-
-const outcomeFields = {
-  contactId: z.uuid(),
-  conversationId: z.uuid(),
-  agentId: z.uuid(),
-  ...sentMessageFields,
-};
+  processAiAgentFailureSchema,
+  processAiAgentResponseSchema,
+  processAiAgentSchema,
+} from "./contract.ts";
 
 /** What process-ai-agent promises (specification 4.5). */
 export const operations: readonly Operation[] = [{
@@ -38,10 +29,7 @@ export const operations: readonly Operation[] = [{
   isIdempotent: true,
   success: {
     description: "What was sent or queued, and by which agent.",
-    schema: z.discriminatedUnion("mode", [
-      z.object({ ...successField, mode: z.literal("sent"), ...outcomeFields }),
-      z.object({ ...successField, mode: z.literal("queued"), ...outcomeFields }),
-    ]),
+    schema: processAiAgentResponseSchema,
   },
   errors: [
     "invalid_phone",
@@ -54,7 +42,7 @@ export const operations: readonly Operation[] = [{
     "provider_send_failed",
     "provider_outcome_unknown",
   ],
-  failure: z.object({ ...outcomeFields, ...providerFailureFields }),
+  failure: processAiAgentFailureSchema,
   fields: {
     agentId: "Agent of the instance.",
     intervalSeconds:

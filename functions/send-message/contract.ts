@@ -15,6 +15,14 @@ import {
   sentBySchema,
   visibleTextSchema,
 } from "../../shared/model/request_fields.ts";
+import {
+  type AnswerOf,
+  assignmentFields,
+  instantSchema,
+  providerFailureFields,
+  sentMessageFields,
+  successField,
+} from "../../shared/model/response_fields.ts";
 
 const optionSchema = z.object({
   id: z.string().min(1).max(200).optional(),
@@ -135,3 +143,41 @@ function checkOptionIds(optionList: unknown): Issue[] {
 export function optionId(option: { readonly id?: string | undefined }, index: number): string {
   return option.id ?? String(index + 1);
 }
+
+const recipientFields = {
+  contactId: z.uuid(),
+  conversationId: z.uuid(),
+  aiAgentPausedUntil: instantSchema.nullable(),
+};
+
+const assignmentSchema = z.object(assignmentFields);
+
+/** What a refusal of the provider says: the message is recorded by then. */
+export const sendMessageFailureSchema = z.object({
+  ...recipientFields,
+  ...z.object(sentMessageFields).partial().shape,
+  assignment: assignmentSchema.optional(),
+  ...providerFailureFields,
+});
+
+/** The answer where there is a message: `mode` says when it goes. */
+const messageAnswer = z.object({
+  ...successField,
+  ...recipientFields,
+  ...sentMessageFields,
+  assignment: assignmentSchema.optional(),
+});
+
+export const sendMessageResponseSchema = z.discriminatedUnion("mode", [
+  messageAnswer.extend({ mode: z.literal("sent") }),
+  messageAnswer.extend({ mode: z.literal("queued") }),
+  messageAnswer.extend({ mode: z.literal("scheduled") }),
+  z.object({
+    ...successField,
+    mode: z.literal("assign_only"),
+    ...recipientFields,
+    assignment: assignmentSchema,
+  }),
+]);
+
+export type SendMessageResponse = AnswerOf<typeof sendMessageResponseSchema>;

@@ -9,49 +9,14 @@ import {
   demoSentMessageId,
 } from "../../shared/openapi/demo_fixtures.ts";
 import type { Operation } from "../../shared/openapi/operation.ts";
-import {
-  assignmentFields,
-  instantSchema,
-  providerFailureFields,
-  sentMessageFields,
-  successField,
-} from "../../shared/model/response_fields.ts";
 import { fieldsOf } from "../../shared/model/message_content.ts";
-import { type SendableType, sendableTypes, sendMessageSchema } from "./contract.ts";
-
-const recipientFields = {
-  contactId: z.uuid(),
-  conversationId: z.uuid(),
-  aiAgentPausedUntil: instantSchema.nullable(),
-};
-
-const assignmentSchema = z.object(assignmentFields);
-
-const outcomeFields = {
-  ...recipientFields,
-  ...z.object(sentMessageFields).partial().shape,
-  assignment: assignmentSchema.optional(),
-};
-
-/** The answer where there is a message: `mode` says when it goes. */
-const messageAnswer = z.object({
-  ...successField,
-  ...recipientFields,
-  ...sentMessageFields,
-  assignment: assignmentSchema.optional(),
-});
-
-const answerSchema = z.discriminatedUnion("mode", [
-  messageAnswer.extend({ mode: z.literal("sent") }),
-  messageAnswer.extend({ mode: z.literal("queued") }),
-  messageAnswer.extend({ mode: z.literal("scheduled") }),
-  z.object({
-    ...successField,
-    mode: z.literal("assign_only"),
-    ...recipientFields,
-    assignment: assignmentSchema,
-  }),
-]);
+import {
+  type SendableType,
+  sendableTypes,
+  sendMessageFailureSchema,
+  sendMessageResponseSchema,
+  sendMessageSchema,
+} from "./contract.ts";
 
 const { shape } = sendMessageSchema;
 const commonBody = sendMessageSchema.omit({
@@ -111,7 +76,7 @@ export const operations: readonly Operation[] = [{
   success: {
     description: "What was sent, queued, scheduled or assigned. The members of the message are " +
       "there when one was given, `assignment` when `assignTo` was.",
-    schema: answerSchema,
+    schema: sendMessageResponseSchema,
   },
   errors: [
     "invalid_phone",
@@ -123,7 +88,7 @@ export const operations: readonly Operation[] = [{
     "provider_send_failed",
     "provider_outcome_unknown",
   ],
-  failure: z.object({ ...outcomeFields, ...providerFailureFields }),
+  failure: sendMessageFailureSchema,
   fields: {
     intervalSeconds:
       "Seconds between this queued message and the one before it on the instance; 30 when omitted.",

@@ -3,6 +3,13 @@ import { AppError } from "../../shared/model/errors.ts";
 import type { JsonObject } from "../../shared/http/json_body.ts";
 import { type RequestNotes, validateBody } from "../../shared/http/validate.ts";
 import { instanceIdSchema, phoneSchema } from "../../shared/model/request_fields.ts";
+import {
+  type AnswerOf,
+  instantSchema,
+  messageStatusSchema,
+  providerFailureFields,
+  successField,
+} from "../../shared/model/response_fields.ts";
 
 /**
  * POST /functions/v1/send-template-message (specification 4.7). The values of `variables` are
@@ -38,3 +45,34 @@ export function readSendTemplateMessage(
   }
   return validateBody(notes, sendTemplateMessageSchema, body);
 }
+
+const outcomeFields = {
+  provider: z.enum(["official", "gateway"]),
+  templateId: z.uuid(),
+  templateName: z.string(),
+  phone: z.string(),
+  messageId: z.string().nullable(),
+  internalMessageId: z.uuid(),
+  status: messageStatusSchema,
+  contactId: z.uuid(),
+  conversationId: z.uuid(),
+  aiAgentPausedUntil: instantSchema.nullable(),
+};
+
+export const sendTemplateMessageResponseSchema = z.object({
+  ...successField,
+  ...outcomeFields,
+  messageId: z.string(),
+});
+
+/** What a refusal of the provider says: the message is recorded by then. */
+export const sendTemplateMessageFailureSchema = z.object({
+  ...outcomeFields,
+  ...providerFailureFields,
+});
+
+/** What every answer says of the message. */
+export type TemplateMessageDescription = Omit<
+  AnswerOf<typeof sendTemplateMessageFailureSchema>,
+  keyof typeof providerFailureFields
+>;

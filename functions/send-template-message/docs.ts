@@ -1,4 +1,3 @@
-import * as z from "zod";
 import {
   demoContactId,
   demoConversationId,
@@ -9,25 +8,10 @@ import {
 } from "../../shared/openapi/demo_fixtures.ts";
 import type { Operation } from "../../shared/openapi/operation.ts";
 import {
-  instantSchema,
-  messageStatusSchema,
-  providerFailureFields,
-  successField,
-} from "../../shared/model/response_fields.ts";
-import { sendTemplateMessageSchema } from "./contract.ts";
-
-const outcomeFields = {
-  provider: z.enum(["official", "gateway"]),
-  templateId: z.uuid(),
-  templateName: z.string(),
-  phone: z.string(),
-  messageId: z.string().nullable(),
-  internalMessageId: z.uuid(),
-  status: messageStatusSchema,
-  contactId: z.uuid(),
-  conversationId: z.uuid(),
-  aiAgentPausedUntil: instantSchema.nullable(),
-};
+  sendTemplateMessageFailureSchema,
+  sendTemplateMessageResponseSchema,
+  sendTemplateMessageSchema,
+} from "./contract.ts";
 
 /** What send-template-message promises (specification 4.7). */
 export const operations: readonly Operation[] = [{
@@ -44,7 +28,7 @@ export const operations: readonly Operation[] = [{
   isIdempotent: true,
   success: {
     description: "The message that was sent.",
-    schema: z.object({ ...successField, ...outcomeFields, messageId: z.string() }),
+    schema: sendTemplateMessageResponseSchema,
   },
   errors: [
     "templateId and phone are required",
@@ -59,7 +43,7 @@ export const operations: readonly Operation[] = [{
     "provider_template_send_failed",
     "provider_outcome_unknown",
   ],
-  failure: z.object({ ...outcomeFields, ...providerFailureFields }),
+  failure: sendTemplateMessageFailureSchema,
   fields: {
     instanceId: "The instance, in any of its three forms; the token's own when omitted.",
     provider: "What carried it: the official channel or a gateway.",

@@ -7,6 +7,7 @@ import type { Receipt } from "../../shared/providers/provider.ts";
 import type { RespondToSending } from "../../shared/messages/send.ts";
 import { toSentStatus } from "../../shared/messages/response.ts";
 import type { StoredTemplate } from "../../shared/database/rpcs/templates.ts";
+import type { TemplateMessageDescription } from "./contract.ts";
 
 /**
  * How a call for this template is answered (specification 4.7): `messageId` is the provider's, ours
@@ -21,13 +22,13 @@ export function createTemplateResponder(
     outcome: AcceptedOutcome,
     status: MessageStatus,
     messageId: string | null,
-  ): Record<string, unknown> => ({
+  ): TemplateMessageDescription => ({
     provider,
     templateId,
     templateName: name,
     phone,
     messageId,
-    internalMessageId: outcome.messageId,
+    internalMessageId: requireMessageId(outcome),
     status,
     contactId: outcome.contactId,
     conversationId: outcome.conversationId,
@@ -39,7 +40,7 @@ export function createTemplateResponder(
 function respond(
   outcome: AcceptedOutcome,
   receipt: Receipt | null,
-  describe: (status: MessageStatus, messageId: string | null) => Record<string, unknown>,
+  describe: (status: MessageStatus, messageId: string | null) => TemplateMessageDescription,
 ): StoredResponse {
   switch (receipt?.outcome) {
     case undefined:
@@ -76,4 +77,10 @@ function refuse(
 ): StoredResponse {
   const refusal = new AppError(code, { body });
   return { status: refusal.status, body: refusal.toBody() };
+}
+
+/** A template is always recorded as a message. */
+function requireMessageId({ messageId }: AcceptedOutcome): string {
+  if (messageId === null) throw new Error("a template was accepted without a message");
+  return messageId;
 }
