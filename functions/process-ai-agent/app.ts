@@ -18,7 +18,7 @@ export function createProcessAiAgentApp(services: SendingServices): Hono {
     const request = validateBody(context, processAiAgentSchema, context.get("body"));
     const instance = requireInstance(context);
     const idempotency = await readClientIdempotency(context);
-    return answerSending(
+    return answerSending<object>(
       context,
       await openConversation(services, { instance, request, idempotency }),
     );

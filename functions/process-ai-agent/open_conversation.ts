@@ -31,7 +31,7 @@ export interface OpenConversationCall {
 export async function openConversation(
   services: SendingServices,
   { instance, request, idempotency }: OpenConversationCall,
-): Promise<SendingAnswer> {
+): Promise<SendingAnswer<object>> {
   const provider = await services.openProvider(instance);
   const message = await fillOpening(services.database, instance, request);
   const content = { messageType: "text", message } as const;

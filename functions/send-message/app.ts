@@ -9,7 +9,7 @@ import { createApp } from "../../shared/http/create_app.ts";
 import { answerSending } from "../../shared/http/sending_answer.ts";
 import { validateBody } from "../../shared/http/validate.ts";
 import type { SendingServices } from "../../shared/messages/send.ts";
-import { checkSendMessage, sendMessageSchema } from "./contract.ts";
+import { checkSendMessage, type SendMessageResponse, sendMessageSchema } from "./contract.ts";
 import { sendMessage } from "./send.ts";
 
 /** POST /functions/v1/send-message. */
@@ -18,7 +18,10 @@ export function createSendMessageApp(services: SendingServices): Hono {
     const request = validateBody(context, sendMessageSchema, context.get("body"), checkSendMessage);
     const instance = requireInstance(context);
     const idempotency = await readClientIdempotency(context);
-    return answerSending(context, await sendMessage(services, { instance, request, idempotency }));
+    return answerSending<SendMessageResponse>(
+      context,
+      await sendMessage(services, { instance, request, idempotency }),
+    );
   };
   return createApp({
     slug: "send-message",

@@ -1,3 +1,4 @@
+import type { RefusalBody } from "../../shared/model/errors.ts";
 import { validateForChannel } from "../../shared/messages/channel_validation.ts";
 import type { Idempotency } from "../../shared/database/rpcs/idempotency.ts";
 import type { Instance } from "../../shared/model/instance.ts";
@@ -10,7 +11,12 @@ import {
   type SendingServices,
 } from "../../shared/messages/send.ts";
 import { respondToSending } from "../../shared/messages/response.ts";
-import { isAssignmentOnly, optionId, type SendMessageRequest } from "./contract.ts";
+import {
+  isAssignmentOnly,
+  optionId,
+  type SendMessageRequest,
+  type SendMessageResponse,
+} from "./contract.ts";
 
 /** One valid call, by who may make it. */
 export interface SendMessageCall {
@@ -29,7 +35,7 @@ export interface SendMessageCall {
 export async function sendMessage(
   services: SendingServices,
   { instance, request, idempotency }: SendMessageCall,
-): Promise<SendingAnswer> {
+): Promise<SendingAnswer<SendMessageResponse | RefusalBody>> {
   const draft = toDraft(request);
   const provider = draft === null ? null : await services.openProvider(instance);
   if (draft !== null && provider !== null) validateForChannel(instance, provider, draft.content);

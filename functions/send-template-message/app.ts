@@ -8,6 +8,7 @@ import { createApp } from "../../shared/http/create_app.ts";
 import { answerSending } from "../../shared/http/sending_answer.ts";
 import type { SendingServices } from "../../shared/messages/send.ts";
 import { readSendTemplateMessage } from "./contract.ts";
+import type { TemplateResponse } from "./response.ts";
 import { sendTemplate } from "./send_template.ts";
 
 /** POST /functions/v1/send-template-message. */
@@ -20,7 +21,7 @@ export function createSendTemplateMessageApp(services: SendingServices): Hono {
       instance: context.get("instance"),
       idempotency: await readClientIdempotency(context),
     });
-    return answerSending(context, answer);
+    return answerSending<TemplateResponse>(context, answer);
   };
   return createApp({
     slug: "send-template-message",

@@ -1,4 +1,4 @@
-import { AppError } from "../../shared/model/errors.ts";
+import { AppError, type RefusalBody } from "../../shared/model/errors.ts";
 import type { StoredResponse } from "../../shared/idempotency/stored_response.ts";
 import type { AcceptedOutcome } from "../../shared/database/rpcs/messages.ts";
 import type { MessageStatus } from "../../shared/model/message_status.ts";
@@ -9,6 +9,11 @@ import { toSentStatus } from "../../shared/messages/response.ts";
 import type { StoredTemplate } from "../../shared/database/rpcs/templates.ts";
 import type { TemplateMessageDescription } from "./contract.ts";
 
+/** The answer; of a message that waits again the provider's `messageId` is null. */
+export type TemplateResponse =
+  | { readonly success: true } & TemplateMessageDescription
+  | RefusalBody;
+
 /**
  * How a call for this template is answered (specification 4.7): `messageId` is the provider's, ours
  * is `internalMessageId`.
@@ -17,7 +22,7 @@ export function createTemplateResponder(
   { templateId, name }: StoredTemplate,
   provider: ProviderClass,
   phone: string,
-): RespondToSending {
+): RespondToSending<TemplateResponse> {
   const describe = (
     outcome: AcceptedOutcome,
     status: MessageStatus,
@@ -41,7 +46,7 @@ function respond(
   outcome: AcceptedOutcome,
   receipt: Receipt | null,
   describe: (status: MessageStatus, messageId: string | null) => TemplateMessageDescription,
-): StoredResponse {
+): StoredResponse<TemplateResponse> {
   switch (receipt?.outcome) {
     case undefined:
       // It waits for the dispatcher, which a person has asked to try again, or was canceled there.
@@ -74,7 +79,7 @@ function respond(
 function refuse(
   code: "provider_template_send_failed" | "provider_outcome_unknown",
   body: Record<string, unknown>,
-): StoredResponse {
+): StoredResponse<RefusalBody> {
   const refusal = new AppError(code, { body });
   return { status: refusal.status, body: refusal.toBody() };
 }

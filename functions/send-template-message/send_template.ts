@@ -12,7 +12,7 @@ import {
 import { checkTemplate, fillStoredTemplate } from "./check_template.ts";
 import type { SendTemplateMessageRequest } from "./contract.ts";
 import { toTemplateDraft } from "./draft.ts";
-import { createTemplateResponder } from "./response.ts";
+import { createTemplateResponder, type TemplateResponse } from "./response.ts";
 
 /** One valid call, by who may make it. */
 export interface SendTemplateCall {
@@ -35,7 +35,7 @@ const uuidPattern = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
 export async function sendTemplate(
   services: SendingServices,
   { request, tokenId, instance, idempotency }: SendTemplateCall,
-): Promise<SendingAnswer> {
+): Promise<SendingAnswer<TemplateResponse>> {
   const { templateId, phone } = request;
   if (!uuidPattern.test(templateId)) throw new AppError("Template not found");
   const found = await services.database.rpc("find_template_to_send", {

@@ -1,9 +1,9 @@
 import type { WrittenResponse } from "../database/rpcs/idempotency.ts";
 
 /** An answer that is kept and given again. */
-export interface StoredResponse {
+export interface StoredResponse<Body extends object = object> {
   readonly status: number;
-  readonly body: Readonly<Record<string, unknown>>;
+  readonly body: Body;
 }
 
 /** A response for keeping. */
@@ -11,7 +11,9 @@ export function writeResponse({ status, body }: StoredResponse): WrittenResponse
   return { status, body: JSON.stringify(body) };
 }
 
-/** The response as it was given the first time. */
-export function readResponse({ status, body }: WrittenResponse): StoredResponse {
+/** The response as it was given the first time, by an endpoint that answers with `Body`. */
+export function readResponse<Body extends object>(
+  { status, body }: WrittenResponse,
+): StoredResponse<Body> {
   return { status, body: JSON.parse(body) };
 }

@@ -1,11 +1,32 @@
-import { AppError } from "../model/errors.ts";
+import { AppError, type RefusalBody } from "../model/errors.ts";
 import type { StoredResponse } from "../idempotency/stored_response.ts";
 import type { AcceptedOutcome, AssignmentOutcome } from "../database/rpcs/messages.ts";
-import type { MessageStatus } from "../model/message_status.ts";
+import type { HeldBy, MessageStatus } from "../model/message_status.ts";
 import type { Receipt } from "../providers/provider.ts";
 
 /** The official channel's code for "more than 24 hours since the contact last wrote". */
 const outsideWindowCode = "131047";
+
+/** What a call has come to that was not refused: a message, an assignment, or both. */
+export type SendingSuccess =
+  & {
+    readonly success: true;
+    readonly contactId: string;
+    readonly conversationId: string;
+    readonly aiAgentPausedUntil: string | null;
+  }
+  & (
+    | {
+      readonly mode: "sent" | "queued" | "scheduled";
+      readonly messageId: string;
+      readonly providerMessageId: string | null;
+      readonly status: MessageStatus;
+      readonly scheduledFor: string | null;
+      readonly heldBy: HeldBy | null;
+      readonly assignment?: AssignmentOutcome;
+    }
+    | { readonly mode: "assign_only"; readonly assignment: AssignmentOutcome }
+  );
 
 /**
  * The answer of `send-message` and the endpoints like it (decisions, section 5). `receipt` is the
@@ -15,23 +36,13 @@ const outsideWindowCode = "131047";
 export function respondToSending(
   outcome: AcceptedOutcome,
   receipt: Receipt | null,
-): StoredResponse {
-  if (receipt === null) {
-    const body = {
-      success: true,
-      mode: outcome.mode,
-      ...describeOutcome(outcome, outcome.status, null),
-    };
-    return { status: 200, body };
-  }
+): StoredResponse<SendingSuccess | RefusalBody> {
+  if (receipt === null) return { status: 200, body: describeSuccess(outcome, null) };
   switch (receipt.outcome) {
     case "accepted": {
-      const description = describeOutcome(
-        outcome,
-        toSentStatus(outcome.status),
-        receipt.providerMessageId,
-      );
-      return { status: 200, body: { success: true, mode: outcome.mode, ...description } };
+      const status = toSentStatus(outcome.status);
+      const body = describeSuccess({ ...outcome, status }, receipt.providerMessageId);
+      return { status: 200, body };
     }
     case "rejected":
       return refuse(
@@ -52,6 +63,26 @@ export function respondToSending(
 }
 
 /** The status of a message that its provider has accepted: `sent`, or a later one. */
+/** @throws Error for an outcome with neither message nor assignment: a defect. */
+function describeSuccess(
+  outcome: AcceptedOutcome,
+  providerMessageId: string | null,
+): SendingSuccess {
+  const { mode, contactId, conversationId, messageId, status, scheduledFor, heldBy } = outcome;
+  const { assignment, aiAgentPausedUntil } = outcome;
+  const success = true;
+  const assigned = assignment === null ? {} : { assignment: describeAssignment(assignment) };
+  const recipient = { contactId, conversationId };
+  if (mode !== "assign_only" && messageId !== null && status !== null) {
+    const message = { messageId, providerMessageId, status, scheduledFor, heldBy };
+    return { success, mode, ...recipient, ...message, ...assigned, aiAgentPausedUntil };
+  }
+  if (mode !== "assign_only" || assigned.assignment === undefined) {
+    throw new Error("accept_message recorded neither a message nor an assignment");
+  }
+  return { success, mode, ...recipient, assignment: assigned.assignment, aiAgentPausedUntil };
+}
+
 export function toSentStatus(status: MessageStatus | null): MessageStatus {
   return status === "delivered" || status === "read" ? status : "sent";
 }
@@ -59,7 +90,7 @@ export function toSentStatus(status: MessageStatus | null): MessageStatus {
 function refuse(
   code: "outside_conversation_window" | "provider_send_failed" | "provider_outcome_unknown",
   body: Record<string, unknown>,
-): StoredResponse {
+): StoredResponse<RefusalBody> {
   const refusal = new AppError(code, { body });
   return { status: refusal.status, body: refusal.toBody() };
 }

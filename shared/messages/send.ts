@@ -27,10 +27,10 @@ export interface SendingServices extends DispatchingServices {
  * The answer to a sending call: a pure function of what was recorded and, for an immediate send, of
  * the provider's receipt. So the same outcome gives the same answer again.
  */
-export type RespondToSending = (
+export type RespondToSending<Body extends object> = (
   outcome: AcceptedOutcome,
   receipt: Receipt | null,
-) => StoredResponse;
+) => StoredResponse<Body>;
 
 /** The instance that a call sends through; `provider` is null if there is nothing to send. */
 export interface SendingChannel {
@@ -39,8 +39,8 @@ export interface SendingChannel {
 }
 
 /** The answer to a sending call; `isReplay` if it repeats an earlier call's. */
-export interface SendingAnswer {
-  readonly response: StoredResponse;
+export interface SendingAnswer<Body extends object> {
+  readonly response: StoredResponse<Body>;
   readonly isReplay: boolean;
   /** The provider's `Retry-After`, if its refusal may be retried. */
   readonly retryAfterMs?: number | undefined;
@@ -51,12 +51,12 @@ export interface SendingAnswer {
  * the outcome together with the answer: three round trips, authentication included. A repeated call
  * whose first attempt met a temporary refusal makes another attempt of the same message.
  */
-export async function executeSending(
+export async function executeSending<Body extends object>(
   services: SendingServices,
   { instance, provider }: SendingChannel,
   request: Omit<AcceptRequest, "instanceId">,
-  respond: RespondToSending,
-): Promise<SendingAnswer> {
+  respond: RespondToSending<Body>,
+): Promise<SendingAnswer<Body>> {
   const draft = provider === null ? request.draft : withShownTyping(request.draft, provider);
   const { instanceId, sealedProviderConfig } = instance;
   // Read before the call, so that the lease ends no sooner however long the answer takes.
@@ -90,11 +90,11 @@ export async function executeSending(
 }
 
 /** Records the outcome of an immediate send and answers with it. */
-async function settleSending(
+async function settleSending<Body extends object>(
   services: SendingServices,
   { messageId, claimToken, receipt, sealedProviderConfig }: Settlement,
-  kept: KeptResponse,
-): Promise<SendingAnswer> {
+  kept: KeptResponse<Body>,
+): Promise<SendingAnswer<Body>> {
   const settlement = { messageId, claimToken, receipt, sealedProviderConfig };
   await recordOutcome(services, settlement, kept);
   const isRefusedForNow = receipt.outcome === "rejected" && receipt.retryable;
@@ -141,14 +141,17 @@ function dispatchInBackground(services: SendingServices, accepted: AcceptedOutco
  * The answer to a repeated call: the first answer if it is still valid, else the message's present
  * state.
  */
-export function answerReplay(replay: Replay, respond: RespondToSending): SendingAnswer {
+export function answerReplay<Body extends object>(
+  replay: Replay,
+  respond: RespondToSending<Body>,
+): SendingAnswer<Body> {
   return { response: respondToReplay(replay, respond), isReplay: true };
 }
 
-function respondToReplay(
+function respondToReplay<Body extends object>(
   { outcome, response, message }: Replay,
-  respond: RespondToSending,
-): StoredResponse {
+  respond: RespondToSending<Body>,
+): StoredResponse<Body> {
   if (response !== null) return readResponse(response);
   if (message === null) return respond(outcome, outcome.mode === "sent" ? neverRecorded : null);
   const { status, scheduledFor, heldBy } = message;

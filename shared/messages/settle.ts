@@ -15,9 +15,9 @@ export interface Settlement {
 }
 
 /** An immediate send's answer, kept under its Idempotency-Key together with the outcome. */
-export interface KeptResponse {
+export interface KeptResponse<Body extends object = object> {
   readonly idempotency: Idempotency | null;
-  readonly response: StoredResponse;
+  readonly response: StoredResponse<Body>;
 }
 
 /**

@@ -123,7 +123,7 @@ export class AppError extends Error {
   }
 
   /** The response body: the envelope of decisions, section 1. */
-  toBody(): Record<string, unknown> {
+  toBody(): RefusalBody {
     return {
       success: false,
       error: this.code,
@@ -132,6 +132,13 @@ export class AppError extends Error {
       ...this.extras.body,
     };
   }
+}
+
+/** The envelope of a refusal, and what its code adds to it. */
+export interface RefusalBody extends Readonly<Record<string, unknown>> {
+  readonly success: false;
+  readonly error: ErrorCode;
+  readonly message: string;
 }
 
 /** All codes with their status, for the OpenAPI document. */
