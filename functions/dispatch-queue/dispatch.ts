@@ -9,9 +9,9 @@ import {
   rescueStalledInstances,
   retryUnconfirmed,
 } from "../../shared/messages/maintenance.ts";
-import { OutboxConsumer, type OutboxLaneServices } from "./outbox_consumer.ts";
+import { OutboxConsumer, type OutboxServices } from "./outbox_consumer.ts";
 
-export type DispatchServices = DispatchingServices & OutboxLaneServices;
+export type DispatchServices = DispatchingServices & OutboxServices;
 
 /** Bounds of one run; runs may overlap and hand over, whatever one leaves the next one finds. */
 export interface DispatchLimits {
@@ -38,7 +38,7 @@ const maxInFlight = 50;
 const maxSleepMs = 200;
 /** Shortest sleep while what is due is in another worker's hands. */
 const minSleepMs = 20;
-const upkeepIntervalMs = 5_000;
+const maintenanceIntervalMs = 5_000;
 /** Pause after a look at the database that failed. */
 const failurePauseMs = 500;
 
@@ -74,7 +74,7 @@ class DispatchRun {
   readonly #outbox: OutboxConsumer;
   readonly #deadline: number;
   #taken = 0;
-  #nextUpkeepAt = 0;
+  #nextMaintenanceAt = 0;
   #nextSlotMoveAt = 0;
   #isPurged = false;
   #hasLooked = false;
@@ -149,9 +149,9 @@ class DispatchRun {
   async #maintainQueue(): Promise<void> {
     const now = performance.now();
     if (now >= this.#nextSlotMoveAt) await this.#moveSlots(now);
-    if (now < this.#nextUpkeepAt) return;
-    const isFirst = this.#nextUpkeepAt === 0;
-    this.#nextUpkeepAt = now + upkeepIntervalMs;
+    if (now < this.#nextMaintenanceAt) return;
+    const isFirst = this.#nextMaintenanceAt === 0;
+    this.#nextMaintenanceAt = now + maintenanceIntervalMs;
     const { database, log } = this.services;
     await this.#attempt(async () => {
       this.report.expiredClaims += (await expireClaims(database)).expired;
@@ -176,7 +176,7 @@ class DispatchRun {
 
   /** Between two looks at the queue some, so that no message waits for all of them. */
   async #moveSlots(now: number): Promise<void> {
-    this.#nextSlotMoveAt = now + upkeepIntervalMs;
+    this.#nextSlotMoveAt = now + maintenanceIntervalMs;
     await this.#attempt(async () => {
       const { isComplete } = await moveWaitingSlots(this.services.database);
       if (!isComplete) this.#nextSlotMoveAt = 0;

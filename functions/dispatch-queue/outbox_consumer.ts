@@ -6,7 +6,7 @@ import {
   deliverOutboxRow,
 } from "../../shared/outbox/delivery.ts";
 
-export interface OutboxLaneServices {
+export interface OutboxServices {
   readonly database: Database;
   readonly deliverEmail: DeliverOutboxRow;
   readonly deliverAgentReply: DeliverOutboxRow;
@@ -29,7 +29,7 @@ export class OutboxConsumer {
   #agentReplies = 0;
   #rows = 0;
 
-  constructor(private readonly services: OutboxLaneServices) {}
+  constructor(private readonly services: OutboxServices) {}
 
   /** Rows taken in hand so far. */
   get rows(): number {

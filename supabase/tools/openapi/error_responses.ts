@@ -5,7 +5,7 @@ import { rateLimitHeaders } from "./rate_limit_headers.ts";
 
 const errors = listErrors();
 
-/** Everything that an operation may be refused with: its own codes and those of its manners. */
+/** All error codes of an operation: its own, and those of the HTTP conventions. */
 export function listRefusals(operation: Operation): ErrorCode[] {
   const { access, body, foreignBody, query, isIdempotent, errors: own } = operation;
   const isWritten = body !== undefined;
@@ -24,7 +24,7 @@ export function listRefusals(operation: Operation): ErrorCode[] {
   return errors.map(({ code }) => code).filter((code) => codes.has(code));
 }
 
-/** Of what follows from the manners, what a request can meet before any use case runs. */
+/** Error codes of the HTTP conventions, which can occur before any use case runs. */
 const clientTokenCodes = [
   ...["missing_client_token", "invalid_client_token"] as const,
   ...["Instance not found", "rate_limited", "service_unavailable"] as const,
