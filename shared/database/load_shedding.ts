@@ -3,7 +3,7 @@ import { Semaphore } from "../runtime/semaphore.ts";
 import type { RequestOf, ResultOf, RpcName } from "./rpcs.ts";
 import type { Database } from "./database.ts";
 
-/** The first call of every request that others pay for: refusing it costs the caller nothing. */
+/** The first call of a request. Rejecting it leaves nothing half-done. */
 const sheddableRpcs: ReadonlySet<RpcName> = new Set([
   "authenticate_client",
   "find_webhook_instance",
@@ -14,16 +14,16 @@ const sheddableRpcs: ReadonlySet<RpcName> = new Set([
 const maxCallsUnderWay = 100;
 
 /**
- * How long a new request waits for its turn: long enough for a burst of some thousand, short enough
- * that its caller has not given up. Nobody is refused sooner, or who comes straight back would cost
- * the others more time than being served.
+ * How long a new request waits for its turn. Long enough for a burst of some thousand requests, short
+ * enough that the caller still waits. Rejecting earlier invites immediate retries, which cost more than
+ * queueing.
  */
 const maxWaitMs = 2_000;
 
 /**
- * A database with a bounded number of calls under way. Beyond it new requests wait in line, and whose
- * turn does not come in time hears `service_unavailable`. Calls of requests that were begun are
- * always let through: what was accepted is finished.
+ * A database with a bounded number of concurrent calls. Beyond the bound new requests queue, and fail
+ * with `service_unavailable` on time-out. The further calls of a request bypass the bound, so that
+ * every request that was started finishes.
  */
 export function shedLoad(
   database: Database,

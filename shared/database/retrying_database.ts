@@ -2,12 +2,12 @@ import type { Database } from "./database.ts";
 import type { RequestOf, ResultOf, RpcName } from "./rpcs.ts";
 import { isWorthRepeating } from "./sqlstates.ts";
 
-/** Two that met once seldom meet again; of many some meet twice. */
+/** Two transactions seldom conflict twice; of many concurrent ones some do. */
 const maxTries = 5;
 
 /**
- * A database that makes a call again when its transaction was rolled back in favour of another: a
- * provider's event that is refused may never come again.
+ * A database that retries a call whose transaction was rolled back in favour of another one. A provider
+ * may never repeat an event that was rejected.
  */
 export function retryOnConflict(database: Database): Database {
   return {
@@ -28,7 +28,7 @@ export function retryOnConflict(database: Database): Database {
   };
 }
 
-/** Some milliseconds, other ones for each: those that met must not meet again. */
+/** Random, so that calls that conflicted do not conflict again. */
 function pause(tries: number): Promise<void> {
   return new Promise((resolve) => setTimeout(resolve, Math.random() * 20 * 2 ** tries));
 }

@@ -191,6 +191,35 @@ Deno.test("an import across the layers or up the rooms is found, a type too", ()
   }
 });
 
+/** Modules for the document alone that stand behind an `index.ts` at run time. */
+function findLoadedDocumentation(files: readonly SourceFile[]): string[] {
+  const byPath = new Map(files.map((file) => [file.path, file]));
+  return files.filter(({ path }) => /^functions\/[^/]+\/index\.ts$/.test(path)).flatMap((index) =>
+    collectDependencies(index.path, byPath)
+      .filter(({ path }) => path.startsWith("shared/openapi/"))
+      .map(({ path }) => `${index.path} loads ${path}`)
+  );
+}
+
+Deno.test("a running function loads nothing that only the document needs", async () => {
+  assertEquals(findLoadedDocumentation(await readSourceFiles("functions", "shared")), []);
+});
+
+Deno.test("a function that loads what only the document needs is found, however far away it is", () => {
+  const files = [
+    parseSourceFile("functions/a/index.ts", `import { createApp } from "./app.ts";`),
+    parseSourceFile("functions/a/app.ts", `import { operations } from "./docs.ts";`),
+    parseSourceFile(
+      "functions/a/docs.ts",
+      `import { demoPhone } from "../../shared/openapi/demo.ts";`,
+    ),
+    parseSourceFile("shared/openapi/demo.ts", ``),
+  ];
+  assertEquals(findLoadedDocumentation(files), [
+    "functions/a/index.ts loads shared/openapi/demo.ts",
+  ]);
+});
+
 Deno.test("no import leaves the repository", async () => {
   const files = await readSourceFiles("functions", "shared", "supabase", "tests");
   assertEquals(findImportsOutsideTheRepository(files), []);
