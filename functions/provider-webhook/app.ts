@@ -1,6 +1,7 @@
 import type { Context, Handler, Hono } from "hono";
 import type { CredentialVault } from "../../shared/crypto/credential_vault.ts";
 import type { Database } from "../../shared/database/database.ts";
+import type { Bytes } from "../../shared/model/bytes.ts";
 import { AppError } from "../../shared/model/errors.ts";
 import { createApp, type Route } from "../../shared/http/create_app.ts";
 import type { Log } from "../../shared/runtime/log.ts";
@@ -91,7 +92,7 @@ export function createProviderWebhookApp(services: ProviderWebhookServices): Hon
   return createApp({ slug: "provider-webhook", log, routes, maxBodyBytes: null });
 }
 
-function toCall(context: Context, body: Uint8Array<ArrayBuffer>): WebhookCall {
+function toCall(context: Context, body: Bytes): WebhookCall {
   return {
     body,
     header: (name) => context.req.header(name),

@@ -1,4 +1,5 @@
 /** Reads the body of a delivery in bounded memory, without the files that gateways put into it. */
+import type { Bytes } from "../../shared/model/bytes.ts";
 import { AppError } from "../../shared/model/errors.ts";
 
 /**
@@ -28,7 +29,7 @@ export async function readDeliveryBody(
   request: Request,
   maxBytes: number,
   transform?: () => TransformStream<Uint8Array, Uint8Array>,
-): Promise<Uint8Array<ArrayBuffer>> {
+): Promise<Bytes> {
   const maxReceived = transform === undefined ? maxBytes : maxTransferBytes;
   if (Number(request.headers.get("content-length") ?? 0) > maxReceived) throw tooLarge();
   if (request.body === null) return new Uint8Array();
@@ -74,7 +75,7 @@ function boundStream(maxBytes: number): TransformStream<Uint8Array, Uint8Array> 
   });
 }
 
-async function collect(stream: ReadableStream<Uint8Array>): Promise<Uint8Array<ArrayBuffer>> {
+async function collect(stream: ReadableStream<Uint8Array>): Promise<Bytes> {
   const chunks: Uint8Array[] = [];
   let length = 0;
   for await (const chunk of stream) {

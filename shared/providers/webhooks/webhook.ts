@@ -1,10 +1,11 @@
 /** What a provider says about its webhook: its address, its credential and how to read it. */
+import type { Bytes } from "../../model/bytes.ts";
 import type { ProviderEvent } from "./provider_event.ts";
 
 /** One call of a provider at an instance's webhook address. */
 export interface WebhookCall {
   /** The bytes as received, or without files where the provider embeds them. */
-  readonly body: Uint8Array<ArrayBuffer>;
+  readonly body: Bytes;
   readonly header: (name: string) => string | undefined;
   /** A parameter of the address, as `webhook.path` names it; empty where it is absent. */
   readonly pathParameter: (name: string) => string;
