@@ -9,7 +9,7 @@ create schema messaging;
 revoke all on schema messaging from public;
 grant usage on schema messaging to service_role;
 
--- Whatever is created from here on belongs to nobody until it is granted: the platform's defaults
+-- New objects belong to no other role until they are granted: the platform's defaults
 -- would let anon and authenticated execute every new function and touch every new table.
 alter default privileges in schema public revoke all on tables from anon, authenticated;
 alter default privileges in schema public revoke all on sequences from anon, authenticated;

@@ -1234,7 +1234,7 @@ grant execute on function public.expire_claims(jsonb) to service_role;
 -- nextDueAt, queueDepth, inFlight, unconfirmed, isWindowOpen, heldUntil, lastSuccessAt, lastFailure
 -- {at, status, code, message}.
 -- `status`: `held` while the provider refuses the whole instance, else `late` when something that may
--- leave is over a minute late (nobody dispatches, or the provider is slow), else `ok`.
+-- leave is over a minute late (no dispatcher runs, or the provider is slow), else `ok`.
 create or replace function public.get_instance_health(request jsonb)
 returns jsonb
 language plpgsql
