@@ -21,7 +21,7 @@ interface Machine {
   readonly installs?: boolean;
 }
 
-Deno.test("CI installs what tests would be skipped for, in the newest version that is packaged", async () => {
+Deno.test("CI installs the packages that skipped tests need, in the newest packaged version", async () => {
   const all = await install({ user: 0, packaged });
   assertEquals(all.installed, ["chromium postgresql-17-cron postgresql-17-plpgsql-check"]);
   const some = await install({
@@ -32,7 +32,7 @@ Deno.test("CI installs what tests would be skipped for, in the newest version th
   assertEquals(some.installed, ["postgresql-17-plpgsql-check"]);
 });
 
-Deno.test("CI installs nothing as an ordinary user, nor what is there, nor what is packaged nowhere", async () => {
+Deno.test("CI installs nothing as an ordinary user, and no package that is present or unavailable", async () => {
   const files = [
     "/usr/bin/chromium",
     "/usr/share/postgresql/15/extension/pg_cron.control",
@@ -48,7 +48,7 @@ Deno.test("CI installs nothing as an ordinary user, nor what is there, nor what 
   }
 });
 
-Deno.test("CI goes on where a package cannot be installed, and says so", async () => {
+Deno.test("CI goes on and reports it when a package cannot be installed", async () => {
   const { installed, output } = await install({ user: 0, packaged, installs: false });
   assertEquals(installed.length, 1);
   assert(output.includes("their tests are skipped"), output);

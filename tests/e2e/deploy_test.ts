@@ -102,7 +102,7 @@ Deno.test({
   },
 });
 
-Deno.test("a deployment without its variables says which, a sentence each", () => {
+Deno.test("a deployment without its variables names each of them in a sentence", () => {
   assertEquals((readTarget({}) as readonly string[]).length, 3);
   const some = readTarget({ SUPABASE_PROJECT_REF: projectRef, SUPABASE_DB_PASSWORD: "secret" });
   assertMatch((some as readonly string[]).join("\n"), /^SUPABASE_ACCESS_TOKEN is missing: /);
@@ -140,7 +140,7 @@ Deno.test("no password of the database reaches the CLI's command line, where oth
   assertFalse(JSON.stringify(misread).includes("p#w"));
 });
 
-Deno.test("a checkout whose migrations are no link is not pushed: the CLI would find nothing", async () => {
+Deno.test("a checkout without the migrations link is not pushed: the CLI would find nothing", async () => {
   await using folder = await makeTemporaryFolder();
   await Deno.mkdir(join(folder.path, "migrations"));
   await Deno.writeTextFile(join(folder.path, "migrations/1_a.sql"), "");

@@ -20,7 +20,7 @@ const nowhere: Readonly<Record<string, string>> = {
   NO_COLOR: "1",
 };
 
-Deno.test("deploy and cron:check explain themselves by --help, and do nothing", async () => {
+Deno.test("deploy and cron:check print their help with --help, and do nothing else", async () => {
   for (const command of [deploy, cronCheck]) {
     const { code, output, errors } = await run(command, ["--help"]);
     assertEquals([code, errors], [0, ""]);
@@ -28,7 +28,7 @@ Deno.test("deploy and cron:check explain themselves by --help, and do nothing", 
   }
 });
 
-Deno.test("deploy and cron:check refuse an argument that they do not know, and do nothing", async () => {
+Deno.test("deploy and cron:check reject an unknown argument, and do nothing", async () => {
   for (const command of [deploy, cronCheck]) {
     for (const argument of ["--dry-run", "send-message"]) {
       const { code, output, errors } = await run(command, [argument]);
@@ -38,7 +38,7 @@ Deno.test("deploy and cron:check refuse an argument that they do not know, and d
   }
 });
 
-Deno.test("deploy and cron:check say which variables they miss on standard error", async () => {
+Deno.test("deploy and cron:check name missing variables on standard error", async () => {
   const deployment = await run(deploy, []);
   assertEquals([deployment.code, deployment.output], [2, ""]);
   assertEquals(deployment.errors.match(/ is missing: /g)?.length, 3);
@@ -47,7 +47,7 @@ Deno.test("deploy and cron:check say which variables they miss on standard error
   assertMatch(check.errors, /^DATABASE_URL is missing: .*\n$/);
 });
 
-Deno.test("cron:check shows neither password nor stack of an invalid connection string", async () => {
+Deno.test("cron:check prints neither password nor stack trace for an invalid connection string", async () => {
   const { code, output, errors } = await run(cronCheck, [], {
     DATABASE_URL: "postgres://postgres:p#w/x@db.example.com:5432/postgres",
   });
@@ -56,7 +56,7 @@ Deno.test("cron:check shows neither password nor stack of an invalid connection 
   assertFalse(errors.includes("p#w/x"));
 });
 
-Deno.test("admin finds the local stack's key in its data folder, and sends it to this machine alone", async () => {
+Deno.test("admin reads the local stack's key from its data folder, and sends it to 127.0.0.1 only", async () => {
   await using api = startEchoingApi();
   await using folder = await makeTemporaryFolder();
   const local = { SUPABASE_URL: api.url, DATA_DIR: folder.path };
@@ -78,7 +78,7 @@ Deno.test("admin finds the local stack's key in its data folder, and sends it to
   assertMatch(refused.errors, /^SUPABASE_SECRET_KEY is missing: .*\n$/);
 });
 
-Deno.test("admin shows no stack for an invalid address", async () => {
+Deno.test("admin prints no stack trace for an invalid address", async () => {
   const misled = await run(admin, ["workspaces", "list"], { API_URL: "127.0.0.1:54321" });
   assertEquals([misled.code, misled.output], [2, ""]);
   assertMatch(misled.errors, /^API_URL .*\n$/);

@@ -37,7 +37,7 @@ Deno.test("Postgres keeps its data and its password from one start to the next",
   assertEquals(new URL(second.databaseUrl).password, new URL(first.databaseUrl).password);
 });
 
-Deno.test("a second start on a folder is refused while the first one runs", async () => {
+Deno.test("a second start on a folder is rejected while the first server runs", async () => {
   await using folder = await makeFolder();
   const first = await start(folder);
   const refusal = await assertRejects(() => start(folder), PostgresStartError, "already running");
@@ -48,7 +48,7 @@ Deno.test("a second start on a folder is refused while the first one runs", asyn
   await second.stop();
 });
 
-Deno.test("two starts on one new folder at once: one runs, one is refused", async () => {
+Deno.test("of two concurrent starts on one new folder one runs and one is rejected", async () => {
   await using folder = await makeFolder();
   const starts = await Promise.allSettled([start(folder), start(folder)]);
   const running = starts.flatMap((outcome) =>
@@ -58,7 +58,7 @@ Deno.test("two starts on one new folder at once: one runs, one is refused", asyn
   assertEquals(running.length, 1);
 });
 
-Deno.test("a start after kill -9 stops the server left behind and has what was committed", async () => {
+Deno.test("a start after kill -9 stops the orphan server and has all committed data", async () => {
   await using folder = await makeFolder();
   const { held, kill } = await holdPostgres(folder.path);
   await query(held.databaseUrl, "create table kept as select 7 as number");
@@ -69,7 +69,7 @@ Deno.test("a start after kill -9 stops the server left behind and has what was c
   assertEquals(await query(server.databaseUrl, "select number from kept"), 7);
 });
 
-Deno.test("a start after kill -9 of the server too recovers from its log", async () => {
+Deno.test("a start after kill -9 of the server recovers from its write-ahead log", async () => {
   await using folder = await makeFolder();
   const { held, kill } = await holdPostgres(folder.path);
   await query(held.databaseUrl, "create table kept as select 7 as number");
@@ -91,7 +91,7 @@ Deno.test("a stale postmaster.pid never makes a start kill another program's pro
   assertEquals((await bystander.status).signal, "SIGUSR1");
 });
 
-Deno.test("a start after an interrupted first one begins anew", async () => {
+Deno.test("a start after an interrupted first start begins anew", async () => {
   await using folder = await makeFolder();
   const { stop, dataDir } = await start(folder);
   await stop();
@@ -101,7 +101,7 @@ Deno.test("a start after an interrupted first one begins anew", async () => {
   assertEquals(await query(server.databaseUrl, "select 1 as one"), 1);
 });
 
-Deno.test("a port that is taken is refused by name", async () => {
+Deno.test("a port in use is named in the error", async () => {
   await using folder = await makeFolder();
   using listener = Deno.listen({ hostname: "127.0.0.1", port: 0 });
   const { port } = listener.addr;
@@ -131,7 +131,7 @@ Deno.test("a folder the server's user cannot enter is replaced by one named afte
   }
 });
 
-Deno.test("a test run clears away the Postgres that a killed run has left", async () => {
+Deno.test("a test run removes the Postgres of a killed run", async () => {
   const abandoned = await Deno.makeTempDir({ prefix: "messaging-test-postgres-" });
   const { held, kill } = await holdPostgres(abandoned);
   await kill();

@@ -6,7 +6,7 @@ import { findBrowser, openPage } from "../support/browser/browser.ts";
 import { createTestDatabase } from "../support/database/database.ts";
 import { makeTemporaryFolder, startLocalStack } from "../support/stack/local_stack.ts";
 
-Deno.test("the local stack serves the reference page with all that it loads, from this machine alone", async () => {
+Deno.test("the local stack serves the reference page and everything that it loads", async () => {
   await using database = await createTestDatabase();
   await using folder = await makeTemporaryFolder();
   await using stack = await startLocalStack({
@@ -35,7 +35,7 @@ Deno.test("the local stack serves the reference page with all that it loads, fro
   assertEquals(document.openapi, "3.1.0");
 });
 
-Deno.test("a stack that is told where the page is published answers with the link", async () => {
+Deno.test("a stack with a published page's address answers with the link", async () => {
   await using database = await createTestDatabase();
   await using folder = await makeTemporaryFolder();
   await using stack = await startLocalStack({

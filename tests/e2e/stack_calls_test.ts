@@ -65,7 +65,7 @@ const messages: readonly (readonly [body: Record<string, unknown>, seen: Simulat
 for (const usesDataApi of [false, true]) {
   const transport = usesDataApi ? "over the Data API" : "directly";
 
-  Deno.test(`the stack, its database reached ${transport}, does what the API promises`, async (test) => {
+  Deno.test(`the stack with its database reached ${transport} does what the API promises`, async (test) => {
     await using database = await createTestDatabase();
     await using folder = await makeTemporaryFolder();
     await using stack = await startLocalStack({

@@ -35,7 +35,7 @@ Deno.test("Ctrl-C stops everything; the next start has the same data and opens w
   assertEquals([body.success, body.status], [true, "sent"]);
 });
 
-Deno.test("a start on a folder or a port in use is refused in one sentence, and harms nothing", async () => {
+Deno.test("a start on a folder or a port in use fails with one sentence, and harms nothing", async () => {
   await using folder = await makeTemporaryFolder();
   const dataDir = join(folder.path, "data");
   await using stack = await startLocalStack({ dataDir });
@@ -48,7 +48,7 @@ Deno.test("a start on a folder or a port in use is refused in one sentence, and 
   await sendFromDemo(stack);
 });
 
-Deno.test("the first start draws the keys into the data folder, for its owner alone; later ones use them", async () => {
+Deno.test("the first start generates the keys, readable by their owner only; later starts use them", async () => {
   await using database = await createTestDatabase();
   await using folder = await makeTemporaryFolder();
   const dataDir = join(folder.path, "data");
@@ -84,7 +84,7 @@ Deno.test("the first start draws the keys into the data folder, for its owner al
   assertEquals(await readKeys(), keys);
 });
 
-Deno.test("a start with a key that the repository published is refused before the database is touched", async () => {
+Deno.test("a start with a published key fails before the database is touched", async () => {
   await using folder = await makeTemporaryFolder();
   const databaseUrl = "postgres://postgres:secret-of-nobody@127.0.0.1:9/postgres";
   const published: Readonly<Record<string, string>> = {
@@ -136,7 +136,7 @@ Deno.test("a page of another origin cannot reach the stack's own pages, and neit
   assertEquals(await ask(queue, fromPage), 200, "a client token may be used from any page");
 });
 
-Deno.test("a start that cannot succeed says in one sentence why", async () => {
+Deno.test("a failed start says why in one sentence", async () => {
   await using folder = await makeTemporaryFolder();
   const databaseUrl = "postgres://postgres:secret-of-nobody@127.0.0.1:9/postgres";
   await using unreachable = spawnLocalStack({ dataDir: folder.path, databaseUrl });
@@ -154,7 +154,7 @@ Deno.test("a start that cannot succeed says in one sentence why", async () => {
 for (const usesDataApi of [false, true]) {
   const transport = usesDataApi ? "over the Data API" : "directly";
 
-  Deno.test(`a stop lets what is under way finish and be recorded, its database reached ${transport}`, async () => {
+  Deno.test(`a stop lets requests in progress finish and be recorded, with the database reached ${transport}`, async () => {
     await using database = await createTestDatabase();
     await using folder = await makeTemporaryFolder();
     const held = Promise.withResolvers<void>();
@@ -214,7 +214,7 @@ Deno.test("a second Ctrl-C does not wait for a provider that does not answer", a
   never.resolve(new Response());
 });
 
-Deno.test("with more callers than files it may open the stack loses no more than those, and answers the next", async () => {
+Deno.test("with more callers than file descriptors the stack loses only those calls, and answers the next", async () => {
   await using database = await createTestDatabase();
   await using folder = await makeTemporaryFolder();
   await using stack = await startLocalStack({
@@ -241,7 +241,7 @@ Deno.test("with more callers than files it may open the stack loses no more than
 
 for (const usesDataApi of [false, true]) {
   const transport = usesDataApi ? "through the Data API" : "directly connected";
-  Deno.test(`a database that loses its connections ends no stack that is ${transport}`, async () => {
+  Deno.test(`lost database connections do not end a stack that is ${transport}`, async () => {
     await using folder = await makeTemporaryFolder();
     await using server = await startPostgres({ dataDir: join(folder.path, "postgres") });
     await using stack = await startLocalStack({
@@ -269,7 +269,7 @@ for (const usesDataApi of [false, true]) {
   });
 }
 
-Deno.test("an idle stack says nothing, whatever its dispatcher does", async () => {
+Deno.test("an idle stack prints nothing while its dispatcher runs", async () => {
   await using database = await createTestDatabase();
   await using folder = await makeTemporaryFolder();
   await using stack = await startLocalStack({ dataDir: folder.path, databaseUrl: database.url });

@@ -12,7 +12,7 @@ const missing = hasScript ? "" : " (skipped: no script of util-linux is installe
 const root = fileURLToPath(new URL("../..", import.meta.url));
 const { tasks } = JSON.parse(await Deno.readTextFile(new URL("../../deno.json", import.meta.url)));
 
-Deno.test("where no terminal is, the stack opens with its banner and logs JSON, of its own set-up nothing", async () => {
+Deno.test("without a terminal the stack prints its banner and JSON lines, and nothing of its set-up", async () => {
   await using database = await createTestDatabase();
   await using folder = await makeTemporaryFolder();
   await using stack = await startLocalStack({ dataDir: folder.path, databaseUrl: database.url });

@@ -4,6 +4,6 @@ import { readFaultSettings } from "../support/faults/settings.ts";
 
 const { requests = 500, seed = Math.floor(Math.random() * 2 ** 31) } = readFaultSettings();
 
-Deno.test("hostile requests of another seed each time break nothing either", async () => {
+Deno.test("hostile requests of a random seed break nothing", async () => {
   printFigures("hostile input", await fuzzEveryOperation({ requests, seed }));
 });

@@ -25,7 +25,7 @@ interface Call {
   readonly body: Readonly<Record<string, unknown>>;
 }
 
-Deno.test(`${concurrency} equal calls at once are one execution and one message, however it goes`, async () => {
+Deno.test(`${concurrency} concurrent equal calls are one execution and one message, whatever its outcome`, async () => {
   await using database = await createTestDatabase();
   await using provider = startSlowProvider(() => 100);
   await using sender = await startSender(database.url);
@@ -55,7 +55,7 @@ Deno.test(`${concurrency} equal calls at once are one execution and one message,
   printFigures("equal calls at once", { calls: concurrency * deliveries.length, ...outcomes });
 });
 
-Deno.test(`a call whose sender was killed (${lives} times) is answered when repeated, and sends no second message`, async () => {
+Deno.test(`a repeated call whose process was killed (${lives} times) is answered, and sends no second message`, async () => {
   const random = createSeededRandom(settings.seed);
   await using database = await createTestDatabase();
   await using provider = startSlowProvider(() => random.between(20, 400));
@@ -92,7 +92,7 @@ Deno.test(`a call whose sender was killed (${lives} times) is answered when repe
   assertGreater(counts.unanswered, 0, "some calls were cut off");
 });
 
-Deno.test(`a call that its provider refuses for now, whose sender is killed (${lives} times), is repeated until it is answered and accepted at most once`, async () => {
+Deno.test(`a call that the provider rejects temporarily, whose process is killed (${lives} times), is repeated until it is answered, and accepted at most once`, async () => {
   const random = createSeededRandom(settings.seed);
   const accepted = new Map<unknown, number>();
   let isBusy = false;

@@ -28,7 +28,7 @@ const operatorEmail = "bia@example.com";
 /** Longer than any claim of an outbox row or of a message lasts. */
 const leaseSeconds = 120;
 
-Deno.test(`a dispatcher killed ${kills} times mails each assignment once and answers each message once at most`, async () => {
+Deno.test(`a dispatcher killed ${kills} times mails each assignment once and answers each message at most once`, async () => {
   const random = createSeededRandom(settings.seed);
   let isFaulty = true;
   const interfere = (from: number, to: number) => async (): Promise<Response | undefined> => {

@@ -16,7 +16,7 @@ const settings = readFaultSettings();
 const intervalSeconds = 4;
 const { concurrency = 8, messages = 300, instances = 100 } = settings;
 
-Deno.test(`${concurrency} dispatchers at once on one database send each message once and keep every instance's pace and order`, async () => {
+Deno.test(`${concurrency} concurrent dispatchers on one database send each message once and keep every instance's pace and order`, async () => {
   const random = createSeededRandom(settings.seed);
   await using database = await createTestDatabase();
   const inFlight = new Set<string>();

@@ -16,7 +16,7 @@ const calmAnswerMs = 1_000;
 const calmAnswersWithin = 5;
 const busySlack = 10;
 
-Deno.test("under more calls than it can take the stack refuses some, loses nothing it accepted, and recovers", async () => {
+Deno.test("under overload the stack rejects some calls, loses no accepted message, and recovers", async () => {
   await using database = await createTestDatabase();
   await using folder = await makeTemporaryFolder();
   await using provider = startHttpDouble(() => {

@@ -29,7 +29,7 @@ interface FailingInstance {
 
 const maxWaitMs = 120_000;
 
-Deno.test("whatever a provider does, its message is sent once or in doubt, and the next one goes on", async () => {
+Deno.test("whatever a provider does, its message is sent once or unconfirmed, and the next message is sent", async () => {
   await using database = await createTestDatabase();
   await using cleanup = new AsyncDisposableStack();
   const witness: FaultWitness = { redirected: 0, endlessBytes: 0, brokenOff: 0 };
@@ -72,7 +72,7 @@ Deno.test("whatever a provider does, its message is sent once or in doubt, and t
   });
 });
 
-Deno.test("a refusal with Retry-After is not retried before, and a provider that was unreachable gets the message once it is back", async () => {
+Deno.test("a rejection is not retried before its Retry-After, and an unreachable provider gets the message once it is back", async () => {
   await using database = await createTestDatabase();
   await using busy = startHttpDouble((request) =>
     busy.requests.length > 1 ? acceptMessage(request) : new Response("{}", {
@@ -103,7 +103,7 @@ Deno.test("a refusal with Retry-After is not retried before, and a provider that
   assert(waitedMs >= retryAfterSeconds * 1_000 - 100, `tried again after ${waitedMs} ms`);
 });
 
-Deno.test("whatever a provider does, an immediate send is answered, and called again for a retryable refusal alone", async () => {
+Deno.test("whatever a provider does, an immediate send is answered, and repeated only after a retryable rejection", async () => {
   await using database = await createTestDatabase();
   await using cleanup = new AsyncDisposableStack();
   const witness: FaultWitness = { redirected: 0, endlessBytes: 0, brokenOff: 0 };

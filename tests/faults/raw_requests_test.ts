@@ -60,7 +60,7 @@ const requests: Readonly<Record<string, string>> = {
   "no HTTP at all": "\x16\x03\x01\x02\x00\x01\x00\x01\xfc\x03\x03",
 };
 
-Deno.test("bytes that are hardly an HTTP request are served whole or not at all, and forge no header", async () => {
+Deno.test("malformed HTTP requests are handled completely or not at all, and forge no header", async () => {
   await using database = await createTestDatabase();
   await using folder = await makeTemporaryFolder();
   await using stack = await startLocalStack({ dataDir: folder.path, databaseUrl: database.url });
