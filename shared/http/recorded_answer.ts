@@ -1,7 +1,7 @@
 import type { Context } from "hono";
 import type { Recorded } from "../idempotency/recorded_call.ts";
 import { answerJson } from "./answer.ts";
-import { replayedHeaders } from "./idempotency.ts";
+import { replayHeaders } from "./idempotency.ts";
 
 /**
  * The outcome flat beside `success`, marked when it was given before. The type of the whole answer
@@ -12,6 +12,6 @@ export function answerRecorded<Body extends object = never>(
   recorded: Recorded<Omit<NoInfer<Body>, "success">>,
   status: 200 | 201 = 200,
 ): Response {
-  const headers = recorded.isReplay ? replayedHeaders : undefined;
-  return answerJson<object>(context, { success: true, ...recorded.outcome }, status, headers);
+  const body = { success: true, ...recorded.outcome };
+  return answerJson<object>(context, body, status, replayHeaders(recorded));
 }

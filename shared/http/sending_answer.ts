@@ -2,19 +2,21 @@ import type { Context } from "hono";
 import type { SendingAnswer } from "../messages/send.ts";
 import type { RefusalBody } from "../model/errors.ts";
 import { answerJson } from "./answer.ts";
-import { replayedHeaders } from "./idempotency.ts";
+import { replayHeaders } from "./idempotency.ts";
 
 /**
- * What a sending call came to, of the type that the contract declares (it must be named): marked when it was given before, and with the provider's own
- * `Retry-After` (in seconds) where it has refused the message for now.
+ * The answer to a sending call, of the type that the contract declares (it must be named): marked if
+ * it is a replay, and with the provider's own `Retry-After` (in seconds) if it refused the message
+ * for now.
  */
 export function answerSending<Body extends object = never>(
   context: Context,
-  { response, isReplay, retryAfterMs }: SendingAnswer<NoInfer<Body> | RefusalBody>,
+  answer: SendingAnswer<NoInfer<Body> | RefusalBody>,
 ): Response {
+  const { outcome, retryAfterMs } = answer;
   const headers = {
-    ...(isReplay ? replayedHeaders : {}),
+    ...replayHeaders(answer),
     ...(retryAfterMs === undefined ? {} : { "Retry-After": `${Math.ceil(retryAfterMs / 1_000)}` }),
   };
-  return answerJson<object>(context, response.body, response.status, headers);
+  return answerJson<object>(context, outcome.body, outcome.status, headers);
 }

@@ -2,13 +2,13 @@ import type { Database } from "../database/database.ts";
 import type { RequestOf, ResultOf, RpcName } from "../database/rpcs.ts";
 import type { RecordedResult, Replayed } from "../database/rpcs/idempotency.ts";
 
-/** What a writing SQL function decided, now or under the same Idempotency-Key before. */
+/** What a call decided: now, or under the same Idempotency-Key before. */
 export interface Recorded<Outcome> {
   readonly outcome: Outcome;
   readonly isReplay: boolean;
 }
 
-/** Tells what was decided now from what is only remembered. */
+/** Tells an outcome decided now from a stored one. */
 export function toRecorded<Outcome extends object>(
   result: RecordedResult<Outcome>,
 ): Recorded<Outcome> {

@@ -1,12 +1,12 @@
 import type { WrittenResponse } from "../database/rpcs/idempotency.ts";
 
-/** An answer that is kept and given again. */
+/** An answer that is stored, and given again to a repeated call. */
 export interface StoredResponse<Body extends object = object> {
   readonly status: number;
   readonly body: Body;
 }
 
-/** A response for keeping. */
+/** A response as the database stores it. */
 export function writeResponse({ status, body }: StoredResponse): WrittenResponse {
   return { status, body: JSON.stringify(body) };
 }

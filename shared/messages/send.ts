@@ -5,6 +5,7 @@ import {
   type DispatchingServices,
   sendClaimedMessage,
 } from "./dispatch.ts";
+import type { Recorded } from "../idempotency/recorded_call.ts";
 import { readResponse, type StoredResponse } from "../idempotency/stored_response.ts";
 import { AppError } from "../model/errors.ts";
 import type { SealedInstance } from "../model/instance.ts";
@@ -38,10 +39,8 @@ export interface SendingChannel {
   readonly provider: Provider | null;
 }
 
-/** The answer to a sending call; `isReplay` if it repeats an earlier call's. */
-export interface SendingAnswer<Body extends object> {
-  readonly response: StoredResponse<Body>;
-  readonly isReplay: boolean;
+/** The answer to a sending call, and whether it repeats an earlier call's. */
+export interface SendingAnswer<Body extends object> extends Recorded<StoredResponse<Body>> {
   /** The provider's `Retry-After`, if its refusal may be retried. */
   readonly retryAfterMs?: number | undefined;
 }
@@ -76,7 +75,7 @@ export async function executeSending<Body extends object>(
   const claim = readClaim(accepted);
   dispatchInBackground(services, accepted);
   if (claim === null || draft === null || provider === null) {
-    return { response: respond(accepted, null), isReplay: false };
+    return { outcome: respond(accepted, null), isReplay: false };
   }
   const { messageId, claimToken, to } = claim;
   const { content, delayTypingMs } = draft;
@@ -99,7 +98,7 @@ async function settleSending<Body extends object>(
   await recordOutcome(services, settlement, kept);
   const isRefusedForNow = receipt.outcome === "rejected" && receipt.retryable;
   return {
-    response: kept.response,
+    outcome: kept.response,
     isReplay: false,
     retryAfterMs: isRefusedForNow ? receipt.retryAfterMs : undefined,
   };
@@ -145,7 +144,7 @@ export function answerReplay<Body extends object>(
   replay: Replay,
   respond: RespondToSending<Body>,
 ): SendingAnswer<Body> {
-  return { response: respondToReplay(replay, respond), isReplay: true };
+  return { outcome: respondToReplay(replay, respond), isReplay: true };
 }
 
 function respondToReplay<Body extends object>(

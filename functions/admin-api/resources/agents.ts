@@ -10,10 +10,10 @@ const instructionsSchema = z.string().trim().min(1).max(32_768);
 const modelSchema = z.string().trim().min(1).max(200);
 
 /** GET admin-api/agents. */
-export const agentPageSchema = pageSchema.extend({ instanceId: instanceIdSchema.optional() });
+const agentPageSchema = pageSchema.extend({ instanceId: instanceIdSchema.optional() });
 
 /** POST admin-api/agents. */
-export const createAgentSchema = z.object({
+const createAgentSchema = z.object({
   instanceId: instanceIdSchema,
   name: nameSchema,
   instructions: instructionsSchema,
@@ -22,7 +22,7 @@ export const createAgentSchema = z.object({
 });
 
 /** PATCH admin-api/agents/:id. */
-export const updateAgentSchema = z.object({
+const updateAgentSchema = z.object({
   name: nameSchema.optional(),
   instructions: instructionsSchema.optional(),
   model: modelSchema.optional(),

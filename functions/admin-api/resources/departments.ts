@@ -5,10 +5,10 @@ import { nameSchema, workspacePageSchema } from "../contract.ts";
 import type { PlainResource } from "./resource.ts";
 
 /** POST admin-api/departments. */
-export const createDepartmentSchema = z.object({ workspaceId: idSchema, name: nameSchema });
+const createDepartmentSchema = z.object({ workspaceId: idSchema, name: nameSchema });
 
 /** PATCH admin-api/departments/:id. */
-export const updateDepartmentSchema = z.object({ name: nameSchema.optional() });
+const updateDepartmentSchema = z.object({ name: nameSchema.optional() });
 
 export const departments: PlainResource = {
   path: "/departments",

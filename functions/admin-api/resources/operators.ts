@@ -8,14 +8,14 @@ import type { PlainResource } from "./resource.ts";
 const emailSchema = z.string().trim().max(254).pipe(z.email("must be an e-mail address"));
 
 /** POST admin-api/operators. */
-export const createOperatorSchema = z.object({
+const createOperatorSchema = z.object({
   workspaceId: idSchema,
   name: nameSchema,
   email: emailSchema,
 });
 
 /** PATCH admin-api/operators/:id. */
-export const updateOperatorSchema = z.object({
+const updateOperatorSchema = z.object({
   name: nameSchema.optional(),
   email: emailSchema.optional(),
 });

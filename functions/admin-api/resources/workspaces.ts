@@ -4,7 +4,7 @@ import { nameSchema, pageSchema } from "../contract.ts";
 import type { PlainResource } from "./resource.ts";
 
 /** POST admin-api/workspaces. */
-export const createWorkspaceSchema = z.object({ name: nameSchema });
+const createWorkspaceSchema = z.object({ name: nameSchema });
 
 export const workspaces: PlainResource = {
   path: "/workspaces",
