@@ -1,6 +1,7 @@
 import { createAdminApp } from "../../../functions/admin-api/app.ts";
 import { createMessagesContextApp } from "../../../functions/messages-context/app.ts";
 import { createProviderWebhookApp } from "../../../functions/provider-webhook/app.ts";
+import type { ProviderKind } from "../../../shared/model/provider_kind.ts";
 import { createRegistry } from "../../../shared/providers/create_registry.ts";
 import { registry } from "../../../shared/providers/registry.ts";
 import { assertEquals, assertFalse } from "../../support/assert.ts";
@@ -110,4 +111,14 @@ Deno.test("a provider that only the registry lists receives events at its addres
   });
   const { conversation } = await history.json();
   assertEquals(conversation.map(({ content }: { content: string }) => content), ["Cheguei"]);
+});
+
+Deno.test("the database takes each provider for the official channel or a gateway as its descriptor does", async () => {
+  await using stack = await startMessagingStack();
+  for (const { kind, providerClass } of registry.providers) {
+    const { instanceId } = await stack.createTenant({ provider: kind as ProviderKind });
+    const [row] = await stack.admin`
+      select provider_class from messaging.instances where id = ${instanceId}`;
+    assertEquals(row?.["provider_class"], providerClass, kind);
+  }
 });
