@@ -9,7 +9,7 @@ import { createApp } from "../../shared/http/create_app.ts";
 import { answerSending } from "../../shared/http/sending_answer.ts";
 import { validateBody } from "../../shared/http/validate.ts";
 import type { SendingServices } from "../../shared/messages/send.ts";
-import { processAiAgentSchema } from "./contract.ts";
+import { type ProcessAiAgentResponse, processAiAgentSchema } from "./contract.ts";
 import { openConversation } from "./open_conversation.ts";
 
 /** POST /functions/v1/process-ai-agent. */
@@ -18,7 +18,7 @@ export function createProcessAiAgentApp(services: SendingServices): Hono {
     const request = validateBody(context, processAiAgentSchema, context.get("body"));
     const instance = requireInstance(context);
     const idempotency = await readClientIdempotency(context);
-    return answerSending<object>(
+    return answerSending<ProcessAiAgentResponse>(
       context,
       await openConversation(services, { instance, request, idempotency }),
     );

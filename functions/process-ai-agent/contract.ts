@@ -8,6 +8,7 @@ import {
   visibleTextSchema,
 } from "../../shared/model/request_fields.ts";
 import {
+  type AnswerOf,
   providerFailureFields,
   sentMessageFields,
   successField,
@@ -41,7 +42,11 @@ const outcomeFields = {
 export const processAiAgentResponseSchema = z.discriminatedUnion("mode", [
   z.object({ ...successField, mode: z.literal("sent"), ...outcomeFields }),
   z.object({ ...successField, mode: z.literal("queued"), ...outcomeFields }),
+  // Of a repeated call whose message waits for another attempt.
+  z.object({ ...successField, mode: z.literal("scheduled"), ...outcomeFields }),
 ]);
+
+export type ProcessAiAgentResponse = AnswerOf<typeof processAiAgentResponseSchema>;
 
 /** What a refusal of the provider says: the message is recorded by then. */
 export const processAiAgentFailureSchema = z.object({

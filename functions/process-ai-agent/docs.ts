@@ -49,7 +49,8 @@ export const operations: readonly Operation[] = [{
       "Seconds between this queued message and the one before it on the instance; 30 when omitted.",
     sentBy:
       "Who asked for it, in the caller's own words: kept with the message and given back in the history. It changes nothing else: the message counts as the agent's and never pauses it. `api` when omitted.",
-    mode: "Whether the message went at once or waits in the queue.",
+    mode:
+      "Whether the message went at once or waits in the queue. `scheduled`: a repeated call, whose message waits for another attempt.",
   },
   examples: [{
     name: "proactive",

@@ -1,7 +1,7 @@
 import { fillMessageText, listAgentVariables } from "../../shared/agents/variables.ts";
 import { validateForChannel } from "../../shared/messages/channel_validation.ts";
 import type { Database } from "../../shared/database/database.ts";
-import { AppError } from "../../shared/model/errors.ts";
+import { AppError, type RefusalBody } from "../../shared/model/errors.ts";
 import type { StoredResponse } from "../../shared/idempotency/stored_response.ts";
 import type { Idempotency } from "../../shared/database/rpcs/idempotency.ts";
 import type { Instance } from "../../shared/model/instance.ts";
@@ -15,7 +15,11 @@ import {
   type SendingServices,
 } from "../../shared/messages/send.ts";
 import { respondToSending } from "../../shared/messages/response.ts";
-import { maxMessageLength, type ProcessAiAgentRequest } from "./contract.ts";
+import {
+  maxMessageLength,
+  type ProcessAiAgentRequest,
+  type ProcessAiAgentResponse,
+} from "./contract.ts";
 
 /** One valid call. */
 export interface OpenConversationCall {
@@ -31,7 +35,7 @@ export interface OpenConversationCall {
 export async function openConversation(
   services: SendingServices,
   { instance, request, idempotency }: OpenConversationCall,
-): Promise<SendingAnswer<object>> {
+): Promise<SendingAnswer<ProcessAiAgentResponse | RefusalBody>> {
   const provider = await services.openProvider(instance);
   const message = await fillOpening(services.database, instance, request);
   const content = { messageType: "text", message } as const;
@@ -51,11 +55,26 @@ export async function openConversation(
   }, respond);
 }
 
-/** As send-message answers, with the agent in place of its pause. */
-function respond(outcome: AcceptedOutcome, receipt: Receipt | null): StoredResponse {
+/**
+ * As send-message answers, with the agent in place of its pause.
+ *
+ * @throws Error for an outcome without a message or an agent: a defect.
+ */
+function respond(
+  outcome: AcceptedOutcome,
+  receipt: Receipt | null,
+): StoredResponse<ProcessAiAgentResponse | RefusalBody> {
+  const { agentId } = outcome;
   const { status, body } = respondToSending(outcome, receipt);
-  const { aiAgentPausedUntil: _never, ...described } = body;
-  return { status, body: { ...described, agentId: outcome.agentId } };
+  if (!body.success) {
+    const { aiAgentPausedUntil: _never, ...refused } = body;
+    return { status, body: { ...refused, agentId } };
+  }
+  if (body.mode === "assign_only" || agentId === null) {
+    throw new Error("accept_message recorded no message of an agent");
+  }
+  const { aiAgentPausedUntil: _never, assignment: _none, ...described } = body;
+  return { status, body: { ...described, agentId } };
 }
 
 /**

@@ -59,10 +59,10 @@ const outcomeFields = {
   aiAgentPausedUntil: instantSchema.nullable(),
 };
 
+/** `messageId` is null while a repeated call's message waits for another attempt, or is canceled. */
 export const sendTemplateMessageResponseSchema = z.object({
   ...successField,
   ...outcomeFields,
-  messageId: z.string(),
 });
 
 /** What a refusal of the provider says: the message is recorded by then. */

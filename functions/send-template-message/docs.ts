@@ -49,7 +49,8 @@ export const operations: readonly Operation[] = [{
     provider: "What carried it: the official channel or a gateway.",
     templateName: "Name of the template.",
     variables: "What fills the template, by key.",
-    messageId: "The provider's id of the message.",
+    messageId:
+      "The provider's id of the message; null while a repeated call's message waits for another attempt.",
     internalMessageId: "The message's UUID in this service.",
   },
   examples: [{

@@ -7,11 +7,12 @@ import type { Receipt } from "../../shared/providers/provider.ts";
 import type { RespondToSending } from "../../shared/messages/send.ts";
 import { toSentStatus } from "../../shared/messages/response.ts";
 import type { StoredTemplate } from "../../shared/database/rpcs/templates.ts";
-import type { TemplateMessageDescription } from "./contract.ts";
+import type { AnswerOf } from "../../shared/model/response_fields.ts";
+import type { sendTemplateMessageResponseSchema, TemplateMessageDescription } from "./contract.ts";
 
-/** The answer; of a message that waits again the provider's `messageId` is null. */
+/** The answer that the contract declares, or the provider's refusal. */
 export type TemplateResponse =
-  | { readonly success: true } & TemplateMessageDescription
+  | AnswerOf<typeof sendTemplateMessageResponseSchema>
   | RefusalBody;
 
 /**

@@ -62,7 +62,6 @@ export function respondToSending(
   }
 }
 
-/** The status of a message that its provider has accepted: `sent`, or a later one. */
 /** @throws Error for an outcome with neither message nor assignment: a defect. */
 function describeSuccess(
   outcome: AcceptedOutcome,
@@ -83,6 +82,7 @@ function describeSuccess(
   return { success, mode, ...recipient, assignment: assigned.assignment, aiAgentPausedUntil };
 }
 
+/** The status of a message that its provider has accepted: `sent`, or a later one. */
 export function toSentStatus(status: MessageStatus | null): MessageStatus {
   return status === "delivered" || status === "read" ? status : "sent";
 }
