@@ -161,7 +161,8 @@ function spoilBody(random: SeededRandom, text: string): string {
     const value = pick(random, hostileValues);
     const raw = readRaw(value);
     // Raw text is put in place of a mark once the rest is text as well.
-    if (raw === undefined) holder[key] = value;
+    // A copy: the second round may spoil what the first one put there, even with itself.
+    if (raw === undefined) holder[key] = structuredClone(value);
     else holder[key] = `raw-${raws.push(raw) - 1}`;
   }
   return JSON.stringify(body).replace(/"raw-(\d+)"/g, (_, index) => raws[Number(index)] ?? "null");
