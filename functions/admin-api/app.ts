@@ -1,4 +1,5 @@
 import type { Hono } from "hono";
+import { answerJson } from "../../shared/http/answer.ts";
 import { createApp, type Route } from "../../shared/http/create_app.ts";
 import { createSecretKeyGuard } from "../../shared/http/secret_key_guard.ts";
 import type { Log } from "../../shared/runtime/log.ts";
@@ -7,6 +8,7 @@ import { createOutboxRoutes } from "./outbox_routes.ts";
 import { createRecordRoutes } from "./record_routes.ts";
 import { resealCredentials } from "./reseal_credentials.ts";
 import { resources } from "./resources.ts";
+import type { ResealResponse } from "./resources/reseal.ts";
 import { createTemplateSyncRoutes } from "./template_sync_routes.ts";
 import type { TemplateSyncServices } from "./template_sync.ts";
 import { createTokenRoutes } from "./token_routes.ts";
@@ -30,7 +32,10 @@ export function createAdminApp(services: AdminServices): Hono {
       path: "/credentials/reseal",
       handlers: [
         async (context): Promise<Response> =>
-          context.json({ success: true, ...await resealCredentials(services) }),
+          answerJson<ResealResponse>(context, {
+            success: true,
+            ...await resealCredentials(services),
+          }),
       ],
     } satisfies Route,
   ];

@@ -1,12 +1,16 @@
-import * as z from "zod";
 import type { Operation } from "../../shared/openapi/operation.ts";
-import { successField } from "../../shared/model/response_fields.ts";
 import { agentDocs } from "./resources/agents_docs.ts";
 import { departmentDocs } from "./resources/departments_docs.ts";
 import { instanceDocs } from "./resources/instances_docs.ts";
 import { operatorDocs } from "./resources/operators_docs.ts";
 import { outboxOperations } from "./resources/outbox_docs.ts";
-import { adminOperation, describeResource, type ResourceDocs } from "./resources/resource_docs.ts";
+import { resealRecord } from "./resources/reseal.ts";
+import {
+  adminOperation,
+  describeResource,
+  recordAnswer,
+  type ResourceDocs,
+} from "./resources/resource_docs.ts";
 import { syncOperation } from "./resources/template_sync_docs.ts";
 import { templateDocs } from "./resources/templates_docs.ts";
 import { tokenOperations } from "./resources/tokens_docs.ts";
@@ -32,13 +36,7 @@ const resealOperation: Operation = {
     "After a new key was put in front of `CREDENTIALS_KEYS`: seals a batch of credentials anew that lie under a former key. Call it until `remaining` is 0; then the former key may go, provided that `keyId` is the new key's: a process that was started before the change knows the former keys alone. Repeatable, and safe beside other changes. The request has no body.",
   success: {
     description: "What this call did.",
-    schema: z.object({
-      ...successField,
-      keyId: z.string().regex(/^[0-9a-f]{8}$/),
-      resealed: z.int().min(0),
-      remaining: z.int().min(0),
-      unreadable: z.array(z.uuid()),
-    }),
+    schema: recordAnswer(resealRecord),
   },
   errors: ["service_unavailable"],
   fields: {

@@ -10,10 +10,14 @@ import {
   checkNewInstance,
   checkProviderConfig,
   createInstanceSchemaFor,
+  type instanceRecord,
   updateInstanceSchemaFor,
 } from "./instance_contract.ts";
 import { createInstance, type InstanceServices, updateInstance } from "./instances.ts";
 import { listRecords } from "./record_calls.ts";
+import type { PageAnswer, RecordAnswer } from "./resources/resource.ts";
+
+type InstanceAnswer = RecordAnswer<typeof instanceRecord>;
 
 /** Instances: records like others, but for their credentials. */
 export function createInstanceRoutes(services: InstanceServices): Route[] {
@@ -30,16 +34,17 @@ export function createInstanceRoutes(services: InstanceServices): Route[] {
     const idempotency = await readAdminIdempotency(context, body);
     const created = await createInstance(services, request, idempotency);
     context.set("instanceId", created.outcome.instanceId);
-    return answerRecorded<{ success: true }>(context, created, 201);
+    return answerRecorded<InstanceAnswer>(context, created, 201);
   };
 
   const listPage = async (context: AdminContext): Promise<Response> => {
     const query = validate(workspacePageSchema, context.req.query());
-    return context.json({ success: true, ...await listRecords(database, "list_instances", query) });
+    const page = await listRecords(database, "list_instances", query);
+    return answerJson<PageAnswer<typeof instanceRecord>>(context, { success: true, ...page });
   };
 
   const getOne = async (context: AdminContext): Promise<Response> =>
-    context.json({
+    answerJson<InstanceAnswer>(context, {
       success: true,
       ...await readInstance(database, await requireInstanceId(context, database)),
     });
@@ -56,7 +61,7 @@ export function createInstanceRoutes(services: InstanceServices): Route[] {
       checkProviderConfig(provider),
     );
     const record = await updateInstance(services, { instanceId, provider }, request);
-    return answerJson<object>(context, { success: true, ...record });
+    return answerJson<InstanceAnswer>(context, { success: true, ...record });
   };
 
   return [

@@ -1,5 +1,6 @@
 import type { Database } from "../../shared/database/database.ts";
 import { AppError } from "../../shared/model/errors.ts";
+import { answerJson } from "../../shared/http/answer.ts";
 import type { Route } from "../../shared/http/create_app.ts";
 import { answerRecorded } from "../../shared/http/recorded_answer.ts";
 import { validate } from "../../shared/http/validate.ts";
@@ -7,13 +8,15 @@ import { toRecorded } from "../../shared/idempotency/recorded_call.ts";
 import type { OutboxRecord } from "../../shared/database/rpcs/outbox.ts";
 import { type AdminContext, readAdminIdempotency, requireId } from "./http_exchange.ts";
 import { listRecords } from "./record_calls.ts";
-import { outboxPageSchema } from "./resources/outbox.ts";
+import { outboxPageSchema, type outboxRecord } from "./resources/outbox.ts";
+import type { PageAnswer, RecordAnswer } from "./resources/resource.ts";
 
 /** What was promised to be done after a request: seen, and given another try when it died. */
 export function createOutboxRoutes(database: Database): Route[] {
   const listPage = async (context: AdminContext): Promise<Response> => {
     const query = validate(outboxPageSchema, context.req.query());
-    return context.json({ success: true, ...await listRecords(database, "list_outbox", query) });
+    const page = await listRecords(database, "list_outbox", query);
+    return answerJson<PageAnswer<typeof outboxRecord>>(context, { success: true, ...page });
   };
 
   const retry = async (context: AdminContext): Promise<Response> => {
@@ -21,7 +24,10 @@ export function createOutboxRoutes(database: Database): Route[] {
     const idempotency = await readAdminIdempotency(context, {});
     const answer = await database.rpc("retry_outbox", { outboxId, idempotency });
     if (answer === null) throw new AppError("not_found", { message: "There is no such entry." });
-    return answerRecorded<{ success: true }>(context, toRecorded<OutboxRecord>(answer));
+    return answerRecorded<RecordAnswer<typeof outboxRecord>>(
+      context,
+      toRecorded<OutboxRecord>(answer),
+    );
   };
 
   return [

@@ -9,8 +9,8 @@ import { type Recorded, toRecorded } from "../../shared/idempotency/recorded_cal
 import { pageEndSchema } from "./contract.ts";
 
 /** A page as responses hold it. */
-export interface AdminPage {
-  readonly items: readonly object[];
+export interface AdminPage<Item> {
+  readonly items: readonly Item[];
   readonly nextCursor: string | null;
 }
 
@@ -41,7 +41,11 @@ export type ListingRpc = {
 }[RpcName];
 
 /** The record that such a function returns, unless it refuses it or returned it before. */
-type RecordOf<Name extends RpcName> = Exclude<ResultOf<Name>, Replayed<unknown> | Refusal>;
+export type RecordOf<Name extends RpcName> = Exclude<ResultOf<Name>, Replayed<unknown> | Refusal>;
+
+/** A record of the pages that such a function returns. */
+export type ItemOf<Name extends ListingRpc> = ResultOf<Name> extends Page<infer Item> ? Item
+  : never;
 
 /**
  * Calls an SQL function that executes a POST once per `Idempotency-Key`.
@@ -77,11 +81,11 @@ export async function listRecords<Name extends ListingRpc>(
   database: Database,
   rpcName: Name,
   query: Omit<RequestOf<Name>, "after"> & { readonly cursor?: string | undefined },
-): Promise<AdminPage> {
+): Promise<AdminPage<ItemOf<Name>>> {
   const { cursor, ...filter } = query;
   const after = cursor === undefined ? null : readCursor(pageEndSchema, cursor);
   const request = { ...filter, after } as unknown as RequestOf<Name>;
-  const page: Page<object> = await database.rpc(rpcName, request);
+  const page = await database.rpc(rpcName, request) as Page<ItemOf<Name>>;
   return { items: page.items, nextCursor: page.next === null ? null : writeCursor(page.next) };
 }
 

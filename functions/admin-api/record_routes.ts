@@ -8,15 +8,25 @@ import { type CrossCheck, validate, validateBody } from "../../shared/http/valid
 import { type AdminContext, readAdminIdempotency, requireId } from "./http_exchange.ts";
 import { withInstanceId } from "./instance_reference.ts";
 import {
+  type AdminPage,
   changeRecord,
   type ChangingRpc,
   type CreatingRpc,
   executeOnce,
+  type ItemOf,
   type ListingRpc,
   listRecords,
   type ReadingRpc,
+  type RecordOf,
 } from "./record_calls.ts";
 import type { PlainResource, Update } from "./resources/resource.ts";
+
+/** A record of any resource, as the definitions hold the SQL functions to their records. */
+type AnyRecordAnswer =
+  & { readonly success: true }
+  & RecordOf<ReadingRpc | CreatingRpc | ChangingRpc>;
+
+type AnyPageAnswer = { readonly success: true } & AdminPage<ItemOf<ListingRpc>>;
 
 /** Creating, listing, reading and, where it can be, changing one kind of record. */
 export function createRecordRoutes(database: Database, kind: PlainResource): Route[] {
@@ -27,7 +37,7 @@ export function createRecordRoutes(database: Database, kind: PlainResource): Rou
   const readTarget = (context: AdminContext): Readonly<Record<string, string>> => ({
     [idName]: requireId(context, "id", notFound),
   });
-  const readRecord = (target: Readonly<Record<string, string>>): Promise<object> =>
+  const readRecord = (target: Readonly<Record<string, string>>): Promise<RecordOf<ReadingRpc>> =>
     database.rpc(get.rpcName, target as unknown as RequestOf<ReadingRpc>);
 
   const createOne = async (context: AdminContext): Promise<Response> => {
@@ -43,7 +53,7 @@ export function createRecordRoutes(database: Database, kind: PlainResource): Rou
       { ...request, idempotency } as unknown as RequestOf<CreatingRpc>,
       { uniqueField },
     );
-    return answerRecorded<{ success: true }>(context, created, 201);
+    return answerRecorded<AnyRecordAnswer>(context, created, 201);
   };
 
   const listPage = async (context: AdminContext): Promise<Response> => {
@@ -53,11 +63,12 @@ export function createRecordRoutes(database: Database, kind: PlainResource): Rou
       list.rpcName,
       query as unknown as RequestOf<ListingRpc>,
     );
-    return context.json({ success: true, ...page });
+    return answerJson<AnyPageAnswer>(context, { success: true, ...page });
   };
 
   const getOne = async (context: AdminContext): Promise<Response> => {
-    return context.json({ success: true, ...await readRecord(readTarget(context)) });
+    const record = await readRecord(readTarget(context));
+    return answerJson<AnyRecordAnswer>(context, { success: true, ...record });
   };
 
   const updateOne = ({ rpcName, schema, checkChange }: Update) =>
@@ -71,7 +82,7 @@ export function createRecordRoutes(database: Database, kind: PlainResource): Rou
     const changes = validateBody(context, schema, body, check);
     const request = { ...target, changes } as unknown as RequestOf<ChangingRpc>;
     const record = await changeRecord(database, rpcName, request, { uniqueField });
-    return answerJson<object>(context, { success: true, ...record });
+    return answerJson<AnyRecordAnswer>(context, { success: true, ...record });
   };
 
   const routes: Route[] = [

@@ -1,15 +1,7 @@
 import { CredentialError, type CredentialVault } from "../../shared/crypto/credential_vault.ts";
 import type { ResealedItem } from "../../shared/database/rpcs/tenancy.ts";
 import type { InstanceServices } from "./instances.ts";
-
-/** What one call did: `remaining` lie under a former key still, `unreadable` under none that there is. */
-export interface ResealReport {
-  /** Of the key that this process seals under: after a change of keys others may run beside it. */
-  readonly keyId: string | undefined;
-  readonly resealed: number;
-  readonly remaining: number;
-  readonly unreadable: readonly string[];
-}
+import type { ResealReport } from "./resources/reseal.ts";
 
 /** Some hundred milliseconds of processor time: a call stays well within what the platform allows. */
 const batchSize = 200;
@@ -23,6 +15,8 @@ export async function resealCredentials(
   { database, vault }: InstanceServices,
 ): Promise<ResealReport> {
   const keyIds = await vault.keyIds();
+  const [keyId] = keyIds;
+  if (keyId === undefined) throw new Error("the vault has no key");
   const { items, total, ...listed } = await database.rpc("list_credentials_under_old_keys", {
     keyIds,
     limit: batchSize,
@@ -37,7 +31,7 @@ export async function resealCredentials(
   const { replaced } = await database.rpc("replace_sealed_credentials", {
     items: fresh,
   });
-  return { keyId: keyIds[0], resealed: replaced, remaining: total - replaced, unreadable };
+  return { keyId, resealed: replaced, remaining: total - replaced, unreadable };
 }
 
 async function resealOne(

@@ -1,3 +1,4 @@
+import { answerJson } from "../../shared/http/answer.ts";
 import type { Route } from "../../shared/http/create_app.ts";
 import { readJsonBody } from "../../shared/http/json_body.ts";
 import { answerRecorded } from "../../shared/http/recorded_answer.ts";
@@ -8,7 +9,12 @@ import { type AdminContext, readAdminIdempotency, requireId } from "./http_excha
 import { requireInstanceId } from "./instance_reference.ts";
 import type { InstanceServices } from "./instances.ts";
 import { listRecords } from "./record_calls.ts";
-import { createTokenSchema } from "./resources/tokens.ts";
+import type { PageAnswer, RecordAnswer } from "./resources/resource.ts";
+import {
+  createTokenSchema,
+  type IssueTokenResponse,
+  type tokenRecord,
+} from "./resources/tokens.ts";
 
 /** The tokens of an instance: issued, listed without their secret, revoked. */
 export function createTokenRoutes(services: InstanceServices): Route[] {
@@ -20,14 +26,14 @@ export function createTokenRoutes(services: InstanceServices): Route[] {
     const request = validateBody(context, createTokenSchema, body);
     const idempotency = await readAdminIdempotency(context, body);
     const issued = await issueClientToken(services, instanceId, request, idempotency);
-    return answerRecorded<{ success: true }>(context, issued, 201);
+    return answerRecorded<IssueTokenResponse>(context, issued, 201);
   };
 
   const listPage = async (context: AdminContext): Promise<Response> => {
     const instanceId = await requireInstanceId(context, database);
     const query = validate(pageSchema, context.req.query());
     const page = await listRecords(database, "list_client_tokens", { ...query, instanceId });
-    return context.json({ success: true, ...page });
+    return answerJson<PageAnswer<typeof tokenRecord>>(context, { success: true, ...page });
   };
 
   const answerOne =
@@ -38,7 +44,7 @@ export function createTokenRoutes(services: InstanceServices): Route[] {
         tokenId: requireId(context, "tokenId", "token_not_found"),
       };
       const record = await database.rpc(rpcName, target);
-      return context.json({ success: true, ...record });
+      return answerJson<RecordAnswer<typeof tokenRecord>>(context, { success: true, ...record });
     };
 
   return [

@@ -1,5 +1,6 @@
 import type { Context, Hono } from "hono";
 import { etag } from "hono/etag";
+import { answerJson } from "../../shared/http/answer.ts";
 import { createApp } from "../../shared/http/create_app.ts";
 import type { Log } from "../../shared/runtime/log.ts";
 import document from "./openapi.json" with { type: "json" };
@@ -14,6 +15,8 @@ export interface ApiDocsServices {
   /** Answered in the place of the page, where the platform shows no HTML. */
   readonly link?: ReferenceLink | undefined;
 }
+
+type ReferenceLinkResponse = { readonly success: true } & ReferenceLink;
 
 /** Readers ask again each time, and are told that nothing has changed. */
 const cacheControl = "public, no-cache";
@@ -32,10 +35,13 @@ export async function createApiDocsApp({ log, viewerUrl, link }: ApiDocsServices
       "Content-Security-Policy": page.contentSecurityPolicy,
     });
 
-  const getLink = (context: Context): Promise<Response> =>
-    Promise.resolve(
-      context.json({ success: true, ...link }, 200, { "Cache-Control": cacheControl }),
-    );
+  const getLink = (known: ReferenceLink) => (context: Context): Promise<Response> =>
+    Promise.resolve(answerJson<ReferenceLinkResponse>(
+      context,
+      { success: true, ...known },
+      200,
+      { "Cache-Control": cacheControl },
+    ));
 
   const getDocument = (context: Context): Promise<Response> =>
     Promise.resolve(context.body(documentText, 200, {
@@ -47,7 +53,11 @@ export async function createApiDocsApp({ log, viewerUrl, link }: ApiDocsServices
     slug: "api-docs",
     log,
     routes: [
-      { method: "GET", path: "/", handlers: [etag(), link === undefined ? getPage : getLink] },
+      {
+        method: "GET",
+        path: "/",
+        handlers: [etag(), link === undefined ? getPage : getLink(link)],
+      },
       { method: "GET", path: "/openapi.json", handlers: [etag(), getDocument] },
     ],
   });

@@ -3,11 +3,13 @@ import type { CredentialVault } from "../../shared/crypto/credential_vault.ts";
 import type { Database } from "../../shared/database/database.ts";
 import type { Bytes } from "../../shared/model/bytes.ts";
 import { AppError } from "../../shared/model/errors.ts";
+import { answerJson } from "../../shared/http/answer.ts";
 import { createApp, type Route } from "../../shared/http/create_app.ts";
 import type { Log } from "../../shared/runtime/log.ts";
 import type { ProviderRegistry } from "../../shared/providers/create_registry.ts";
 import type { ProviderDescriptor } from "../../shared/providers/descriptor.ts";
 import type { WebhookCall } from "../../shared/providers/webhooks/webhook.ts";
+import type { ReceiveResponse } from "./contract.ts";
 import { readDeliveryBody, stripFiles } from "./delivery_body.ts";
 import { recordDelivery } from "./receive.ts";
 import { createDeliveryRouter } from "./route_delivery.ts";
@@ -51,7 +53,7 @@ export function createProviderWebhookApp(services: ProviderWebhookServices): Hon
     const body = await readDeliveryBody(context.req.raw, maxDeliveryBytes, transform);
     const recorded = await record(context, provider, toCall(context, body));
     if (recorded === null) throw new AppError(refusal);
-    return context.json({ success: true, recorded });
+    return answerJson<ReceiveResponse>(context, { success: true, recorded });
   };
 
   /** How many events were new; null when the call lacks the instance's current credential. */

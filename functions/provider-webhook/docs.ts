@@ -1,10 +1,10 @@
 import * as z from "zod";
 import { demoWebhookSecret } from "../../shared/openapi/demo_fixtures.ts";
 import type { Operation } from "../../shared/openapi/operation.ts";
-import { successField } from "../../shared/model/response_fields.ts";
 import type { ProviderDescriptor } from "../../shared/providers/descriptor.ts";
 import type { ProviderDocs } from "../../shared/providers/provider_docs.ts";
 import { registry } from "../../shared/providers/registry.ts";
+import { receiveResponseSchema } from "./contract.ts";
 
 const secretParameter = {
   secret: {
@@ -13,8 +13,6 @@ const secretParameter = {
     schema: z.string(),
   },
 };
-
-const recordedSchema = z.object({ ...successField, recorded: z.int().min(0) });
 
 /** The POST that takes a provider's events. */
 function describeDelivery(
@@ -36,7 +34,7 @@ function describeDelivery(
       ...(webhook.path.includes("/:secret") ? secretParameter : {}),
     },
     foreignBody,
-    success: { description: "The delivery is stored.", schema: recordedSchema },
+    success: { description: "The delivery is stored.", schema: receiveResponseSchema },
     errors: [webhook.refusal, "service_unavailable"],
     fields: { recorded: "Events of the delivery that were new." },
     examples: [{ ...example, response: { success: true, recorded: 1 } }],

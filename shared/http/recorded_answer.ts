@@ -3,13 +3,16 @@ import type { Recorded } from "../idempotency/recorded_call.ts";
 import { answerJson } from "./answer.ts";
 import { replayHeaders } from "./idempotency.ts";
 
+/** The answer without `success`; of several answers, each by itself. */
+type OutcomeOf<Body> = Body extends object ? Omit<Body, "success"> : never;
+
 /**
  * The outcome flat beside `success`, marked when it was given before. The type of the whole answer
  * must be named, as for `answerJson`.
  */
 export function answerRecorded<Body extends object = never>(
   context: Context,
-  recorded: Recorded<Omit<NoInfer<Body>, "success">>,
+  recorded: Recorded<OutcomeOf<NoInfer<Body>>>,
   status: 200 | 201 = 200,
 ): Response {
   const body = { success: true, ...recorded.outcome };

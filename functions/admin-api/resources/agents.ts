@@ -2,7 +2,7 @@ import * as z from "zod";
 import { instantSchema } from "../../../shared/model/response_fields.ts";
 import { instanceIdSchema } from "../../../shared/model/request_fields.ts";
 import { nameSchema, pageSchema } from "../contract.ts";
-import type { PlainResource } from "./resource.ts";
+import { definePlainResource } from "./resource.ts";
 
 const instructionsSchema = z.string().trim().min(1).max(32_768);
 
@@ -29,7 +29,7 @@ const updateAgentSchema = z.object({
   isActive: z.boolean().optional(),
 });
 
-export const agents: PlainResource = {
+export const agents = definePlainResource({
   path: "/agents",
   idName: "agentId",
   notFound: "agent_not_found",
@@ -47,4 +47,4 @@ export const agents: PlainResource = {
   list: { rpcName: "list_ai_agents", schema: agentPageSchema },
   create: { rpcName: "create_ai_agent", schema: createAgentSchema },
   update: { rpcName: "update_ai_agent", schema: updateAgentSchema },
-};
+});

@@ -2,7 +2,7 @@ import * as z from "zod";
 import { instantSchema } from "../../../shared/model/response_fields.ts";
 import { idSchema } from "../../../shared/model/request_fields.ts";
 import { nameSchema, workspacePageSchema } from "../contract.ts";
-import type { PlainResource } from "./resource.ts";
+import { definePlainResource } from "./resource.ts";
 
 /** POST admin-api/departments. */
 const createDepartmentSchema = z.object({ workspaceId: idSchema, name: nameSchema });
@@ -10,7 +10,7 @@ const createDepartmentSchema = z.object({ workspaceId: idSchema, name: nameSchem
 /** PATCH admin-api/departments/:id. */
 const updateDepartmentSchema = z.object({ name: nameSchema.optional() });
 
-export const departments: PlainResource = {
+export const departments = definePlainResource({
   path: "/departments",
   idName: "departmentId",
   notFound: "department_not_found",
@@ -24,4 +24,4 @@ export const departments: PlainResource = {
   list: { rpcName: "list_departments", schema: workspacePageSchema },
   create: { rpcName: "create_department", schema: createDepartmentSchema },
   update: { rpcName: "update_department", schema: updateDepartmentSchema },
-};
+});

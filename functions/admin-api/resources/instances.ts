@@ -4,10 +4,10 @@ import {
   instanceRecord,
   updateInstanceSchema,
 } from "../instance_contract.ts";
-import type { Resource } from "./resource.ts";
+import { defineResource } from "./resource.ts";
 
 /** Its routes are its own, for its credentials are sealed (instance_routes.ts). */
-export const instances: Resource = {
+export const instances = defineResource({
   path: "/instances",
   idName: "instanceId",
   notFound: "Instance not found",
@@ -15,4 +15,4 @@ export const instances: Resource = {
   list: { rpcName: "list_instances", schema: workspacePageSchema },
   create: { rpcName: "create_instance", schema: createInstanceSchema },
   update: { rpcName: "update_instance", schema: updateInstanceSchema },
-};
+});

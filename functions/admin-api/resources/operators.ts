@@ -2,7 +2,7 @@ import * as z from "zod";
 import { instantSchema } from "../../../shared/model/response_fields.ts";
 import { idSchema } from "../../../shared/model/request_fields.ts";
 import { nameSchema, workspacePageSchema } from "../contract.ts";
-import type { PlainResource } from "./resource.ts";
+import { definePlainResource } from "./resource.ts";
 
 /** Compared without regard to case, kept as written. */
 const emailSchema = z.string().trim().max(254).pipe(z.email("must be an e-mail address"));
@@ -20,7 +20,7 @@ const updateOperatorSchema = z.object({
   email: emailSchema.optional(),
 });
 
-export const operators: PlainResource = {
+export const operators = definePlainResource({
   path: "/operators",
   idName: "operatorId",
   notFound: "operator_not_found",
@@ -36,4 +36,4 @@ export const operators: PlainResource = {
   list: { rpcName: "list_operators", schema: workspacePageSchema },
   create: { rpcName: "create_operator", schema: createOperatorSchema },
   update: { rpcName: "update_operator", schema: updateOperatorSchema },
-};
+});

@@ -1,8 +1,28 @@
 import type * as z from "zod";
 import type { RpcName } from "../../../shared/database/rpcs.ts";
 import type { ErrorCode } from "../../../shared/model/errors.ts";
+import type { AnswerOf, successField } from "../../../shared/model/response_fields.ts";
 import type { ChangeCheck, CrossCheck } from "../../../shared/http/validate.ts";
-import type { ChangingRpc, CreatingRpc, ListingRpc, ReadingRpc } from "../record_calls.ts";
+import type {
+  ChangingRpc,
+  CreatingRpc,
+  ItemOf,
+  ListingRpc,
+  ReadingRpc,
+  RecordOf,
+} from "../record_calls.ts";
+
+/** A record flat beside `success`, by its fields. */
+export type RecordAnswer<Fields extends z.ZodRawShape> = AnswerOf<
+  z.ZodObject<typeof successField & Fields>
+>;
+
+/** A page of a collection, by the fields of its records. */
+export interface PageAnswer<Fields extends z.ZodRawShape> {
+  readonly success: true;
+  readonly items: readonly AnswerOf<z.ZodObject<Fields>>[];
+  readonly nextCursor: string | null;
+}
 
 /** How one method of a resource reads its request, and which SQL function answers it. */
 export interface RecordMethod<Name extends RpcName> {
@@ -37,4 +57,46 @@ export interface Resource {
 /** A resource whose routes need no code of their own. */
 export interface PlainResource extends Resource {
   readonly get: { readonly rpcName: ReadingRpc };
+}
+
+/** `Name` where `Result` is just what the fields say: no member less, none more, none of another type. */
+type IfAnswers<Name, Result, Fields extends z.ZodRawShape> = Result extends
+  AnswerOf<z.ZodObject<Fields>> ? keyof Result extends keyof Fields ? Name : never : never;
+
+/** Those of the functions whose record is just what the fields say. */
+type Returning<Name extends RpcName, Fields extends z.ZodRawShape> = {
+  [Each in Name]: IfAnswers<Each, RecordOf<Each>, Fields>;
+}[Name];
+
+/** The same of functions that return pages. */
+type Listing<Fields extends z.ZodRawShape> = {
+  [Each in ListingRpc]: IfAnswers<Each, ItemOf<Each>, Fields>;
+}[ListingRpc];
+
+interface Named<Name> {
+  readonly rpcName: Name;
+}
+
+/** What holds the SQL functions of a resource to its record. */
+interface HeldToRecord<Fields extends z.ZodRawShape> {
+  readonly record: Fields;
+  readonly list: Named<Listing<Fields>>;
+  readonly create: Named<Returning<CreatingRpc, Fields>>;
+  readonly update?: Named<Returning<ChangingRpc, Fields>>;
+}
+
+/** Defines a resource: a function that returns other records than `record` says is a type error. */
+export function defineResource<Fields extends z.ZodRawShape>(
+  resource: Resource & HeldToRecord<Fields>,
+): Resource {
+  return resource;
+}
+
+/** The same of a resource whose routes need no code of their own. */
+export function definePlainResource<Fields extends z.ZodRawShape>(
+  resource: PlainResource & HeldToRecord<Fields> & {
+    readonly get: Named<Returning<ReadingRpc, Fields>>;
+  },
+): PlainResource {
+  return resource;
 }

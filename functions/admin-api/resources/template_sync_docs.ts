@@ -1,9 +1,7 @@
-import * as z from "zod";
 import { demoOfficialInstanceId, demoTemplateId } from "../../../shared/openapi/demo_fixtures.ts";
 import type { Operation } from "../../../shared/openapi/operation.ts";
 import { adminOperation, recordAnswer } from "./resource_docs.ts";
-
-const countSchema = z.int().min(0);
+import { templateSyncRecord } from "./template_sync.ts";
 
 export const syncOperation: Operation = {
   ...adminOperation,
@@ -19,21 +17,7 @@ export const syncOperation: Operation = {
   isIdempotent: true,
   success: {
     description: "What changed.",
-    schema: recordAnswer({
-      instanceId: z.uuid(),
-      created: countSchema,
-      updated: countSchema,
-      unchanged: countSchema,
-      deleted: countSchema,
-      items: z.array(z.object({
-        templateId: z.uuid(),
-        name: z.string(),
-        language: z.string(),
-        providerStatus: z.string(),
-        providerTemplateId: z.string(),
-        change: z.enum(["created", "updated", "unchanged", "deleted"]),
-      })),
-    }),
+    schema: recordAnswer(templateSyncRecord),
   },
   errors: [
     "service_unavailable",

@@ -7,9 +7,9 @@ import {
   templatePageSchema,
   updateTemplateSchema,
 } from "../template_contract.ts";
-import type { PlainResource } from "./resource.ts";
+import { definePlainResource } from "./resource.ts";
 
-export const templates: PlainResource = {
+export const templates = definePlainResource({
   path: "/templates",
   idName: "templateId",
   notFound: "template_not_found",
@@ -38,4 +38,4 @@ export const templates: PlainResource = {
     schema: updateTemplateSchema,
     checkChange: checkChangedTemplate,
   },
-};
+});

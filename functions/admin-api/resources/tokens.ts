@@ -1,5 +1,6 @@
 import * as z from "zod";
 import { instantSchema } from "../../../shared/model/request_fields.ts";
+import type { RecordAnswer } from "./resource.ts";
 import { instantSchema as answeredInstantSchema } from "../../../shared/model/response_fields.ts";
 
 /** POST admin-api/instances/:id/tokens. */
@@ -23,3 +24,8 @@ export const tokenRecord = {
   revokedAt: answeredInstantSchema.nullable(),
   createdAt: answeredInstantSchema,
 };
+
+/** POST admin-api/instances/:id/tokens answers the token itself, this once. */
+export const issuedTokenRecord = { ...tokenRecord, token: z.string() };
+
+export type IssueTokenResponse = RecordAnswer<typeof issuedTokenRecord>;

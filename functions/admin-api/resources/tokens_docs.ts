@@ -1,9 +1,8 @@
-import * as z from "zod";
 import { demoInstanceId, demoTokenId } from "../../../shared/openapi/demo_fixtures.ts";
 import type { Operation } from "../../../shared/openapi/operation.ts";
 import { pageSchema } from "../contract.ts";
 import { adminOperation, exampleInstant, pageAnswer, recordAnswer } from "./resource_docs.ts";
-import { createTokenSchema, tokenRecord } from "./tokens.ts";
+import { createTokenSchema, issuedTokenRecord, tokenRecord } from "./tokens.ts";
 
 const tokenExample = {
   tokenId: demoTokenId,
@@ -43,7 +42,7 @@ export const tokenOperations: readonly Operation[] = [
     success: {
       status: 201,
       description: "The token, this once.",
-      schema: recordAnswer({ ...tokenRecord, token: z.string() }),
+      schema: recordAnswer(issuedTokenRecord),
     },
     errors: ["service_unavailable", "Instance not found"],
     examples: [{

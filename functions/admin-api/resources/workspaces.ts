@@ -1,12 +1,12 @@
 import * as z from "zod";
 import { instantSchema } from "../../../shared/model/response_fields.ts";
 import { nameSchema, pageSchema } from "../contract.ts";
-import type { PlainResource } from "./resource.ts";
+import { definePlainResource } from "./resource.ts";
 
 /** POST admin-api/workspaces. */
 const createWorkspaceSchema = z.object({ name: nameSchema });
 
-export const workspaces: PlainResource = {
+export const workspaces = definePlainResource({
   path: "/workspaces",
   idName: "workspaceId",
   notFound: "workspace_not_found",
@@ -18,4 +18,4 @@ export const workspaces: PlainResource = {
   get: { rpcName: "get_workspace" },
   list: { rpcName: "list_workspaces", schema: pageSchema },
   create: { rpcName: "create_workspace", schema: createWorkspaceSchema },
-};
+});

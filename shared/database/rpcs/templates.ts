@@ -52,8 +52,15 @@ export interface StoredTemplate {
   readonly providerTemplateId: string | null;
 }
 
+/** A component in the official channel's shape, whose other members follow from its type. */
+export interface TemplateComponent {
+  readonly type: string;
+  readonly [member: string]: unknown;
+}
+
 /** The same as an administrator sees it. */
 export interface TemplateRecord extends StoredTemplate {
+  readonly components: readonly TemplateComponent[];
   readonly workspaceId: string;
   readonly createdAt: string;
   readonly updatedAt: string;
