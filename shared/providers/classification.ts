@@ -1,6 +1,6 @@
 /**
- * Turns a provider's answer into a receipt. Every provider reads its own error codes first; this
- * file covers answers without a known code.
+ * Turns a provider's answer into a receipt. Every provider looks up its own error codes first. This
+ * file classifies answers without a known code.
  */
 import type { HttpAnswer, HttpFailure } from "./http/call.ts";
 import type { Receipt } from "./provider.ts";
@@ -8,7 +8,7 @@ import type { Receipt } from "./provider.ts";
 type Scope = Extract<Receipt, { outcome: "rejected" }>["scope"];
 
 /**
- * What a refusal means. `ambiguous`: the provider may have accepted the message all the same.
+ * The meaning of a refusal. `ambiguous`: the provider may have accepted the message nevertheless.
  * `isOutage`: see `Receipt`.
  */
 export type Classification =
@@ -16,18 +16,20 @@ export type Classification =
   | { readonly verdict: "permanent"; readonly scope: Scope }
   | { readonly verdict: "ambiguous" };
 
-/** What a reader of answers needs beside the answer. */
+/** What a provider needs, besides the answer, to classify it. */
 export interface ReadingContext {
   readonly nowMs: number;
-  /** Takes credentials and the recipient's number out of the provider's words and bounds them. */
+  /**
+   * Removes credentials and the recipient's number from the provider's text and limits its length.
+   */
   readonly redact: (text: string) => string;
 }
 
 /**
- * What an HTTP status alone means. 429 and 503 ask the whole instance to retry later. Other 5xx and
- * 408 come from a server or proxy that gave up on a request it had received, so the outcome is
- * unknown. A redirect and refused credentials (401, 402, 403) affect every message of the instance.
- * Any other status refuses this message.
+ * The meaning of an HTTP status alone. 429 and 503 make the whole instance retry later. Other 5xx
+ * and 408 come from a server or proxy that gave up on a request it had received, so the outcome is
+ * unknown. A redirect and rejected credentials (401, 402, 403) affect every message of the
+ * instance. Any other status refuses this message only.
  */
 export function classifyHttpStatus(status: number): Classification {
   if (status === 429 || status === 503) return { verdict: "retryable", scope: "instance" };
@@ -40,9 +42,9 @@ export function classifyHttpStatus(status: number): Classification {
 
 export interface Refusal {
   readonly code: string;
-  /** Redacted already. */
+  /** Already redacted. */
   readonly message: string;
-  /** What the provider asks for; kept for refusals that may be tried again. */
+  /** The wait that the provider requests (`Retry-After`). Kept for retryable refusals only. */
   readonly retryAfterMs?: number | undefined;
 }
 
@@ -63,25 +65,28 @@ export function toRefusalReceipt(classification: Classification, refusal: Refusa
   };
 }
 
-/** The instance is cut off (session gone, gateway down) and may come back; nothing was sent. */
+/** The instance is disconnected (session lost, gateway down) and may recover. Nothing was sent. */
 export const instanceOutage: Classification = {
   verdict: "retryable",
   scope: "instance",
   isOutage: true,
 };
 
-/** Bad credentials or account: every message of the instance is refused until somebody fixes it. */
+/**
+ * Bad credentials or account: every message of the instance is refused until an administrator fixes
+ * it.
+ */
 export const instanceRefusal: Classification = { verdict: "permanent", scope: "instance" };
 
-/** What a text in a provider's answer means. */
+/** The meaning of a text in a provider's answer. */
 export interface KnownAnswer {
-  /** Undefined for every status. */
+  /** Undefined: the rule applies to every status. */
   readonly statuses?: readonly number[];
   readonly words: RegExp;
   readonly classification: Classification;
 }
 
-/** The meaning of this text and status in the table, else of the status alone. */
+/** The meaning of this text and status by the table; without a match, of the status alone. */
 export function classifyByWords(
   table: readonly KnownAnswer[],
   status: number,
@@ -94,8 +99,8 @@ export function classifyByWords(
 }
 
 /**
- * The receipt of a call that no answer came to. A provider to which no connection can be made is an
- * outage of the instance. A call that was not tried, because this process makes too many, is not.
+ * The receipt of a call without an answer. A failed connection is an outage of the instance. A call
+ * that was not made, because this process has too many open, is not an outage.
  */
 export function toFailureReceipt(failure: HttpFailure): Receipt {
   if (failure.outcome === "unknown") return failure;
@@ -107,8 +112,8 @@ export function toFailureReceipt(failure: HttpFailure): Receipt {
 }
 
 /**
- * The receipt of a 2xx answer: accepted with a message id; unknown without one, because the message
- * may be on its way.
+ * The receipt of a 2xx answer. With a message id it is `accepted`. Without one it is `unknown`,
+ * because the message may be on its way.
  */
 export function toSuccessReceipt(
   providerMessageId: string | undefined,
@@ -126,16 +131,19 @@ export function isSuccess(answer: HttpAnswer): boolean {
 }
 
 /**
- * The description of a refusal for callers: the text of the provider's known fields, else the status.
- * Never the raw body: another internal service may answer at an instance's address, and its answer
- * must not leak.
+ * The description of a refusal for callers: the text of the provider's known fields, else the
+ * status. Never returns the raw body. An instance's address may lead to another internal service,
+ * whose answer must not leak.
  */
 export function describeAnswer(answer: HttpAnswer, knownWords: string): string {
   if (knownWords !== "") return knownWords;
   return `The provider answered with HTTP status ${answer.status}.`;
 }
 
-/** The text to classify a refusal by: the same, else the plain body, which is not passed on. */
+/**
+ * The text by which a refusal is classified: the same text, else the raw body, which is never
+ * passed on.
+ */
 export function readWordsToClass(answer: HttpAnswer, knownWords: string): string {
   if (knownWords !== "" || answer.json !== undefined) return knownWords;
   const text = answer.text.trim();

@@ -1,6 +1,6 @@
 /**
- * The kinds of field in a provider configuration. A value that passes can be put into a URL or a
- * header without being refused, cut or misread.
+ * The kinds of field in a provider configuration. A valid value can be put into a URL or a header
+ * without being rejected, truncated or misread.
  */
 import * as z from "zod";
 
@@ -8,7 +8,7 @@ const PRINTABLE_ASCII = /^[\x21-\x7e]+$/;
 const CONTROL_OR_LONE_SURROGATE = /[\p{Cc}\p{Cs}]/u;
 const SEPARATOR = /[/\\?#%]/;
 
-/** Where the provider is reached: an http(s) URL, with or without a path or a trailing slash. */
+/** The provider's address: an http(s) URL, with or without a path or a trailing slash. */
 export const baseUrlSchema = z.string().max(2_000).refine(
   isBaseUrl,
   "must be an http or https URL without credentials, query or fragment",
@@ -33,8 +33,8 @@ export const pathCredentialSchema = z.string().max(200).refine(
 );
 
 /**
- * The secret in the path of a gateway's webhook address (gateways sign nothing). It is copied into
- * that address by hand, so it must need no encoding.
+ * The secret in the path of a gateway's webhook address. Gateways do not sign their webhooks.
+ * People copy the secret into that address by hand, so it must need no encoding.
  */
 export const webhookSecretSchema = z.string().max(200).refine(
   (value) => PRINTABLE_ASCII.test(value) && isPathSegment(value) && !SEPARATOR.test(value),
@@ -48,7 +48,9 @@ function isBaseUrl(value: string): boolean {
     url.password === "" && url.search === "" && url.hash === "";
 }
 
-/** Encoding does not protect `.` and `..`: a URL resolves them, so they address something else. */
+/**
+ * Encoding does not protect `.` and `..`: URL parsers resolve them, so they would change the path.
+ */
 function isPathSegment(value: string): boolean {
   return !["", ".", ".."].includes(value) && !CONTROL_OR_LONE_SURROGATE.test(value);
 }

@@ -10,7 +10,7 @@ export interface ProviderRegistry {
    * @throws Error for an unknown kind: a defect, the database knows the same kinds.
    */
   get(kind: string): ProviderDescriptor;
-  /** Loads what every provider sends with. */
+  /** Loads the sending modules of every provider. */
   preload(): Promise<void>;
 }
 

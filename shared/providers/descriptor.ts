@@ -1,7 +1,7 @@
 /**
  * Everything the rest of the system knows about a provider. Each provider's folder exports one
- * descriptor; `registry.ts` lists them. What is loaded by `import()` costs a function nothing
- * until it is used.
+ * descriptor; `registry.ts` lists them. Modules behind `import()` add nothing to a function's cold
+ * start until they are used.
  */
 import type * as z from "zod";
 import { readText } from "../model/json_value.ts";
@@ -12,19 +12,19 @@ import type { ProviderDocs } from "./provider_docs.ts";
 import type { ListingOptions, TemplateListing } from "./template_listing.ts";
 import type { Webhook, WebhookDefinition, WebhookReceiver } from "./webhooks/webhook.ts";
 
-/** The `providerConfig` of an instance, once it has passed the provider's schema. */
+/** The `providerConfig` of an instance, validated against the provider's schema. */
 export type ProviderConfig = Readonly<Record<string, unknown>>;
 
-/** What a provider's `providerConfig` consists of. */
+/** The parts of a provider's `providerConfig`. */
 export interface ConfigDefinition<Config> {
   readonly schema: z.ZodType<Config>;
   /** The field with the provider's own id of the instance. */
   readonly idField: keyof Config & string;
-  /** The fields whose values no error and no log may repeat. */
+  /** The fields whose values must not appear in any error or log. */
   readonly secretFields: readonly (keyof Config & string)[];
   /**
-   * The least lengths of what webhooks are authenticated by. Checked for new values only, so that
-   * stored instances keep working.
+   * The minimum lengths of webhook credentials. Checked for new values only, so that stored
+   * instances keep working.
    */
   readonly leastLengths: Readonly<Partial<Record<keyof Config & string, number>>>;
 }
@@ -34,9 +34,11 @@ export interface ProviderDefinition<Kind extends string, Config extends Provider
   readonly kind: Kind;
   readonly providerClass: ProviderClass;
   readonly config: ConfigDefinition<Config>;
-  /** Loads what sends. */
+  /** Loads the module that sends. */
   load(): Promise<(config: Config) => Provider>;
-  /** Loads what lists an account's templates; absent where the provider has none. */
+  /**
+   * Loads the module that lists an account's templates. Absent if the provider has no templates.
+   */
   loadTemplateList?(): Promise<
     (config: Config, options: ListingOptions) => Promise<TemplateListing>
   >;
@@ -76,9 +78,9 @@ export interface ProviderDescriptor<Kind extends string = string> {
    * error names the fields, never their values.
    */
   open(config: unknown): Promise<Provider>;
-  /** Loads what `open` needs, so that the first message is not late. */
+  /** Loads what `open` needs in advance, so that the first message is not delayed. */
   preload(): Promise<void>;
-  /** Lists the templates of an instance's account; null where the provider has no templates. */
+  /** Lists the templates of an instance's account. Null if the provider has no templates. */
   readonly listTemplates:
     | ((config: unknown, options: ListingOptions) => Promise<TemplateListing>)
     | null;
@@ -86,7 +88,7 @@ export interface ProviderDescriptor<Kind extends string = string> {
   loadDocs(): Promise<ProviderDocs>;
 }
 
-/** Turns what a provider's folder declares into what the registry lists. */
+/** Converts a provider folder's declaration into the descriptor that the registry lists. */
 export function describeProvider<Kind extends string, Config extends ProviderConfig>(
   definition: ProviderDefinition<Kind, Config>,
 ): ProviderDescriptor<Kind> {

@@ -1,7 +1,8 @@
 /**
- * What the gateways would refuse. Neither Z-API nor Evolution documents a limit; WhatsApp's own
- * clients take texts of up to 65,536 characters. The bound on the parts of a list is ours: far above
- * what a phone shows, and low enough to catch a mistake (a whole document as a title).
+ * The limits of message content on the gateways. Neither Z-API nor Evolution documents a limit.
+ * WhatsApp's own clients accept texts of up to 65,536 characters. The bound on the parts of a list
+ * is ours: far above what a phone shows, and low enough to catch a mistake (a whole document as a
+ * title).
  */
 import type { Issue } from "../model/errors.ts";
 import { checkLength, checkOptionListLengths } from "./http/content_length.ts";
@@ -18,9 +19,9 @@ const LIST_LIMITS = {
 } as const;
 
 /**
- * The issues of a content on a gateway.
+ * Lists the issues of a content on a gateway.
  *
- * @throws Error for a template: gateways get rendered ones, so this is a defect.
+ * @throws Error for a template. Gateways receive rendered messages only, so this is a defect.
  */
 export function checkGatewayContent(content: MessageContent): Issue[] {
   if (content.messageType === "template") throw unrenderedTemplate();
@@ -30,7 +31,10 @@ export function checkGatewayContent(content: MessageContent): Issue[] {
   ];
 }
 
-/** The defect of handing a template to a gateway, which knows only rendered messages. */
+/**
+ * The error for a template passed to a gateway: a defect, because gateways know rendered messages
+ * only.
+ */
 export function unrenderedTemplate(): Error {
   return new Error("a gateway takes rendered templates only");
 }

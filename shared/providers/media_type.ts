@@ -1,7 +1,7 @@
-/** What kind of file a media URL leads to, as far as its name tells. */
+/** Derives the kind of a media file from its name. */
 import { mediaExtensionOf } from "../model/media_url.ts";
 
-/** With a letter in it: `v1.2` ends in a version. */
+/** An extension contains a letter: `v1.2` ends in a version. */
 const FILE_EXTENSION = /[^.]\.(?=[0-9]*[a-z])([a-z0-9]{1,8})$/i;
 
 const mimetypes = new Map([
@@ -15,23 +15,23 @@ const mimetypes = new Map([
 ]);
 
 /**
- * The extension, in lower case and without its dot, of the URL's path, else of the file name;
- * undefined when neither has one.
+ * The extension of the URL's path, else of the file name, in lower case and without the dot.
+ * Undefined if neither has one.
  */
 export function readExtension(mediaUrl: string, mediaFilename = ""): string | undefined {
   return mediaExtensionOf(mediaUrl) ?? FILE_EXTENSION.exec(mediaFilename)?.[1]?.toLowerCase();
 }
 
 /**
- * The name a document is shown under: the one given, else the URL's last segment when that has an
- * extension (without a name the recipient sees "Untitled").
+ * The display name of a document: the given name, else the URL's last segment if it has an
+ * extension. Without a name the recipient sees "Untitled".
  */
 export function readFilename(mediaUrl: string, mediaFilename = ""): string | undefined {
   if (mediaFilename !== "") return mediaFilename;
   return mediaExtensionOf(mediaUrl) === null ? undefined : readLastSegment(mediaUrl);
 }
 
-/** The MIME type of an extension of the specification's list (section 4.4); undefined beyond it. */
+/** The MIME type of an extension in the specification's list (section 4.4); else undefined. */
 export function readMimetype(extension: string | undefined): string | undefined {
   return extension === undefined ? undefined : mimetypes.get(extension);
 }

@@ -6,18 +6,25 @@ import type { SealedInstance } from "../model/instance.ts";
 /** Opens the provider of an instance with its credentials. */
 export type OpenProvider = (instance: SealedInstance) => Promise<Provider>;
 
-/** Opened providers kept per process: enough for every instance that one process serves. */
+/**
+ * Maximum number of opened providers per process: enough for every instance that one process
+ * serves.
+ */
 const maxOpenProviders = 1_000;
 
-/** Loads the providers with the first message: preflights and refusals do not pay for them. */
+/**
+ * Loads the providers with the first message, so that preflights and refused requests do not load
+ * them.
+ */
 async function loadRegistry(): Promise<ProviderRegistry> {
   return (await import("./registry.ts")).registry;
 }
 
 /**
- * Opens providers, and unseals the same credentials once. The key is the instance and the sealed
- * text: new credentials open a new provider at once, and a seal copied to another instance is
- * refused by the vault, whether opened before or not.
+ * Opens providers and caches them, so that the same credentials are unsealed once. The cache key is
+ * the instance and the sealed text. New credentials therefore open a new provider at once. The
+ * vault refuses a seal copied to another instance, even if it was opened for its own instance
+ * before.
  */
 export function createProviderOpener(
   vault: CredentialVault,

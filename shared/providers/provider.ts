@@ -1,7 +1,7 @@
 /**
- * What every channel provider promises: one converter from our message to its wire format, one
- * HTTP call, and an honest account of the outcome. A provider never retries (the dispatcher alone
- * does), never touches the database and never throws for what the other side does.
+ * The contract of every channel provider: one converter from our message to its wire format, one
+ * HTTP call, and an accurate report of the outcome. A provider never retries (only the dispatcher
+ * does), never accesses the database and never throws because of the server's behaviour.
  */
 import type { Issue } from "../model/errors.ts";
 import type { FilledTemplate } from "../model/filled_template.ts";
@@ -9,9 +9,9 @@ import type { MessageContent, TemplateContent } from "../model/message_content.t
 
 /** What one call to a provider sends. */
 export interface OutboundMessage {
-  /** Our message id: sent along as the correlation id where the provider keeps one. */
+  /** Our message id. Sent as the correlation id if the provider supports one. */
   readonly messageId: string;
-  /** Digits with country code: the address last proven to work, else the phone as given. */
+  /** Digits with country code: the address that last worked, else the phone as given. */
   readonly to: string;
   readonly content: MessageContent;
   /** Typing simulation before sending, in milliseconds (0 to 60,000). */
@@ -37,40 +37,41 @@ export type Receipt =
   | {
     readonly outcome: "rejected";
     readonly code: string;
-    /** The provider's own words, for `details`; free of credentials. */
+    /** The provider's own error text, for `details`; free of credentials. */
     readonly message: string;
     readonly retryable: boolean;
     readonly retryAfterMs?: number | undefined;
     readonly scope: "message" | "recipient" | "instance";
     /**
-     * Of scope `instance`: the instance is cut off (its session is gone, or the gateway is down), which
-     * is not a rate limit. Its queue is held and the message loses no attempt, however long it lasts.
+     * With scope `instance`: the instance is disconnected (session lost, or gateway down), which
+     * differs from a rate limit. Its queue is held. The message loses no attempt, however long the
+     * outage lasts.
      */
     readonly isOutage?: true | undefined;
     /**
-     * The provider was not called because the claim was nearly over: the attempt does not count, and
-     * what another process has concluded from the end of the claim is taken back.
+     * The provider was not called because the claim was about to expire. The attempt does not
+     * count, and any outcome that another process derived from the expiry is reverted.
      */
     readonly isUnsent?: true | undefined;
   }
   | { readonly outcome: "unknown"; readonly reason: string };
 
-/** How long a call may take, and whether it may wait its turn. */
+/** The time-out of a call, and whether the call may wait for a slot. */
 export interface SendOptions {
-  /** Bound on the whole call, typing included by the provider itself; in milliseconds. */
+  /** Time-out of the whole call in milliseconds, including typing shown by the provider itself. */
   readonly timeoutMs: number;
   /**
-   * Makes the call now, even while others wait for a slot at the host (see `acquireHostSlot`):
-   * pacing and the send window have chosen this moment.
+   * Makes the call now, even if other calls wait for a slot at the host (see `acquireHostSlot`):
+   * pacing and the send window determine this moment.
    */
   readonly bypassLimit?: boolean;
 }
 
-/** How a channel carries templates that it has approved before. */
+/** How a channel sends templates that it has approved. */
 export interface TemplateCarrier {
-  /** The values that the channel would refuse; paths into the request. */
+  /** The values that the channel would refuse, as paths into the request. */
   check(template: FilledTemplate): Issue[];
-  /** The filled template under the name and language that the channel knows it by. */
+  /** The filled template with the name and language that identify it at the channel. */
   convert(
     named: { readonly name: string; readonly language: string },
     template: FilledTemplate,
@@ -79,15 +80,17 @@ export interface TemplateCarrier {
 
 /** One opened channel, with its credentials. */
 export interface Provider {
-  /** What sends templates as such; null where they are sent as ordinary messages. */
+  /** Sends templates as such. Null if they are sent as ordinary messages. */
   readonly templates: TemplateCarrier | null;
-  /** Everything about `content` that this channel would refuse, found without calling it. */
+  /**
+   * Every issue for which this channel would refuse `content`, found without calling the channel.
+   */
   checkContent(content: MessageContent): Issue[];
   /**
-   * How long the channel shows typing before such a message, when asked for `delayTypingMs`; 0
-   * where it cannot. In milliseconds.
+   * How long the channel shows typing before such a message if `delayTypingMs` is requested, in
+   * milliseconds. 0 if it cannot show typing.
    */
   limitTypingMs(delayTypingMs: number, content: MessageContent): number;
-  /** Makes one call and never a second one. Throws for a defect only. */
+  /** Makes exactly one call. Throws for a defect only. */
   send(message: OutboundMessage, options: SendOptions): Promise<Receipt>;
 }

@@ -8,7 +8,7 @@ export interface WebhookExample {
   readonly request: Readonly<Record<string, unknown>>;
 }
 
-/** What the API document says about a provider. Never loaded by a running function. */
+/** The API document's part about a provider. A running function never loads it. */
 export interface ProviderDocs {
   /** Names the operations: `receive<operationName>Events`. */
   readonly operationName: string;

@@ -1,6 +1,6 @@
-/** What a provider answers when it is asked for the templates of an account. */
+/** The result of listing an account's templates at the provider. */
 
-/** A template as the provider has it. */
+/** A template as the provider stores it. */
 export interface ListedTemplate {
   readonly providerTemplateId: string;
   readonly name: string;
@@ -12,18 +12,18 @@ export interface ListedTemplate {
 }
 
 /**
- * The whole list, or why there is none: a partial list would look as if the rest had been deleted.
- * `not_configured`: the instance's configuration names no account whose templates could be read.
+ * The whole list, or the reason for its absence. Never a partial list: its missing templates would
+ * look deleted. `not_configured`: the instance's configuration has no account id.
  */
 export type TemplateListing =
   | { readonly outcome: "listed"; readonly templates: readonly ListedTemplate[] }
   | { readonly outcome: "failed"; readonly code: string; readonly message: string }
   | { readonly outcome: "not_configured"; readonly message: string };
 
-/** The bounds of reading a list. */
+/** The time limits of reading a list. */
 export interface ListingOptions {
-  /** Bound on each page, in milliseconds. */
+  /** Time-out of each page, in milliseconds. */
   readonly timeoutMs: number;
-  /** Bound on all pages together, in milliseconds. */
+  /** Time-out of all pages together, in milliseconds. */
   readonly totalTimeoutMs: number;
 }

@@ -1,4 +1,4 @@
-/** From the answer of Evolution API v2 to a receipt. */
+/** Converts the answer of Evolution API v2 into a receipt. */
 import {
   classifyByWords,
   describeAnswer,
@@ -15,7 +15,7 @@ import type { Receipt } from "../provider.ts";
 import { readRetryAfterMs } from "../../runtime/retry_after.ts";
 import { readWhatsappCloudAnswer } from "../whatsapp_cloud/answer.ts";
 
-/** What the answer says of the message. */
+/** Reads the outcome of the message from the answer. */
 export function readEvolutionAnswer(answer: HttpAnswer, context: ReadingContext): Receipt {
   if (isSuccess(answer)) {
     return isMetaError(answer.json)
@@ -42,21 +42,21 @@ export function readEvolutionAnswer(answer: HttpAnswer, context: ReadingContext)
 }
 
 /**
- * Evolution's channel of the Cloud API answers 201 with Meta's bare error object, for a refusal of
- * Meta's is no error to it (source, 2.3.6: `sendMessageWithTyping`).
+ * Evolution's Cloud API channel answers 201 with Meta's bare error object. It does not treat a
+ * refusal by Meta as an error (source, 2.3.6: `sendMessageWithTyping`).
  */
 function isMetaError(json: unknown): boolean {
   return readValue(json, "key") === undefined && typeof readValue(json, "code") === "number" &&
     (readValue(json, "error_data") !== undefined || readText(json, "message") !== undefined);
 }
 
-/** The number of a personal JID; a hidden identity (`@lid`) is no address to send to. */
+/** The number of a personal JID. A hidden identity (`@lid`) is not a number that can be sent to. */
 function readWaId(json: unknown): string | undefined {
   const jid = readText(json, "key", "remoteJid") ?? "";
   return /^(\d{5,20})(?::\d+)?@s\.whatsapp\.net$/.exec(jid)?.[1];
 }
 
-/** 400 with the looked-up number in the place of the error's messages. */
+/** Whether this is a 400 that holds the result of the number lookup instead of error messages. */
 function isUnknownNumber(answer: HttpAnswer): boolean {
   return answer.status === 400 &&
     listMessages(answer.json).some((item) => readValue(item, "exists") === false);
@@ -68,7 +68,9 @@ function readErrorWords(json: unknown): string {
     .filter((text) => text !== undefined && text !== "").join(": ");
 }
 
-/** `response.message`: one text, or a list (of lists, from the validation) of texts and objects. */
+/**
+ * `response.message`: one text, or a list of texts and objects. Validation errors are nested lists.
+ */
 function listMessages(json: unknown): unknown[] {
   return [readValue(json, "response", "message")].flat(3).filter((item) => item !== undefined);
 }

@@ -1,4 +1,4 @@
-/** What an instance of Evolution API v2 needs to know. */
+/** The configuration of an Evolution API v2 instance. */
 import * as z from "zod";
 import {
   baseUrlSchema,
@@ -8,7 +8,7 @@ import {
 } from "../config_fields.ts";
 
 export const evolutionConfigSchema = z.object({
-  /** Required: Evolution is self-hosted, so there is no address to fall back to. */
+  /** Required: Evolution is self-hosted, so there is no default address. */
   baseUrl: z.string({
     error: ({ input }) =>
       input === undefined
@@ -21,7 +21,7 @@ export const evolutionConfigSchema = z.object({
   webhookSecret: webhookSecretSchema,
 });
 
-/** The fields that no error may repeat. */
+/** The fields whose values no error may contain. */
 export const evolutionSecretFields = ["apiKey", "webhookSecret"] as const;
 
 /** Configuration of an `evolution` instance; see `evolutionConfigSchema`. */

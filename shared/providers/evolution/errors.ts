@@ -1,11 +1,11 @@
 /**
- * The one table of Evolution API's refusals that its HTTP status does not explain. Evolution has no
- * error codes, so its words tell. Sources: issues of EvolutionAPI/evolution-api by number; "source"
- * is its code of version 2.3.6.
+ * The table of Evolution API's refusals that the HTTP status does not explain. Evolution has no
+ * error codes, so the rules match its error texts. Sources: issues of EvolutionAPI/evolution-api by
+ * number; "source" is its code of version 2.3.6.
  */
 import { instanceOutage, type KnownAnswer } from "../classification.ts";
 
-/** Members of the session that a send asks for before it writes anything to WhatsApp. */
+/** Members of the session that a send reads before it writes anything to WhatsApp. */
 const sessionMembers = "textMessage|mediaMessage|audioWhatsapp|listMessage|onWhatsApp|user";
 
 export const evolutionErrors: readonly KnownAnswer[] = [
@@ -15,14 +15,14 @@ export const evolutionErrors: readonly KnownAnswer[] = [
     classification: instanceOutage,
   },
   {
-    // 1412 and 2583: 500. The instance exists, its session is not loaded.
+    // 1412 and 2583: 500. The instance exists, but its session is not loaded.
     words: new RegExp(
       `Cannot read propert(?:y|ies) of (?:undefined|null) \\(?reading '(?:${sessionMembers})'\\)?`,
     ),
     classification: instanceOutage,
   },
   {
-    // Source, guard of instances: 404 "The "<name>" instance does not exist".
+    // Source, instance guard: 404 "The "<name>" instance does not exist".
     statuses: [404],
     words: /instance does not exist/i,
     classification: instanceOutage,
@@ -33,7 +33,7 @@ export const evolutionErrors: readonly KnownAnswer[] = [
     classification: { verdict: "ambiguous" },
   },
   {
-    // Source, channel of the Cloud API: the call of Meta ended without an answer of Meta's.
+    // Source, Cloud API channel: the call to Meta ended without an answer from Meta.
     statuses: [400],
     words: /Cannot read properties of undefined \(reading 'message'\)/,
     classification: { verdict: "ambiguous" },

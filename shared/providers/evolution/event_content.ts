@@ -1,4 +1,7 @@
-/** What a message of Evolution API says: WhatsApp's own message object, one member per kind. */
+/**
+ * Reads the content of a message of Evolution API from WhatsApp's own message object, which has one
+ * member per message kind.
+ */
 import {
   type EventContent,
   toChoice,
@@ -13,7 +16,7 @@ import type { InboundMessageType } from "../webhooks/provider_event.ts";
 
 type Wrapper = readonly [member: string, inner: string];
 
-/** Members that wrap another message: disappearing, seen once, a document with its caption. */
+/** Members that wrap another message: disappearing, view-once, a document with a caption. */
 const wrappers: readonly Wrapper[] = [
   ["ephemeralMessage", "message"],
   ["viewOnceMessage", "message"],
@@ -21,7 +24,7 @@ const wrappers: readonly Wrapper[] = [
   ["viewOnceMessageV2Extension", "message"],
   ["documentWithCaptionMessage", "message"],
 ];
-/** Those of an edit, with the message as it is now. */
+/** Wrappers of an edit. They hold the message in its new version. */
 const editWrappers: readonly Wrapper[] = [
   ["editedMessage", "message"],
   ["protocolMessage", "editedMessage"],
@@ -37,7 +40,7 @@ const media: readonly (readonly [string, InboundMessageType])[] = [
   ["documentMessage", "document"],
 ];
 
-/** Contents that are named in the history and nothing more. */
+/** Contents that the history shows by their label only. */
 const named: Readonly<Record<string, string>> = {
   pollCreationMessage: "poll",
   pollCreationMessageV3: "poll",
@@ -47,7 +50,9 @@ const named: Readonly<Record<string, string>> = {
   eventMessage: "event",
 };
 
-/** Members that say nothing: keys, deletions, pins, an album's frame, what we edit ourselves. */
+/**
+ * Members without content for the history: keys, deletions, pins, an album's frame, our own edits.
+ */
 const silent = new Set([
   ...["protocolMessage", "senderKeyDistributionMessage", "reactionMessage", "encReactionMessage"],
   ...["fastRatchetKeySenderKeyDistributionMessage", "editedMessage", "keepInChatMessage"],
@@ -56,9 +61,9 @@ const silent = new Set([
 ]);
 
 /**
- * The content of the `data` of an event; of the contact's edit, the new words. Undefined where
- * nothing was said: a reaction taken back, a deletion (`protocolMessage`), an edit of ours, keys
- * exchanged in a group, a message not decrypted.
+ * Reads the content of an event's `data`. For an edit by the contact, returns the new text. Returns
+ * undefined for events without content: a removed reaction, a deletion (`protocolMessage`), one of
+ * our edits, a key exchange in a group, an undecrypted message.
  */
 export function readEvolutionContent(data: unknown): EventContent | undefined {
   const isOurs = readValue(data, "key", "fromMe") === true;
@@ -70,7 +75,7 @@ export function readEvolutionContent(data: unknown): EventContent | undefined {
   return readChoice(message) ?? readMedia(data, message) ?? readOther(message);
 }
 
-/** The words of an edit as they are now (`messages.edited`); undefined where it has none. */
+/** The new text of an edit (`messages.edited`); undefined if it has none. */
 export function readEditedWords(edit: unknown): string | undefined {
   const edited = readValue(edit, "editedMessage");
   const message = unwrapMessage(readValue(edited, "message") ?? edited, wrappers);
@@ -105,7 +110,10 @@ function readChoice(message: unknown): EventContent | undefined {
   ) ?? readQuickReply(readValue(message, "interactiveResponseMessage"));
 }
 
-/** Its id stands in a JSON text; without one it is no choice, but what its body says. */
+/**
+ * Reads the option's id from a JSON text. Without an id, the body's text is the content, not a
+ * choice.
+ */
 function readQuickReply(response: unknown): EventContent | undefined {
   const params = readText(response, "nativeFlowResponseMessage", "paramsJson");
   const id = params === undefined ? undefined : readId(parseJson(params), "id");
@@ -113,8 +121,8 @@ function readQuickReply(response: unknown): EventContent | undefined {
 }
 
 /**
- * `url` inside the media's own member leads to encrypted bytes; `mediaUrl` beside it is the copy
- * that Evolution keeps where it has a storage. The bytes themselves (`base64`) are left out.
+ * Reads `mediaUrl`, the copy that Evolution stores if it has a storage. The member's own `url`
+ * leads to encrypted bytes. The bytes themselves (`base64`) are left out.
  */
 function readMedia(data: unknown, message: unknown): EventContent | undefined {
   const found = media.find(([member]) => isObject(readValue(message, member)));
@@ -147,7 +155,10 @@ function readOther(message: unknown): EventContent | undefined {
   return label === undefined ? readUnknownKind(message) : toOther(label);
 }
 
-/** A member of WhatsApp's message object that is new to us: named `...Message`, with a version. */
+/**
+ * Finds a message member that this reader does not know. WhatsApp names them `...Message`,
+ * optionally with a version.
+ */
 function readUnknownKind(message: unknown): EventContent | undefined {
   if (!isObject(message)) return undefined;
   const found = Object.entries(message as object).find(([member, value]) =>

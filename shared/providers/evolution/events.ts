@@ -1,6 +1,7 @@
 /**
- * Webhooks of Evolution API v2 (page Webhooks): `messages.upsert`, `messages.edited`, `send.message`
- * and `messages.update`, however the event is spelled; `data` is one item or a list of them.
+ * Webhooks of Evolution API v2 (page Webhooks): `messages.upsert`, `messages.edited`,
+ * `send.message` and `messages.update`, in every spelling of the event name. `data` is one item or
+ * a list.
  */
 import {
   chooseAddresses,
@@ -21,8 +22,8 @@ import type {
 } from "../webhooks/provider_event.ts";
 
 /**
- * The events of one payload. With the instance's own name, what names another instance is left out:
- * a webhook may be set for a whole server. Never throws.
+ * Reads the events of one payload. Given the instance's own name, skips events of other instances,
+ * because one webhook may serve a whole server. Never throws.
  */
 export function readEvolutionEvents(
   payload: unknown,
@@ -65,7 +66,7 @@ function readMessageEvent(data: unknown, own: unknown): MessageEvent[] {
     ...(isEcho ? { mayBeOurs: true } : {}),
     providerMessageId,
     ...addresses,
-    // `pushName` is the author's: not the contact's in an echo or a group.
+    // `pushName` is the author's name. In an echo or a group, the author is not the contact.
     contactName: isEcho || isGroup ? undefined : readPersonName(data, "pushName"),
     ...(isGroup && !isEcho ? attributeToAuthor(content, readAuthor(data)) : content),
     sentAt: readTime(data, "s", "messageTimestamp"),
@@ -74,8 +75,9 @@ function readMessageEvent(data: unknown, own: unknown): MessageEvent[] {
 }
 
 /**
- * The chat's addresses, phone and hidden identity (`remoteJidAlt`, in older versions `senderPn` and
- * `senderLid`, which are the author's and so our own in an echo).
+ * The addresses of the chat: phone and hidden identity (`remoteJidAlt`). Older versions send
+ * `senderPn` and `senderLid` instead. Those belong to the author, which is our own number in an
+ * echo.
  */
 function readAddresses(data: unknown, isEcho: boolean, own: unknown): EventAddresses | undefined {
   const remoteJid = readValue(data, "key", "remoteJid");
@@ -98,8 +100,8 @@ function readAuthor(data: unknown): string | undefined {
 }
 
 /**
- * WhatsApp's own edit message. Its `fromMe` and `remoteJid` are the author's view, so the message is
- * known by its id alone.
+ * Reads WhatsApp's own edit message. Matches the message by its id alone, because `fromMe` and
+ * `remoteJid` are from the author's point of view.
  */
 function readEdit(data: unknown): MessageEditEvent[] {
   const providerMessageId = readId(data, "key", "id");
@@ -109,7 +111,7 @@ function readEdit(data: unknown): MessageEditEvent[] {
     : [{ kind: "message_edit", providerMessageId, message }];
 }
 
-/** A message that was sent through the API: on its way, often before the call has its answer. */
+/** Reads a message sent through the API. This event often arrives before the API call returns. */
 function readSending(data: unknown, own: unknown): StatusEvent[] {
   const providerMessageId = readId(data, "key", "id");
   if (providerMessageId === undefined) return [];
@@ -122,7 +124,7 @@ function readSending(data: unknown, own: unknown): StatusEvent[] {
   return [{ kind: "status", providerMessageId, status: "sent", at, sent }];
 }
 
-/** WhatsApp's words, and Meta's own, which Evolution's integration of the Cloud API passes on. */
+/** WhatsApp's status names, and Meta's, which Evolution's Cloud API channel passes on. */
 const statuses: Readonly<Record<string, StatusEvent["status"]>> = {
   ERROR: "failed",
   SERVER_ACK: "sent",
@@ -134,12 +136,13 @@ const statuses: Readonly<Record<string, StatusEvent["status"]>> = {
   FAILED: "failed",
 };
 
-/** The words by their numbers in WhatsApp's protocol, as Baileys has them. */
+/** The status names by their numbers in WhatsApp's protocol, as Baileys defines them. */
 const numberedWords = ["ERROR", "PENDING", "SERVER_ACK", "DELIVERY_ACK", "READ", "PLAYED"];
 
 /**
- * Updates carry no time of their own. Whose message it is says its id, not `fromMe`: on the channel of
- * the Cloud API that is false for ours too (source, 2.3.6: it compares a number with a JID).
+ * Reads a status update. Updates have no time. The message id, not `fromMe`, identifies our
+ * messages: the Cloud API channel sends `fromMe: false` for ours too (source, 2.3.6: it compares a
+ * number with a JID).
  */
 function readStatus(data: unknown): StatusEvent[] {
   const providerMessageId = readId(data, "keyId") ?? readId(data, "key", "id");
@@ -152,7 +155,7 @@ function readStatus(data: unknown): StatusEvent[] {
   return [{ kind: "status", providerMessageId, status, error }];
 }
 
-/** Baileys' own shape, passed on as it is: `{key, update: {status}}`. */
+/** Reads Baileys' own form, which Evolution passes on unchanged: `{key, update: {status}}`. */
 function readNumberedWord(data: unknown): string | undefined {
   const number = readValue(data, "update", "status");
   return typeof number === "number" ? numberedWords[number] : undefined;

@@ -1,4 +1,6 @@
-/** From our message to that of Evolution API v2 (POST /message/<verb>/<instance name>). */
+/**
+ * Converts our message into a request of Evolution API v2 (POST /message/<verb>/<instance name>).
+ */
 import type { EvolutionConfig } from "./config.ts";
 import { unrenderedTemplate } from "../gateway_content.ts";
 import { readExtension, readFilename, readMimetype } from "../media_type.ts";
@@ -11,16 +13,19 @@ interface Verb {
   readonly members: Readonly<Record<string, unknown>>;
 }
 
-/** A URL without an extension most often leads to a generated PDF. */
+/** The default extension. A media URL without an extension most often leads to a generated PDF. */
 const DEFAULT_EXTENSION = "pdf";
 
-/** Evolution sleeps the delay inside the request, in pieces of 20 s: one piece is enough. */
+/**
+ * The longest delay we request. Evolution sleeps inside the request, in steps of 20 s; we use one
+ * step.
+ */
 const MAX_TYPING_MS = 20_000;
 
 /**
- * The request that sends `message`.
+ * Builds the request that sends `message`.
  *
- * @throws Error for a template, which gateways never get: a defect.
+ * @throws Error for a template. Gateways never receive templates, so this is a defect.
  */
 export function toEvolutionRequest(
   message: OutboundMessage,
@@ -68,7 +73,9 @@ function toPicture(
   };
 }
 
-/** Every file goes as a document, as asked: the ordinary channel carries any type as one. */
+/**
+ * Sends every file as a document, as requested: ordinary sessions accept any type as a document.
+ */
 function toDocument({ mediaUrl, mediaFilename, message }: ContentOf<"document">): Record<
   string,
   unknown
@@ -83,8 +90,8 @@ function toDocument({ mediaUrl, mediaFilename, message }: ContentOf<"document">)
 }
 
 /**
- * A name with an extension: Evolution tells the MIME type by it (one without becomes "false"), and
- * fails on a URL that has none either.
+ * A file name with an extension. Evolution derives the MIME type from the extension: without one
+ * the type becomes "false", and the send fails if the URL has none either.
  */
 function nameDocument(mediaUrl: string, mediaFilename: string | undefined): string {
   const name = readFilename(mediaUrl, mediaFilename) ?? "document";
@@ -97,13 +104,14 @@ function toList({ message, optionList }: ContentOf<"option_list">): Record<strin
   const rows = optionList.options.map(({ id, title, description }) => ({
     rowId: id,
     title,
-    // Ordinary sessions refuse an empty one, the channel of the Cloud API fails without any.
+    // Ordinary sessions refuse an empty description. The Cloud API channel fails without a
+    // description.
     description: description || title,
   }));
   return {
     title: optionList.title,
     description: message,
-    // Required, and we have none: an empty one passes.
+    // The footer is required. We have none to send, and Evolution accepts an empty one.
     footerText: "",
     buttonText: optionList.buttonLabel,
     sections: [{ title: optionList.title, rows }],

@@ -1,10 +1,13 @@
-/** The webhook of Evolution API v2. It signs nothing, and may embed files ("Webhook Base64"). */
+/**
+ * The webhook of Evolution API v2. Evolution does not sign it. Payloads may embed files ("Webhook
+ * Base64").
+ */
 import { checkPathSecret, pathWithSecret } from "../webhooks/path_secret.ts";
 import type { WebhookDefinition } from "../webhooks/webhook.ts";
 import type { EvolutionConfig } from "./config.ts";
 
 export const evolutionWebhook: WebhookDefinition<EvolutionConfig> = {
-  // Evolution can be told to append the event's name to the address.
+  // Evolution has an option that appends the event's name to the address.
   path: `${pathWithSecret}/:event?`,
   refusal: "invalid_webhook_secret",
   embedsFiles: true,

@@ -1,6 +1,6 @@
 /**
  * The HTTP calls to a provider: the POST of a send, the GET of a list. Both are bounded in time and
- * size, and say how far the request got instead of throwing.
+ * size. They report how far the request got instead of throwing.
  */
 
 import { acquireHostSlot } from "./host_limiter.ts";
@@ -12,18 +12,18 @@ export interface JsonCall {
   readonly url: string;
   readonly headers: Readonly<Record<string, string>>;
   readonly body: unknown;
-  /** Whether the call ignores the host's limit, see `acquireHostSlot`. */
+  /** Whether the call bypasses the host's limit, see `acquireHostSlot`. */
   readonly bypassLimit?: boolean;
   /**
-   * Bound on the whole call, reading the answer's body included, from the moment it has its slot
-   * (see `acquireHostSlot`); in milliseconds.
+   * Time-out of the whole call in milliseconds, including reading the answer's body. It starts when
+   * the call has its slot (see `acquireHostSlot`).
    */
   readonly timeoutMs: number;
 }
 
 /**
- * The other side answered. `text` is empty and `json` undefined when the body could not be read to
- * its end (too large, too slow, broken off); `json` alone is undefined when it is not JSON.
+ * The server answered. If the body could not be read to its end (too large, too slow, connection
+ * lost), `text` is empty and `json` undefined. If the body is not JSON, only `json` is undefined.
  */
 export interface HttpAnswer {
   readonly outcome: "answered";
@@ -34,9 +34,9 @@ export interface HttpAnswer {
 }
 
 /**
- * No answer. `not_reached`: no connection was made, so nothing was sent.
- * `unknown`: the request may have been received. The reasons are fixed words: the runtime's own texts
- * hold the URL, and with it credentials.
+ * The server did not answer. `not_reached`: no connection was made, so nothing was sent. `unknown`:
+ * the server may have received the request. The reasons are fixed texts, because the runtime's own
+ * error texts contain the URL and with it credentials.
  */
 export type HttpFailure =
   | { readonly outcome: "not_reached"; readonly reason: "connection_failed" | "too_many_calls" }
@@ -45,19 +45,20 @@ export type HttpFailure =
 export type HttpResult = HttpAnswer | HttpFailure;
 
 /**
- * POSTs `call.body` as JSON, once. Redirects are not followed: the credentials in the headers and
- * the path would travel with them. The body of the answer is always read to its end or cancelled.
+ * POSTs `call.body` as JSON, once. Does not follow redirects, which would forward the credentials
+ * in the headers and the path. Always reads the answer's body to its end or cancels it.
  *
- * @throws TypeError when the URL or a header is malformed, a defect of the caller; never for what
- * the other side does.
+ * @throws TypeError if the URL or a header is malformed: a defect of the caller. Never throws
+ * because of the server's behaviour.
  */
 export function postJson(call: JsonCall): Promise<HttpResult> {
   return callOnce(call.url, {
     method: "POST",
     headers: { ...call.headers, "accept": "application/json", "content-type": "application/json" },
-    // A Blob, not a string: newer versions of Deno send a buffered body a second time when a reused
-    // connection ends without an answer (denoland/deno#32566), although the server may have acted on
-    // the first. A Blob is streamed, so it is sent once, and still with its length.
+    // Sends a Blob, not a string. Newer versions of Deno resend a buffered body when a reused
+    // connection ends without an answer (denoland/deno#32566), although the server may have
+    // processed the first request. A Blob is streamed, so it is sent once, and still with a
+    // Content-Length.
     body: new Blob([JSON.stringify(call.body)]),
   }, {
     timeoutMs: call.timeoutMs,
@@ -69,17 +70,17 @@ export function postJson(call: JsonCall): Promise<HttpResult> {
 export interface JsonQuery {
   readonly url: string;
   readonly headers: Readonly<Record<string, string>>;
-  /** Bound on the whole call, the reading of the answer's body included; in milliseconds. */
+  /** Time-out of the whole call in milliseconds, including reading the answer's body. */
   readonly timeoutMs: number;
-  /** Bound on the answer's body: beyond it the answer counts as unreadable. */
+  /** Largest body of an answer. A larger one counts as unreadable. */
   readonly maxAnswerBytes: number;
 }
 
 /**
- * GETs JSON; redirects are not followed, for the reason that holds for `postJson`.
+ * GETs JSON. Does not follow redirects, for the same reason as `postJson`.
  *
- * @throws TypeError when the URL or a header is malformed, a defect of the caller; never for what
- * the other side does.
+ * @throws TypeError if the URL or a header is malformed: a defect of the caller. Never throws
+ * because of the server's behaviour.
  */
 export function getJson({ url, headers, ...bounds }: JsonQuery): Promise<HttpResult> {
   return callOnce(url, { headers: { ...headers, "accept": "application/json" } }, bounds);
@@ -108,7 +109,7 @@ async function exchange(
 ): Promise<HttpResult> {
   const abort = new AbortController();
   const request = new Request(url, { ...init, redirect: "manual", signal: abort.signal });
-  // Not AbortSignal.timeout(): its timer would outlive an answer that comes in time.
+  // Not AbortSignal.timeout(): its timer would keep running after an answer in time.
   const timer = setTimeout(() => abort.abort(), timeoutMs);
   try {
     const response = await fetch(request);
@@ -121,7 +122,7 @@ async function exchange(
       text: text ?? "",
     };
   } catch (error) {
-    // A time-out does not tell how far the request got, not even whether it connected.
+    // A time-out does not show how far the request got, not even whether it connected.
     if (abort.signal.aborted) return { outcome: "unknown", reason: "timed_out" };
     if (isConnectFailure(error)) return { outcome: "not_reached", reason: "connection_failed" };
     return { outcome: "unknown", reason: "connection_lost" };
@@ -130,13 +131,16 @@ async function exchange(
   }
 }
 
-/** Ports of other protocols, to which later versions make no request (Fetch standard, "bad port"). */
+/**
+ * Ports of other protocols. Newer versions of Deno refuse to call them (Fetch standard, "bad
+ * port").
+ */
 const blockedPort = /Requests to port \d+ are blocked/;
 
 /**
- * The runtime has no error type for a failed connection, only a text that names the phase. Deno 2.1
- * has it in the error, later versions in its cause. Anything unrecognised counts as possibly sent,
- * so a changed text costs retries, never a duplicate message.
+ * Recognises a failed connection by the error text, which names the phase. The runtime has no error
+ * type for it. Deno 2.1 has the text in the error, later versions in its cause. An unrecognised
+ * error counts as possibly sent, so a changed text costs retries, never a duplicate message.
  */
 function isConnectFailure(error: unknown): boolean {
   if (!(error instanceof Error)) return false;
@@ -145,7 +149,7 @@ function isConnectFailure(error: unknown): boolean {
     blockedPort.test(error.message) || isConnectFailure(error.cause);
 }
 
-/** The body as text; undefined when it is too large or ends in an error (a time-out included). */
+/** The body as text. Undefined if it is too large or its reading fails (a time-out included). */
 async function readBoundedText(
   body: ReadableStream<Uint8Array> | null,
   maxBytes: number,

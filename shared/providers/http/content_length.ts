@@ -1,10 +1,10 @@
-/** Length limits of a channel, found before it is called. */
+/** Checks length limits of a channel before the channel is called. */
 import type { Issue } from "../../model/errors.ts";
 import type { OptionList } from "../../model/message_content.ts";
 
 /**
- * An issue when `text` is longer than `max`. Lengths are counted in Unicode code points, as JSON
- * Schema's `maxLength` does: an emoji that needs two UTF-16 units is one character.
+ * Returns an issue if `text` is longer than `max`. Counts Unicode code points, as JSON Schema's
+ * `maxLength` does: an emoji of two UTF-16 units is one character.
  */
 export function checkLength(path: string, text: string | undefined, max: number): Issue[] {
   const length = [...(text ?? "")].length;
@@ -21,7 +21,7 @@ export interface OptionListLimits {
   readonly optionDescription: number;
 }
 
-/** Every field of an option list that is longer than the channel takes. */
+/** Returns an issue for every field of an option list that is longer than the channel allows. */
 export function checkOptionListLengths(
   optionList: OptionList,
   limits: OptionListLimits,

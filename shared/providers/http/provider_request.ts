@@ -1,11 +1,13 @@
-/** What a converter makes of a message: one POST to the provider. */
+/** The POST request to the provider that a converter builds from a message. */
 export interface ProviderRequest {
-  /** Begins with a slash and goes behind the base URL. May hold a credential: never logged. */
+  /**
+   * Begins with a slash and follows the base URL. May contain a credential, so it is never logged.
+   */
   readonly path: string;
   readonly body: Readonly<Record<string, unknown>>;
 }
 
-/** `{ [name]: value }`, or nothing for an absent or empty text, which some providers refuse. */
+/** `{ [name]: value }`, or no member for an absent or empty text, which some providers refuse. */
 export function optionalMember(
   name: string,
   value: string | undefined,

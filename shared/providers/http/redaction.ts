@@ -1,26 +1,28 @@
-/** Makes a provider's own words fit to be passed on and kept. */
+/** Redacts a provider's own texts so that they can be stored and passed on. */
 import { cleanText } from "../../model/json_value.ts";
 
 const MAX_CHARACTERS = 500;
 const REDACTED = "[redacted]";
 
 /**
- * A function that takes the given secrets and the recipient's number (null where there is none) out
- * of a text, tidies its white space and cuts it to 500 characters.
+ * Returns a function that removes the given secrets and the recipient's number from a text,
+ * normalises its white space and truncates it to 500 characters. `recipient` is null if the call
+ * has no recipient.
  *
- * The number is known by its last eight digits: providers answer with variants of it (another
- * ninth digit, a formatted number, a JID), which share only those.
+ * It finds the number by its last eight digits. Providers answer with variants of it (another ninth
+ * digit, a formatted number, a JID), which share only those.
  */
 export function createRedactor(
   secrets: readonly (string | undefined)[],
   recipient: string | null,
 ): (text: string) => string {
   const forms = secrets.flatMap((secret) => secret ? [secret, encodeURIComponent(secret)] : [])
-    // Longest first: a secret that is a part of another one must not leave the rest of it.
+    // Longest first: removing a secret that is part of a longer one would leave the rest of the
+    // longer.
     .sort((one, other) => other.length - one.length)
     .map(escapePattern);
   if (recipient !== null) forms.push(numberPattern(recipient));
-  // Without alternatives the pattern would fit the empty text, everywhere.
+  // A pattern without alternatives would match the empty text everywhere.
   const pattern = new RegExp(forms.length === 0 ? "(?!)" : forms.join("|"), "g");
   return (text) =>
     cut(cleanText(text, text.length).replace(pattern, REDACTED).replace(/\s+/g, " ").trim());

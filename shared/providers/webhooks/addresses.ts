@@ -1,33 +1,37 @@
 /**
- * Addresses of people and groups as providers write them. A phone is digits with country code; who
- * shows no phone keeps the provider's own address (`...@lid`, a business-scoped user id), and so
- * does a group (`...@g.us`, Z-API's `...-group`): that is what a message to them is sent to.
+ * Addresses of people and groups as providers write them. A phone is digits with country code. A
+ * person without a visible phone keeps the provider's own address (`...@lid`, a business-scoped
+ * user id). A group also keeps its own address (`...@g.us`, Z-API's `...-group`). Messages are sent
+ * to these addresses.
  */
 import { cleanText } from "../../model/json_value.ts";
 
 const ADDRESS_MAX = 200;
 
-/** Channels, status updates and broadcast lists (Z-API: `...-broadcast`): nobody to be answered. */
+/**
+ * Channels, status updates and broadcast lists (Z-API: `...-broadcast`). They cannot be replied to.
+ */
 const publicAddress = /[@-](?:broadcast|newsletter)$/i;
-/** The devices of one account are told apart by `:12`, on some servers after an agent `_1`. */
+/** The device suffix of an account's address: `:12`, on some servers after an agent suffix `_1`. */
 const jidPattern = /^(\d+)(?:_\d+)?(?::\d+)?@(s\.whatsapp\.net|c\.us|lid)$/i;
 const formattedPhone = /^\+?\d[\d\s().-]*$/;
 const groupPattern = /(?:@g\.us|-group)$/i;
 
-/** The two sides of an event: where it is answered, and what else names the same person. */
+/** The addresses in an event: the one to reply to, and further addresses of the same person. */
 export interface EventAddresses {
   readonly address: string;
   readonly otherAddresses: readonly string[];
 }
 
-/** Whether the address is a group chat's. */
+/** Whether the address is that of a group chat. */
 export function isGroupAddress(address: unknown): boolean {
   return typeof address === "string" && groupPattern.test(address.trim());
 }
 
 /**
- * A person's address in the one form in which it is compared: digits of a phone, however it was
- * written and from whatever device; anything else as it is. Undefined for what is nobody's address.
+ * Normalises a person's address for comparison. A phone becomes its digits, in any notation and
+ * from any device. Any other address stays unchanged. Returns undefined for values that are not a
+ * person's address.
  */
 export function normalizeAddress(value: unknown): string | undefined {
   if (typeof value !== "string") return undefined;
@@ -37,11 +41,11 @@ export function normalizeAddress(value: unknown): string | undefined {
   if (user !== undefined && server?.toLowerCase() === "lid") return `${user}@lid`;
   const digits = user ?? (formattedPhone.test(text) ? text.replace(/\D/g, "") : undefined);
   if (digits === undefined) return cleanText(text, ADDRESS_MAX);
-  // Shorter ones are WhatsApp's own (`0@s.whatsapp.net`).
+  // Shorter numbers are WhatsApp's own (`0@s.whatsapp.net`).
   return digits.length >= 5 ? digits : undefined;
 }
 
-/** A group's address, as it is: the id of an old group looks like a formatted phone. */
+/** A group's address, unchanged: the id of an old group looks like a formatted phone. */
 export function readGroupAddress(value: unknown): EventAddresses | undefined {
   if (typeof value !== "string" || isPublicAddress(value)) return undefined;
   const address = value.trim();
@@ -50,9 +54,10 @@ export function readGroupAddress(value: unknown): EventAddresses | undefined {
 }
 
 /**
- * The address among what the provider says of one person: the first phone, else the first of the
- * others. Undefined where there is none, and for whoever writes to a channel, a list or a status:
- * that is said to nobody in particular, by whomever it is.
+ * Chooses the address to reply to from all that the provider sends for one person: the first phone,
+ * else the first other address. Returns undefined if there is no address. Also returns undefined if
+ * any candidate is a channel, a broadcast list or a status, because such posts have no individual
+ * recipient.
  */
 export function chooseAddresses(candidates: readonly unknown[]): EventAddresses | undefined {
   if (candidates.some(isPublicAddress)) return undefined;

@@ -1,10 +1,12 @@
-/** What a message from a provider says, whichever provider carried it. */
+/**
+ * Converts the content of a provider's message into our content, the same way for every provider.
+ */
 import { MESSAGE_MAX, readMessage } from "./fields.ts";
 import { cleanText, ID_MAX } from "../../model/json_value.ts";
 import type { MessageEvent } from "./provider_event.ts";
 import { createRedactor } from "../http/redaction.ts";
 
-/** The part of a message event that its content decides. */
+/** The fields of a message event that derive from its content. */
 export type EventContent = Pick<
   MessageEvent,
   | "messageType"
@@ -20,8 +22,8 @@ export type EventContent = Pick<
 const TITLE_MAX = 1_024;
 
 /**
- * The pick of an option or a button. The title is the message; each of the two stands in for the
- * other where the provider gives only one, and without any there is no choice.
+ * The choice of an option or a button. The title becomes the message. If only one of id and title
+ * is present, it replaces the other. Without both there is no choice.
  */
 export function toChoice(
   id: string | undefined,
@@ -33,7 +35,7 @@ export function toChoice(
   return { messageType: "option_list", message: choice.title, choice };
 }
 
-/** What has no type of its own, readable in the history: `[location] Café, Rua 1`. */
+/** A content without a message type of its own, as readable text: `[location] Café, Rua 1`. */
 export function toOther(
   label: string,
   words: readonly (string | undefined)[] = [],
@@ -45,7 +47,7 @@ export function toOther(
   };
 }
 
-/** Members whose texts are a message's words, in whatever kind of message. */
+/** Members that hold a message's text, in any kind of message. */
 const wordMembers = new Set([
   ...["conversation", "text", "title", "body", "caption", "content", "name", "description"],
   ...["message", "contentText", "displayName", "displayText", "groupName", "optionName"],
@@ -55,7 +57,7 @@ const MAX_WORDS = 20;
 const MAX_VISITED = 500;
 
 /**
- * A kind of message that is new to us: `[other]` with what words it has, so that it does not vanish.
+ * An unknown kind of message: `[other]` with the texts found in it, so that the history shows it.
  */
 export function toUnknownKind(value: unknown): EventContent {
   const words = new Set<string>();
@@ -80,12 +82,12 @@ function listMembers(value: unknown): [string, unknown][] {
     : [];
 }
 
-/** A reaction to another message, by its emoji: `[reaction] 👍`. */
+/** A reaction to another message, as its emoji: `[reaction] 👍`. */
 export function toReaction(emoji: string): EventContent {
   return { ...toOther("reaction", [emoji]), isReaction: true };
 }
 
-/** A position, by name and address where there are any, with its coordinates. */
+/** A position: name and address if present, and the coordinates. */
 export function toLocation(
   name: string | undefined,
   address: string | undefined,
@@ -98,8 +100,8 @@ export function toLocation(
 }
 
 /**
- * The text of a group message under its author's name: the contact of a group conversation is the
- * group, so that nothing else would say who spoke. A choice keeps its title.
+ * Puts the author's name before the text of a group message. The contact of a group conversation is
+ * the group, so nothing else names the author. A choice keeps its title.
  */
 export function attributeToAuthor(content: EventContent, author: string | undefined): EventContent {
   const { message, choice } = content;
@@ -108,8 +110,8 @@ export function attributeToAuthor(content: EventContent, author: string | undefi
 }
 
 /**
- * Why a message of ours failed, in the provider's words, without the recipient's number, which they
- * may repeat.
+ * The reason why one of our messages failed, in the provider's words. The recipient's number is
+ * removed, because those words may repeat it.
  */
 export function toStatusError(
   code: string | undefined,

@@ -1,25 +1,25 @@
 /**
- * Reads fields of webhook payloads for keeping: bounded, and free of what Postgres cannot store. No
- * reader throws, whatever it is given.
+ * Reads fields of webhook payloads for storage: bounded, and without characters that Postgres
+ * cannot store. No reader throws, whatever its input.
  */
 import { cleanText, readId, readText, readValue } from "../../model/json_value.ts";
 
 type Path = readonly (string | number)[];
 
-/** Longest text of a message, in UTF-16 units; the channels allow far less. */
+/** Longest text of a message, in UTF-16 units: the 65,536 that WhatsApp's own clients accept. */
 export const MESSAGE_MAX = 65_536;
 const NAME_MAX = 200;
 const URL_MAX = 2_048;
 const LABEL_MAX = 50;
 
-/** WhatsApp's first year: nothing was written before. */
+/** WhatsApp's first year. Messages cannot be older. */
 const EARLIEST_MS = Date.UTC(2009, 0, 1);
 /** How far the provider's clock may be ahead of ours. */
 const TOLERANCE_MS = 24 * 60 * 60 * 1000;
 
 const uuidPattern = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i;
 
-/** What somebody wrote, cut to 65,536 units and otherwise as it is; undefined where it is blank. */
+/** A message text, truncated to 65,536 units and otherwise unchanged; undefined if blank. */
 export function readMessage(json: unknown, ...path: Path): string | undefined {
   const value = readValue(json, ...path);
   if (typeof value !== "string" || value.trim() === "") return undefined;
@@ -34,13 +34,16 @@ export function readName(json: unknown, ...path: Path): string | undefined {
   return text === undefined ? undefined : cleanText(text, NAME_MAX);
 }
 
-/** A name that is more than a phone number: gateways call whom they cannot name by the number. */
+/**
+ * Whether a name is more than a phone number. Gateways send the number as the name of unnamed
+ * contacts.
+ */
 export function readPersonName(json: unknown, ...path: Path): string | undefined {
   const name = readName(json, ...path);
   return name === undefined || /^[+\d\s().-]+$/.test(name) ? undefined : name;
 }
 
-/** A short word of the provider (a type, a decision), trimmed and cut to 50 units. */
+/** A short keyword of the provider (a type, a decision), trimmed and truncated to 50 units. */
 export function readLabel(json: unknown, ...path: Path): string | undefined {
   const text = readText(json, ...path);
   return text === undefined ? undefined : cleanText(text, LABEL_MAX);
@@ -55,13 +58,13 @@ export function readUrl(json: unknown, ...path: Path): string | undefined {
   return url.password === "" && url.href.length <= URL_MAX ? url.href : undefined;
 }
 
-/** A UUID in lower case; undefined for every other text. */
+/** A UUID in lower case; undefined for any other text. */
 export function readUuid(json: unknown, ...path: Path): string | undefined {
   const text = readText(json, ...path);
   return text !== undefined && uuidPattern.test(text) ? text.toLowerCase() : undefined;
 }
 
-/** A whole number without loss (or the digits of one) as its digits. */
+/** A whole number, or a text of digits, as digits, without loss of precision. */
 export function readNumericId(json: unknown, ...path: Path): string | undefined {
   const value = readValue(json, ...path);
   if (typeof value === "number") {
@@ -72,7 +75,7 @@ export function readNumericId(json: unknown, ...path: Path): string | undefined 
 }
 
 /**
- * An instant since 1970, a number or its digits in the given unit, as ISO 8601. Undefined where it
+ * A Unix timestamp in the given unit, as number or digits, converted to ISO 8601. Undefined if it
  * is implausible: before WhatsApp existed, or more than a day ahead.
  */
 export function readTime(json: unknown, unit: "s" | "ms", ...path: Path): string | undefined {
@@ -85,7 +88,7 @@ export function readTime(json: unknown, unit: "s" | "ms", ...path: Path): string
   return isPlausible ? new Date(ms).toISOString() : undefined;
 }
 
-/** The items of the list at a path; none where there is no list. */
+/** The items of the list at a path; empty if there is no list. */
 export function readList(json: unknown, ...path: Path): readonly unknown[] {
   const value = readValue(json, ...path);
   return Array.isArray(value) ? value.filter((item) => item !== undefined) : [];

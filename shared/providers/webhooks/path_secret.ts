@@ -1,7 +1,9 @@
 import { equalInConstantTime } from "../../crypto/constant_time.ts";
 import type { WebhookCall } from "./webhook.ts";
 
-/** The address of a gateway that signs nothing: the secret in the path is the credential. */
+/**
+ * The webhook address of a gateway that does not sign: the secret in the path is the credential.
+ */
 export const pathWithSecret = "/:secret";
 
 /** Whether the path of the call holds the instance's `webhookSecret`. */

@@ -1,8 +1,8 @@
-/** The body of a webhook as a value, without loss. */
+/** Parses the body of a webhook without loss of precision. */
 
 /**
- * The JSON value of `text`, or undefined when it is not JSON. Whole numbers beyond 2^53 come as
- * their digits: Meta sends template ids as numbers, and rounded they would name another template.
+ * The JSON value of `text`; undefined if it is not JSON. Whole numbers above 2^53 become texts of
+ * their digits: Meta sends template ids as numbers, and a rounded id would name another template.
  */
 export function parseWebhookPayload(text: string): unknown {
   try {
@@ -13,13 +13,13 @@ export function parseWebhookPayload(text: string): unknown {
   }
 }
 
-/** Sixteen digits are the fewest that can be beyond 2^53; looked for after a colon alone. */
+/** Sixteen digits are the fewest of a number above 2^53. Matches numbers after a colon only. */
 function hasLongNumber(text: string): boolean {
   return /:\s*\d{16}/.test(text);
 }
 
 function parseExactly(text: string, rounded: unknown): unknown {
-  // The third argument of a reviver is missing in TypeScript's library.
+  // TypeScript's library lacks the third argument of a reviver.
   const keepDigits = (_key: string, value: unknown, context?: { source?: string }): unknown => {
     const source = context?.source ?? "";
     return typeof value === "number" && !Number.isSafeInteger(value) && /^\d+$/.test(source)
@@ -29,7 +29,7 @@ function parseExactly(text: string, rounded: unknown): unknown {
   try {
     return JSON.parse(text, keepDigits);
   } catch {
-    // Revivers are called recursively: what is nested thousands deep is no template event.
+    // Revivers run recursively. JSON nested thousands of levels deep is not a template event.
     return rounded;
   }
 }

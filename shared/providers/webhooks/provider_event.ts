@@ -1,19 +1,24 @@
 /**
- * The events of all providers in one form. A reader turns one payload into events, skips unknown
- * parts, and never throws: one malformed part must not lose the rest of a payload.
+ * The common form of all providers' events. A reader converts one payload into events, skips
+ * unknown parts, and never throws: one malformed part must not lose the rest of a payload.
  */
 
-/** A message that a person wrote: the contact, or somebody on the company's own phone (an echo). */
+/**
+ * A message written by a person: the contact, or an employee on the company's own phone (an echo).
+ */
 export interface MessageEvent {
   readonly kind: "message";
-  /** `inbound` from the contact; `echo` typed on the phone itself, not sent through any API. */
+  /**
+   * `inbound` is from the contact. `echo` was typed on the company's phone, not sent through any
+   * API.
+   */
   readonly origin: "inbound" | "echo";
   /** Of an echo: it may be a message that we sent through the provider's API. */
   readonly mayBeOurs?: boolean | undefined;
   readonly providerMessageId: string;
   /**
-   * The other side: digits with country code where the provider gives a phone, else its own address
-   * of that person (`...@lid`, a business-scoped user id).
+   * The contact: digits with country code if the provider sends a phone, else the provider's own
+   * address of that person (`...@lid`, a business-scoped user id).
    */
   readonly address: string;
   /** Further addresses of the same person (phone and LID come in pairs). */
@@ -23,18 +28,18 @@ export interface MessageEvent {
   /** Text, caption, or the title of a choice. */
   readonly message?: string | undefined;
   readonly mediaUrl?: string | undefined;
-  /** The provider's id of the media, where it has to be asked for. */
+  /** The provider's id of the media, if it must be downloaded by id. */
   readonly mediaId?: string | undefined;
   readonly mediaFilename?: string | undefined;
-  /** The option or button that was chosen. */
+  /** The chosen option or button. */
   readonly choice?: { readonly id: string; readonly title: string } | undefined;
-  /** A reaction to another message: it needs no answer. */
+  /** A reaction to another message. It needs no reply. */
   readonly isReaction?: true | undefined;
-  /** Content that the channel does not show us: kept in the history, ignored by agents. */
+  /** Content that the channel does not show us. The history stores it; agents ignore it. */
   readonly isUnreadable?: true | undefined;
-  /** An edited message under its original id: its text replaces the stored one. */
+  /** An edited message under its original id. Its text replaces the stored one. */
   readonly isEdit?: true | undefined;
-  /** When it was written, ISO 8601; the time of receipt where the provider does not say. */
+  /** When the message was written, ISO 8601; the time of receipt if the provider sends none. */
   readonly sentAt?: string | undefined;
   readonly isGroup: boolean;
   readonly chatName?: string | undefined;
@@ -53,14 +58,14 @@ export type InboundMessageType =
 export interface StatusEvent {
   readonly kind: "status";
   readonly providerMessageId: string;
-  /** Our message id, where the provider carries it back (`biz_opaque_callback_data`). */
+  /** Our message id, if the provider returns it (`biz_opaque_callback_data`). */
   readonly messageId?: string | undefined;
   readonly status: "sent" | "delivered" | "read" | "failed";
   readonly at?: string | undefined;
   readonly error?: { readonly code: string; readonly message: string } | undefined;
   /**
-   * What was sent and to whom, where the provider repeats it: it tells a message of ours whose answer
-   * was lost.
+   * The sent content and its recipient, if the provider repeats them. They identify a message of
+   * ours whose API answer was lost.
    */
   readonly sent?:
     | Pick<MessageEvent, "address" | "otherAddresses" | "messageType" | "message">
@@ -71,11 +76,11 @@ export interface StatusEvent {
 export interface TemplateStatusEvent {
   readonly kind: "template_status";
   readonly providerTemplateId: string;
-  /** `APPROVED`, `REJECTED`, `PAUSED`, `DISABLED`, ... in the provider's words. */
+  /** `APPROVED`, `REJECTED`, `PAUSED`, `DISABLED` and others, as the provider spells them. */
   readonly status: string;
 }
 
-/** The contact has edited a message that is known by its id alone. */
+/** The contact has edited a message. The event identifies the message by its id alone. */
 export interface MessageEditEvent {
   readonly kind: "message_edit";
   readonly providerMessageId: string;
@@ -86,7 +91,7 @@ export interface MessageEditEvent {
 /** A contact has changed its number or its user id. */
 export interface NumberChangeEvent {
   readonly kind: "number_change";
-  /** The provider's id of the event: the same one may be delivered again. */
+  /** The provider's id of the event. The provider may deliver the same event again. */
   readonly eventId?: string | undefined;
   readonly oldAddress: string;
   readonly newAddress: string;

@@ -1,13 +1,13 @@
 /**
- * Meta's signature of a webhook (page Webhooks, header `X-Hub-Signature-256`): HMAC-SHA256 with the
- * app secret over the bytes as sent, before anything is parsed.
+ * Meta's webhook signature (page Webhooks, header `X-Hub-Signature-256`): HMAC-SHA256 with the app
+ * secret over the received bytes, before any parsing.
  */
 
 const headerPattern = /^sha256=([0-9a-f]{64})$/i;
 
 /**
  * Whether `header` is the signature of exactly these bytes, compared in constant time. False for a
- * missing or malformed header, and for an empty secret: it would prove nothing.
+ * missing or malformed header, and for an empty secret, with which anyone could sign.
  */
 export async function verifySignature(
   rawBody: BufferSource,

@@ -1,20 +1,20 @@
-/** What a provider says about its webhook: its address, its credential and how to read it. */
+/** A provider's webhook: its address, its credential and its reader. */
 import type { Bytes } from "../../model/bytes.ts";
 import type { ProviderEvent } from "./provider_event.ts";
 
 /** One call of a provider at an instance's webhook address. */
 export interface WebhookCall {
-  /** The bytes as received, or without files where the provider embeds them. */
+  /** The received bytes, without files if the provider embeds them. */
   readonly body: Bytes;
   readonly header: (name: string) => string | undefined;
-  /** A parameter of the address, as `webhook.path` names it; empty where it is absent. */
+  /** A parameter of the address, by its name in `webhook.path`; empty if absent. */
   readonly pathParameter: (name: string) => string;
 }
 
 /**
- * Reads all events of one payload, in its order. Malformed and unknown parts give no event. Never
- * throws. With the provider's own id of the instance, events that name another one are left out:
- * providers may send those of a whole account to one address.
+ * Reads all events of one payload, in its order. Malformed and unknown parts yield no event. Never
+ * throws. Given the provider's own id of the instance, skips events of other instances: a provider
+ * may send the events of a whole account to one address.
  */
 export type ReadEvents = (
   payload: unknown,
@@ -26,7 +26,7 @@ export interface DeliveryPart {
   /** The provider's own id of the instance; null where the part is about an account. */
   readonly gatewayInstanceId: string | null;
   readonly accountId: string | undefined;
-  /** Templates of the account that the part decides on, by the provider's ids. */
+  /** The provider's ids of the account's templates whose status this part changes. */
   readonly templateIds: readonly string[];
 }
 
