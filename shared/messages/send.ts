@@ -19,14 +19,14 @@ import type {
 import type { Provider, Receipt } from "../providers/provider.ts";
 import { type KeptResponse, recordOutcome, type Settlement } from "./settle.ts";
 
-/** Services that sending uses. */
+/** Services that sending requires. */
 export interface SendingServices extends DispatchingServices {
   readonly runAfterResponse: RunAfterResponse;
 }
 
 /**
- * The answer to a sending call: a pure function of what was recorded and, for an immediate send, of
- * the provider's receipt. So the same outcome gives the same answer again.
+ * Builds the answer to a sending call. A pure function of the recorded outcome and, for an
+ * immediate send, the provider's receipt. So the same outcome always gives the same answer.
  */
 export type RespondToSending<Body extends object> = (
   outcome: AcceptedOutcome,
@@ -39,16 +39,17 @@ export interface SendingChannel {
   readonly provider: Provider | null;
 }
 
-/** The answer to a sending call, and whether it repeats an earlier call's. */
+/** The answer to a sending call, and whether it repeats the answer of an earlier call. */
 export interface SendingAnswer<Body extends object> extends Recorded<StoredResponse<Body>> {
   /** The provider's `Retry-After`, if its refusal may be retried. */
   readonly retryAfterMs?: number | undefined;
 }
 
 /**
- * Records a call before any provider is called. If it is immediate, calls the provider once and records
- * the outcome together with the answer: three round trips, authentication included. A repeated call
- * whose first attempt met a temporary refusal makes another attempt of the same message.
+ * Records a call before any provider is called. For an immediate send, it then calls the provider
+ * once and records the outcome together with the answer: three round trips, authentication
+ * included. If an earlier attempt of the same call was refused temporarily, it attempts the same
+ * message again.
  */
 export async function executeSending<Body extends object>(
   services: SendingServices,
@@ -58,7 +59,8 @@ export async function executeSending<Body extends object>(
 ): Promise<SendingAnswer<Body>> {
   const draft = provider === null ? request.draft : withShownTyping(request.draft, provider);
   const { instanceId, sealedProviderConfig } = instance;
-  // Read before the call, so that the lease ends no sooner however long the answer takes.
+  // Taken before the database call, so that the computed end of the lease is never later than the
+  // real one.
   const leaseEndsAtMs = Date.now() + (request.delivery?.leaseSeconds ?? 0) * 1_000;
   const accepted = await acceptMessage(services.database, { ...request, instanceId, draft });
   if ("replayed" in accepted) return answerReplay(accepted.replayed, respond);
@@ -104,7 +106,7 @@ async function settleSending<Body extends object>(
   };
 }
 
-/** With the typing limited to what the channel shows: pace and window count from its end. */
+/** Limits the typing to what the channel shows: pacing and the send window count from its end. */
 function withShownTyping(draft: MessageDraft | null, provider: Provider): MessageDraft | null {
   if (draft?.delayTypingMs === undefined) return draft;
   return { ...draft, delayTypingMs: provider.limitTypingMs(draft.delayTypingMs, draft.content) };
@@ -117,8 +119,8 @@ interface Claim {
 }
 
 /**
- * @throws {AppError} `service_unavailable` for what `accept_message` never answers: whoever did knows
- * nothing of a message, and no provider is called on such word.
+ * @throws {AppError} `service_unavailable` for an answer that `accept_message` never gives. It does
+ * not come from our database, so no provider is called.
  */
 function readClaim(accepted: AcceptedOutcome & ImmediateClaim): Claim | null {
   const { messageId, claimToken, to } = accepted;
@@ -130,7 +132,10 @@ function readClaim(accepted: AcceptedOutcome & ImmediateClaim): Claim | null {
     : { messageId, claimToken, to };
 }
 
-/** If this fails, the dispatcher sends the message: it is a stored row already. */
+/**
+ * Starts the dispatcher in the background. If this fails, a later run of the dispatcher sends the
+ * message, which is already stored.
+ */
 function dispatchInBackground(services: SendingServices, accepted: AcceptedOutcome): void {
   const isDueNow = accepted.mode === "queued" && accepted.heldBy === null;
   if (isDueNow) services.runAfterResponse(() => dispatchDueMessages(services, 1));
@@ -155,7 +160,7 @@ function respondToReplay<Body extends object>(
   if (message === null) return respond(outcome, outcome.mode === "sent" ? neverRecorded : null);
   const { status, scheduledFor, heldBy } = message;
   const mode = outcome.mode === "sent" ? "scheduled" : outcome.mode;
-  // A message that waits belongs to the dispatcher by now, or was canceled there.
+  // A queued message belongs to the dispatcher by now; a canceled one was canceled there.
   return status === "queued" || status === "canceled"
     ? respond({ ...outcome, mode, status, scheduledFor, heldBy }, null)
     : respond({ ...outcome, status }, toReceipt(message));
@@ -163,7 +168,7 @@ function respondToReplay<Body extends object>(
 
 const neverRecorded: Receipt = { outcome: "unknown", reason: "the outcome was never recorded" };
 
-/** The known outcome of a message that a provider was called for. */
+/** The recorded outcome of a message for which a provider was called. */
 function toReceipt(
   { status, providerMessageId, lastError, isRetryable }: StandingMessage,
 ): Receipt {

@@ -1,4 +1,4 @@
-/** From the Cloud API's answer to a receipt (pages Messages and Error codes). */
+/** Converts the Cloud API's answer into a receipt (pages Messages and Error codes). */
 import {
   classifyHttpStatus,
   describeAnswer,
@@ -14,8 +14,8 @@ import { readCloudRetryAfterMs } from "../../runtime/retry_after.ts";
 import { classifyWhatsappCloudError, nameWhatsappCloudError } from "./errors.ts";
 
 /**
- * What the answer says of the message: by the error's code where there is one in the table, else by
- * the HTTP status.
+ * Reads the outcome of the message: from the error's code if the table has it, else from the HTTP
+ * status.
  */
 export function readWhatsappCloudAnswer(answer: HttpAnswer, context: ReadingContext): Receipt {
   const code = readNumber(answer.json, "error", "code");
@@ -30,7 +30,7 @@ export function readWhatsappCloudAnswer(answer: HttpAnswer, context: ReadingCont
   });
 }
 
-/** An error that is not in the table under a status of success says neither yes nor no. */
+/** An unlisted error with a success status leaves the outcome open, so it is ambiguous. */
 function classifyUnlisted(answer: HttpAnswer): ReturnType<typeof classifyHttpStatus> {
   return isSuccess(answer) ? { verdict: "ambiguous" } : classifyHttpStatus(answer.status);
 }
@@ -39,7 +39,7 @@ function readAcceptance(json: unknown): Receipt {
   const waId = readText(json, "contacts", 0, "wa_id");
   return toSuccessReceipt(
     readId(json, "messages", 0, "id"),
-    // Digits only: a business-scoped user id is not an address of ours.
+    // Digits only: we do not store a business-scoped user id as the address here.
     waId !== undefined && /^\d{5,20}$/.test(waId) ? waId : undefined,
   );
 }

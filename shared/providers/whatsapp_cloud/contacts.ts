@@ -1,9 +1,9 @@
-/** Who wrote: the list `contacts` beside the messages of a Cloud API webhook. */
+/** The senders of messages: the list `contacts` of a Cloud API webhook. */
 import { chooseAddresses, type EventAddresses } from "../webhooks/addresses.ts";
 import { readList, readPersonName } from "../webhooks/fields.ts";
 import { readId } from "../../model/json_value.ts";
 
-/** What is known of one person: phone and business-scoped user id come in pairs. */
+/** One person's ids and name. Phone and business-scoped user id come in pairs. */
 export interface CloudContact {
   readonly ids: readonly string[];
   readonly name: string | undefined;
@@ -19,12 +19,12 @@ export class CloudContacts {
     for (const contact of contacts) {
       for (const id of contact.ids) this.#byId.set(id, contact);
     }
-    // `wa_id` may be another spelling of the message's `from`: one and one belong together.
+    // `wa_id` may be spelled unlike the message's `from`. One contact and one message match anyway.
     const isPair = contacts.length === 1 && readList(value, "messages").length === 1;
     this.#only = isPair ? contacts[0] : undefined;
   }
 
-  /** The person of these ids. */
+  /** The person with one of these ids. */
   find(ids: readonly (string | undefined)[]): CloudContact | undefined {
     for (const id of ids) {
       const contact = id === undefined ? undefined : this.#byId.get(id);
@@ -33,7 +33,7 @@ export class CloudContacts {
     return this.#only;
   }
 
-  /** Where the person of these ids is answered; undefined where there is no id. */
+  /** The addresses to reply to for the person with these ids; undefined without any id. */
   findAddresses(ids: readonly (string | undefined)[]): EventAddresses | undefined {
     return chooseAddresses([...ids, ...this.find(ids)?.ids ?? []]);
   }

@@ -1,8 +1,8 @@
 /**
- * What the Cloud API would refuse. Limits: Text messages page (4,096), Image, Video and Document
- * messages pages (captions 1,024), Interactive list messages page (header 60, button 20, row id
- * 200, row title 24, row description 72). For the body of a list the page says 4,096 and Meta's
- * OpenAPI description 1,024: the smaller one holds for sure.
+ * The limits of message content on the Cloud API. Sources: Text messages page (4,096), Image, Video
+ * and Document messages pages (captions 1,024), Interactive list messages page (header 60, button
+ * 20, row id 200, row title 24, row description 72). For the body of a list the page says 4,096 and
+ * Meta's OpenAPI description 1,024; we use the smaller one, which satisfies both.
  */
 import type { Issue } from "../../model/errors.ts";
 import { checkLength, checkOptionListLengths } from "../http/content_length.ts";
@@ -21,8 +21,8 @@ const LIST_LIMITS = {
 } as const;
 
 /**
- * The issues of a content on the official channel. Templates have none here: their variables are
- * checked where they are filled.
+ * Lists the issues of a content on the official channel. Templates have none here: their variables
+ * are validated when they are filled.
  */
 export function checkWhatsappCloudContent(content: MessageContent): Issue[] {
   if ("mediaUrl" in content) return checkMedia(content);

@@ -10,7 +10,7 @@ export const whatsappCloud = describeProvider({
     schema: whatsappCloudConfigSchema,
     idField: "phoneNumberId",
     secretFields: whatsappCloudSecretFields,
-    // Meta makes app secrets of 32 characters; the verify token answers a single handshake.
+    // Meta's app secrets have 32 characters. The verify token answers a single handshake.
     leastLengths: { appSecret: 8, verifyToken: 8 },
   },
   load: async () => (await import("./provider.ts")).createWhatsappCloudProvider,

@@ -1,6 +1,6 @@
 /**
- * The one table of Cloud API error codes (page Error codes, 15 May 2026). Meta: decide by code,
- * neither by the title nor by the HTTP status, which differs between pages and captures.
+ * The table of Cloud API error codes (page Error codes, 15 May 2026). Meta's advice is to decide by
+ * the code, not by the title or the HTTP status, which differs between pages and captures.
  */
 import type { Classification } from "../classification.ts";
 
@@ -58,21 +58,24 @@ const classifications = new Map<number, Classification>([
   [132016, refusesMessage], // template disabled
 ]);
 
-/** "Object does not exist": the phone number id is not one this token sees. */
+/** "Object does not exist": this token has no access to the phone number id. */
 const UNKNOWN_OBJECT = { code: 100, subcode: 33 } as const;
 
-/** The code under which a refusal is told: Meta's own, but for what a caller can mend by a phone. */
+/**
+ * The code under which we report a refusal: Meta's own, except where the caller can fix it by
+ * sending to a phone.
+ */
 export function nameWhatsappCloudError(code: number | string): string {
   return String(code) === "131062" ? "recipient_needs_phone" : String(code);
 }
 
-/** What a Cloud API error code means; undefined for one that is not in the table. */
+/** The meaning of a Cloud API error code; undefined for an unlisted code. */
 export function classifyWhatsappCloudError(
   code: number,
   subcode?: number,
 ): Classification | undefined {
   if (code === UNKNOWN_OBJECT.code && subcode === UNKNOWN_OBJECT.subcode) return refusesInstance;
-  // 200 to 299: one code for each permission that is missing.
+  // 200 to 299: one code for each missing permission.
   if (code >= 200 && code <= 299) return refusesInstance;
   return classifications.get(code);
 }

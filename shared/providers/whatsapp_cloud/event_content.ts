@@ -1,4 +1,4 @@
-/** What a message of the Cloud API says (page Webhooks, messages), inbound and echo alike. */
+/** Reads the content of a Cloud API message (page Webhooks, messages), inbound and echo alike. */
 import {
   type EventContent,
   toChoice,
@@ -12,7 +12,7 @@ import type { InboundMessageType } from "../webhooks/provider_event.ts";
 
 const MAX_ANSWERS = 100;
 
-/** A sticker is a picture to whoever reads the history. */
+/** Maps media types to message types. A sticker is an image in the history. */
 const mediaTypes: Readonly<Record<string, InboundMessageType>> = {
   image: "image",
   sticker: "image",
@@ -23,9 +23,10 @@ const mediaTypes: Readonly<Record<string, InboundMessageType>> = {
 };
 
 /**
- * The content of a message, by its `type`. What has no content of ours (a reaction, an order, a
- * type that is new to us) is `other`, named in brackets. An edit says its new words. Undefined where
- * nothing was said: a message or a reaction taken back, a notice of the system.
+ * Reads the content of a message by its `type`. A type without a message type of ours (a reaction,
+ * an order, an unknown type) becomes `other` with its name in brackets. An edit yields its new
+ * text. Returns undefined for messages without content: a deletion, a removed reaction, a system
+ * notice.
  */
 export function readCloudContent(message: unknown): EventContent | undefined {
   const type = readLabel(message, "type") ?? "unsupported";
@@ -71,7 +72,9 @@ function readTyped(message: unknown): EventContent {
   return text === undefined ? toOther("text") : { messageType: "text", message: text };
 }
 
-/** The message as it is now: a text, or a file with its caption. An edit of an edit there is none. */
+/**
+ * The new version of an edited message: a text, or a file with its caption. Edits are not nested.
+ */
 function readEdit(message: unknown): EventContent | undefined {
   const edited = readValue(message, "edit", "message");
   const content = readLabel(edited, "type") === "edit" ? undefined : readCloudContent(edited);
@@ -79,7 +82,9 @@ function readEdit(message: unknown): EventContent | undefined {
   return isReadable ? content : undefined;
 }
 
-/** Media come as an id that is asked for with the instance's token: no URL of it opens without. */
+/**
+ * Media are downloaded by id with the instance's token. Meta's media URLs require the token too.
+ */
 function readMedia(message: unknown, type: string): EventContent {
   return {
     messageType: mediaTypes[type] ?? "other",
@@ -98,13 +103,13 @@ function readInteractive(message: unknown): EventContent | undefined {
     if (choice !== undefined) return choice;
   }
   const type = readLabel(message, "interactive", "type") ?? "interactive";
-  // Whether calls are allowed: a setting, no words.
+  // The permission to call is a setting, not a message.
   if (type === "call_permission_reply") return undefined;
   const form = readValue(message, "interactive", "nfm_reply");
   return toOther(type, [readMessage(form, "body"), ...listAnswers(form)]);
 }
 
-/** The answers of a form that was filled in (a flow): `name: value`. */
+/** The fields of a submitted form (a flow), each as `name: value`. */
 function listAnswers(form: unknown): string[] {
   const answers = parseJson(readText(form, "response_json") ?? "");
   if (typeof answers !== "object" || answers === null) return [];
@@ -114,7 +119,7 @@ function listAnswers(form: unknown): string[] {
     .map(([name, value]) => `${name}: ${typeof value === "string" ? value : toJson(value)}`);
 }
 
-/** What is nested too deep for JSON is no answer of a form. */
+/** A value nested too deep for JSON.stringify becomes an ellipsis. */
 function toJson(value: unknown): string {
   try {
     return JSON.stringify(value);

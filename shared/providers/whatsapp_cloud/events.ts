@@ -1,7 +1,7 @@
 /**
- * Webhooks of the WhatsApp Cloud API (pages Webhooks: messages, message status,
- * smb_message_echoes, message_template_status_update). One payload may hold many entries, changes,
- * messages and statuses: each is read by itself.
+ * Webhooks of the WhatsApp Cloud API (pages Webhooks: messages, message status, smb_message_echoes,
+ * message_template_status_update). One payload may hold many entries, changes, messages and
+ * statuses. Each is read independently.
  */
 import { readGroupAddress } from "../webhooks/addresses.ts";
 import { attributeToAuthor } from "../webhooks/content.ts";
@@ -14,8 +14,8 @@ import { readCloudIdentityChanges, readUserIdUpdates } from "./identity_events.t
 import { readCloudStatus, readCloudTemplateStatus } from "./status_events.ts";
 
 /**
- * All events of one payload, in its order. With a phone number id, what is about another number of
- * the same business account is left out: its messages belong to another instance. Never throws.
+ * Reads all events of one payload, in its order. Given a phone number id, skips events of other
+ * numbers of the same business account, which belong to other instances. Never throws.
  */
 export function readWhatsappCloudEvents(
   payload: unknown,
@@ -89,7 +89,7 @@ function readInbound(message: unknown, contacts: CloudContacts): MessageEvent | 
     };
 }
 
-/** What a person sent from the WhatsApp Business app: `to` is the contact. */
+/** A message that an employee sent from the WhatsApp Business app. `to` is the contact. */
 function readEcho(message: unknown, contacts: CloudContacts): MessageEvent | undefined {
   const providerMessageId = readId(message, "id");
   const group = readGroupAddress(readValue(message, "group_id"));

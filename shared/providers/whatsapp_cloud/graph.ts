@@ -1,4 +1,4 @@
-/** Meta's Graph API, where all of the Cloud API is: its address and its version. */
+/** The address and version of Meta's Graph API, which serves the Cloud API. */
 import { joinUrl } from "../config_fields.ts";
 import type { WhatsappCloudConfig } from "./config.ts";
 
@@ -6,12 +6,12 @@ const DEFAULT_BASE_URL = "https://graph.facebook.com";
 /** Meta's current version (Graph API changelog: since 29 July 2026; v23.0 ends on 8 October 2027). */
 const DEFAULT_API_VERSION = "v26.0";
 
-/** The path of what belongs to a node (a phone number, a business account): its `messages`, say. */
+/** The path of a node's resource: for example the `messages` of a phone number. */
 export function graphPath(config: WhatsappCloudConfig, nodeId: string, edge: string): string {
   return `/${config.apiVersion ?? DEFAULT_API_VERSION}/${encodeURIComponent(nodeId)}/${edge}`;
 }
 
-/** Where a path of the Graph API is for this instance. */
+/** The URL of a Graph API path for this instance. */
 export function graphUrl(config: WhatsappCloudConfig, path: string): string {
   return joinUrl(config.baseUrl ?? DEFAULT_BASE_URL, path);
 }

@@ -1,4 +1,4 @@
-/** Changed numbers and user ids as the Cloud API tells them (page Webhooks, system messages). */
+/** Changed phone numbers and user ids in Cloud API webhooks (page Webhooks, system messages). */
 import { normalizeAddress } from "../webhooks/addresses.ts";
 import { readList } from "../webhooks/fields.ts";
 import { readId, readText, readValue } from "../../model/json_value.ts";
@@ -6,10 +6,10 @@ import type { NumberChangeEvent } from "../webhooks/provider_event.ts";
 
 const userIdPattern = /^[A-Z]{2}\.(?:ENT\.)?[0-9A-Za-z]{1,128}$/;
 
-/** "User Ana changed from BR.1 to BR.2": where no field tells the old id. */
+/** "User Ana changed from BR.1 to BR.2": the fallback if no field holds the old id. */
 const bodyPattern = /changed from (\S{1,160}) to (\S{1,160})\s*$/;
 
-/** What a system message says of a person's number and user id: one change each. */
+/** Reads the changes of number and user id from a system message, one event each. */
 export function readCloudIdentityChanges(message: unknown): NumberChangeEvent[] {
   const type = readText(message, "system", "type");
   if (type === "user_changed_user_id") return readUserIdChange(message);
@@ -18,7 +18,7 @@ export function readCloudIdentityChanges(message: unknown): NumberChangeEvent[] 
   return [...readNumberChange(message), ...readUserIdChange(message)];
 }
 
-/** The field `user_id_update`, which some versions send in place of a system message. */
+/** Reads the field `user_id_update`, which some versions send instead of a system message. */
 export function readUserIdUpdates(value: unknown): NumberChangeEvent[] {
   const update = readValue(value, "user_id_update");
   const items = Array.isArray(update) ? readList(value, "user_id_update") : [update];
@@ -28,7 +28,7 @@ export function readUserIdUpdates(value: unknown): NumberChangeEvent[] {
   });
 }
 
-/** `wa_id` is the new number, in older versions `new_wa_id`. */
+/** `wa_id` is the new number; older versions name it `new_wa_id`. */
 function readNumberChange(message: unknown): NumberChangeEvent[] {
   const oldAddress = normalizeAddress(readValue(message, "from"));
   const newAddress = normalizeAddress(
@@ -40,7 +40,7 @@ function readNumberChange(message: unknown): NumberChangeEvent[] {
   return isChange ? [{ kind: "number_change", eventId, oldAddress, newAddress }] : [];
 }
 
-/** The old id stands in a field, in the words of the body, or beside the message. */
+/** The old id is in a field, in the body's text, or beside the message. */
 function readUserIdChange(message: unknown): NumberChangeEvent[] {
   const system = readValue(message, "system");
   const update = readValue(system, "user_id_update") ?? readValue(message, "user_id_update");

@@ -1,8 +1,8 @@
 /**
- * Under which type the Cloud API carries a file. It has five media types with fixed lists of
- * formats (Media page): documents are text, PDF and Office files, "other file types may be sent but
- * are not supported" (Document messages page). The specification's `document` takes any file, so
- * a file goes out as the type whose list it is in.
+ * Chooses the Cloud API media type for a file. The API has five types with fixed lists of formats
+ * (Media page). Documents are text, PDF and Office files; "other file types may be sent but are not
+ * supported" (Document messages page). The specification's `document` accepts any file, so each
+ * file is sent as the type that lists its format.
  */
 import type { MediaContent } from "../../model/message_content.ts";
 import { readExtension } from "../media_type.ts";
@@ -17,7 +17,7 @@ const typesOfDocuments = new Map<string, WhatsappCloudMediaType>([
   ["mp4", "video"],
 ]);
 
-/** The wire type of a media content; undefined for WAV, which no type of the Cloud API carries. */
+/** The wire type of a media content; undefined for WAV, which the Cloud API does not support. */
 export function chooseMediaType(content: MediaContent): WhatsappCloudMediaType | undefined {
   const filename = content.messageType === "document" ? content.mediaFilename : undefined;
   const extension = readExtension(content.mediaUrl, filename);

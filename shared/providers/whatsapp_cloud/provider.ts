@@ -16,7 +16,7 @@ export function createWhatsappCloudProvider(config: WhatsappCloudConfig): Provid
   return {
     templates: { check: checkWhatsappCloudTemplate, convert: toWhatsappCloudTemplate },
     checkContent: checkWhatsappCloudContent,
-    // Typing is shown only as an answer to an inbound message's id.
+    // The Cloud API shows typing only in reply to an inbound message's id.
     limitTypingMs: () => 0,
     send: (message, options) => send(config, message, options),
   };

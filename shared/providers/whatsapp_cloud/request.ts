@@ -1,4 +1,7 @@
-/** From our message to the Cloud API's (page Messages, POST /{version}/{phone number id}/messages). */
+/**
+ * Converts our message into a Cloud API request (page Messages, POST /{version}/{phone number
+ * id}/messages).
+ */
 import { readFilename } from "../media_type.ts";
 import type { ContentOf, MediaContent, MessageContent } from "../../model/message_content.ts";
 import type { OutboundMessage } from "../provider.ts";
@@ -13,11 +16,11 @@ const SECTION_TITLE_MAX = 24;
 const businessScopedUserId = /^[A-Z]{2}\.(?:ENT\.)?[0-9A-Za-z]{1,128}$/;
 
 /**
- * The request that sends `message`. `delayTypingMs` is not carried: the Cloud API shows typing only
- * as an answer to an inbound message id.
+ * Builds the request that sends `message`. Ignores `delayTypingMs`, because the Cloud API shows
+ * typing only in reply to an inbound message id.
  *
- * @throws Error when the instance has no phone number id or the content is one that
- * `checkWhatsappCloudContent` refuses: a defect of the caller.
+ * @throws Error if the instance has no phone number id, or if `checkWhatsappCloudContent` would
+ * refuse the content: a defect of the caller.
  */
 export function toWhatsappCloudRequest(
   message: OutboundMessage,
@@ -31,13 +34,16 @@ export function toWhatsappCloudRequest(
       recipient_type: "individual",
       ...toRecipientMember(message.to),
       ...toContentMembers(message.content),
-      // Comes back with every status event of this message.
+      // Meta returns it in every status event of this message.
       biz_opaque_callback_data: message.messageId,
     },
   };
 }
 
-/** A business-scoped user id stands for who shows no phone (page Business-scoped user IDs). */
+/**
+ * A contact without a visible phone is addressed by the business-scoped user id, in `recipient`
+ * (page Business-scoped user IDs).
+ */
 function toRecipientMember(address: string): { to: string } | { recipient: string } {
   return businessScopedUserId.test(address) ? { recipient: address } : { to: address };
 }
@@ -65,7 +71,7 @@ function toMediaMembers(content: MediaContent): Record<string, unknown> {
     type: mediaType,
     [mediaType]: {
       link: content.mediaUrl,
-      // Audio has no caption: with one the whole message would be refused.
+      // Audio has no caption. With one, Meta would refuse the whole message.
       ...(mediaType === "audio" ? {} : optionalMember("caption", caption)),
       ...optionalMember("filename", filename),
     },
@@ -86,7 +92,7 @@ function toListMessage(content: ContentOf<"option_list">): Record<string, unknow
     body: { text: content.message },
     action: {
       button: buttonLabel,
-      // A title is required of several sections only.
+      // A section's title is required only if there are several sections.
       sections: [isSectionTitle ? { title, rows } : { rows }],
     },
   };

@@ -1,24 +1,25 @@
 /**
- * Which number each part of a Cloud API webhook is about. Meta has one address per app (unless
- * `override_callback_uri` gives a number or an account its own, page Webhook overrides: the number's
- * `webhook_configuration`), so that the events of several numbers may come to the address of one.
+ * Splits a Cloud API webhook by phone number. Meta has one address per app, unless
+ * `override_callback_uri` gives a number or an account its own (page Webhook overrides: the
+ * number's `webhook_configuration`). So the address of one number may receive the events of
+ * several.
  */
 import { readList, readNumericId } from "../webhooks/fields.ts";
 import type { DeliveryPart } from "../webhooks/webhook.ts";
 import { readText } from "../../model/json_value.ts";
 
-/** One change with the entry (the business account) that it stands in. */
+/** One change with its entry (the business account). */
 interface Change {
   readonly entry: unknown;
   readonly change: unknown;
 }
 
-/** The changes of a payload that are about one number or about one business account. */
+/** The changes of a payload that concern one number or one business account. */
 interface CloudPart extends DeliveryPart {
   readonly changes: readonly Change[];
 }
 
-/** Groups the payload's changes by what they are about, in its order. Never throws. */
+/** Groups the payload's changes by number or account, in its order. Never throws. */
 export function splitByNumber(payload: unknown): readonly CloudPart[] {
   const groups = new Map<string, Omit<CloudPart, "templateIds"> & { readonly changes: Change[] }>();
   for (const entry of readList(payload, "entry")) {
@@ -46,7 +47,7 @@ export function joinParts(payload: unknown, parts: readonly CloudPart[]): Record
   return { ...(payload as object), entry };
 }
 
-/** The ids of the templates that a business account's changes decide on. */
+/** The ids of the templates whose status a business account's changes report. */
 function listTemplateIds(
   { gatewayInstanceId, changes }: Omit<CloudPart, "templateIds">,
 ): readonly string[] {

@@ -1,4 +1,4 @@
-/** What the Cloud API reports about our messages and templates (page Webhooks). */
+/** Statuses of our messages and templates in Cloud API webhooks (page Webhooks). */
 import { normalizeAddress } from "../webhooks/addresses.ts";
 import { toStatusError } from "../webhooks/content.ts";
 import { readLabel, readMessage, readNumericId, readTime, readUuid } from "../webhooks/fields.ts";
@@ -6,7 +6,7 @@ import { readId, readText, readValue } from "../../model/json_value.ts";
 import type { StatusEvent, TemplateStatusEvent } from "../webhooks/provider_event.ts";
 import { nameWhatsappCloudError } from "./errors.ts";
 
-/** `played` is said of voice messages that were read and then heard. */
+/** `played` applies to voice messages: read, then listened to. */
 const statuses: Readonly<Record<string, StatusEvent["status"]>> = {
   sent: "sent",
   delivered: "delivered",
@@ -15,7 +15,7 @@ const statuses: Readonly<Record<string, StatusEvent["status"]>> = {
   failed: "failed",
 };
 
-/** What became of one message of ours. */
+/** Reads the status of one of our messages. */
 export function readCloudStatus(item: unknown): StatusEvent | undefined {
   const providerMessageId = readId(item, "id");
   const word = readText(item, "status") ?? "";
@@ -41,13 +41,18 @@ function readError(item: unknown): StatusEvent["error"] {
   return toStatusError(code && nameWhatsappCloudError(code), words, recipient);
 }
 
-/** Events that name no status of their own: with each the template may be sent again. */
+/** Events without a status of their own. After each, the template may be sent again. */
 const restorations = new Set(["REINSTATED", "UNARCHIVED"]);
 
-/** Events after which a template may be sent as before: at risk of being disabled, not to be edited. */
+/**
+ * Events that do not stop a template from being sent: at risk of being disabled, or locked for
+ * edits.
+ */
 const harmless = new Set(["FLAGGED", "LOCKED", "UNLOCKED"]);
 
-/** What was decided about one template; none where it may be sent as before. */
+/**
+ * Reads the new status of one template; undefined for events that do not stop it from being sent.
+ */
 export function readCloudTemplateStatus(value: unknown): TemplateStatusEvent | undefined {
   const providerTemplateId = readNumericId(value, "message_template_id");
   const word = readLabel(value, "event");

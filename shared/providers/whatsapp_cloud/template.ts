@@ -1,6 +1,6 @@
 /**
- * From a filled template to the Cloud API's (page Template messages). Only what was filled travels:
- * fixed headers, footers and buttons are part of the template at the provider.
+ * Converts a filled template into the Cloud API's form (page Template messages). Sends the filled
+ * values only: the provider's template holds the fixed headers, footers and buttons.
  */
 import { isNumbered } from "../../model/placeholders.ts";
 import type { Issue } from "../../model/errors.ts";
@@ -11,14 +11,14 @@ import type { TemplateContent } from "../../model/message_content.ts";
 
 type Component = Readonly<Record<string, unknown>>;
 
-/** Page Template messages: a header 60, a body 1,024, or 32,768 where nothing else is sent. */
+/** Page Template messages: header 60, body 1,024, or 32,768 if the template has only a body. */
 const HEADER_MAX = 60;
 const BODY_MAX = 1_024;
 const LONE_BODY_MAX = 32_768;
 const SUFFIX_MAX = 2_000;
 const PAYLOAD_MAX = 128;
 
-/** Meta's own word for a flow that nobody tells apart (page Flows, `flow_token`). */
+/** Meta's default for a flow without a token of its own (page Flows, `flow_token`). */
 const DEFAULT_FLOW_TOKEN = "unused";
 
 /** Meta, error 132018: "cannot have new-line/tab characters or more than 4 consecutive spaces". */
@@ -32,7 +32,7 @@ export function toWhatsappCloudTemplate(
   return { name, language, components: listComponents(template) };
 }
 
-/** The values that the Cloud API would refuse; paths into the request. */
+/** The values that the Cloud API would refuse, as paths into the request. */
 export function checkWhatsappCloudTemplate(template: FilledTemplate): Issue[] {
   const { header, body, buttons } = template;
   const bodyMax = listComponents(template).length > 1 ? BODY_MAX : LONE_BODY_MAX;
@@ -83,7 +83,7 @@ function toHeader(template: FilledTemplate): Component[] {
   return toComponent("header", [{ type, [type]: file }]);
 }
 
-/** Named parameters carry their name; positional ones are told by their order. */
+/** Named parameters carry their name; positional ones are identified by their order. */
 function toTextParameters(
   parameters: readonly FilledParameter[],
   { parameterFormat }: FilledTemplate,
@@ -100,11 +100,11 @@ function toTextParameters(
     .map(({ value }) => ({ type: "text", text: value }));
 }
 
-/** `index` counts all buttons from zero, as a text. */
+/** `index` counts all buttons from zero and is a string. */
 function toButtons({ buttons }: FilledTemplate): Component[] {
   return buttons.flatMap(({ type, suffix, payload, flowToken }, position): Component[] => {
     const index = String(position);
-    // Page Flows, Sending a Flow: without its component every send is refused.
+    // Meta refuses a flow template without this component (page Flows, Sending a Flow).
     if (type === "FLOW") {
       const action = { flow_token: flowToken ?? DEFAULT_FLOW_TOKEN };
       return [{

@@ -16,14 +16,17 @@ import { graphPath, graphUrl } from "./graph.ts";
 
 const FIELDS = "id,name,language,status,parameter_format,components";
 
-/** An account has at most 6,000 templates (page Templates overview); with room to spare. */
+/**
+ * 100 pages of 100 leave a margin: an account has at most 6,000 templates (page Templates
+ * overview).
+ */
 const PAGE_SIZE = 100;
 const MAX_PAGES = 100;
 const MAX_PAGE_BYTES = 8 * 1024 * 1024;
 
 /**
- * Reads every page, by cursor and at the configured address. The `next` URL of an answer may lead
- * anywhere, so it only says that there is one more.
+ * Reads every page, by cursor and at the configured address. Uses the `next` URL of an answer only
+ * as a sign of one more page, because that URL may lead to any host.
  */
 export async function listWhatsappCloudTemplates(
   config: WhatsappCloudConfig,
@@ -116,14 +119,20 @@ function readTemplate(json: unknown): ListedTemplate | undefined {
   };
 }
 
-/** Sample files are signed URLs, other ones in each answer: kept, they would change every template. */
+/**
+ * Removes sample files. They are signed URLs that differ in each answer, so every template would
+ * look changed.
+ */
 function withoutSampleFiles(components: readonly unknown[]): unknown[] {
   return JSON.parse(
     JSON.stringify(components, (key, value) => key === "header_handle" ? undefined : value),
   );
 }
 
-/** As the provider says, else as the wording does: versions before named variables say nothing. */
+/**
+ * The provider's format, else the format that the wording implies: API versions before named
+ * variables do not send it.
+ */
 function readParameterFormat(
   json: unknown,
   components: readonly unknown[],

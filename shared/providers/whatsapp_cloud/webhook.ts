@@ -1,4 +1,4 @@
-/** The webhook of the Cloud API (page Webhooks): a verified address, and signed deliveries. */
+/** The webhook of the Cloud API (page Webhooks): a verified address and signed deliveries. */
 import { equalInConstantTime } from "../../crypto/constant_time.ts";
 import { verifySignature } from "../webhooks/signature.ts";
 import type { WebhookDefinition } from "../webhooks/webhook.ts";
@@ -8,7 +8,7 @@ import { joinParts, splitByNumber } from "./routing.ts";
 export const whatsappCloudWebhook: WebhookDefinition<WhatsappCloudConfig> = {
   path: "",
   refusal: "invalid_webhook_signature",
-  // Meta sends the ids of files, never the files.
+  // Meta sends the ids of files, never their content.
   embedsFiles: false,
   authenticate: ({ appSecret }, { body, header }) =>
     verifySignature(body, header("x-hub-signature-256"), appSecret),

@@ -1,4 +1,7 @@
-/** From Z-API's answer to a receipt. It has no error codes: refusals are read by words and HTTP status. */
+/**
+ * Converts Z-API's answer into a receipt. Z-API has no error codes, so refusals are classified by
+ * error text and HTTP status.
+ */
 import {
   classifyByWords,
   describeAnswer,
@@ -15,8 +18,8 @@ import { readRetryAfterMs } from "../../runtime/retry_after.ts";
 import { zapiErrors } from "./errors.ts";
 
 /**
- * What the answer says of the message. `messageId` (`id` is the same) is the one that its events
- * carry; `zaapId` names the entry in Z-API's queue, which no status event mentions.
+ * Reads the outcome of the message. `messageId` (equal to `id`) is the id in its events. `zaapId`
+ * is the entry in Z-API's queue, which no status event mentions.
  */
 export function readZapiAnswer(answer: HttpAnswer, context: ReadingContext): Receipt {
   if (isSuccess(answer)) {

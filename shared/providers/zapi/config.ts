@@ -1,4 +1,4 @@
-/** What a Z-API instance needs to know. */
+/** The configuration of a Z-API instance. */
 import * as z from "zod";
 import {
   baseUrlSchema,
@@ -14,12 +14,12 @@ export const zapiConfigSchema = z.object({
   gatewayInstanceId: pathSegmentSchema,
   /** The instance's token; travels in the path. */
   token: pathCredentialSchema,
-  /** The account's security token (`Client-Token`), where it is switched on. */
+  /** The account's security token (`Client-Token`), if that protection is on. */
   clientToken: credentialSchema.optional(),
   webhookSecret: webhookSecretSchema,
 });
 
-/** The fields that no error may repeat. */
+/** The fields whose values no error may contain. */
 export const zapiSecretFields = ["token", "clientToken", "webhookSecret"] as const;
 
 /** Configuration of a `zapi` instance; see `zapiConfigSchema`. */

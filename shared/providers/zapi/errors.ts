@@ -1,28 +1,29 @@
 /**
- * The one table of Z-API's refusals that its HTTP status does not explain. Z-API has no error codes,
- * so its words tell.
+ * The table of Z-API's refusals that the HTTP status does not explain. Z-API has no error codes, so
+ * the rules match its error texts.
  */
 import { instanceOutage, instanceRefusal, type KnownAnswer } from "../classification.ts";
 
 export const zapiErrors: readonly KnownAnswer[] = [
   {
-    // Users' reports: 400 without the account's security token, also for an expired trial, and now
-    // and then for no reason, so that waiting helps.
+    // Users' reports: 400 without the account's security token, also for an expired trial, and
+    // occasionally without a cause, so a retry helps.
     words: /client-token is not configured/i,
     classification: instanceOutage,
   },
   {
-    // Page "Security token": the header is missing ("null") or another account's. 403 in reports.
+    // Page "Security token": the header is missing ("null") or belongs to another account. 403 in
+    // reports.
     words: /^(?:client-token\b.*|null) not allowed/i,
     classification: instanceRefusal,
   },
   {
-    // Users' reports: the instance's id and its token do not belong together, or the id is unknown.
+    // Users' reports: the instance's id and token do not match, or the id is unknown.
     words: /^instance not found\b/i,
     classification: instanceRefusal,
   },
   {
-    // Page "Instance status": the words of a session that is gone.
+    // Page "Instance status": the texts of a lost session.
     words: /you are not connected|you need to (?:be connected|restore the session)/i,
     classification: instanceOutage,
   },

@@ -1,4 +1,4 @@
-/** What a message of Z-API says (page Webhooks, Ao receber). */
+/** Reads the content of a Z-API message (page Webhooks, Ao receber). */
 import {
   type EventContent,
   toChoice,
@@ -11,7 +11,7 @@ import { readLabel, readList, readMessage, readName, readUrl } from "../webhooks
 import { readId, readText, readValue } from "../../model/json_value.ts";
 import type { InboundMessageType } from "../webhooks/provider_event.ts";
 
-/** Each kind of media under its member, with the name of its URL. */
+/** The member of each kind of media, and the name of its URL. */
 const media: readonly (readonly [string, InboundMessageType, string])[] = [
   ["image", "image", "imageUrl"],
   ["sticker", "image", "stickerUrl"],
@@ -21,25 +21,27 @@ const media: readonly (readonly [string, InboundMessageType, string])[] = [
   ["document", "document", "documentUrl"],
 ];
 
-/** Members that hold a reply to buttons or a list: id and title under these names. */
+/** Members that hold a reply to buttons or a list, with the names of id and title. */
 const choices: readonly (readonly [string, string, string])[] = [
   ["listResponseMessage", "selectedRowId", "title"],
   ["buttonsResponseMessage", "buttonId", "message"],
   ["buttonReply", "buttonId", "message"],
 ];
 
-/** Contents that are named in the history and nothing more. */
+/** Contents that the history shows by their label only. */
 const named = ["poll", "order", "product", "event", "pixKeyMessage"];
 
-/** Members that are objects and no content: of the message around it, or blank where we get to them. */
+/**
+ * Object members without content of their own: they describe the message, or are handled before.
+ */
 const silent = new Set([
   ...["text", "reaction", "externalAdReply", "ctwaContext", "referral", "contextInfo", "context"],
   ...["pinMessage", "profilePicture", "announcement", "expiration", "notificationParameters"],
 ]);
 
 /**
- * The content of a message, by the member that it has. Undefined where nothing was said: a reaction
- * taken back, a notice about a group.
+ * Reads the content of a message by the member it has. Returns undefined for messages without
+ * content: a removed reaction, a group notice.
  */
 export function readZapiContent(payload: unknown): EventContent | undefined {
   const text = readMessage(payload, "text", "message");
@@ -95,7 +97,7 @@ function readOther(payload: unknown): EventContent | undefined {
   return name === undefined ? readUnknownKind(payload) : toOther(name);
 }
 
-/** A member that is new to us, in a message that is no notice of the system. */
+/** Finds an unknown member in a message that is not a system notice. */
 function readUnknownKind(payload: unknown): EventContent | undefined {
   if (readText(payload, "notification") !== undefined) return undefined;
   const found = Object.entries((payload ?? {}) as object).find(([member, value]) =>

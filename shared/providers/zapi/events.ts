@@ -1,6 +1,6 @@
 /**
  * Webhooks of Z-API (pages Webhooks: Ao receber, Ao enviar, Status da mensagem). One payload is one
- * event, told apart by `type`.
+ * event, identified by `type`.
  */
 import {
   chooseAddresses,
@@ -16,7 +16,7 @@ import type { MessageEvent, ProviderEvent, StatusEvent } from "../webhooks/provi
 import { readZapiContent } from "./event_content.ts";
 
 /**
- * The events of one payload. With the instance's own id, what names another instance is left out.
+ * Reads the events of one payload. Given the instance's own id, skips events of other instances.
  * Never throws.
  */
 export function readZapiEvents(
@@ -40,9 +40,9 @@ export function readZapiEvents(
 }
 
 /**
- * Whether a payload gives no event: a message that we sent through the API (`fromApi`) or edited on
- * the phone, one that the phone has yet to decrypt (it comes again under the same id), and the posts
- * of a channel.
+ * Whether a payload yields no event: a message that we sent through the API (`fromApi`) or edited
+ * on the phone, a message that the phone has not decrypted yet (it is sent again under the same
+ * id), and a channel's posts.
  */
 function isPassedOver(payload: unknown): boolean {
   const isTrue = (key: string): boolean => readValue(payload, key) === true;
@@ -76,7 +76,7 @@ function readMessageEvent(payload: unknown): MessageEvent[] {
   }];
 }
 
-/** `senderLid` is the author's: in a group a member's, in an echo our own. */
+/** `senderLid` is the author's: a member's in a group, our own in an echo. */
 function readAddresses(
   payload: unknown,
   isEcho: boolean,
@@ -88,7 +88,7 @@ function readAddresses(
   return chooseAddresses(isEcho ? chat : [...chat, readValue(payload, "senderLid")]);
 }
 
-/** The chat has the contact's or group's name; `senderName` is the author's. */
+/** `chatName` is the name of the contact or group; `senderName` is the author's. */
 function readContactName(payload: unknown, isChatAlone: boolean): string | undefined {
   const author = isChatAlone ? undefined : readPersonName(payload, "senderName");
   return author ?? readPersonName(payload, "chatName");
@@ -102,7 +102,7 @@ function readAuthor(payload: unknown): string | undefined {
     ])?.address;
 }
 
-/** What the contact's phone did with ours. `READ_BY_ME` is about a message of the contact. */
+/** Status events of our messages. `READ_BY_ME` concerns a message of the contact. */
 const statuses: Readonly<Record<string, StatusEvent["status"]>> = {
   SENT: "sent",
   RECEIVED: "delivered",
@@ -124,7 +124,7 @@ function readStatuses(payload: unknown): StatusEvent[] {
   }));
 }
 
-/** Z-API's own attempt to hand a queued message over to WhatsApp. */
+/** Z-API's result of handing a queued message over to WhatsApp. */
 function readDelivery(payload: unknown): StatusEvent[] {
   const providerMessageId = readId(payload, "messageId");
   if (providerMessageId === undefined) return [];

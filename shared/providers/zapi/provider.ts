@@ -12,7 +12,7 @@ import { limitZapiTypingMs, toZapiRequest } from "./request.ts";
 
 const DEFAULT_BASE_URL = "https://api.z-api.io";
 
-/** The provider of a Z-API instance. `accepted` means taken into Z-API's own queue. */
+/** The provider of a Z-API instance. `accepted` means accepted into Z-API's own queue. */
 export function createZapiProvider(config: ZapiConfig): Provider {
   return {
     templates: null,

@@ -1,4 +1,6 @@
-/** From our message to Z-API's (pages send-text, send-image, send-video and so on). */
+/**
+ * Converts our message into a Z-API request (pages send-text, send-image, send-video and others).
+ */
 import { unrenderedTemplate } from "../gateway_content.ts";
 import { readExtension, readFilename } from "../media_type.ts";
 import type { ContentOf, MessageContent, OptionList } from "../../model/message_content.ts";
@@ -8,14 +10,17 @@ import type { ZapiConfig } from "./config.ts";
 
 const MAX_TYPING_SECONDS = 15;
 
-/** send-document wants an extension; a URL without one most often leads to a generated PDF. */
+/**
+ * The default extension, which send-document requires. A media URL without an extension most often
+ * leads to a generated PDF.
+ */
 const DEFAULT_EXTENSION = "pdf";
 
 /**
- * The request that sends `message`. Our own delays are never handed over: `delayMessage` is the gap
+ * Builds the request that sends `message`. Does not pass on our delays: `delayMessage` is the gap
  * to the next message in Z-API's queue, not a wait before this one.
  *
- * @throws Error for a template, which gateways never get: a defect.
+ * @throws Error for a template. Gateways never receive templates, so this is a defect.
  */
 export function toZapiRequest(message: OutboundMessage, config: ZapiConfig): ProviderRequest {
   const { verb, members } = toVerb(message.content);
@@ -73,7 +78,9 @@ function toDocumentVerb({ mediaUrl, mediaFilename, message }: ContentOf<"documen
   };
 }
 
-/** `description` is always there: Z-API's page lists it beside the title, `id` alone is optional. */
+/**
+ * `description` is always present: Z-API's page lists it beside the title; only `id` is optional.
+ */
 function toOptionList({ title, buttonLabel, options }: OptionList): Record<string, unknown> {
   return {
     title,
@@ -87,8 +94,8 @@ function toOptionList({ title, buttonLabel, options }: OptionList): Record<strin
 }
 
 /**
- * How long Z-API will show typing before it sends, in milliseconds: whole seconds, rounded up, at
- * most 15. Only send-text and send-audio know it.
+ * How long Z-API shows typing before it sends: whole seconds, rounded up, at most 15. The result is
+ * in milliseconds. Only send-text and send-audio support it.
  */
 export function limitZapiTypingMs(delayTypingMs: number, { messageType }: MessageContent): number {
   if (messageType !== "text" && messageType !== "audio") return 0;

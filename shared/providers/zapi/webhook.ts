@@ -1,4 +1,4 @@
-/** The webhook of Z-API. It signs nothing, and may embed files. */
+/** The webhook of Z-API. Z-API does not sign it. Payloads may embed files. */
 import { checkPathSecret, pathWithSecret } from "../webhooks/path_secret.ts";
 import type { WebhookDefinition } from "../webhooks/webhook.ts";
 import type { ZapiConfig } from "./config.ts";
