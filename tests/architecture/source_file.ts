@@ -11,6 +11,8 @@ export interface ImportStatement {
   readonly isTypeOnly: boolean;
   /** `export ... from`. */
   readonly isReexport: boolean;
+  /** `import("...")`, which loads nothing before it is executed. */
+  readonly isDynamic: boolean;
 }
 
 export interface SourceFile {
@@ -37,11 +39,13 @@ export function parseSourceFile(path: string, text: string): SourceFile {
     ...describe(match[3]),
     isTypeOnly: match[2] !== undefined,
     isReexport: match[1] === "export",
+    isDynamic: false,
   }));
   const dynamic = Array.from(code.matchAll(dynamicImportPattern), (match) => ({
     ...describe(match[1]),
     isTypeOnly: false,
     isReexport: false,
+    isDynamic: true,
   }));
   return { path, text, code, imports: [...imports, ...dynamic] };
 }

@@ -51,9 +51,21 @@ Deno.test("type-only imports and re-exports are told apart", () => {
     `import type { A } from "../a.ts"; import { type B } from "./b.ts"; export { C } from "c";`,
   );
   assertEquals(imports, [
-    { specifier: "../a.ts", target: "shared/a.ts", isTypeOnly: true, isReexport: false },
-    { specifier: "./b.ts", target: "shared/http/b.ts", isTypeOnly: false, isReexport: false },
-    { specifier: "c", target: null, isTypeOnly: false, isReexport: true },
+    {
+      specifier: "../a.ts",
+      target: "shared/a.ts",
+      isTypeOnly: true,
+      isReexport: false,
+      isDynamic: false,
+    },
+    {
+      specifier: "./b.ts",
+      target: "shared/http/b.ts",
+      isTypeOnly: false,
+      isReexport: false,
+      isDynamic: false,
+    },
+    { specifier: "c", target: null, isTypeOnly: false, isReexport: true, isDynamic: false },
   ]);
 });
 
