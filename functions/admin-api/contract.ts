@@ -1,5 +1,6 @@
 import * as z from "zod";
-import { idSchema, instantSchema, pageSizeSchema } from "../../shared/model/request_fields.ts";
+import { storableInstantSchema } from "../../shared/model/instant.ts";
+import { idSchema, pageSizeSchema } from "../../shared/model/request_fields.ts";
 
 /** What a person calls something. */
 export const nameSchema = z.string().trim().min(1).max(200);
@@ -12,7 +13,7 @@ export const pageSchema = z.object({
 
 /** Where a page ended: what a cursor holds. */
 export const pageEndSchema = z.object({
-  createdAt: instantSchema,
+  createdAt: storableInstantSchema,
   id: idSchema,
 });
 

@@ -1,5 +1,5 @@
 import * as z from "zod";
-import { instantSchema } from "../../shared/model/response_fields.ts";
+import { instantSchema } from "../../shared/model/instant.ts";
 import type { Issue } from "../../shared/model/errors.ts";
 import type { CrossCheck } from "../../shared/http/validate.ts";
 import type { ProviderRegistry } from "../../shared/providers/create_registry.ts";

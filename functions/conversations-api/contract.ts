@@ -1,4 +1,5 @@
 import * as z from "zod";
+import { instantSchema } from "../../shared/model/instant.ts";
 import {
   assignToSchema,
   idSchema,
@@ -8,7 +9,6 @@ import {
 import {
   type AnswerOf,
   assignmentFields,
-  instantSchema,
   successField,
 } from "../../shared/model/response_fields.ts";
 

@@ -1,14 +1,9 @@
 import * as z from "zod";
-import {
-  idSchema,
-  instanceIdSchema,
-  instantSchema as requestInstantSchema,
-  pageSizeSchema,
-} from "../../shared/model/request_fields.ts";
+import { instantSchema, storableInstantSchema } from "../../shared/model/instant.ts";
+import { idSchema, instanceIdSchema, pageSizeSchema } from "../../shared/model/request_fields.ts";
 import {
   type AnswerOf,
   heldBySchema,
-  instantSchema,
   messageStatusSchema,
   successField,
 } from "../../shared/model/response_fields.ts";
@@ -25,7 +20,7 @@ export const healthSchema = z.object({ instanceId: instanceIdSchema });
 
 /** Where a page of the queue ended: the slot and the place in line of its last message. */
 export const queueCursorSchema = z.object({
-  scheduledAt: requestInstantSchema,
+  scheduledAt: storableInstantSchema,
   position: z.number().int().min(1),
 });
 

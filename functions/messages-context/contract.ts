@@ -1,4 +1,5 @@
 import * as z from "zod";
+import { instantSchema } from "../../shared/model/instant.ts";
 import type { Issue } from "../../shared/model/errors.ts";
 import { countDays } from "../../shared/history/period.ts";
 import type { CrossCheck } from "../../shared/http/validate.ts";
@@ -8,7 +9,7 @@ import {
   pageSizeSchema,
   phoneSchema,
 } from "../../shared/model/request_fields.ts";
-import { type AnswerOf, instantSchema, successField } from "../../shared/model/response_fields.ts";
+import { type AnswerOf, successField } from "../../shared/model/response_fields.ts";
 
 const maxDays = 366;
 

@@ -1,4 +1,5 @@
 import * as z from "zod";
+import { instantSchema } from "../../shared/model/instant.ts";
 import type { Issue } from "../../shared/model/errors.ts";
 import type { CrossCheck } from "../../shared/http/validate.ts";
 import {
@@ -18,7 +19,6 @@ import {
 import {
   type AnswerOf,
   assignmentFields,
-  instantSchema,
   providerFailureFields,
   sentMessageFields,
   successField,

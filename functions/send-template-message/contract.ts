@@ -1,11 +1,11 @@
 import * as z from "zod";
+import { instantSchema } from "../../shared/model/instant.ts";
 import { AppError } from "../../shared/model/errors.ts";
 import type { JsonObject } from "../../shared/http/json_body.ts";
 import { type RequestNotes, validateBody } from "../../shared/http/validate.ts";
 import { instanceIdSchema, phoneSchema } from "../../shared/model/request_fields.ts";
 import {
   type AnswerOf,
-  instantSchema,
   messageStatusSchema,
   providerFailureFields,
   successField,

@@ -16,10 +16,6 @@ export const phoneSchema = z.string().regex(possiblePhonePattern, {
       : "must be 8 to 15 digits with country code, without + or separators",
 });
 
-/** An instant that Postgres can parse: no year 0, no offset of 16 hours or more. */
-export const instantSchema = z.iso.datetime({ offset: true, abort: true })
-  .regex(/^(?!0000).*(?:Z|[+-](?:0\d|1[0-5]):\d\d)$/, "must be an instant with a real offset");
-
 const wrongDay = "must be a date that exists, YYYY-MM-DD";
 
 /** A day that Postgres stores too: the calendar has no year 0. A missing one "is required". */

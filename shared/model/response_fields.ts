@@ -1,12 +1,10 @@
 /** Fields that several responses share. */
 import * as z from "zod";
+import { instantSchema } from "./instant.ts";
 import { holdReasons, messageStatuses } from "./message_status.ts";
 
 /** The envelope's first member in every answer that is no refusal. */
 export const successField = { success: z.literal(true) };
-
-/** An instant in ISO 8601 with an offset. */
-export const instantSchema = z.iso.datetime({ offset: true });
 
 export const messageStatusSchema = z.enum(messageStatuses);
 

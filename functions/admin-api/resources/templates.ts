@@ -1,5 +1,5 @@
 import * as z from "zod";
-import { instantSchema } from "../../../shared/model/response_fields.ts";
+import { instantSchema } from "../../../shared/model/instant.ts";
 import {
   checkChangedTemplate,
   checkNewTemplate,

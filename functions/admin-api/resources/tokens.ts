@@ -1,13 +1,12 @@
 import * as z from "zod";
-import { instantSchema } from "../../../shared/model/request_fields.ts";
+import { instantSchema, storableInstantSchema } from "../../../shared/model/instant.ts";
 import type { RecordAnswer } from "./resource.ts";
-import { instantSchema as answeredInstantSchema } from "../../../shared/model/response_fields.ts";
 
 /** POST admin-api/instances/:id/tokens. */
 export const createTokenSchema = z.object({
   label: z.string().trim().min(1).max(200).nullish(),
   /** Without it the token lives until it is revoked. */
-  expiresAt: instantSchema
+  expiresAt: storableInstantSchema
     .refine((instant) => Date.parse(instant) > Date.now(), "must be in the future")
     .nullish(),
 });
@@ -19,10 +18,10 @@ export const tokenRecord = {
   tokenId: z.uuid(),
   instanceId: z.uuid(),
   label: z.string().nullable(),
-  expiresAt: answeredInstantSchema.nullable(),
-  lastUsedAt: answeredInstantSchema.nullable(),
-  revokedAt: answeredInstantSchema.nullable(),
-  createdAt: answeredInstantSchema,
+  expiresAt: instantSchema.nullable(),
+  lastUsedAt: instantSchema.nullable(),
+  revokedAt: instantSchema.nullable(),
+  createdAt: instantSchema,
 };
 
 /** POST admin-api/instances/:id/tokens answers the token itself, this once. */
