@@ -1,3 +1,5 @@
+import { escapeHtml } from "../../shared/model/html.ts";
+
 /** The part of an OpenAPI document that the page shows without its viewer. */
 export interface ListedDocument {
   readonly info: { readonly title: string; readonly version: string };
@@ -23,10 +25,4 @@ export function renderOperationList({ tags, paths }: ListedDocument): string {
     return `<h2>${escapeHtml(name)}</h2>\n<p>${escapeHtml(description)}</p>\n` +
       `<ul>\n${items.join("\n")}\n</ul>`;
   }).join("\n");
-}
-
-/** Text that means nothing but itself in HTML, in attributes too. */
-export function escapeHtml(text: string): string {
-  return text.replaceAll("&", "&amp;").replaceAll("<", "&lt;").replaceAll(">", "&gt;")
-    .replaceAll('"', "&quot;");
 }

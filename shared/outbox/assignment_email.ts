@@ -1,4 +1,5 @@
 /** The e-mail that an operator receives for a new assignment (specification 4.4, rule 3). */
+import { escapeHtml } from "../model/html.ts";
 
 export interface AssignmentEmailValues {
   /** Absent or blank when the contact has no name; the e-mail then shows the phone. */
@@ -117,16 +118,4 @@ function toSingleLine(value: string): string {
   const characters = Array.from(line);
   if (characters.length <= maxNameLength) return line;
   return `${characters.slice(0, maxNameLength - 1).join("")}…`;
-}
-
-const htmlEntities: Readonly<Record<string, string>> = {
-  "&": "&amp;",
-  "<": "&lt;",
-  ">": "&gt;",
-  '"': "&quot;",
-  "'": "&#39;",
-};
-
-function escapeHtml(text: string): string {
-  return text.replace(/[&<>"']/g, (character) => htmlEntities[character] ?? character);
 }

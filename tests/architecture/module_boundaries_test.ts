@@ -120,7 +120,9 @@ function findImpurities(pure: readonly string[], files: readonly SourceFile[]): 
       const impure = /^shared\/(?:database|http|providers)\//.test(file.path) ||
         /\bDeno\b|\bprocess\s*\.|(?<![.\w$])fetch\s*\(|\bconsole\s*\./.test(file.code) ||
         file.imports.some(({ specifier, isTypeOnly }) =>
-          !isTypeOnly && /^(?:node:|hono\b|postgres\b|pg\b|resend\b|@supabase\/)/.test(specifier)
+          // `hono/html` joins texts, and is no part of its server.
+          !isTypeOnly &&
+          /^(?:node:|hono\b(?!\/html$)|postgres\b|pg\b|resend\b|@supabase\/)/.test(specifier)
         );
       return impure ? [`${path} is not pure because of ${file.path}`] : [];
     });
