@@ -23,15 +23,15 @@ const callSchema = z.object({
 type Call = z.infer<typeof callSchema>;
 
 /** The routes below `/simulator/ai/v1`. */
-export function createChatCompletions(world: SimulatorContext): Hono {
+export function createChatCompletions(simulator: SimulatorContext): Hono {
   const app = new Hono();
-  app.post("/chat/completions", (context) => receiveCall(world, context));
+  app.post("/chat/completions", (context) => receiveCall(simulator, context));
   app.all("/chat/completions", () => refuse(405, "Not allowed to use this method."));
   app.all("*", (context) => refuse(404, `Invalid URL (${context.req.method} ${context.req.path})`));
   return app;
 }
 
-async function receiveCall(world: SimulatorContext, context: Context): Promise<Response> {
+async function receiveCall(simulator: SimulatorContext, context: Context): Promise<Response> {
   if (readBearerToken(context.req.raw) === undefined) {
     return refuse(401, "You didn't provide an API key.", { code: "invalid_api_key" });
   }
@@ -45,12 +45,12 @@ async function receiveCall(world: SimulatorContext, context: Context): Promise<R
     return refuse(400, message, { param: flaw?.path ?? null });
   }
   const call = parsed.data;
-  return answerSend(world, { provider: "chat_completions", to: [] }, errorFormat, (answer) => {
+  return answerSend(simulator, { provider: "chat_completions", to: [] }, errorFormat, (answer) => {
     const completionId = `chatcmpl-${crypto.randomUUID().replaceAll("-", "")}`;
     const reply = composeReply(call);
     const { model, messages } = call;
-    world.store.addAiCall({ completionId, model, messages, reply, answer, body });
-    return Response.json(describeCompletion(world, completionId, call, reply));
+    simulator.store.addAiCall({ completionId, model, messages, reply, answer, body });
+    return Response.json(describeCompletion(simulator, completionId, call, reply));
   });
 }
 
@@ -71,7 +71,7 @@ function composeReply(call: Call): string {
 }
 
 function describeCompletion(
-  world: SimulatorContext,
+  simulator: SimulatorContext,
   completionId: string,
   call: Call,
   reply: string,
@@ -81,7 +81,7 @@ function describeCompletion(
   return {
     id: completionId,
     object: "chat.completion",
-    created: Math.floor(world.store.now().getTime() / 1000),
+    created: Math.floor(simulator.store.now().getTime() / 1000),
     model: call.model,
     choices: [{
       index: 0,

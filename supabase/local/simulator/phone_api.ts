@@ -7,9 +7,9 @@ import { channelOf } from "./channels.ts";
 import { webhookSchema } from "./webhooks.ts";
 
 /** `POST /webhooks`, `GET /webhooks`, `POST /replies`, `POST /readings`, all below `/simulator`. */
-export function createPhoneApi(world: SimulatorContext): Hono {
+export function createPhoneApi(simulator: SimulatorContext): Hono {
   const app = new Hono();
-  app.get("/webhooks", () => Response.json({ items: world.webhooks.list() }));
+  app.get("/webhooks", () => Response.json({ items: simulator.webhooks.list() }));
   app.post(
     "/webhooks",
     (context) =>
@@ -20,20 +20,20 @@ export function createPhoneApi(world: SimulatorContext): Hono {
             message: "The address did not answer the challenge: is the verifyToken the instance's?",
           }, { status: 400 });
         }
-        world.webhooks.register(webhook);
+        simulator.webhooks.register(webhook);
         const { provider, instance } = webhook;
         return Response.json({ provider, instance }, { status: 201 });
       }),
   );
   app.post("/replies", (context) =>
     withBody(context, replySchema, (request) => {
-      if (!world.webhooks.has(request.provider, request.instance)) return refuseUnregistered();
-      return Response.json(writeReply(world, request), { status: 201 });
+      if (!simulator.webhooks.has(request.provider, request.instance)) return refuseUnregistered();
+      return Response.json(writeReply(simulator, request), { status: 201 });
     }));
   app.post("/readings", (context) =>
     withBody(context, readingSchema, (request) => {
-      if (!world.webhooks.has(request.provider, request.instance)) return refuseUnregistered();
-      return Response.json({ read: readChat(world, request) });
+      if (!simulator.webhooks.has(request.provider, request.instance)) return refuseUnregistered();
+      return Response.json({ read: readChat(simulator, request) });
     }));
   return app;
 }

@@ -53,27 +53,27 @@ export const readingSchema = z.object(phoneFields);
 
 /** Keeps what was written and tells the instance's webhook. */
 export function writeReply(
-  world: SimulatorContext,
+  simulator: SimulatorContext,
   { writtenAt, ...request }: z.infer<typeof replySchema>,
 ): SimulatedReply {
   const channel = channelOf(request.provider);
-  const reply = world.store.addReply({
+  const reply = simulator.store.addReply({
     ...request,
     ...(writtenAt === undefined ? {} : { receivedAt: new Date(writtenAt).toISOString() }),
     providerMessageId: channel.createMessageId(),
   });
-  world.webhooks.send(reply.provider, reply.instance, channel.composeMessage(reply));
+  simulator.webhooks.send(reply.provider, reply.instance, channel.composeMessage(reply));
   return reply;
 }
 
 /** Marks what has arrived on a phone as read. @returns how many messages that were. */
 export function readChat(
-  world: SimulatorContext,
+  simulator: SimulatorContext,
   { provider, instance, waId }: z.infer<typeof readingSchema>,
 ): number {
   const isOnPhone = (record: SimulatedMessage | SimulatedStatus): boolean =>
     record.provider === provider && record.instance === instance && record.waId === waId;
-  const { messages, statuses } = world.store.logs;
+  const { messages, statuses } = simulator.store.logs;
   const read = new Set(
     statuses.read({
       matches: (status) => isOnPhone(status) && status.status === "read",
@@ -82,33 +82,36 @@ export function readChat(
   );
   const unread = messages.read({ matches: isOnPhone, limit: messages.capacity }).items
     .filter(({ providerMessageId }) => !read.has(providerMessageId));
-  for (const message of unread) reportStatus(world, message, "read");
+  for (const message of unread) reportStatus(simulator, message, "read");
   return unread.length;
 }
 
 /** From here on every message that arrives is reported as `sent` and `delivered`, as phones do. */
-export function reportArrivals(world: SimulatorContext): void {
-  world.store.subscribe((event) => {
+export function reportArrivals(simulator: SimulatorContext): void {
+  simulator.store.subscribe((event) => {
     if (event.type !== "added" || event.kind !== "messages") return;
     const message = event.record as SimulatedMessage;
-    if (!world.webhooks.has(message.provider, message.instance)) return;
-    void reportArrival(world, message);
+    if (!simulator.webhooks.has(message.provider, message.instance)) return;
+    void reportArrival(simulator, message);
   });
 }
 
 /** The provider's answer goes out first; what it reports comes after. */
-async function reportArrival(world: SimulatorContext, message: SimulatedMessage): Promise<void> {
-  await waitUnlessClosing(arrivalMs, world.closing);
-  if (world.closing.aborted) return;
-  for (const status of ["sent", "delivered"] as const) reportStatus(world, message, status);
+async function reportArrival(
+  simulator: SimulatorContext,
+  message: SimulatedMessage,
+): Promise<void> {
+  await waitUnlessClosing(arrivalMs, simulator.closing);
+  if (simulator.closing.aborted) return;
+  for (const status of ["sent", "delivered"] as const) reportStatus(simulator, message, status);
 }
 
 function reportStatus(
-  world: SimulatorContext,
+  simulator: SimulatorContext,
   { provider, instance, providerMessageId, waId, correlationId }: SimulatedMessage,
   status: DeliveryStatus,
 ): void {
-  const record = world.store.addStatus({ provider, instance, providerMessageId, waId, status });
+  const record = simulator.store.addStatus({ provider, instance, providerMessageId, waId, status });
   const event = channelOf(provider).composeStatus({ ...record, status }, correlationId);
-  world.webhooks.send(provider, instance, event);
+  simulator.webhooks.send(provider, instance, event);
 }

@@ -19,7 +19,7 @@ type Query = z.infer<typeof querySchema>;
 type AnyRecord = RecordKinds[keyof RecordKinds];
 
 /** The routes directly below `/simulator`: the logs, the faults and the event stream. */
-export function createReadApi(world: SimulatorContext): Hono {
+export function createReadApi(simulator: SimulatorContext): Hono {
   const app = new Hono();
   for (const kind of logNames) {
     app.get(`/${kind}`, (context) => {
@@ -27,27 +27,27 @@ export function createReadApi(world: SimulatorContext): Hono {
       if (!query.success) return refuseFlaws(query.error, context.req.query());
       const { after, limit } = query.data;
       const matches = (entry: AnyRecord): boolean => fitsQuery(entry, query.data);
-      return Response.json(world.store.logs[kind].read({ matches, after, limit }));
+      return Response.json(simulator.store.logs[kind].read({ matches, after, limit }));
     });
-    app.delete(`/${kind}`, () => Response.json({ deleted: world.store.clear(kind) }));
+    app.delete(`/${kind}`, () => Response.json({ deleted: simulator.store.clear(kind) }));
   }
-  app.get("/events", () => streamEvents(world.store, world.closing));
-  app.get("/faults", () => Response.json({ items: world.faults.list() }));
-  app.post("/faults", (context) => planFault(world, context));
+  app.get("/events", () => streamEvents(simulator.store, simulator.closing));
+  app.get("/faults", () => Response.json({ items: simulator.faults.list() }));
+  app.post("/faults", (context) => planFault(simulator, context));
   app.delete("/faults", () => {
-    const deleted = world.faults.clear();
-    world.store.announce({ type: "faults_changed" });
+    const deleted = simulator.faults.clear();
+    simulator.store.announce({ type: "faults_changed" });
     return Response.json({ deleted });
   });
   return app;
 }
 
-async function planFault(world: SimulatorContext, context: Context): Promise<Response> {
+async function planFault(simulator: SimulatorContext, context: Context): Promise<Response> {
   const body = await readJson(context.req.raw);
   const request = parseValue(faultRequestSchema, body);
   if (!request.success) return refuseFlaws(request.error, body);
-  const fault = world.faults.add(request.data);
-  world.store.announce({ type: "faults_changed" });
+  const fault = simulator.faults.add(request.data);
+  simulator.store.announce({ type: "faults_changed" });
   return Response.json(fault, { status: 201 });
 }
 

@@ -32,17 +32,17 @@ const keyLifetimeMs = 24 * 60 * 60 * 1000;
 const keyCapacity = 1_000;
 
 /** The routes below `/simulator/resend`. */
-export function createResend(world: SimulatorContext): Hono {
+export function createResend(simulator: SimulatorContext): Hono {
   const keyUses = new Map<string, KeyUse>();
   const app = new Hono();
-  app.post("/emails", (context) => receiveEmail(world, keyUses, context));
+  app.post("/emails", (context) => receiveEmail(simulator, keyUses, context));
   app.all("/emails", () => refuse(405, "method_not_allowed", "Method is not allowed."));
   app.all("*", () => refuse(404, "not_found", "The requested endpoint does not exist."));
   return app;
 }
 
 async function receiveEmail(
-  world: SimulatorContext,
+  simulator: SimulatorContext,
   keyUses: Map<string, KeyUse>,
   context: Context,
 ): Promise<Response> {
@@ -61,26 +61,28 @@ async function receiveEmail(
     return refuse(422, "missing_required_field", "Missing `html` or `text` field.");
   }
   const fingerprint = JSON.stringify(body);
-  const earlier = key === null ? undefined : findKeyUse(keyUses, key, world.store.now().getTime());
+  const earlier = key === null
+    ? undefined
+    : findKeyUse(keyUses, key, simulator.store.now().getTime());
   if (earlier !== undefined) return replay(earlier, fingerprint);
 
   const to = [parsed.data.to].flat();
   const target = { provider: "resend", to: to.map(readAddress) } as const;
-  return answerSend(world, target, errorFormat, (answer) => {
+  return answerSend(simulator, target, errorFormat, (answer) => {
     const emailId = crypto.randomUUID();
     if (key !== null) {
       rememberKeyUse(keyUses, key, {
         fingerprint,
         emailId,
-        usedAtMs: world.store.now().getTime(),
+        usedAtMs: simulator.store.now().getTime(),
       });
     }
-    keepEmail(world, { email: parsed.data, to, emailId, idempotencyKey: key, answer, body });
+    keepEmail(simulator, { email: parsed.data, to, emailId, idempotencyKey: key, answer, body });
     return Response.json({ id: emailId });
   });
 }
 
-function keepEmail(world: SimulatorContext, arrival: {
+function keepEmail(simulator: SimulatorContext, arrival: {
   readonly email: Email;
   readonly to: string[];
   readonly emailId: string;
@@ -90,7 +92,7 @@ function keepEmail(world: SimulatorContext, arrival: {
 }): void {
   const { email, ...kept } = arrival;
   const { from, subject, html = null, text = null } = email;
-  world.store.addEmail({ from, subject, html, text, ...kept });
+  simulator.store.addEmail({ from, subject, html, text, ...kept });
 }
 
 function findKeyUse(keyUses: Map<string, KeyUse>, key: string, nowMs: number): KeyUse | undefined {

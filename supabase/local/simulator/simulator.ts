@@ -41,7 +41,7 @@ const maxBodyBytes = 1024 * 1024;
 export function createSimulator(options: SimulatorOptions = {}): Simulator {
   const closing = new AbortController();
   const store = new Store(options.now ?? ((): Date => new Date()));
-  const world: SimulatorContext = {
+  const simulator: SimulatorContext = {
     store,
     faults: new FaultPlan(),
     webhooks: new Webhooks(closing.signal),
@@ -49,26 +49,26 @@ export function createSimulator(options: SimulatorOptions = {}): Simulator {
     timeoutHoldMs: options.timeoutHoldMs ?? 150_000,
     zapiClientToken: options.zapiClientToken,
   };
-  reportArrivals(world);
+  reportArrivals(simulator);
   const app = new Hono();
   app.on("POST", "/simulator/*", bodyLimit({ maxSize: maxBodyBytes }));
   // The first level controls the simulator; the providers' own endpoints are below it.
   app.on("POST", "/simulator/:path", requireJson);
   for (const channel of channels) {
-    const { provider, controls } = channel.createRoutes(world);
+    const { provider, controls } = channel.createRoutes(simulator);
     app.route(`/simulator/${channel.path}`, provider);
     if (controls !== undefined) app.route("/simulator", controls);
   }
-  app.route("/simulator/resend", createResend(world));
-  app.route("/simulator/ai/v1", createChatCompletions(world));
-  app.route("/simulator", createReadApi(world));
-  app.route("/simulator", createPhoneApi(world));
+  app.route("/simulator/resend", createResend(simulator));
+  app.route("/simulator/ai/v1", createChatCompletions(simulator));
+  app.route("/simulator", createReadApi(simulator));
+  app.route("/simulator", createPhoneApi(simulator));
   app.notFound((context) => context.json({ error: "not_found" }, 404));
   return {
     fetch: async (request) => await app.fetch(request),
-    store: world.store,
-    faults: world.faults,
-    webhooks: world.webhooks,
+    store: simulator.store,
+    faults: simulator.faults,
+    webhooks: simulator.webhooks,
     close: () => closing.abort(),
   };
 }

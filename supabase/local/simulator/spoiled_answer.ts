@@ -15,14 +15,14 @@ export interface ErrorFormat {
  * lets the message arrive.
  */
 export async function answerSend(
-  world: SimulatorContext,
+  simulator: SimulatorContext,
   target: FaultTarget,
   errorFormat: ErrorFormat,
   keep: (answer: Answer) => Response,
 ): Promise<Response> {
-  const fault = world.faults.take(target);
+  const fault = simulator.faults.take(target);
   if (fault === undefined) return keep("accepted");
-  world.store.announce({ type: "faults_changed" });
+  simulator.store.announce({ type: "faults_changed" });
   if (fault.delivered) keep(fault.kind);
   switch (fault.kind) {
     case "reject":
@@ -32,7 +32,7 @@ export async function answerSend(
     case "server_error":
       return errorFormat.serverError(fault);
     case "timeout":
-      await waitUnlessClosing(world.timeoutHoldMs, world.closing);
+      await waitUnlessClosing(simulator.timeoutHoldMs, simulator.closing);
       return new Response("upstream request timeout", { status: 504 });
     case "reset":
       return answerWithReset();

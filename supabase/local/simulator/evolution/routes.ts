@@ -11,10 +11,10 @@ import { type SimulatorContext, waitUnlessClosing } from "../context.ts";
 import { answerSend, type ErrorFormat, retryAfterHeader } from "../spoiled_answer.ts";
 
 /** The routes below `/simulator/evolution`: `message/{verb}/{instanceName}`. */
-export function createEvolution(world: SimulatorContext): Hono {
+export function createEvolution(simulator: SimulatorContext): Hono {
   const app = new Hono();
   for (const verb of Object.keys(sendSchemas) as SendVerb[]) {
-    app.post(`/message/${verb}/:instance`, (context) => receiveSend(world, verb, context));
+    app.post(`/message/${verb}/:instance`, (context) => receiveSend(simulator, verb, context));
   }
   app.all(
     "*",
@@ -24,7 +24,7 @@ export function createEvolution(world: SimulatorContext): Hono {
 }
 
 async function receiveSend(
-  world: SimulatorContext,
+  simulator: SimulatorContext,
   verb: SendVerb,
   context: Context,
 ): Promise<Response> {
@@ -41,13 +41,13 @@ async function receiveSend(
   if (!/^\d{8,15}$/.test(waId)) {
     return refuse(400, "Bad Request", [{ jid: remoteJid, exists: false, number }]);
   }
-  await waitUnlessClosing(delayMs, world.closing);
+  await waitUnlessClosing(delayMs, simulator.closing);
   const instance = context.req.param("instance") ?? "";
   const instanceId = await createInstanceId(instance);
   const target = { provider: "evolution", instance, to: [to, waId] } as const;
-  return answerSend(world, target, createErrorFormat(remoteJid, number), (answer) => {
+  return answerSend(simulator, target, createErrorFormat(remoteJid, number), (answer) => {
     const id = `3EB0${crypto.randomUUID().replaceAll("-", "").toUpperCase().slice(0, 18)}`;
-    world.store.addMessage({
+    simulator.store.addMessage({
       ...content,
       provider: "evolution",
       instance,
@@ -67,7 +67,7 @@ async function receiveSend(
       message: wireMessage,
       contextInfo: null,
       messageType: wireType,
-      messageTimestamp: Math.floor(world.store.now().getTime() / 1000),
+      messageTimestamp: Math.floor(simulator.store.now().getTime() / 1000),
       instanceId,
       source: "unknown",
     }, { status: 201 });

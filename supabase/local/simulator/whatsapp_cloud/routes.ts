@@ -16,13 +16,13 @@ import { judgeTemplate } from "./template_check.ts";
 import { createTemplateRoutes } from "./templates.ts";
 
 /** The routes below `/simulator/graph`; the version is the first segment behind it. */
-export function createWhatsappCloud(world: CloudContext): Hono {
+export function createWhatsappCloud(simulator: CloudContext): Hono {
   const app = new Hono();
   app.post(
     "/:version{v[0-9]+\\.[0-9]+}/:phoneNumberId/messages",
-    (context) => receiveSend(world, context),
+    (context) => receiveSend(simulator, context),
   );
-  app.route("/", createTemplateRoutes(world));
+  app.route("/", createTemplateRoutes(simulator));
   app.all("*", (context) =>
     refuseGraph({
       status: 400,
@@ -34,7 +34,7 @@ export function createWhatsappCloud(world: CloudContext): Hono {
   return app;
 }
 
-async function receiveSend(world: CloudContext, context: Context): Promise<Response> {
+async function receiveSend(simulator: CloudContext, context: Context): Promise<Response> {
   const request = context.req.raw;
   if (readBearerToken(request) === undefined) {
     return refuseGraph(invalidToken);
@@ -45,15 +45,15 @@ async function receiveSend(world: CloudContext, context: Context): Promise<Respo
   if (receipt !== undefined) {
     if (receipt.outcome === "refused") return refuseGraph(receipt.error);
     const { messageId: providerMessageId, typingShown } = receipt;
-    world.store.addReadReceipt({ instance, providerMessageId, typingShown });
+    simulator.store.addReadReceipt({ instance, providerMessageId, typingShown });
     return Response.json({ success: true });
   }
   const parsed = parseCloudMessage(body);
   if (parsed.outcome === "refused") return refuseGraph(parsed.error);
   const message = parsed.message;
   const target = { provider: "whatsapp_cloud", instance, to: [message.waId] } as const;
-  return answerSend(world, target, errorFormat, (answer) => {
-    return takeMessage(world, { message, instance, answer, body });
+  return answerSend(simulator, target, errorFormat, (answer) => {
+    return takeMessage(simulator, { message, instance, answer, body });
   });
 }
 
@@ -68,20 +68,20 @@ interface Arrival {
  * A bad template is refused at once. A closed window is reported after the acceptance, as Meta
  * mostly does; at once (the documented 400) where no webhook is registered that would hear of it.
  */
-function takeMessage(world: CloudContext, arrival: Arrival): Response {
+function takeMessage(simulator: CloudContext, arrival: Arrival): Response {
   const { message, instance } = arrival;
   const { content: { template }, recipient, waId, correlationId } = message;
-  const refusal = template === null ? undefined : judgeTemplate(world.templates, template);
+  const refusal = template === null ? undefined : judgeTemplate(simulator.templates, template);
   if (refusal !== undefined) return refuseGraph(refusal);
-  const isAllowed = template !== null || world.windows.isOpen(instance, waId);
-  if (!isAllowed && !world.webhooks.has("whatsapp_cloud", instance)) {
+  const isAllowed = template !== null || simulator.windows.isOpen(instance, waId);
+  if (!isAllowed && !simulator.webhooks.has("whatsapp_cloud", instance)) {
     return refuseGraph(windowClosed);
   }
   const providerMessageId = `wamid.${btoa(`${waId}${crypto.randomUUID()}`).replaceAll("=", "")}`;
-  if (isAllowed) keepMessage(world, arrival, providerMessageId);
+  if (isAllowed) keepMessage(simulator, arrival, providerMessageId);
   else {
     void reportFailure(
-      world,
+      simulator,
       { instance, providerMessageId, waId, correlationId },
       { code: windowClosed.code, title: windowClosed.title, details: windowClosed.details },
     );
@@ -93,10 +93,10 @@ function takeMessage(world: CloudContext, arrival: Arrival): Response {
   });
 }
 
-function keepMessage(world: CloudContext, arrival: Arrival, providerMessageId: string): void {
+function keepMessage(simulator: CloudContext, arrival: Arrival, providerMessageId: string): void {
   const { message, instance, answer, body } = arrival;
   const { waId, content, correlationId, replyTo } = message;
-  world.store.addMessage({
+  simulator.store.addMessage({
     ...content,
     provider: "whatsapp_cloud",
     instance,

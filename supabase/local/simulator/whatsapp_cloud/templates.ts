@@ -29,11 +29,11 @@ const templateSchema = z.object({
 });
 
 /** The account's templates: their list in pages, and the creation of one, which then waits. */
-export function createTemplateRoutes(world: CloudContext): Hono {
+export function createTemplateRoutes(simulator: CloudContext): Hono {
   const app = new Hono();
   for (const path of ["/:version{v[0-9]+\\.[0-9]+}/:wabaId/message_templates", unversioned]) {
-    app.get(path, (context) => withToken(context, () => listTemplates(world, context)));
-    app.post(path, (context) => withToken(context, () => createTemplate(world, context)));
+    app.get(path, (context) => withToken(context, () => listTemplates(simulator, context)));
+    app.post(path, (context) => withToken(context, () => createTemplate(simulator, context)));
   }
   return app;
 }
@@ -48,12 +48,12 @@ function withToken(
 }
 
 /** A page of `limit` templates behind the cursor `after`, with `paging.next` while there are more. */
-function listTemplates(world: CloudContext, context: Context): Response {
+function listTemplates(simulator: CloudContext, context: Context): Response {
   const url = new URL(context.req.url);
   const wanted = (["name", "language", "status"] as const)
     .map((field) => [field, url.searchParams.get(field)] as const)
     .filter(([, value]) => value !== null);
-  const templates = world.templates.list(context.req.param("wabaId") ?? "")
+  const templates = simulator.templates.list(context.req.param("wabaId") ?? "")
     .filter((template) => wanted.every(([field, value]) => template[field] === value));
   const limit = readPositive(url.searchParams.get("limit")) ?? 25;
   const start = readCursor(url.searchParams.get("after"));
@@ -70,7 +70,7 @@ function listTemplates(world: CloudContext, context: Context): Response {
   });
 }
 
-async function createTemplate(world: CloudContext, context: Context): Promise<Response> {
+async function createTemplate(simulator: CloudContext, context: Context): Promise<Response> {
   const body = declaresJson(context.req.raw) ? await readJson(context.req.raw) : {};
   const parsed = templateSchema.safeParse(body);
   if (!parsed.success) {
@@ -80,7 +80,7 @@ async function createTemplate(world: CloudContext, context: Context): Promise<Re
       : `Param ${flaw?.path || "body"} is not valid.`;
     return refuseGraph({ status: 400, code: 100, title: "Invalid parameter", details });
   }
-  const template = world.templates.create(context.req.param("wabaId") ?? "", parsed.data);
+  const template = simulator.templates.create(context.req.param("wabaId") ?? "", parsed.data);
   if (template === undefined) {
     return refuseGraph({
       status: 400,

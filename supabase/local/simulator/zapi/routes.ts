@@ -11,11 +11,11 @@ import { answerSend, type ErrorFormat, retryAfterHeader } from "../spoiled_answe
 import { sendSchemas, type ZapiSend } from "./messages.ts";
 
 /** The routes below `/simulator/zapi`; instances send to `instances/{id}/token/{token}/...`. */
-export function createZapi(world: SimulatorContext): Hono {
+export function createZapi(simulator: SimulatorContext): Hono {
   const app = new Hono();
   for (const [path, schema] of Object.entries(sendSchemas)) {
     const route = `/instances/:instance/token/:token${path}`;
-    app.post(route, (context) => receiveSend(world, schema, context));
+    app.post(route, (context) => receiveSend(simulator, schema, context));
     app.all(route, () => refuse(405, "Method Not Allowed"));
   }
   app.all("*", () =>
@@ -27,11 +27,11 @@ export function createZapi(world: SimulatorContext): Hono {
 }
 
 async function receiveSend(
-  world: SimulatorContext,
+  simulator: SimulatorContext,
   schema: z.ZodType<ZapiSend>,
   context: Context,
 ): Promise<Response> {
-  const refusal = checkHeaders(world, context.req.raw);
+  const refusal = checkHeaders(simulator, context.req.raw);
   if (refusal !== undefined) return refusal;
   const body = await readJson(context.req.raw);
   const parsed = parseValue(schema, body);
@@ -41,9 +41,9 @@ async function receiveSend(
   }
   const { to, content, typingMs, replyTo } = parsed.data;
   const instance = context.req.param("instance") ?? "";
-  return answerSend(world, { provider: "zapi", instance, to: [to] }, errorFormat, (answer) => {
+  return answerSend(simulator, { provider: "zapi", instance, to: [to] }, errorFormat, (answer) => {
     const providerMessageId = createId(20);
-    world.store.addMessage({
+    simulator.store.addMessage({
       ...content,
       provider: "zapi",
       instance,
@@ -64,9 +64,9 @@ async function receiveSend(
   });
 }
 
-function checkHeaders(world: SimulatorContext, request: Request): Response | undefined {
+function checkHeaders(simulator: SimulatorContext, request: Request): Response | undefined {
   if (!declaresJson(request)) return refuse(415, "Unsupported Media Type");
-  const expected = world.zapiClientToken;
+  const expected = simulator.zapiClientToken;
   const given = request.headers.get("Client-Token");
   if (expected === undefined || given === expected) return undefined;
   return refuse(403, given === null ? "null not allowed" : "Client-Token not allowed");
