@@ -1,4 +1,4 @@
-/** Which records of a log to read; `after` is a `seq`. */
+/** A query of a log; `after` is a `seq`. */
 export interface LogQuery<Entry> {
   readonly matches?: (entry: Entry) => boolean;
   readonly after?: number | undefined;
@@ -6,7 +6,7 @@ export interface LogQuery<Entry> {
 }
 
 /**
- * The newest `capacity` records, oldest first. Older ones are forgotten, so memory stays bounded
+ * A log of the newest `capacity` records, oldest first. Drops older ones, so memory stays bounded
  * however long the stack runs.
  */
 export class BoundedLog<Entry extends { readonly seq: number }> {
@@ -20,8 +20,8 @@ export class BoundedLog<Entry extends { readonly seq: number }> {
   }
 
   /**
-   * Records in the order of their arrival: with `after` the first `limit` behind that `seq`, else
-   * the newest `limit`. `total` counts all kept records that match, before `limit` is applied.
+   * Returns records in order of arrival: with `after` the first `limit` after that `seq`, else the
+   * newest `limit`. `total` counts all stored records that match, before `limit` applies.
    */
   read(query: LogQuery<Entry>): { items: Entry[]; total: number } {
     const { matches = (): boolean => true, after, limit } = query;
@@ -32,7 +32,7 @@ export class BoundedLog<Entry extends { readonly seq: number }> {
     return { items, total: found.length };
   }
 
-  /** Forgets everything; answers how many records that were. */
+  /** Deletes all records and returns their number. */
   clear(): number {
     const count = this.#entries.length;
     this.#entries = [];

@@ -3,13 +3,13 @@ import type { SimulatorContext } from "./context.ts";
 import type { ChannelKind, PhoneStatus, SimulatedReply } from "./records.ts";
 import type { Webhook } from "./webhooks.ts";
 
-/** How a provider treats its customers' webhooks. */
+/** How a provider calls its customers' webhooks. */
 export interface ChannelWebhook {
-  /** The fields that a registration must have. */
+  /** The required fields of a registration. */
   readonly requiredFields: readonly (keyof Webhook)[];
-  /** Whether the address proves that it expects this provider. */
+  /** Whether the address passes the provider's verification. */
   verify(webhook: Webhook): Promise<boolean>;
-  /** An event as it is sent. */
+  /** Builds the request that delivers an event. */
   encode(event: unknown, webhook: Webhook): Promise<EncodedEvent>;
 }
 
@@ -21,28 +21,28 @@ export interface EncodedEvent {
 /** One simulated provider. Each folder exports one; `channels.ts` lists them. */
 export interface Channel {
   readonly kind: ChannelKind;
-  /** What people call it. */
+  /** The display name. */
   readonly name: string;
-  /** Where it answers, below `/simulator`; the rest of an instance's `baseUrl`. */
+  /** The path below `/simulator`. An instance's `baseUrl` ends with it. */
   readonly path: string;
   /** The provider's own endpoints. */
   createRoutes(context: SimulatorContext): ChannelRoutes;
-  /** A new id of a message, in the provider's form. */
+  /** Creates a message id in the provider's format. */
   createMessageId(): string;
-  /** The webhook event of a message that a person wrote. */
+  /** Builds the webhook event of a message that a person wrote. */
   composeMessage(reply: SimulatedReply): unknown;
   /**
-   * The webhook event of what a phone did with a message. `correlationId` is what the sender had it
-   * carry.
+   * Builds the webhook event of a message's status on the phone. `correlationId` is the sender's id
+   * of the message.
    */
   composeStatus(status: PhoneStatus, correlationId: string | null): unknown;
   readonly webhook: ChannelWebhook;
 }
 
 export interface ChannelRoutes {
-  /** Below `/simulator/<path>`: what the provider's customers call. */
+  /** Routes below `/simulator/<path>`: the provider's API for its customers. */
   readonly provider: Hono;
-  /** Below `/simulator`: what a person decides at the provider, where there is anything. */
+  /** Routes below `/simulator` for decisions that people make at the provider, if there are any. */
   readonly controls?: Hono;
 }
 

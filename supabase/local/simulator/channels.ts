@@ -1,11 +1,11 @@
-/** The only place that lists the simulated providers. Each stands in its own folder. */
+/** The only list of the simulated providers. Each has its own folder. */
 import type { Channel } from "./channel.ts";
 import { evolution } from "./evolution/channel.ts";
 import type { ChannelKind } from "./records.ts";
 import { whatsappCloud } from "./whatsapp_cloud/channel.ts";
 import { zapi } from "./zapi/channel.ts";
 
-/** By kind: the compiler asks for every provider of the product. */
+/** By kind: the compiler requires every provider of the product. */
 const byKind: Readonly<Record<ChannelKind, Channel>> = {
   zapi,
   evolution,

@@ -1,4 +1,4 @@
-/** An OpenAI-compatible `POST /chat/completions` whose answer follows from the question alone. */
+/** An OpenAI-compatible `POST /chat/completions` whose answer depends on the question alone. */
 import { type Context, Hono } from "hono";
 import * as z from "zod";
 import type { Fault } from "./faults.ts";
@@ -57,8 +57,8 @@ async function receiveCall(simulator: SimulatorContext, context: Context): Promi
 const quotedLength = 300;
 
 /**
- * An acknowledgement that quotes the last line that the user wrote: callers join what was written in
- * a row. The same call has the same reply.
+ * Acknowledges a call and quotes the user's last line, because callers join consecutive messages
+ * into lines. The same call always gets the same reply.
  */
 function composeReply(call: Call): string {
   const written = call.messages.findLast((message) => message.role === "user")?.content.trim();
@@ -97,7 +97,7 @@ function describeCompletion(
   };
 }
 
-/** About four characters a token: near enough for a bill that nobody pays. */
+/** Assumes four characters per token. The count is never billed, so an estimate is enough. */
 function countTokens(text: string): number {
   return Math.ceil(text.length / 4);
 }

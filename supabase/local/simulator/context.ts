@@ -5,17 +5,19 @@ import type { Webhooks } from "./webhooks.ts";
 /** From a message's acceptance to its arrival on the phone, in milliseconds. */
 export const arrivalMs = 100;
 
-/** What every simulated service works with. */
+/** The state and services that every simulated service uses. */
 export interface SimulatorContext {
   readonly store: Store;
   readonly faults: FaultPlan;
-  /** Where each instance's events go. */
+  /** The registered webhook of each instance. */
   readonly webhooks: Webhooks;
-  /** Aborted when the stack stops, which ends every wait. */
+  /** Aborted when the stack stops; ends every wait. */
   readonly closing: AbortSignal;
-  /** How long a `timeout` fault keeps a caller waiting before the gateway gives up (504). */
+  /**
+   * How long a `timeout` fault delays the answer until the gateway gives up (504), in milliseconds.
+   */
   readonly timeoutHoldMs: number;
-  /** The account's security token at Z-API; undefined while that protection is off. */
+  /** The account's security token at Z-API; undefined if that protection is off. */
   readonly zapiClientToken: string | undefined;
 }
 

@@ -4,9 +4,9 @@ const heartbeatMs = 15_000;
 const backlogCapacity = 1_000;
 
 /**
- * Every change of the store as server-sent events: `added` with `{kind, record}`, `cleared` with
- * `{kind}` and `faults_changed`. The stream ends when the reader leaves, falls more than 1,000
- * events behind, or the stack stops; a browser then connects again and reads what it missed.
+ * Streams every change of the store as server-sent events: `added` with `{kind, record}`, `cleared`
+ * with `{kind}` and `faults_changed`. The stream ends when the client disconnects, falls more than
+ * 1,000 events behind, or the stack stops. A browser then reconnects and loads what it missed.
  */
 export function streamEvents(store: Store, closing: AbortSignal): Response {
   let stop = (): void => {};

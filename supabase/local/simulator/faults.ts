@@ -2,10 +2,10 @@ import * as z from "zod";
 import { faultKinds, serviceKinds } from "./records.ts";
 
 /**
- * A fault that a person plans: it spoils the next `times` sends that fit it. `code` is the
- * provider's own error code for `reject`; `to` and `instance` narrow it to one recipient or one
- * instance. `delivered` says whether the message arrives although the answer is spoiled: yes for
- * `timeout`, `reset` and `garbage` (the answer is what gets lost), no for the others.
+ * A planned fault. It affects the next `times` sends that match it. `code` is the provider's own
+ * error code for `reject`; `to` and `instance` restrict it to one recipient or one instance.
+ * `delivered` says whether the message arrives although the answer fails: by default yes for
+ * `timeout`, `reset` and `garbage` (only the answer is lost), no for the others.
  */
 export const faultRequestSchema = z.object({
   provider: z.enum(serviceKinds),
@@ -22,11 +22,11 @@ export type FaultRequest = z.infer<typeof faultRequestSchema>;
 export interface Fault extends FaultRequest {
   readonly faultId: number;
   readonly delivered: boolean;
-  /** How many more sends it will spoil. */
+  /** How many more sends it will affect. */
   remaining: number;
 }
 
-/** What a send is about to reach, so that the faults that fit it are found. */
+/** The target of a send, to match faults against. */
 export interface FaultTarget {
   readonly provider: FaultRequest["provider"];
   readonly instance?: string;
@@ -36,7 +36,7 @@ export interface FaultTarget {
 
 const faultCapacity = 100;
 
-/** The planned faults, the oldest first; the newest 100 are kept, used-up ones included. */
+/** The planned faults, oldest first. Keeps the newest 100, including used-up ones. */
 export class FaultPlan {
   #faults: Fault[] = [];
   #lastFaultId = 0;
@@ -64,7 +64,7 @@ export class FaultPlan {
     return count;
   }
 
-  /** Uses up one turn of the oldest fault that fits the target, if there is one. */
+  /** Uses the oldest matching fault once and returns it, if there is one. */
   take(target: FaultTarget): Fault | undefined {
     const fault = this.#faults.find((fault) => fault.remaining > 0 && fits(fault, target));
     if (fault !== undefined) fault.remaining -= 1;
@@ -78,7 +78,7 @@ function fits(fault: Fault, target: FaultTarget): boolean {
   return fault.to === undefined || target.to.includes(fault.to);
 }
 
-/** E-mail addresses without regard to case, phones without their formatting. */
+/** Compares e-mail addresses case-insensitively and phones without their formatting. */
 export function normalizeRecipient(recipient: string): string {
   return recipient.includes("@") ? recipient.toLowerCase() : recipient.replace(/\D/g, "");
 }

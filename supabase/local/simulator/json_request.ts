@@ -2,16 +2,16 @@ import type { Context, MiddlewareHandler } from "hono";
 import type * as z from "zod";
 import { describeIssue } from "../../../shared/http/issue_words.ts";
 
-/** Whether the request declares a JSON body, parameters such as `charset` aside. */
+/** Whether the request declares a JSON body; ignores parameters such as `charset`. */
 export function declaresJson(request: Request): boolean {
   const mediaType = request.headers.get("Content-Type")?.split(";")[0]?.trim().toLowerCase();
   return mediaType === "application/json";
 }
 
 /**
- * Lets a POST pass that declares JSON. What drives the simulated world demands it, for any page can
- * send other media types to this machine without a preflight. The providers' own endpoints take
- * what the real ones take.
+ * Rejects a POST without a declared JSON body. The simulator's control endpoints require it,
+ * because any web page can send other media types to this machine without a preflight. The
+ * providers' own endpoints accept what the real ones accept.
  */
 export const requireJson: MiddlewareHandler = async ({ req, json }, next) => {
   if (declaresJson(req.raw)) return await next();
@@ -32,11 +32,14 @@ export interface BodyFlaw {
   /** Dotted, e.g. `optionList.options.0.title`. */
   readonly path: string;
   readonly message: string;
-  /** The value is absent (or null), rather than present and wrong. */
+  /** The value is absent or null, as opposed to present and invalid. */
   readonly missing: boolean;
 }
 
-/** What the schema makes of the value, its faults in the service's words rather than a library's. */
+/**
+ * Validates the value against the schema. Words the flaws for the service's users, not in a
+ * library's terms.
+ */
 export function parseValue<Schema extends z.ZodType>(
   schema: Schema,
   value: unknown,
@@ -44,7 +47,7 @@ export function parseValue<Schema extends z.ZodType>(
   return schema.safeParse(value, { error: describeIssue });
 }
 
-/** What a schema found wrong with `body`, in the schema's order. */
+/** Lists the flaws of `body`, in the schema's order. */
 export function listFlaws(error: z.ZodError, body: unknown): BodyFlaw[] {
   return error.issues.map((issue) => ({
     path: issue.path.join("."),
@@ -71,7 +74,9 @@ export function readBearerToken(request: Request): string | undefined {
   return /^Bearer\s+(\S+)$/i.exec(request.headers.get("Authorization") ?? "")?.[1];
 }
 
-/** Answers a request whose body fits the schema; any other one with 400 and its flaws. */
+/**
+ * Handles a request whose body matches the schema; answers any other one with 400 and its flaws.
+ */
 export async function withBody<Schema extends z.ZodType>(
   context: Context,
   schema: Schema,

@@ -1,4 +1,4 @@
-/** What the console and tests do on the simulated phones, and where webhooks are registered. */
+/** Endpoints by which the console and tests act on the simulated phones and register webhooks. */
 import { Hono } from "hono";
 import { withBody } from "./json_request.ts";
 import { readChat, readingSchema, replySchema, writeReply } from "./phones.ts";

@@ -1,6 +1,6 @@
 /**
- * The customers' phones: they take what is sent to them, and their owners answer. What happens on a
- * phone reaches the service as the provider's webhook events, in the provider's own format.
+ * The customers' phones. They receive messages, and their owners reply. The simulator reports each
+ * action on a phone as a webhook event in the provider's own format.
  */
 import * as z from "zod";
 import { channelOf } from "./channels.ts";
@@ -16,18 +16,22 @@ import { arrivalMs, type SimulatorContext, waitUnlessClosing } from "./context.t
 const phoneFields = {
   provider: z.enum(channelKinds),
   instance: z.string().min(1),
-  /** The phone, by the number that the provider knows it by. */
+  /** The phone's number as the provider addresses it. */
   waId: z.string().regex(/^\d{8,15}$/),
 };
 const text = z.string().trim().min(1).max(4_096);
 
-/** A person writes: the customer, or somebody of the company on the connected phone itself. */
+/**
+ * A message that a person writes: the customer, or an employee on the company's connected phone.
+ */
 export const replySchema = z.object({
   ...phoneFields,
   writtenBy: z.enum(["customer", "company"]).default("customer"),
   customerName: z.string().trim().min(1).max(100).default("Maria Silva"),
   replyTo: z.string().min(1).nullable().default(null),
-  /** When it was written, if not just now: a conversation of yesterday has a closed window. */
+  /**
+   * When the message was written; default: now. A message of yesterday leaves the window closed.
+   */
   writtenAt: z.iso.datetime({ offset: true }).refine(
     (instant) => Date.parse(instant) <= Date.now(),
     "must not be in the future",
@@ -48,10 +52,10 @@ export const replySchema = z.object({
   ]),
 });
 
-/** The owner opens the chat: all that has arrived on the phone counts as read. */
+/** The owner opens the chat, which marks all messages on the phone as read. */
 export const readingSchema = z.object(phoneFields);
 
-/** Keeps what was written and tells the instance's webhook. */
+/** Stores a written message and sends it to the instance's webhook. */
 export function writeReply(
   simulator: SimulatorContext,
   { writtenAt, ...request }: z.infer<typeof replySchema>,
@@ -66,7 +70,7 @@ export function writeReply(
   return reply;
 }
 
-/** Marks what has arrived on a phone as read. @returns how many messages that were. */
+/** Marks the messages on a phone as read. @returns the number of messages. */
 export function readChat(
   simulator: SimulatorContext,
   { provider, instance, waId }: z.infer<typeof readingSchema>,
@@ -86,7 +90,7 @@ export function readChat(
   return unread.length;
 }
 
-/** From here on every message that arrives is reported as `sent` and `delivered`, as phones do. */
+/** Starts to report every arriving message as `sent` and `delivered`, as phones do. */
 export function reportArrivals(simulator: SimulatorContext): void {
   simulator.store.subscribe((event) => {
     if (event.type !== "added" || event.kind !== "messages") return;
@@ -96,7 +100,7 @@ export function reportArrivals(simulator: SimulatorContext): void {
   });
 }
 
-/** The provider's answer goes out first; what it reports comes after. */
+/** Waits before it reports, so that the provider's answer arrives first. */
 async function reportArrival(
   simulator: SimulatorContext,
   message: SimulatedMessage,

@@ -1,4 +1,4 @@
-/** What tests and the console page read of the simulated world, and where faults are planned. */
+/** Endpoints by which tests and the console read the simulator's logs and plan faults. */
 import { type Context, Hono } from "hono";
 import * as z from "zod";
 import { streamEvents } from "./events.ts";

@@ -1,11 +1,11 @@
 /**
- * What the simulated outside world keeps of everything that reached it, in one readable shape for
- * all providers. `seq` grows by one with every record of any kind, so it is also a cursor.
+ * The records of everything that reached the simulator, in one readable form for all providers.
+ * `seq` increases by one with every record of any kind, so it is also a cursor.
  */
 
 import { type ProviderKind, providerKinds } from "../../../shared/model/provider_kind.ts";
 
-/** Every provider of the product has its double. */
+/** Every provider of the product is simulated. */
 export const channelKinds = providerKinds;
 export type ChannelKind = ProviderKind;
 
@@ -21,7 +21,7 @@ export const faultKinds = [
 ] as const;
 export type FaultKind = (typeof faultKinds)[number];
 
-/** What the caller got: a proper acceptance, or the fault that spoiled the answer. */
+/** The answer that the caller got: an acceptance, or the fault that replaced it. */
 export type Answer = "accepted" | FaultKind;
 
 export interface SimulatedOptionList {
@@ -49,19 +49,19 @@ export type SimulatedMessageType =
   | "option_list"
   | "template";
 
-/** The part of a message that its sender wrote, without regard to the provider's wire format. */
+/** The content of a message as its sender wrote it, independent of the provider's wire format. */
 export interface SimulatedContent {
   readonly messageType: SimulatedMessageType;
   /** The text, the caption, or the body of an option list. */
   readonly text: string | null;
-  /** An address, or the data itself where the provider takes it inline. */
+  /** An address, or the data itself if the provider accepts inline data. */
   readonly mediaUrl: string | null;
   readonly fileName: string | null;
   readonly optionList: SimulatedOptionList | null;
   readonly template: SimulatedTemplate | null;
 }
 
-/** A content of nothing but the given fields: every other one is null. */
+/** A content with the given fields; all others are null. */
 export function fillContent(
   part: Pick<SimulatedContent, "messageType"> & Partial<SimulatedContent>,
 ): SimulatedContent {
@@ -83,21 +83,21 @@ export interface SimulatedMessage extends SimulatedContent {
   /** Z-API instance id, Evolution instance name or Cloud phone number id. */
   readonly instance: string;
   readonly providerMessageId: string;
-  /** The recipient as it was written in the request, digits only. */
+  /** The recipient in the request, digits only. */
   readonly to: string;
-  /** The phone that shows the message: the provider's own form of the recipient. */
+  /** The phone that shows the message: the recipient in the provider's own format. */
   readonly waId: string;
   /** How long "typing…" was shown before the message, in milliseconds. */
   readonly typingMs: number;
-  /** The caller's own id of the send, where the provider carries one. */
+  /** The caller's own id of the send, if the provider supports one. */
   readonly correlationId: string | null;
   readonly replyTo: string | null;
   readonly answer: Answer;
-  /** The request's body as it arrived, parsed. */
+  /** The parsed body of the request. */
   readonly body: unknown;
 }
 
-/** What a simulated person wrote, on the customer's phone or on the company's own. */
+/** A message that a person wrote, on the customer's or on the company's phone. */
 export interface SimulatedReply {
   readonly seq: number;
   /** ISO 8601, UTC. */
@@ -105,17 +105,17 @@ export interface SimulatedReply {
   readonly provider: ChannelKind;
   readonly instance: string;
   readonly providerMessageId: string;
-  /** The customer's phone, whoever wrote. */
+  /** The customer's phone, for messages of either side. */
   readonly waId: string;
-  /** `company`: a person typed it on the connected phone itself. */
+  /** `company`: an employee typed it on the company's connected phone. */
   readonly writtenBy: "customer" | "company";
   readonly customerName: string;
   readonly content: ReplyContent;
-  /** The message that it answers. */
+  /** The message to which it replies. */
   readonly replyTo: string | null;
 }
 
-/** What can be answered: a text, an attachment, or a choice from a list or of a button. */
+/** The content of a reply: a text, an attachment, or a choice from a list or of a button. */
 export type ReplyContent =
   | { readonly messageType: "text"; readonly text: string }
   | {
@@ -130,7 +130,7 @@ export type ReplyContent =
     readonly title: string;
   };
 
-/** What the phone did with a message: the statuses that the provider reports. */
+/** The statuses that the provider reports for a message. */
 export const deliveryStatuses = ["sent", "delivered", "read"] as const;
 export type DeliveryStatus = (typeof deliveryStatuses)[number];
 
@@ -142,14 +142,14 @@ export interface SimulatedStatus {
   readonly providerMessageId: string;
   readonly waId: string;
   readonly status: DeliveryStatus | "failed";
-  /** Why it failed, in the provider's own code and words; only beside `failed`. */
+  /** The reason of the failure, with the provider's own code and words; only with `failed`. */
   readonly failure?: StatusFailure;
 }
 
-/** What a phone did with a message that reached it. */
+/** A status of a message that reached a phone. */
 export type PhoneStatus = SimulatedStatus & { readonly status: DeliveryStatus };
 
-/** A reason that the official channel gives after it has accepted a message. */
+/** The reason of a failure that the official channel reports after it has accepted a message. */
 export interface StatusFailure {
   readonly code: number;
   readonly title: string;
@@ -161,7 +161,7 @@ export interface SimulatedReadReceipt {
   readonly seq: number;
   readonly receivedAt: string;
   readonly instance: string;
-  /** The inbound message that is marked as read. */
+  /** The inbound message that the receipt marks as read. */
   readonly providerMessageId: string;
   readonly typingShown: boolean;
 }

@@ -1,4 +1,4 @@
-/** Resend's `POST /emails` as its reference describes it, idempotency keys included. */
+/** Simulates Resend's `POST /emails` after its reference, idempotency keys included. */
 import { type Context, Hono } from "hono";
 import * as z from "zod";
 import { type Fault, normalizeRecipient } from "./faults.ts";
@@ -115,7 +115,7 @@ function replay(earlier: KeyUse, fingerprint: string): Response {
   );
 }
 
-/** `Name <email@example.com>` and `email@example.com` both give the bare address. */
+/** Extracts the address: `Name <email@example.com>` and `email@example.com` give the same. */
 function readAddress(recipient: string): string {
   return normalizeRecipient(/<([^<>]+)>$/.exec(recipient)?.[1] ?? recipient);
 }

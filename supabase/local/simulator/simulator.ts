@@ -1,7 +1,7 @@
 /**
  * Simulates the outside services of the local stack over HTTP, in their real wire formats: WhatsApp
- * providers with the phones behind them, the mail service and the language model. The product's
- * adapters are those of production; no product code knows of the simulator.
+ * providers with their customers' phones, the mail service and the language model. The product uses
+ * its production adapters, and no product code depends on the simulator.
  */
 import { Hono } from "hono";
 import { bodyLimit } from "hono/body-limit";
@@ -19,9 +19,9 @@ import { Webhooks } from "./webhooks.ts";
 
 export interface SimulatorOptions {
   readonly now?: () => Date;
-  /** Switches the account's token security of Z-API on: every call must then show this token. */
+  /** Turns Z-API's account token security on. Every call must then carry this token. */
   readonly zapiClientToken?: string;
-  /** How long a `timeout` fault keeps the caller waiting, in milliseconds. */
+  /** How long a `timeout` fault delays the answer, in milliseconds. */
   readonly timeoutHoldMs?: number;
 }
 
@@ -31,13 +31,13 @@ export interface Simulator {
   readonly store: Store;
   readonly faults: FaultPlan;
   readonly webhooks: Webhooks;
-  /** Ends open event streams and all waits; call it before the server stops. */
+  /** Ends open event streams and all waits. Call it before the server stops. */
   close(): void;
 }
 
 const maxBodyBytes = 1024 * 1024;
 
-/** Builds a simulated world that is empty and without faults. */
+/** Builds an empty simulator without faults. */
 export function createSimulator(options: SimulatorOptions = {}): Simulator {
   const closing = new AbortController();
   const store = new Store(options.now ?? ((): Date => new Date()));
@@ -52,7 +52,7 @@ export function createSimulator(options: SimulatorOptions = {}): Simulator {
   reportArrivals(simulator);
   const app = new Hono();
   app.on("POST", "/simulator/*", bodyLimit({ maxSize: maxBodyBytes }));
-  // The first level controls the simulator; the providers' own endpoints are below it.
+  // The first path level controls the simulator; the providers' own endpoints are below it.
   app.on("POST", "/simulator/:path", requireJson);
   for (const channel of channels) {
     const { provider, controls } = channel.createRoutes(simulator);

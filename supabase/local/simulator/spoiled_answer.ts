@@ -10,9 +10,9 @@ export interface ErrorFormat {
 }
 
 /**
- * Answers a valid send: `keep` records the message and builds the service's acceptance. A planned
- * fault that matches the target replaces the acceptance; `keep` is then called only when the fault
- * lets the message arrive.
+ * Answers a valid send. `keep` records the message and builds the service's acceptance. A planned
+ * fault that matches the target replaces the acceptance; `keep` then runs only if the fault
+ * delivers the message.
  */
 export async function answerSend(
   simulator: SimulatorContext,
@@ -41,14 +41,14 @@ export async function answerSend(
   }
 }
 
-/** `Retry-After` in seconds, when the fault names one. */
+/** `Retry-After` in seconds, if the fault sets one. */
 export function retryAfterHeader(fault: Fault): Record<string, string> {
   return fault.retryAfterSeconds === undefined
     ? {}
     : { "Retry-After": String(fault.retryAfterSeconds) };
 }
 
-/** The status line goes out and promises a body; the connection breaks before its first byte. */
+/** Sends the status line and announces a body, then breaks the connection before the first byte. */
 function answerWithReset(): Response {
   const emptyBody = new ReadableStream({
     pull(controller): void {
@@ -60,7 +60,7 @@ function answerWithReset(): Response {
   });
 }
 
-/** What a captive portal or a proxy in between makes of an answer: a page with status 200. */
+/** The answer of a captive portal or an intermediate proxy: an HTML page with status 200. */
 function answerWithGarbage(): Response {
   return new Response("<!doctype html><title>Welcome</title><h1>It works!</h1>", {
     headers: { "Content-Type": "text/html; charset=utf-8" },

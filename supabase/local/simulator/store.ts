@@ -35,13 +35,13 @@ export type StoreEvent =
 
 export type StoreListener = (event: StoreEvent) => void;
 
-/** A record before the store gives it its number and its time. */
+/** A record before the store assigns its number and time. */
 export type Unnumbered<Entry> = Omit<Entry, "seq" | "receivedAt">;
 
 /**
- * Everything that reached the simulator, and what its people wrote: the newest 5,000 messages,
- * replies and read receipts, 10,000 statuses, 1,000 e-mails and 1,000 AI calls. Notifies listeners
- * of every change.
+ * Stores everything that reached the simulator and everything its people wrote: the newest 5,000
+ * messages, replies and read receipts, 10,000 statuses, 1,000 e-mails and 1,000 AI calls. Notifies
+ * listeners of every change.
  */
 export class Store {
   readonly logs: { readonly [Kind in LogName]: BoundedLog<RecordKinds[Kind]> } = {
@@ -62,10 +62,10 @@ export class Store {
   }
 
   /**
-   * Keeps messages of one chat at least a millisecond apart: the order of messages with the same
-   * time is not defined, and nobody writes so fast.
+   * Stores a reply. Keeps messages of one chat at least a millisecond apart, because the order of
+   * messages with the same time is undefined.
    *
-   * @param reply with `receivedAt` when it was written at another time than now.
+   * @param reply with `receivedAt` if it was not written now.
    */
   addReply(
     reply: Unnumbered<SimulatedReply> & { readonly receivedAt?: string },
@@ -89,7 +89,7 @@ export class Store {
     return this.#add("ai-calls", call);
   }
 
-  /** Empties one log and answers how many records it held. */
+  /** Empties one log and returns the number of deleted records. */
   clear(kind: LogName): number {
     const count = this.logs[kind].clear();
     this.announce({ type: "cleared", kind });
@@ -108,7 +108,7 @@ export class Store {
     };
   }
 
-  /** Now, or the millisecond after the chat's former message. */
+  /** Now, but at least a millisecond after the chat's previous message. */
   #nextInstant({ provider, instance, waId }: Unnumbered<SimulatedReply>): string {
     const [former] = this.logs.replies.read({
       matches: (one) => one.provider === provider && one.instance === instance && one.waId === waId,

@@ -7,30 +7,30 @@ const fields = z.object({
   provider: z.enum(channelKinds),
   /** Z-API instance id, Evolution instance name or Cloud phone number id. */
   instance: z.string().min(1),
-  /** The simulated world speaks to this machine only. */
+  /** A local address only: the simulator calls no other machine. */
   url: z.url({ protocol: /^http$/, hostname: /^(?:127\.0\.0\.1|localhost)$/ }),
-  /** Of the app at Meta: signs every event of the official channel. */
+  /** The app secret at Meta, which signs every event of the official channel. */
   appSecret: z.string().min(1).optional(),
-  /** Shown by Meta when the address is registered, before it is used. */
+  /** The verify token that Meta sends when the address is registered. */
   verifyToken: z.string().min(1).optional(),
 });
-/** An instance's webhook, as it is registered at the provider. */
+/** An instance's webhook as registered at the provider. */
 export type Webhook = z.infer<typeof fields>;
 
-/** The same, with all that its provider requires. */
+/** A webhook with all fields that its provider requires. */
 export const webhookSchema = fields.superRefine((webhook, { addIssue }) => {
   const { name, webhook: { requiredFields } } = channelOf(webhook.provider);
   if (requiredFields.every((field) => webhook[field] !== undefined)) return;
   addIssue({ code: "custom", message: `${name} needs ${requiredFields.join(" and ")}` });
 });
 
-/** Waits before each further try of an event that was not taken, in milliseconds. */
+/** Waits before each retry of an event that was not accepted, in milliseconds. */
 const retryDelaysMs = [1_000, 2_000, 4_000, 8_000, 16_000];
 const attemptTimeoutMs = 10_000;
 
 /**
- * Delivers events to the registered webhooks: those of an instance in their order, each again until
- * it is taken or its tries are used up, as providers do.
+ * Delivers events to the registered webhooks. Delivers the events of one instance in order. Retries
+ * each until it is accepted or its retries are used up, as providers do.
  */
 export class Webhooks {
   readonly #byInstance = new Map<string, Webhook>();
@@ -38,7 +38,7 @@ export class Webhooks {
 
   constructor(private readonly closing: AbortSignal) {}
 
-  /** Registers a webhook in the place of the instance's former one. */
+  /** Registers a webhook; replaces the instance's previous one. */
   register(webhook: Webhook): void {
     this.#byInstance.set(keyOf(webhook.provider, webhook.instance), webhook);
   }
@@ -52,7 +52,7 @@ export class Webhooks {
     return this.#byInstance.has(keyOf(provider, instance));
   }
 
-  /** Appends an event to the instance's line; drops it where no webhook is registered. */
+  /** Appends an event to the instance's queue; drops it if no webhook is registered. */
   send(provider: ChannelKind, instance: string, event: unknown): void {
     const key = keyOf(provider, instance);
     const webhook = this.#byInstance.get(key);
@@ -73,7 +73,7 @@ async function deliver(webhook: Webhook, event: unknown, closing: AbortSignal): 
   }
 }
 
-/** Whether a retry is pointless: the event was accepted, or refused for its content. */
+/** Whether a retry is pointless: the event was accepted, or refused because of its content. */
 async function isSettled(webhook: Webhook, event: unknown): Promise<boolean> {
   const { body, headers } = await channelOf(webhook.provider).webhook.encode(event, webhook);
   try {

@@ -1,4 +1,4 @@
-/** What Evolution API v2 calls its webhooks with (page Webhooks): messages.upsert, messages.update. */
+/** Webhook payloads of Evolution API v2 (page Webhooks): messages.upsert, messages.update. */
 import type { PhoneStatus, SimulatedReply } from "../records.ts";
 
 /** A message on the connected phone, received or typed on it. */
@@ -55,7 +55,7 @@ function describeContent({ content }: SimulatedReply): [string, Record<string, u
 
 const words = { sent: "SERVER_ACK", delivered: "DELIVERY_ACK", read: "READ" } as const;
 
-/** What the customer's phone did with a message. */
+/** A status that the customer's phone reports for a message. */
 export function composeEvolutionStatus(status: PhoneStatus): Record<string, unknown> {
   return wrap(status, "messages.update", {
     keyId: status.providerMessageId,

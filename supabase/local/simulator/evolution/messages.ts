@@ -3,7 +3,7 @@ import { fillContent, type SimulatedContent } from "../records.ts";
 
 export type SendVerb = "sendText" | "sendMedia" | "sendWhatsAppAudio" | "sendList";
 
-/** A send as the simulator goes on with it, whatever its verb. */
+/** A validated send, in the same form for every verb. */
 export interface EvolutionSend {
   readonly number: string;
   /** Typing (or recording) shown before the message, in milliseconds. */
@@ -21,7 +21,7 @@ const envelope = {
   quoted: z.object({ key: z.object({ id: z.string().min(1) }) }).optional(),
 };
 const nonEmpty = z.string().min(1);
-// A URL or the bare base64 of the file; the `data:` prefix is refused by the real server too.
+// A URL or the file as plain base64. The real server refuses the `data:` prefix too.
 const media = z.string().regex(
   /^(https?:\/\/.+|[A-Za-z0-9+/]+=*)$/,
   "Owned media must be a url or base64",
@@ -88,7 +88,7 @@ const list = z.object({
   });
 });
 
-/** What each verb takes (`src/validate/message.schema.ts` of Evolution API). */
+/** The request schema of each verb (`src/validate/message.schema.ts` of Evolution API). */
 export const sendSchemas: Readonly<Record<SendVerb, z.ZodType<EvolutionSend>>> = {
   sendText: text,
   sendMedia: mediaFile,
@@ -116,8 +116,8 @@ function describeSend(
 }
 
 /**
- * The address Evolution sends to, digits only: Mexican and Argentine mobiles lose the digit behind
- * the country code, Brazilian ones of area codes from 31 on lose their ninth digit.
+ * The number to which Evolution sends, as digits. Mexican and Argentine mobiles lose the digit
+ * after the country code. Brazilian mobiles with area code 31 and above lose their ninth digit.
  */
 export function createAddress(number: string): string {
   const digits = (number.split(/[@:]/)[0] ?? "").replace(/\D/g, "");

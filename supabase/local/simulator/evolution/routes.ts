@@ -1,6 +1,7 @@
 /**
- * Evolution API v2 as its message schema and controllers behave: `apikey` header, 201 with the
- * message object, validation errors as a list of sentences, and `delay` slept inside the request.
+ * Simulates Evolution API v2 after its message schema and controllers: `apikey` header, 201 with
+ * the message object, validation errors as a list of sentences, and `delay` as a sleep inside the
+ * request.
  */
 import { type Context, Hono } from "hono";
 import type * as z from "zod";
@@ -30,7 +31,8 @@ async function receiveSend(
 ): Promise<Response> {
   const request = context.req.raw;
   if (!request.headers.get("apikey")) return refuse(401, "Unauthorized", "Unauthorized");
-  // The real server's JSON parser skips a body of another type: every required field is missing.
+  // The real server's JSON parser ignores a body of another type, so every required field is
+  // missing.
   const body = declaresJson(request) ? await readJson(request) : {};
   const parsed = parseValue(sendSchemas[verb], body);
   if (!parsed.success) return refuse(400, "Bad Request", [wordFlaws(parsed.error, body)]);
@@ -74,7 +76,7 @@ async function receiveSend(
   });
 }
 
-/** A UUID that is always the same for the same instance name. */
+/** Derives a UUID from the instance name; the same name always gives the same UUID. */
 async function createInstanceId(instance: string): Promise<string> {
   const name = new TextEncoder().encode(instance);
   const hex = new Uint8Array(await crypto.subtle.digest("SHA-256", name)).toHex();
@@ -82,7 +84,7 @@ async function createInstanceId(instance: string): Promise<string> {
     .concat(hex.slice(20, 32)).join("-");
 }
 
-/** Sentences in the manner of the JSON Schema validator that Evolution uses. */
+/** Words the issues like the JSON Schema validator that Evolution uses. */
 function wordFlaws(error: z.ZodError, body: unknown): string[] {
   return listFlaws(error, body).map(({ path, message, missing }) => {
     if (!missing) return `${path} ${message}`.trim();

@@ -66,7 +66,7 @@ const actionSchema = z.strictObject({
   }
 });
 
-/** An interactive list: the one interactive kind that this service sends. */
+/** An interactive list, the only interactive type that this service sends. */
 export const interactiveSchema: z.ZodType<SimulatedContent> = z.strictObject({
   type: z.literal("list"),
   header: z.strictObject({ type: z.literal("text"), text: z.string().min(1).max(60) }).optional(),
@@ -112,7 +112,7 @@ const componentSchema = z.discriminatedUnion("type", [
   }),
 ]);
 
-/** A template; `text` is what its parameters say, as the approved wording is not known here. */
+/** A template. `text` lists its parameters, because the approved wording is unknown here. */
 export const templateSchema: z.ZodType<SimulatedContent> = z.object({
   name: z.string().regex(/^[a-z0-9_]{1,512}$/),
   language: z.object({ code: z.string().regex(/^[a-z]{2,3}(_[A-Za-z]{2,4})?$/) }),

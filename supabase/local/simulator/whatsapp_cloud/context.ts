@@ -2,10 +2,10 @@ import type { SimulatorContext } from "../context.ts";
 import type { ConversationWindows } from "./conversation_windows.ts";
 import type { TemplateLibrary } from "./template_library.ts";
 
-/** What the official channel works with besides. */
+/** The simulator's context with the official channel's additional state. */
 export interface CloudContext extends SimulatorContext {
-  /** Which customers the channel accepts free text for. */
+  /** The customers to whom the channel accepts free text. */
   readonly windows: ConversationWindows;
-  /** What the channel knows of templates. */
+  /** The channel's templates. */
   readonly templates: TemplateLibrary;
 }

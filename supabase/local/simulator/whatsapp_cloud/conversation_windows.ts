@@ -2,14 +2,14 @@ import { identityKeyOf } from "../../../../shared/model/phone.ts";
 import type { SimulatedReply } from "../records.ts";
 import type { Store } from "../store.ts";
 
-/** The official channel takes free text for this long after the customer's last message. */
+/** The official channel accepts free text for this long after the customer's last message. */
 const windowMs = 24 * 60 * 60 * 1_000;
-/** Open windows that are kept, the newest. */
+/** Maximum number of stored windows; the oldest are dropped. */
 const capacity = 50_000;
 
 /**
- * When each customer last wrote to each number of the official channel. It listens to the store,
- * and remembers what is cleared from its log.
+ * Records when each customer last wrote to each number of the official channel. It subscribes to
+ * the store and keeps its records when a log is cleared.
  */
 export class ConversationWindows {
   readonly #lastWrittenMs = new Map<string, number>();
@@ -23,7 +23,7 @@ export class ConversationWindows {
     });
   }
 
-  /** Whether a number may send this customer anything but templates. */
+  /** Whether a number may send this customer free text, not only templates. */
   isOpen(instance: string, waId: string): boolean {
     const writtenMs = this.#lastWrittenMs.get(keyOf(instance, waId));
     return writtenMs !== undefined && this.store.now().getTime() - writtenMs < windowMs;
@@ -40,7 +40,7 @@ export class ConversationWindows {
   }
 }
 
-/** Both forms of a Brazilian mobile are one customer. */
+/** Both forms of a Brazilian mobile identify one customer. */
 function keyOf(instance: string, waId: string): string {
   return `${instance} ${identityKeyOf(waId)}`;
 }

@@ -1,4 +1,4 @@
-/** Meta's error body and the codes of its error code page that a person can ask for. */
+/** Meta's error body, and the error codes that a planned fault may use. */
 
 export interface GraphError {
   readonly status: number;
@@ -16,7 +16,7 @@ export const invalidToken: GraphError = {
   title: "Invalid OAuth access token.",
 };
 
-/** The error as Meta words it: the code leads the message, the details say what was wrong. */
+/** The error in Meta's form: the message begins with the code; the details name the flaw. */
 export function refuseGraph(error: GraphError): Response {
   const { status, code, title, details, subcode, retryAfterSeconds } = error;
   const headers: Record<string, string> = retryAfterSeconds === undefined
@@ -79,7 +79,7 @@ const knownErrors: readonly (readonly [code: number, status: number, title: stri
   [133010, 400, "Phone number not registered"],
 ];
 
-/** The documented error of a code; an unlisted code is a plain 400. */
+/** The documented error of a code; a 400 for an unlisted code. */
 export function describeFault(code: number): GraphError {
   const known = knownErrors.find(([knownCode]) => knownCode === code);
   const [, status, title] = known ?? [code, 400, "Invalid parameter"];

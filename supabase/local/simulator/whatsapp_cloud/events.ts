@@ -1,7 +1,7 @@
-/** What Meta calls webhooks with (pages Webhooks: messages, message status, smb_message_echoes). */
+/** Webhook payloads of Meta (pages Webhooks: messages, message status, smb_message_echoes). */
 import type { SimulatedReply, SimulatedStatus } from "../records.ts";
 
-/** A message of a customer, or one that a person sent from the WhatsApp Business app. */
+/** A message of a customer, or one that an employee sent from the WhatsApp Business app. */
 export function composeCloudMessage(reply: SimulatedReply): Record<string, unknown> {
   const { writtenBy, instance, waId, providerMessageId, receivedAt, customerName } = reply;
   const message = {
@@ -39,7 +39,7 @@ function describeContent({ content, providerMessageId }: SimulatedReply): Record
       return {
         type: messageType,
         [messageType]: {
-          // Meta sends no address: the file is asked for by its id.
+          // Meta sends no URL. The file is downloaded by its id.
           id: `media-${providerMessageId}`,
           ...(text === null ? {} : { caption: text }),
           ...(fileName === null ? {} : { filename: fileName }),
@@ -49,7 +49,7 @@ function describeContent({ content, providerMessageId }: SimulatedReply): Record
   }
 }
 
-/** What became of a message. @param correlationId what the sender had it carry along. */
+/** A status of a message. @param correlationId the sender's own id of the message. */
 export function composeCloudStatus(
   status: SimulatedStatus,
   correlationId: string | null,

@@ -2,7 +2,7 @@ import { arrivalMs, type SimulatorContext, waitUnlessClosing } from "../context.
 import type { SimulatedMessage, StatusFailure } from "../records.ts";
 import { composeCloudStatus } from "./events.ts";
 
-/** Reports that a message which the channel accepted never reaches its phone. */
+/** Reports that a message accepted by the channel did not reach its phone. */
 export async function reportFailure(
   context: SimulatorContext,
   message: Pick<SimulatedMessage, "instance" | "providerMessageId" | "waId" | "correlationId">,

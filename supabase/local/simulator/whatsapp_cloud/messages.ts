@@ -4,9 +4,9 @@ import type { GraphError } from "./errors.ts";
 import { listFlaws, parseValue } from "../json_request.ts";
 import { fillContent, type SimulatedContent } from "../records.ts";
 
-/** A send that the Cloud API would take. */
+/** A send that the Cloud API would accept. */
 export interface CloudMessage {
-  /** `to`, or the business-scoped user id of `recipient`, as written. */
+  /** `to`, or the business-scoped user id in `recipient`, as sent. */
   readonly recipient: string;
   readonly waId: string;
   readonly content: SimulatedContent;
@@ -32,7 +32,7 @@ const textSchema = z.object({
   preview_url: z.boolean().optional(),
 }).transform(({ body }) => fillContent({ messageType: "text", text: body }));
 
-/** What each `type` must hold under the key of the same name. */
+/** The required member for each `type`, under the key of the same name. */
 const contentSchemas: Readonly<Record<string, z.ZodType<SimulatedContent>>> = {
   text: textSchema,
   ...mediaSchemas,
@@ -40,7 +40,9 @@ const contentSchemas: Readonly<Record<string, z.ZodType<SimulatedContent>>> = {
   template: templateSchema,
 };
 
-/** Judges a body as the Cloud API does: the first flaw, as Meta's error, or the message. */
+/**
+ * Validates a body as the Cloud API does. Returns the first flaw as Meta's error, or the message.
+ */
 export function parseCloudMessage(
   body: unknown,
 ): { readonly outcome: "taken"; readonly message: CloudMessage } | Refused {
@@ -76,7 +78,9 @@ const receiptSchema = z.object({
   typing_indicator: z.object({ type: z.literal("text") }).optional(),
 });
 
-/** A read receipt, with or without "typing…"; undefined when the body is not meant as one. */
+/**
+ * Reads a read receipt, with or without typing; undefined for a body that is not a read receipt.
+ */
 export function parseReadReceipt(
   body: unknown,
 ):

@@ -1,7 +1,7 @@
 /**
  * WhatsApp Cloud API: `POST /{version}/{phone-number-id}/messages` and the templates of an account,
- * with Meta's error bodies. What the channel refuses is refused here: free text to a customer who
- * has not written for 24 hours, and templates that are not approved.
+ * with Meta's error bodies. It refuses what the real channel refuses: free text outside the 24
+ * hours after the customer's last message, and templates that are not approved.
  */
 import { type Context, Hono } from "hono";
 import type { Fault } from "../faults.ts";
@@ -15,7 +15,7 @@ import { type CloudMessage, parseCloudMessage, parseReadReceipt } from "./messag
 import { judgeTemplate } from "./template_check.ts";
 import { createTemplateRoutes } from "./templates.ts";
 
-/** The routes below `/simulator/graph`; the version is the first segment behind it. */
+/** The routes below `/simulator/graph`. The version is the first segment. */
 export function createWhatsappCloud(simulator: CloudContext): Hono {
   const app = new Hono();
   app.post(
@@ -65,8 +65,9 @@ interface Arrival {
 }
 
 /**
- * A bad template is refused at once. A closed window is reported after the acceptance, as Meta
- * mostly does; at once (the documented 400) where no webhook is registered that would hear of it.
+ * Accepts or refuses a valid send. Refuses a bad template at once. Reports a closed window after
+ * the acceptance, as Meta mostly does. Without a registered webhook nothing could receive that
+ * report, so it then answers the documented 400.
  */
 function takeMessage(simulator: CloudContext, arrival: Arrival): Response {
   const { message, instance } = arrival;

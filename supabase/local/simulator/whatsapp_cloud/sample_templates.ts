@@ -1,8 +1,8 @@
 import type { SimulatedTemplateRecord } from "./template_library.ts";
 
 /**
- * The templates that every simulated account begins with: one of each kind that this service fills,
- * and one that is not approved.
+ * The initial templates of every simulated account: one of each kind that this service fills, and
+ * one that is not approved.
  */
 export const sampleTemplates: readonly SimulatedTemplateRecord[] = [
   {

@@ -1,4 +1,4 @@
-/** Whether the official channel sends a template, and with these values. */
+/** Checks whether the official channel sends a template with the given values. */
 import type { SimulatedTemplate } from "../records.ts";
 import type {
   SimulatedTemplateRecord,
@@ -7,7 +7,7 @@ import type {
 } from "./template_library.ts";
 import { describeFault, type GraphError } from "./errors.ts";
 
-/** A paused or disabled template has an own code; one under review is as good as absent. */
+/** A paused or disabled template has its own code. Any other unapproved one counts as missing. */
 const codes: Readonly<Record<Exclude<TemplateStatus, "APPROVED">, number>> = {
   PENDING: 132001,
   REJECTED: 132001,
@@ -15,7 +15,9 @@ const codes: Readonly<Record<Exclude<TemplateStatus, "APPROVED">, number>> = {
   DISABLED: 132016,
 };
 
-/** Meta's refusal of a template that is unknown, not approved or wrongly filled, if there is one. */
+/**
+ * Meta's refusal of a template that is unknown, not approved or filled incorrectly; else undefined.
+ */
 export function judgeTemplate(
   library: TemplateLibrary,
   sent: SimulatedTemplate,
@@ -36,7 +38,7 @@ export function judgeTemplate(
   return fits ? undefined : { ...describeFault(132000), details: miscounts[0] };
 }
 
-/** Names a part whose values are more or fewer than the variables of its wording. */
+/** Names a part whose number of values differs from the number of variables in its wording. */
 function findMiscount(
   template: SimulatedTemplateRecord,
   sent: SimulatedTemplate,

@@ -1,10 +1,10 @@
 import { sampleTemplates } from "./sample_templates.ts";
 
-/** What Meta's review and its quality rating make of a template. */
+/** The statuses that Meta's review and quality rating give a template. */
 export const templateStatuses = ["PENDING", "APPROVED", "REJECTED", "PAUSED", "DISABLED"] as const;
 export type TemplateStatus = (typeof templateStatuses)[number];
 
-/** A part of a template's wording, in the official channel's shape. */
+/** A part of a template's wording, in the official channel's format. */
 export interface TemplateComponent {
   readonly type: string;
   readonly format?: string | undefined;
@@ -23,21 +23,21 @@ export interface SimulatedTemplateRecord {
   readonly components: readonly TemplateComponent[];
 }
 
-/** Created templates that are kept, the newest: as many as Meta allows one account. */
+/** Maximum number of created templates, the newest: as many as Meta allows one account. */
 const createdCapacity = 6_000;
 
 /**
- * The templates of the WhatsApp Business accounts. Every account has the samples, and what was
- * created in it. Which number belongs to which account is not known here: a number may send the
- * templates of all.
+ * The templates of the WhatsApp Business accounts. Every account has the samples and the templates
+ * created in it. The library does not know which number belongs to which account, so a number may
+ * send the templates of all.
  */
 export class TemplateLibrary {
   #created: { readonly wabaId: string; readonly template: SimulatedTemplateRecord }[] = [];
-  /** What reviews have said, by template id. */
+  /** The statuses that reviews have set, by template id. */
   readonly #reviews = new Map<string, TemplateStatus>();
   #lastId = 2_000_000_000_000_000;
 
-  /** The templates of an account: the samples, then its own in the order of their creation. */
+  /** The templates of an account: the samples, then its own in order of creation. */
   list(wabaId: string): SimulatedTemplateRecord[] {
     const own = this.#created.filter((created) => created.wabaId === wabaId)
       .map(({ template }) => template);
@@ -45,9 +45,9 @@ export class TemplateLibrary {
   }
 
   /**
-   * Adds a template that waits for its review.
+   * Adds a template that awaits its review.
    *
-   * @returns undefined when the account has this name in this language already.
+   * @returns undefined if the account already has this name in this language.
    */
   create(
     wabaId: string,
@@ -63,7 +63,7 @@ export class TemplateLibrary {
     return template;
   }
 
-  /** Gives a template another status. @returns undefined when there is no such template. */
+  /** Sets the status of a template. @returns undefined for an unknown template. */
   review(templateId: string, status: TemplateStatus): SimulatedTemplateRecord | undefined {
     const template = this.#listAll().find(({ id }) => id === templateId);
     if (template === undefined) return undefined;
@@ -71,7 +71,7 @@ export class TemplateLibrary {
     return this.#withReview(template);
   }
 
-  /** The templates of this name in this language, of every account. */
+  /** The templates with this name and language, in all accounts. */
   find(name: string, language: string): SimulatedTemplateRecord[] {
     return this.#listAll().filter((template) => isSame(template, { name, language }))
       .map((template) => this.#withReview(template));

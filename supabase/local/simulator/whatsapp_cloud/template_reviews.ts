@@ -3,13 +3,15 @@ import * as z from "zod";
 import { withBody } from "../json_request.ts";
 import { type TemplateLibrary, templateStatuses } from "./template_library.ts";
 
-/** What Meta's reviewers would say of a template. */
+/** The decisions of Meta's reviewers on a template. */
 const templateReviewSchema = z.object({
   templateId: z.string().min(1),
   status: z.enum(templateStatuses),
 });
 
-/** `POST /template-reviews`, below `/simulator`: decides on a template as Meta's reviewers would. */
+/**
+ * `POST /template-reviews`, below `/simulator`: sets a template's status as Meta's reviewers would.
+ */
 export function createTemplateReviews(templates: TemplateLibrary): Hono {
   const app = new Hono();
   app.post(

@@ -1,5 +1,5 @@
 /**
- * `GET` and `POST /{version}/{WABA id}/message_templates` (page Template management). Meta takes
+ * `GET` and `POST /{version}/{WABA id}/message_templates` (page Template management). Meta accepts
  * calls without a version too.
  */
 import { type Context, Hono } from "hono";
@@ -28,7 +28,9 @@ const templateSchema = z.object({
   ),
 });
 
-/** The account's templates: their list in pages, and the creation of one, which then waits. */
+/**
+ * The account's templates: their paged list, and the creation of one, which then awaits its review.
+ */
 export function createTemplateRoutes(simulator: CloudContext): Hono {
   const app = new Hono();
   for (const path of ["/:version{v[0-9]+\\.[0-9]+}/:wabaId/message_templates", unversioned]) {
@@ -47,7 +49,7 @@ function withToken(
   return readBearerToken(context.req.raw) === undefined ? refuseGraph(invalidToken) : answer();
 }
 
-/** A page of `limit` templates behind the cursor `after`, with `paging.next` while there are more. */
+/** A page of `limit` templates after the cursor `after`, with `paging.next` if there are more. */
 function listTemplates(simulator: CloudContext, context: Context): Response {
   const url = new URL(context.req.url);
   const wanted = (["name", "language", "status"] as const)

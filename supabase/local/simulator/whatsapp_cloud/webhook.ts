@@ -1,4 +1,4 @@
-/** Webhooks as Meta calls them (page Webhooks): a verified address, and signed events. */
+/** Webhook calls in Meta's form (page Webhooks): a verified address and signed events. */
 import type { ChannelWebhook } from "../channel.ts";
 import { signBody } from "./webhook_signature.ts";
 
@@ -28,7 +28,7 @@ export const cloudWebhook: ChannelWebhook = {
   },
 };
 
-/** Meta escapes every character outside ASCII, in lower case, and signs what it sends. */
+/** Meta escapes every non-ASCII character in lower-case hexadecimal, and signs the escaped text. */
 export function escapeJson(value: unknown): string {
   return JSON.stringify(value).replace(
     /[^\x20-\x7e]/g,

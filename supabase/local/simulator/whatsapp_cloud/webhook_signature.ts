@@ -1,4 +1,6 @@
-/** Signs events as Meta does (page Webhooks): apart from the code that verifies it. */
+/**
+ * Signs events as Meta does (page Webhooks). Deliberately independent of the code that verifies it.
+ */
 
 /** The value of `X-Hub-Signature-256` for the bytes of a body. */
 export async function signBody(body: BufferSource, appSecret: string): Promise<string> {

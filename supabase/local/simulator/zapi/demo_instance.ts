@@ -14,7 +14,7 @@ export function createDemoConfig(origin: string, webhookSecret: string): Record<
   };
 }
 
-/** The demo instance's webhook, as it is registered at the simulated provider. */
+/** The demo instance's webhook as registered at the simulated provider. */
 export function describeDemoWebhook(
   origin: string,
   { instanceId, webhookSecret }: { readonly instanceId: string; readonly webhookSecret: string },

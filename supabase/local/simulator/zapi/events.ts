@@ -1,4 +1,4 @@
-/** What Z-API calls its webhooks with (pages Webhooks: Ao receber, Status da mensagem). */
+/** Webhook payloads of Z-API (pages Webhooks: Ao receber, Status da mensagem). */
 import type { PhoneStatus, SimulatedReply } from "../records.ts";
 
 /** A message on the connected phone, received or typed on it. */
@@ -55,7 +55,7 @@ function describeContent({ content }: SimulatedReply): Record<string, unknown> {
 
 const words = { sent: "SENT", delivered: "RECEIVED", read: "READ" } as const;
 
-/** What the customer's phone did with a message. */
+/** A status that the customer's phone reports for a message. */
 export function composeZapiStatus(status: PhoneStatus): Record<string, unknown> {
   return {
     type: "MessageStatusCallback",

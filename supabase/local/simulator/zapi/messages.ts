@@ -1,7 +1,7 @@
 import * as z from "zod";
 import { fillContent, type SimulatedContent } from "../records.ts";
 
-/** A send as the simulator goes on with it, whatever its path. */
+/** A validated send, in the same form for every path. */
 export interface ZapiSend {
   readonly to: string;
   readonly typingMs: number;
@@ -83,7 +83,7 @@ const optionList = z.object({
   );
 });
 
-/** What each path takes (Z-API documentation, section "Messages"). */
+/** The request schema of each path (Z-API documentation, section "Messages"). */
 export const sendSchemas: Readonly<Record<string, z.ZodType<ZapiSend>>> = {
   "/send-text": text,
   "/send-image": image,

@@ -1,6 +1,6 @@
 /**
- * Z-API as its documentation describes it: credentials in the path, `Client-Token` when the
- * account's token security is on, `{error}` for a refusal. An acceptance means *queued at Z-API*.
+ * Simulates Z-API after its documentation: credentials in the path, `Client-Token` if the account's
+ * token security is on, `{error}` for a refusal. An acceptance means *queued at Z-API*.
  */
 import { type Context, Hono } from "hono";
 import type * as z from "zod";
@@ -82,7 +82,7 @@ function refuse(status: number, error: string, headers: Record<string, string> =
   return Response.json({ error }, { status, headers });
 }
 
-/** An id as Z-API writes them. */
+/** Creates an id in Z-API's format. */
 export function createId(length: number): string {
   return crypto.randomUUID().replaceAll("-", "").toUpperCase().slice(0, length);
 }
