@@ -1,26 +1,29 @@
 /**
- * The console page of the local stack: what the simulated customers see, the e-mails, the queue.
- * It is an ordinary client: it reads the simulator's HTTP API and the product's, nothing else.
+ * The console page of the local stack: what the simulated customers see, the e-mails, the queue. It
+ * is an ordinary client that uses only the HTTP APIs of the simulator and the product.
  */
 import { consolePage } from "./page.ts";
 
-/** What the page fills its fields with, so that a first visit shows the queue at once. */
+/** Initial values of the page's fields, so that a first visit shows the queue at once. */
 export interface ConsoleDemo {
   readonly instanceId: string;
   readonly clientToken: string;
-  /** Where the secret key is kept; null when the environment gave it to the stack. */
+  /** Path of the secret key's file; null if the stack got the key from the environment. */
   readonly secretKeyFile: string | null;
-  /** Where the stack listens, without a path: `http://127.0.0.1:54321`. */
+  /** Base URL of the stack, without a path: `http://127.0.0.1:54321`. */
   readonly baseUrl: string;
 }
 
 export interface ConsoleOptions {
-  /** Asked at each visit; null while there is no demo workspace (then the fields stay empty). */
+  /** Called at each visit. Null if there is no demo workspace; then the fields stay empty. */
   readonly demo: () => ConsoleDemo | null | Promise<ConsoleDemo | null>;
 }
 
 export interface Console {
-  /** Whether this path is the console's; `/simulator/demo` is one, so ask before the simulator. */
+  /**
+   * Whether this path belongs to the console. Check it before the simulator: `/simulator/demo`
+   * belongs to the console.
+   */
   handles(pathname: string): boolean;
   fetch(request: Request): Promise<Response>;
 }
@@ -29,7 +32,7 @@ const demoPath = "/simulator/demo";
 
 const scriptType = "text/javascript; charset=utf-8";
 
-/** The files that the page loads, sent as they are in this folder. */
+/** The files that the page loads, served unchanged from this folder. */
 const assets: Readonly<Record<string, { readonly file: string; readonly type: string }>> = {
   "/console/console.css": { file: "./console.css", type: "text/css; charset=utf-8" },
   ...Object.fromEntries(

@@ -4,7 +4,7 @@ const channelOptions = channels
   .map(({ kind, name }) => `            <option value="${kind}" data-channel>${name}</option>`)
   .join("\n");
 
-/** The page's skeleton: landmarks, headings and forms. The scripts fill in what arrives. */
+/** The page's skeleton: landmarks, headings and forms. The scripts fill in the data. */
 export const consolePage = `<!doctype html>
 <html lang="en">
 <head>

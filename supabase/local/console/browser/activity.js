@@ -5,7 +5,7 @@ import { say } from "./words.js";
 const shownEntries = 50;
 
 /**
- * A list of what arrived, the newest first; each entry opens to its whole content.
+ * A list of arrivals, newest first. Each entry expands to its whole content.
  *
  * @param {{list: string, count: string, note: string}} ids of the page's elements
  * @param {(record: object) => HTMLElement} buildEntry
@@ -102,7 +102,7 @@ export function buildAiCall(call) {
   );
 }
 
-/** The words of the e-mail and its links; an HTML body is parsed without ever being shown as HTML. */
+/** Lists the text and the links of an e-mail. Parses an HTML body, but never renders it as HTML. */
 function buildEmailBody(email) {
   const parsed = new DOMParser().parseFromString(dropStyles(email.html ?? ""), "text/html");
   for (const hidden of parsed.querySelectorAll("script, title")) hidden.remove();
@@ -115,7 +115,10 @@ function buildEmailBody(email) {
   ];
 }
 
-/** Styles have no say in plain words, and the page's policy would report each of them. */
+/**
+ * Removes styles: plain text does not need them, and the page's content security policy would
+ * report each.
+ */
 function dropStyles(html) {
   return html.replace(/<style[^]*?<\/style>/gi, "").replace(/\sstyle=("[^"]*"|'[^']*')/gi, "");
 }

@@ -2,9 +2,10 @@ import { find } from "./dom.js";
 import { say } from "./words.js";
 
 /**
- * The answers from the chosen phone: what is typed, what is chosen in a list, and reading.
+ * The form that replies from the chosen phone: typed text, a list choice, and read receipts.
  *
- * @param {() => {provider: string, instance: string, waId: string} | null} readPhone the chosen one
+ * @param {() => {provider: string, instance: string, waId: string} | null} readPhone the chosen
+ * phone
  */
 export function createComposer(readPhone) {
   const form = find("reply-form");
@@ -24,7 +25,7 @@ export function createComposer(readPhone) {
   find("reply-kind").addEventListener("change", requireFields);
   requireFields();
 
-  /** @returns {Promise<boolean>} whether the simulator took it */
+  /** @returns {Promise<boolean>} whether the simulator accepted it */
   async function post(path, fields) {
     const phone = readPhone();
     if (phone === null) return false;
@@ -43,7 +44,7 @@ export function createComposer(readPhone) {
   }
 }
 
-/** A text needs words, an attachment its address. */
+/** A text requires words, an attachment requires its address. */
 function requireFields() {
   const isText = find("reply-kind").value === "text";
   find("reply-text").required = isText;

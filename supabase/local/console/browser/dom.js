@@ -1,6 +1,6 @@
 /**
- * Builds elements from names, attributes and children. Text always becomes a text node, so nothing
- * that a message, an e-mail or a name contains is ever read as markup.
+ * Builds elements from names, attributes and children. Text always becomes a text node, so the
+ * browser never parses text of a message, an e-mail or a name as markup.
  *
  * @param {string} name
  * @param {Record<string, string | boolean | undefined>} [attributes] absent for false or undefined
@@ -19,7 +19,7 @@ export function build(name, attributes = {}, ...children) {
 
 /**
  * @param {string} id
- * @returns {HTMLElement} the element that the page is known to have
+ * @returns {HTMLElement} the element, which the page is known to have
  */
 export function find(id) {
   const element = document.getElementById(id);
@@ -28,7 +28,7 @@ export function find(id) {
 }
 
 /**
- * A link that opens beside the console; plain text when the address is not one of the web.
+ * A link that opens in another tab; plain text if the address is not an http(s) URL.
  *
  * @param {string} address
  * @param {string} [label]
@@ -48,7 +48,7 @@ export function isWebAddress(address) {
 }
 
 /**
- * Runs `task` at most once a frame, however often it is asked for.
+ * Runs `task` at most once per frame, however often it is requested.
  *
  * @param {() => void} task
  */

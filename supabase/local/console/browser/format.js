@@ -1,8 +1,8 @@
-/** Names and figures as a person reads them, in the language of the browser. */
+/** Formats names and numbers for people, in the browser's language. */
 
 import { locale, say } from "./words.js";
 
-/** The page lists the simulated providers. */
+/** Names from the page's list of simulated providers. */
 const channelOptions = document.querySelectorAll("option[data-channel]");
 
 export const serviceNames = {
@@ -33,7 +33,7 @@ export function formatPhone(phone) {
 
 const clock = new Intl.DateTimeFormat(locale, { hour: "2-digit", minute: "2-digit" });
 const instants = new Intl.DateTimeFormat(locale, { dateStyle: "medium", timeStyle: "medium" });
-/** Of wall clocks that are given as if they were UTC. */
+/** Formats wall-clock times that are passed as if they were UTC. */
 const slotClock = new Intl.DateTimeFormat(locale, { timeStyle: "medium", timeZone: "UTC" });
 const slotDates = new Intl.DateTimeFormat(locale, {
   dateStyle: "short",
@@ -52,8 +52,8 @@ export function formatInstant(instant) {
 }
 
 /**
- * The wall clock that the instant itself carries (ISO 8601 with offset), so that a send time reads
- * in the instance's time zone whatever the zone of this browser.
+ * The wall-clock time in the instant's own offset (ISO 8601), so that a send time is shown in the
+ * instance's time zone and not the browser's.
  *
  * @param {string} instant
  */
@@ -61,7 +61,7 @@ export function formatSlot(instant) {
   const wallClock = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}/.exec(instant)?.[0];
   if (wallClock === undefined) return instant;
   const slot = new Date(`${wallClock}Z`);
-  // Both as if they were UTC, so that it is the instance's day and not the browser's.
+  // Compares both as if they were UTC, so that the day is the instance's and not the browser's.
   const now = new Date(Date.now() + slot.getTime() - Date.parse(instant));
   const isToday = slot.toISOString().slice(0, 10) === now.toISOString().slice(0, 10);
   return (isToday ? slotClock : slotDates).format(slot);

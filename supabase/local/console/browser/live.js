@@ -4,15 +4,15 @@ import { say } from "./words.js";
 const loadedRecords = 1_000;
 
 /**
- * Follows the simulator: loads what it keeps, then applies each event. Whenever the connection
- * opens anew, everything is loaded again, so a restarted stack is shown as it is.
+ * Follows the simulator: loads its stored records, then applies each event. Reloads everything when
+ * the connection reopens, so that the page matches a restarted stack.
  *
  * @param {Record<string, {add(record: object): void, clear(): void}>} views by kind of record
- * @param {{onFresh(kind: string, record: object): void, onFaults(): void}} listener of what is new
+ * @param {{onFresh(kind: string, record: object): void, onFaults(): void}} listener of new records
  */
 export function followSimulator(views, listener) {
   const source = new EventSource("/simulator/events");
-  /** Events that arrive while the kept records are being loaded. */
+  /** Events that arrive while the stored records are loading. */
   let waiting = null;
   let loadCount = 0;
   const newestSeq = {};

@@ -47,7 +47,10 @@ for (
 }
 
 let announceTimer = 0;
-/** Reads out the latest arrival, at most one a second: a busy queue must not drown a listener. */
+/**
+ * Announces the latest arrival to screen readers, at most once a second, so that a busy queue does
+ * not flood them.
+ */
 function announce(sentence) {
   clearTimeout(announceTimer);
   announceTimer = setTimeout(() => {
@@ -80,7 +83,7 @@ async function readDemo() {
   }
 }
 
-/** Where the keys are on this machine; the secret key itself never reaches this page. */
+/** Shows the path of the local key file. The secret key itself never reaches this page. */
 function showKeyPlaces(demo) {
   if (demo === null) return;
   find("secret-key-place").textContent = demo.secretKeyFile === null

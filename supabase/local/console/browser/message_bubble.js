@@ -38,7 +38,7 @@ export function buildBubble(message) {
   );
 }
 
-/** The message in one line, for the list of phones and for a screen reader. */
+/** A one-line summary of the message, for the list of phones and for screen readers. */
 export function summarize(message) {
   if (message.template !== null) return say("Template {name}", { name: message.template.name });
   if (message.optionList !== null) {
@@ -91,7 +91,7 @@ function buildMedia(message) {
   );
 }
 
-/** The picture itself; it steps aside when it cannot be loaded, and the link below stays. */
+/** The picture. If it cannot be loaded, it is hidden and the link below remains. */
 function buildPreview(address) {
   if (!/^(https:|data:image\/)/.test(address)) return null;
   const image = build("img", {
@@ -110,7 +110,7 @@ function nameOfAddress(address) {
   return name === "" ? undefined : name;
 }
 
-/** The ending of the file, as on the cover of a folder; for a file without one, its kind. */
+/** The file's extension, as on the cover of a folder; its kind if it has none. */
 function signOf({ messageType, mediaUrl, fileName }) {
   const name = fileName ?? nameOfAddress(mediaUrl) ?? "";
   return (/\.([a-z0-9]{2,4})$/i.exec(name)?.[1] ?? kindSigns[messageType]).toUpperCase();
@@ -143,7 +143,7 @@ function buildOptionList(list, providerMessageId) {
   );
 }
 
-/** What the customer taps: the composer hears of it and answers. */
+/** Passes the customer's choice to the composer, which sends the reply. */
 function buildChoice(messageType, { id, title }, replyTo) {
   const button = build(
     "button",
@@ -182,7 +182,7 @@ function buildTemplate(template, providerMessageId) {
   );
 }
 
-/** The wording of a button is the template's, and not known here. */
+/** Shows a number: the wording of a button is in the template, which is unknown here. */
 function toQuickReply({ index, parameters }) {
   const title = say("button {number}", { number: Number(index) + 1 });
   return { id: parameters[0]?.payload || title, title };

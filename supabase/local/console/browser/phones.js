@@ -8,13 +8,13 @@ const shownPhones = 100;
 const shownBubbles = 300;
 
 /**
- * The customers' phones: the list of them, and the conversation on the chosen one. A phone is what
- * the provider addresses (`waId`), so both forms of one number are one phone.
+ * The customers' phones: their list, and the conversation on the chosen one. A phone is identified
+ * by the provider's address (`waId`), so both forms of one number are one phone.
  */
 export function createPhones() {
   /** @type {Map<string, {waId: string, entries: object[], unreadCount: number, button: HTMLElement}>} */
   const phones = new Map();
-  /** @type {Map<string, string>} the furthest status by provider message id */
+  /** @type {Map<string, string>} the most advanced status by provider message id */
   const statuses = new Map();
   let chosen = "";
   let isPinned = false;
@@ -29,11 +29,11 @@ export function createPhones() {
   /** @param {object} entry a message that arrived, or a reply (which has `writtenBy`) */
   function add(entry) {
     const phone = phones.get(entry.waId) ?? open(entry.waId);
-    // Last in the map is the phone where something happened last.
+    // The last phone in the map is the one with the latest activity.
     phones.delete(entry.waId);
     phones.set(entry.waId, phone);
     phone.entries.push(entry);
-    // Messages and replies are loaded one kind after the other.
+    // Sorts the entries, because messages and replies are loaded one kind after the other.
     phone.entries.sort((a, b) => a.seq - b.seq);
     if (phone.entries.length > shownBubbles) phone.entries.shift();
     if (!isPinned) chosen = entry.waId;
@@ -56,7 +56,7 @@ export function createPhones() {
     return phone;
   }
 
-  /** From the first choice on, a message to another phone no longer takes the view away. */
+  /** Pins the chosen phone: messages to other phones no longer switch the view. */
   function choose(waId) {
     chosen = waId;
     isPinned = true;
@@ -72,7 +72,9 @@ export function createPhones() {
     draw();
   }
 
-  /** Where an answer from the chosen phone goes: back the way the last message came. */
+  /**
+   * The target of a reply from the chosen phone: the provider and instance of its latest message.
+   */
   function readChosen() {
     const last = phones.get(chosen)?.entries.at(-1);
     if (last === undefined) return null;
@@ -88,7 +90,7 @@ export function createPhones() {
     for (const phone of shown) fillButton(phone, phone.waId === chosen);
     const list = find("phone-list");
     list.replaceChildren(...shown.map((phone) => build("li", {}, phone.button)));
-    // Moving an element takes the focus from it: give it back.
+    // Restores the focus, which an element loses when it is moved.
     if (focused instanceof HTMLElement && list.contains(focused)) {
       focused.focus({ preventScroll: true });
     }
@@ -127,7 +129,7 @@ export function createPhones() {
     if (isOtherPhone) scrollToEnd();
   }
 
-  // Whoever writes from a phone stays with it, like one who has chosen it.
+  // Writing on a phone pins it, as choosing it does.
   find("reply-form").addEventListener("focusin", () => {
     isPinned = true;
   });
@@ -164,7 +166,9 @@ function scrollToEnd() {
   chat.scrollTop = chat.scrollHeight;
 }
 
-/** Whoever reads the latest message stays there when more comes or a picture grows in. */
+/**
+ * Keeps the view at the latest message when new ones arrive or a picture loads, if it was there.
+ */
 function keepAtEnd() {
   const chat = find("chat");
   let isAtEnd = true;

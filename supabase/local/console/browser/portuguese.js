@@ -1,4 +1,6 @@
-/** The console's words in Portuguese, by the English ones. A test holds the list complete. */
+/**
+ * The console's texts in Portuguese, by the English ones. A test requires the list to be complete.
+ */
 export const portuguese = {
   "<client token>": "<token de cliente>",
   "<instance id>": "<id da instância>",

@@ -12,8 +12,8 @@ const holds = {
 };
 
 /**
- * The queue of one instance, asked of the product's own API with the token of the form: every two
- * seconds while the page is in view.
+ * The queue of one instance. Polls the product's own API every two seconds with the token of the
+ * form, while the page is visible.
  */
 export function createQueue() {
   let timer = 0;
@@ -38,7 +38,7 @@ export function createQueue() {
       }
     }
     clearTimeout(timer);
-    // The same instance and token would be refused again: wait for the form.
+    // Waits for the form: the same instance and token would be refused again.
     if (!isRefused) timer = setTimeout(ask, pollMs);
   }
 
@@ -109,7 +109,7 @@ function showProblem(sentence) {
   setNote(sentence);
 }
 
-/** Only a change is written: a status that is written again may be read out again. */
+/** Writes only changes, because screen readers may announce a rewritten status again. */
 function setNote(sentence) {
   const note = find("queue-note");
   if (note.textContent !== sentence) note.textContent = sentence;

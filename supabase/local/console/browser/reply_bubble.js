@@ -3,7 +3,7 @@ import { formatInstant, formatTime } from "./format.js";
 import { say } from "./words.js";
 
 /**
- * What a person wrote: the customer, on this phone, or somebody on the company's own.
+ * A message that a person wrote: the customer on this phone, or an employee on the company's.
  *
  * @param {object} reply a record of the simulator
  */
@@ -32,7 +32,7 @@ export function buildReplyBubble(reply) {
   );
 }
 
-/** What was written, in one line. */
+/** A one-line summary of the reply. */
 export function summarizeReply({ content }) {
   return content.title ?? content.text ?? `[${content.messageType}]`;
 }

@@ -1,15 +1,15 @@
 import { portuguese } from "./portuguese.js";
 
-/** The browser's own language decides about clock and dates, whatever the words are in. */
+/** The browser's locale, which formats times and dates whatever the language of the texts. */
 export const locale = navigator.language || "en";
 
 const dictionaries = { pt: portuguese };
-/** The language of the words: the browser's where there is a dictionary, else English. */
+/** The language of the texts: the browser's if there is a dictionary, else English. */
 const language = locale.split("-")[0].toLowerCase();
 const dictionary = dictionaries[language] ?? {};
 
 /**
- * A sentence of the console in the browser's language. The English one is its key.
+ * Translates a sentence of the console into the browser's language. The English text is its key.
  *
  * @param {string} text with `{name}` where a value stands
  * @param {Record<string, string | number>} [values]
@@ -21,7 +21,7 @@ export function say(text, values = {}) {
 
 const translatedAttributes = ["placeholder", "aria-label"];
 
-/** Puts the page's own words, which are sent in English, into the browser's language. */
+/** Translates the page's own texts, which arrive in English. */
 export function translatePage() {
   if (dictionaries[language] === undefined) return;
   document.documentElement.lang = locale;
