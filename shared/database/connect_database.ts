@@ -6,14 +6,14 @@ import { retryOnConflict } from "./retrying_database.ts";
 type DirectDatabaseModule = typeof import("./direct_database.ts");
 
 /**
- * Named here and imported by this name, so that neither a bundle nor an upload holds the driver: on
- * the platform the database is reached through the Data API alone.
+ * A variable holds the module's path, so that bundlers and uploads leave the driver out. The hosted
+ * platform reaches the database through the Data API alone.
  */
 const directDatabase = "./direct_database.ts";
 
 /**
- * The database of the environment. The transport is loaded when it is chosen, so that a function
- * pays at start for the one it uses.
+ * Connects to the database that the environment names. Loads only the chosen transport, so that a
+ * function's cold start pays for no other.
  */
 export async function connectDatabase(config: DatabaseConfig): Promise<Database> {
   if (config.kind === "data_api") {

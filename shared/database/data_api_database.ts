@@ -4,8 +4,8 @@ import type { RequestOf, ResultOf, RpcName } from "./rpcs.ts";
 import { isSqlstate, toDatabaseError } from "./sqlstates.ts";
 
 /**
- * The database through the project's Data API (PostgREST), as the platform offers it. One client
- * for the life of the isolate: making one per request costs more than the request.
+ * Opens the database through the project's Data API (PostgREST). Keeps one client for the life of
+ * the isolate, because creating a client costs more than a request.
  */
 export function openDataApiDatabase(
   url: string,
@@ -22,7 +22,7 @@ export function openDataApiDatabase(
       request: RequestOf<Name>,
     ): Promise<ResultOf<Name>> {
       const abort = new AbortController();
-      // Not AbortSignal.timeout(): its timer would outlive an answer that comes in time.
+      // Not AbortSignal.timeout(): its timer would keep running after the response.
       const timer = setTimeout(() => abort.abort(), timeoutMs);
       try {
         const { data, error, status } = await client.rpc(name, { request })
@@ -37,7 +37,7 @@ export function openDataApiDatabase(
   };
 }
 
-/** The functions that return NULL where there is nothing, read off the map; the others return objects. */
+/** Functions that may return NULL, derived from their result types. All others return objects. */
 type NullableRpc = {
   [Name in RpcName]: null extends ResultOf<Name> ? Name : never;
 }[RpcName];
@@ -45,26 +45,26 @@ type NullableRpc = {
 const nullableRpcs: Readonly<Record<NullableRpc, true>> = { retry_outbox: true };
 
 /**
- * Whether an answer can be a SQL function's. Others answer with 200 too, in place of the Data API,
- * and the client reads a 404 that is empty or a list as a success.
+ * Whether a response can be the result of an SQL function. Gateways before the Data API may also
+ * answer with 200, and the client treats a 404 with an empty body or an array as a success.
  */
 function isResult(name: string, data: unknown): boolean {
   if (data === null) return Object.hasOwn(nullableRpcs, name);
   return typeof data === "object" && !Array.isArray(data);
 }
 
-/** A SQLSTATE, or a code of PostgREST's own; gateways have codes of other forms. */
+/** Whether a code is an SQLSTATE or a PostgREST code. Codes of gateways have other forms. */
 function isDatabaseCode(code: unknown): code is string {
   return typeof code === "string" && (isSqlstate(code) || /^PGRST[0-9A-Z]{3}$/.test(code));
 }
 
-/** Statuses of what stands before the Data API, for a call that may come through later. */
+/** Temporary 4xx statuses of a gateway before the Data API: a later call may succeed. */
 const passingStatuses: ReadonlySet<number> = new Set([404, 408, 429]);
 
 /**
- * The code that an answer fails with. Where PostgREST itself did not answer there is none: no answer
- * at all (status 0), a redirect, a success that is none, or a gateway's refusal. Of those the ones
- * for good are defects: a key that is not known, a body that is too large.
+ * Returns the error code of a failed call. A response that does not come from PostgREST has no such
+ * code: no response at all (status 0), a redirect, an invalid success, or an error of a gateway. A
+ * permanent error of a gateway, such as an unknown key or a body that is too large, is a defect.
  */
 function readCode(error: { readonly code?: unknown } | null, status: number): string {
   const code = error?.code;
@@ -75,11 +75,11 @@ function readCode(error: { readonly code?: unknown } | null, status: number): st
 }
 
 /**
- * Follows no redirect: the secret key and what is said to a contact would travel with it, and the
- * answer would be another's. Sends a call's body as a Blob: newer versions of Deno send a body that
- * they hold whole a second time when a reused connection ends without an answer
- * (denoland/deno#32566), though the database may have executed the first: `accept_message` twice. A
- * Blob is streamed, so it goes out once.
+ * Follows no redirect, because a redirect would send the secret key and the message text to another
+ * server. Sends the body as a Blob, because a Blob is streamed and therefore sent once. Newer
+ * versions of Deno send a string body again when a reused connection closes without a response
+ * (denoland/deno#32566). The database may already have executed the first call, so `accept_message`
+ * would run twice.
  */
 function fetchOnce(input: RequestInfo | URL, init?: RequestInit): Promise<Response> {
   const body = init?.body;

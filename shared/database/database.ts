@@ -1,8 +1,8 @@
 import type { RequestOf, ResultOf, RpcName } from "./rpcs.ts";
 
 /**
- * The database as everything here sees it: functions that take one JSON object and return one.
- * What must be true at once is inside one such function, so in one transaction.
+ * The database as TypeScript calls it: SQL functions that take one JSON object and return one. Each
+ * call is one transaction, so changes that must be atomic belong to one function.
  */
 export interface Database {
   /**
@@ -10,16 +10,16 @@ export interface Database {
    *
    * @throws {AppError} for a refusal that the function raised (SQLSTATE class MI), and
    * `service_unavailable` when the database cannot be reached or does not answer within
-   * `callTimeoutMs`: it may have been executed. Anything else is a defect.
+   * `callTimeoutMs`. After a time-out the call may have been executed. Any other error is a defect.
    */
   rpc<Name extends RpcName>(name: Name, request: RequestOf<Name>): Promise<ResultOf<Name>>;
-  /** Lets go of connections; calls under way finish. */
+  /** Closes the connections after the calls in progress have finished. */
   close(): Promise<void>;
 }
 
 /**
- * How long a call waits for its result. What executes is given up before by the server: the
- * `statement_timeout` that service_role has on the platform is 8 s. So it ends calls that nobody
- * executes any more, because a connection went silent or what lies between does not answer.
+ * How long a call waits for its result. It exceeds the platform's `statement_timeout` for
+ * service_role (8 s), so the server cancels a running statement first. Only calls on dead
+ * connections or behind an unresponsive proxy reach this time-out.
  */
 export const callTimeoutMs = 10_000;

@@ -5,34 +5,37 @@ import { callTimeoutMs, type Database } from "./database.ts";
 import type { RequestOf, ResultOf, RpcName } from "./rpcs.ts";
 import { toDatabaseError } from "./sqlstates.ts";
 
-/** Connections of one process: more than a function's concurrency needs none. */
+/** Size of the connection pool of one process. Further calls queue for a connection. */
 const maxConnections = 20;
 /**
- * Pause before connecting again, in seconds. The driver's own grows with the failures of all
- * connections together: a server that restarts under load would be missed for up to 20 s.
+ * Delay before a reconnect, in seconds. The driver's default backoff counts the failures of all
+ * connections together and delays the reconnect by up to 20 s after a restart under load.
  */
 export const reconnectSeconds = (): number => 0.1 + Math.random() * 0.2;
 /**
- * As the platform gives service_role: a call that waits for a lock that long gives up, before its
- * caller does (`callTimeoutMs`), so that nothing runs on after a caller was told that it failed.
+ * The platform's value for service_role. It is shorter than the caller's time-out
+ * (`callTimeoutMs`), so that no statement keeps running after its caller received an error.
  */
 const statementTimeoutMs = 8_000;
-/** For the calls under way when connections are let go of; in seconds. */
+/** How long closing the pool waits for calls in progress, in seconds. */
 const partingSeconds = 5;
-/** The same for connections of which only one may have gone silent: others end by the server's bound. */
+/**
+ * The same when a pool is replaced because one connection is dead, in seconds. It exceeds
+ * `statementTimeoutMs`, so that the calls on the other connections can finish.
+ */
 const replacingSeconds = 9;
 
 /**
- * The database over its own protocol, for a single machine: prepared statements, one round trip a
- * call, as service_role like the Data API.
+ * Opens the database over the Postgres protocol, for a single machine. Uses prepared statements,
+ * one round trip per call and the role service_role, as the Data API does.
  */
 export function openDirectDatabase(databaseUrl: string, timeoutMs = callTimeoutMs): Database {
-  // In the driver's own line a call would be executed after its caller was told that it failed, or
-  // wait behind another one on the same connection.
+  // Limits concurrency here instead of in the driver's queue. The driver would execute a queued
+  // call after its caller timed out, or pipeline it behind another call on the same connection.
   const permits = new Semaphore(maxConnections);
   let pool = openPool(databaseUrl);
   let parting: Promise<unknown> = Promise.resolve();
-  // The driver frees no connection that went silent; those of another pool wait for nothing.
+  // The driver never releases a dead connection, so a time-out replaces the whole pool.
   const replace = (silent: postgres.Sql): void => {
     if (pool !== silent) return;
     pool = openPool(databaseUrl);

@@ -3,27 +3,27 @@ import { Semaphore } from "../runtime/semaphore.ts";
 import type { RequestOf, ResultOf, RpcName } from "./rpcs.ts";
 import type { Database } from "./database.ts";
 
-/** The first call of a request. Rejecting it leaves nothing half-done. */
+/** The first calls of requests. Rejecting one leaves no request partly executed. */
 const sheddableRpcs: ReadonlySet<RpcName> = new Set([
   "authenticate_client",
   "find_webhook_instance",
   "record_provider_events",
 ]);
 
-/** Some tenths of a second of work. */
+/** Concurrent calls that the database completes in some tenths of a second. */
 const maxCallsUnderWay = 100;
 
 /**
- * How long a new request waits for its turn. Long enough for a burst of some thousand requests, short
- * enough that the caller still waits. Rejecting earlier invites immediate retries, which cost more than
- * queueing.
+ * How long a new request waits for its turn. It suffices for a burst of some thousand requests, and
+ * it is shorter than the time-outs of callers. Rejecting earlier invites immediate retries, which
+ * cost more than queueing.
  */
 const maxWaitMs = 2_000;
 
 /**
- * A database with a bounded number of concurrent calls. Beyond the bound new requests queue, and fail
- * with `service_unavailable` on time-out. The further calls of a request bypass the bound, so that
- * every request that was started finishes.
+ * Limits the number of concurrent calls. Beyond the limit new requests queue, and fail with
+ * `service_unavailable` on time-out. The further calls of a request bypass the limit, so that every
+ * started request finishes.
  */
 export function shedLoad(
   database: Database,

@@ -2,12 +2,12 @@ import type { Database } from "./database.ts";
 import type { RequestOf, ResultOf, RpcName } from "./rpcs.ts";
 import { isWorthRepeating } from "./sqlstates.ts";
 
-/** Two transactions seldom conflict twice; of many concurrent ones some do. */
+/** Two transactions rarely conflict twice. Among many concurrent transactions some do. */
 const maxTries = 5;
 
 /**
- * A database that retries a call whose transaction was rolled back in favour of another one. A provider
- * may never repeat an event that was rejected.
+ * Retries a call whose transaction was rolled back because of a conflict with another one. Without
+ * the retry an event would be lost, because a provider may never repeat a rejected event.
  */
 export function retryOnConflict(database: Database): Database {
   return {
@@ -28,7 +28,7 @@ export function retryOnConflict(database: Database): Database {
   };
 }
 
-/** Random, so that calls that conflicted do not conflict again. */
+/** Random, so that two calls that conflicted do not retry at the same time. */
 function pause(tries: number): Promise<void> {
   return new Promise((resolve) => setTimeout(resolve, Math.random() * 20 * 2 ** tries));
 }

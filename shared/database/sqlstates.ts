@@ -1,17 +1,17 @@
 import { AppError, type ErrorCode, type Issue } from "../model/errors.ts";
 
-/** What an SQLSTATE of ours means to the caller of an SQL function. */
+/** The meaning of an SQLSTATE of this service for the caller of an SQL function. */
 type Meaning =
   /** A refusal of the API, by its code in errors.ts. SQL raises it with that code as its message. */
   | ErrorCode
-  /** A fault in the request that only the database can see: `invalid_request` with this issue. */
+  /** An invalid field that only the database can detect: `invalid_request` with this issue. */
   | Issue
-  /** No answer of the API: one module catches it, and anywhere else it is a defect. */
+  /** Not an API error: one module catches it. Anywhere else it is a defect. */
   | { readonly caughtBy: string };
 
 /**
- * Every SQLSTATE that our SQL raises (class MI), in one table. A new one takes the number after the
- * last. A test compares the table with `supabase/schemas`.
+ * Every SQLSTATE that our SQL raises (class MI), in one table. A new SQLSTATE takes the next
+ * number. A test compares the table with `supabase/schemas`.
  */
 export const meaningBySqlstate = {
   MI001: "operator_not_found",
@@ -40,9 +40,9 @@ export const meaningBySqlstate = {
 export type OwnSqlstate = keyof typeof meaningBySqlstate;
 
 /**
- * SQLSTATEs (whole, or their class of two) and driver codes that mean the database cannot serve
- * now: connection failures, too many connections or resources, time-outs, shutdown, a database that
- * takes no writes (as one whose disk is full), PostgREST's own.
+ * SQLSTATEs (whole, or their class of two) and driver codes that mean that the database is
+ * unavailable: connection failures, too many connections or resources, time-outs, shutdown, a
+ * read-only database (such as one with a full disk), and PostgREST's own codes.
  */
 const unavailable = new Set([
   ...["08", "25006", "53", "57014", "57P01", "57P02", "57P03", "55P03"],
@@ -52,12 +52,13 @@ const unavailable = new Set([
   ...["PGRST000", "PGRST001", "PGRST002", "PGRST003"],
 ]);
 
-/** Deadlock and serialization failure: another transaction came first. */
+/** Deadlock and serialization failure: the transaction lost to a concurrent one. */
 const rolledBack = new Set(["40P01", "40001"]);
 
 /**
- * What may be another transaction's doing too: a contact that was found has become another one (foreign
- * key; see the SQL function `merge_contacts`), or one that was not there is there now (unique key).
+ * Violations that a concurrent transaction may have caused: a foreign key to a contact that was
+ * merged into another one (see the SQL function `merge_contacts`), or a unique key of a contact
+ * that was just created.
  */
 const perhapsRolledBack = new Set(["23503", "23505"]);
 
@@ -66,7 +67,7 @@ export function isSqlstate(code: string): boolean {
   return /^(?=.*\d)[0-9A-Z]{5}$/.test(code);
 }
 
-/** The transaction was rolled back in favour of another: the call may be repeated at once. */
+/** The transaction was rolled back because of a conflict. The call may be retried at once. */
 export class RolledBackError extends AppError {
   constructor() {
     super("service_unavailable");
@@ -81,7 +82,7 @@ export class DatabaseError extends Error {
   }
 }
 
-/** The error that a failed call is thrown as, decided by its code alone. */
+/** Maps the code of a failed call to the error to throw. */
 export function toDatabaseError(rpcName: string, code: string | undefined): Error {
   const known = code ?? "";
   const refusal = toRefusal(known);
@@ -101,7 +102,7 @@ function toRefusal(sqlstate: string): AppError | null {
   return new AppError("invalid_request", { issues: [meaning] });
 }
 
-/** Whether a failed call may succeed when it is repeated at once. */
+/** Whether an immediate retry of a failed call may succeed. */
 export function isWorthRepeating(error: unknown): boolean {
   return error instanceof RolledBackError ||
     (error instanceof DatabaseError && perhapsRolledBack.has(error.code));

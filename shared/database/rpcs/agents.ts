@@ -24,7 +24,7 @@ export interface AgentsRpcs {
   read_agent_variables: Rpc<ContactTarget, KnownVariables>;
 }
 
-/** What an agent consists of. */
+/** The writable fields of an agent. */
 export interface AgentFields {
   readonly name: string;
   readonly instructions: string;
@@ -53,7 +53,7 @@ export type SetPauseRequest = Once<
 export interface AgentTurnRequest {
   readonly instanceId: string;
   readonly conversationId: string;
-  /** Messages of the history. */
+  /** Number of messages of the history. */
   readonly limit: number;
 }
 
@@ -80,7 +80,9 @@ export interface AgentTurnReading {
   readonly isLimitReached: boolean;
 }
 
-/** What fills the variables of the text that opens a conversation, beside what its call brings. */
+/**
+ * Values for the variables of a conversation's first message, in addition to those of the request.
+ */
 export interface KnownVariables {
   readonly collectedData: Readonly<Record<string, unknown>>;
   readonly name: string | null;

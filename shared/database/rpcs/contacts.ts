@@ -6,7 +6,7 @@ export interface ContactsRpcs {
   change_contact_tags: Rpc<ChangeTagsRequest, RecordedResult<ChangedTags>>;
 }
 
-/** A person as an instance knows one: by a phone, in whatever spelling. */
+/** A contact of an instance, identified by a phone in any spelling. */
 export interface ContactTarget {
   readonly instanceId: string;
   readonly phone: string;
@@ -14,7 +14,7 @@ export interface ContactTarget {
 
 export type SaveContactRequest = Once<
   ContactTarget & {
-    /** By the request's names; null clears a field, an absent one stays. */
+    /** Named as in the request. Null clears a field; an absent field keeps its value. */
     readonly fields: Readonly<Record<string, unknown>>;
     readonly tags?: readonly string[] | undefined;
   }

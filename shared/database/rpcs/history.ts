@@ -5,7 +5,7 @@ export interface HistoryRpcs {
   read_history: Rpc<HistoryQuery, History>;
 }
 
-/** Which part of a contact's history is wanted. */
+/** The requested part of a contact's history. */
 export interface HistoryQuery {
   readonly instanceId: string;
   readonly phone: string;
@@ -18,7 +18,7 @@ export interface HistoryQuery {
   readonly fromMe?: boolean | undefined;
 }
 
-/** One message that was really sent or received. */
+/** One message that was sent or received. */
 export interface HistoryMessage extends StoredContent {
   readonly messageId: string;
   readonly direction: "inbound" | "outbound";
@@ -28,7 +28,7 @@ export interface HistoryMessage extends StoredContent {
   readonly agentName: string | null;
   readonly status: "sent" | "delivered" | "read" | "received";
   readonly providerMessageId: string | null;
-  /** Unix milliseconds, as the two that follow; of a received message when it was received. */
+  /** Unix milliseconds, as in the two fields below. For a received message, the time of receipt. */
   readonly sentAtMs: number;
   readonly deliveredAtMs: number | null;
   readonly readAtMs: number | null;

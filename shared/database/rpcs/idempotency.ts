@@ -1,9 +1,9 @@
 /** A call's `Idempotency-Key`, as the SQL function `begin_idempotent` takes it. */
 export interface Idempotency {
-  /** Whose key it is: a client token's id, or `admin`. */
+  /** Owner of the key: a client token's id, or `admin`. */
   readonly scope: string;
   readonly key: string;
-  /** SHA-256 of path and body: the same key with another of them is refused. */
+  /** SHA-256 of path and body. The same key with a different hash is refused. */
   readonly fingerprint: string;
 }
 

@@ -19,7 +19,7 @@ export interface WebhookTargetsRequest {
   readonly providerTemplateIds: readonly string[];
 }
 
-/** An instance that events of one app may be about. */
+/** An instance that an event of one app may concern. */
 export interface WebhookTarget {
   readonly instanceId: string;
   readonly gatewayInstanceId: string;
@@ -28,7 +28,7 @@ export interface WebhookTarget {
 
 export interface RecordEventsRequest {
   readonly instanceId: string;
-  /** What the delivery's credential was checked against. */
+  /** The stored credentials that the delivery was verified with. */
   readonly sealedProviderConfig: string;
   /** The body's text; null for further events of a payload that is stored already. */
   readonly payload: string | null;

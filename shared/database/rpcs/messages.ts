@@ -18,7 +18,7 @@ export interface MessageTarget {
   readonly messageId: string;
 }
 
-/** Why an attempt failed, in the provider's words or in ours. */
+/** Why an attempt failed: the provider's error or the service's own. */
 export interface MessageError {
   readonly code: string;
   readonly message: string;
@@ -42,7 +42,7 @@ export interface MessageRecord {
   readonly lastError: MessageError | null;
 }
 
-/** Everything that one sending call records at once. */
+/** Everything that one sending call records in one transaction. */
 export type AcceptMessageRequest = Once<{
   readonly instanceId: string;
   readonly phone: string;
@@ -73,7 +73,10 @@ export interface AgentRequest {
   readonly agentId?: string | undefined;
   /** Merged into the session's `collected_data`. */
   readonly collectedData?: Readonly<Record<string, unknown>> | undefined;
-  /** For an answer: how many questions were answered before it, and how many it covers. */
+  /**
+   * Agent replies only: how many inbound messages were answered before, and how many this one
+   * answers.
+   */
   readonly answeredBefore?: number | undefined;
   readonly answersThrough?: number | undefined;
 }
@@ -83,7 +86,7 @@ export interface Delivery {
   readonly queued: boolean;
   readonly intervalSeconds: number;
   readonly delaySeconds: number;
-  /** Left to the dispatcher, due at once: its retries matter more than speed. */
+  /** Sent by the dispatcher, due at once, because the dispatcher retries. */
   readonly isDeferred?: boolean;
   /** How long an immediate send may hold its claim. */
   readonly leaseSeconds: number;
@@ -99,7 +102,7 @@ export interface AssignmentOutcome {
   readonly departmentId: string | null;
 }
 
-/** The result of the recording transaction; answers are a pure function of it. */
+/** The result of the recording transaction. The response is a pure function of it. */
 export interface AcceptedOutcome {
   readonly mode: "sent" | "queued" | "scheduled" | "assign_only";
   readonly contactId: string;
@@ -120,7 +123,7 @@ export interface ImmediateClaim {
   readonly to: string | null;
 }
 
-/** The present state of a message whose first answer is outdated. */
+/** The current state of a message whose first response is outdated. */
 export interface StandingMessage extends
   Pick<
     MessageRecord,
@@ -130,14 +133,14 @@ export interface StandingMessage extends
   readonly isRetryable: boolean;
 }
 
-/** The outcome of an earlier call with the same Idempotency-Key; see `describe_kept_outcome`. */
+/** The outcome of an earlier call with the same `Idempotency-Key`; see `describe_kept_outcome`. */
 export interface Replay {
   readonly outcome: AcceptedOutcome;
-  /** The first answer if it is still valid and includes the provider's. */
+  /** The first response, if it is still valid and includes the provider's result. */
   readonly response: WrittenResponse | null;
-  /** Null if the first answer is still valid. */
+  /** Null if the first response is still valid. */
   readonly message: StandingMessage | null;
-  /** Whether a call with this key tries the message again. */
+  /** Whether a call with this key sends the message again. */
   readonly isAttemptDue: boolean;
 }
 
@@ -169,9 +172,9 @@ export type SettledOutcome =
       readonly retryAfterMs?: number | undefined;
       readonly scope: "message" | "recipient" | "instance";
       readonly isOutage?: boolean | undefined;
-      /** The provider was certainly never called. */
+      /** The provider was not called. */
       readonly isUnsent?: boolean | undefined;
-      /** What the call was made with, as it is stored; undefined where that is not known. */
+      /** The provider request as it is stored; undefined where it is unknown. */
       readonly sealedProviderConfig?: string | undefined;
     }
     | { readonly outcome: "unknown"; readonly error: MessageError }
@@ -179,7 +182,7 @@ export type SettledOutcome =
 
 export interface SettleMessagesRequest {
   readonly results: readonly SettledOutcome[];
-  /** Of an immediate send: the key that its answer is stored under, and the answer. */
+  /** Immediate sends only: the idempotency key and the response stored under it. */
   readonly idempotency: Idempotency | null;
   readonly response: WrittenResponse | null;
 }

@@ -24,7 +24,7 @@ export interface OutboxClaimRequest {
   readonly leaseSeconds: number;
 }
 
-/** Work that a request has promised. Its id is the idempotency key for the receiver. */
+/** Work to do after a request. Its id is the idempotency key for the receiver. */
 export interface OutboxRow {
   readonly outboxId: string;
   readonly claimToken: string;

@@ -4,13 +4,13 @@ export interface PageEnd {
   readonly id: string;
 }
 
-/** A page to read, from the beginning or after where another one ended. */
+/** A page to read: the first one, or the one after `after`. */
 export type PageRequest<Filter> = Filter & {
   readonly limit: number;
   readonly after: PageEnd | null;
 };
 
-/** A page; `next` is null where it is the last. */
+/** A page. `next` is null on the last page. */
 export interface Page<Item> {
   readonly items: readonly Item[];
   readonly next: PageEnd | null;

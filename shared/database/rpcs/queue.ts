@@ -17,14 +17,14 @@ export interface QueueRpcs {
   retry_unconfirmed: Rpc<{ readonly maxMessages: number }, { readonly requeued: number }>;
 }
 
-/** How many messages a worker takes, and how long each is its own. */
+/** How many messages a worker claims, and the length of each lease. */
 export interface ClaimLimits {
   readonly maxMessages: number;
   /** A message's typing delay is added to it. */
   readonly leaseSeconds: number;
 }
 
-/** A due message in one worker's hands until its lease ends. */
+/** A due message that one worker has claimed until its lease ends. */
 export interface ClaimedMessage extends StoredContent {
   readonly messageId: string;
   readonly claimToken: string;
@@ -38,15 +38,15 @@ export interface ClaimedMessage extends StoredContent {
   readonly delayTypingMs: number | null;
 }
 
-/** The messages that one claim returned, and when the next one is worthwhile. */
+/** The messages that one claim returned, and when to claim again. */
 export interface ClaimedMessages {
   readonly messages: readonly ClaimedMessage[];
-  /** In how long something is due that was not handed out; null where nothing is known. */
+  /** Milliseconds until the next unclaimed work is due; null where none is known. */
   readonly nextDueInMs: number | null;
   readonly isOutboxDue: boolean;
 }
 
-/** Where a page of the queue ended: the slot and the place in line of its last message. */
+/** Where a page of the queue ended: the slot and the position of its last message. */
 export interface QueueCursor {
   readonly scheduledAt: string;
   readonly position: number;
@@ -58,7 +58,7 @@ export interface QueueQuery {
   readonly after: QueueCursor | null;
 }
 
-/** A message that waits, with its place in line from 1. */
+/** A waiting message with its position in the queue, from 1. */
 export interface WaitingMessage {
   readonly messageId: string;
   readonly phone: string;
@@ -74,7 +74,7 @@ export interface QueuePage {
   readonly next: QueueCursor | null;
 }
 
-/** Whether an instance's messages go out, with instants in its zone. */
+/** Whether an instance sends its messages, with instants in its time zone. */
 export interface InstanceHealth {
   readonly status: "ok" | "late" | "held";
   readonly oldestDueAt: string | null;

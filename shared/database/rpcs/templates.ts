@@ -28,7 +28,7 @@ export interface TemplatesRpcs {
   sync_message_templates: Rpc<SyncTemplatesRequest, RecordedResult<TemplateSyncReport>>;
 }
 
-/** What a template consists of; `components` in the official channel's shape. */
+/** The writable fields of a template; `components` in the official channel's shape. */
 export interface TemplateFields {
   readonly name: string;
   readonly language: string;
@@ -68,7 +68,7 @@ export interface TemplateRecord extends StoredTemplate {
 
 export type CreateTemplateRequest = Once<
   TemplateFields & {
-    /** Follows from the instance where it is absent. */
+    /** Derived from the instance where it is absent. */
     readonly workspaceId?: string | undefined;
     readonly instanceId?: string | null | undefined;
   }
@@ -80,19 +80,19 @@ export type FindTemplateRequest = Once<{
   readonly phone: string;
 }>;
 
-/** What fills `nome` and `telefone` of a template by itself. */
+/** The default values of the template variables `nome` and `telefone`. */
 export interface ContactFacts {
   readonly name: string | null;
   readonly phone: string;
 }
 
-/** What is needed before a template can be sent. */
+/** Everything that sending a template needs from the database. */
 export interface TemplateToSend {
   /** Null when the token's workspace has none with this id. */
   readonly template: StoredTemplate | null;
   /** The contact of the phone on the token's instance; null for an unknown one. */
   readonly contact: ContactFacts | null;
-  /** What an earlier call with the same Idempotency-Key came to; null for a new key. */
+  /** The outcome of an earlier call with the same `Idempotency-Key`; null for a new key. */
   readonly known: Replay | null;
 }
 
@@ -105,7 +105,7 @@ export interface SyncTarget {
 
 export type SyncTemplatesRequest = Once<{
   readonly instanceId: string;
-  /** Before the list was read: newer decisions stand. */
+  /** Taken before the list was read, so that newer status decisions are kept. */
   readonly askedAt: string;
   readonly templates: readonly (TemplateFields & { readonly providerTemplateId: string })[];
 }>;

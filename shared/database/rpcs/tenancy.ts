@@ -54,35 +54,35 @@ export interface TenancyRpcs {
   >;
 }
 
-/** Fields at fault, where only the database can tell. */
+/** Invalid fields that only the database can detect. */
 export interface Issues {
   readonly issues: readonly Issue[];
 }
 
-/** What is returned instead of a record: fields at fault, or the field whose value is taken. */
+/** Returned instead of a record: the invalid fields, or the field whose value is taken. */
 export type Refusal = Issues | { readonly taken: string };
 
 interface WorkspaceFilter {
   readonly workspaceId?: string;
 }
 
-/** Who a client token is, and which instance it opens; nulls for a token that opens nothing. */
+/** The identity of a client token and its instance; nulls for an invalid token. */
 export interface Authentication {
   readonly tokenId: string | null;
-  /** The token's own instance, and what a request may call it by. */
+  /** The token's instance, with every reference that a request may use for it. */
   readonly instance: Instance & { readonly references: readonly (string | null)[] } | null;
   /** Null where the instance sets no limit. */
   readonly rateLimit: RateLimit | null;
 }
 
-/** Where a token stands with its allowance for a function, as `count_request` tells it. */
+/** The state of a token's rate limit for a function, as `count_request` returns it. */
 export interface RateLimit {
   /** Requests a minute. */
   readonly limit: number;
   readonly remaining: number;
-  /** Until the allowance is whole again. */
+  /** Until the whole limit is available again. */
   readonly wholeInSeconds: number;
-  /** Set where this request is one too many. */
+  /** Not null when this request exceeds the limit. */
   readonly retryAfterSeconds: number | null;
 }
 
@@ -128,7 +128,7 @@ export interface InstanceSettings {
   readonly requestsPerMinute: number | null;
 }
 
-/** Its credentials, sealed for it, and its own id at the provider. */
+/** Its sealed credentials, and its id at the provider. */
 export interface InstanceCredentials {
   readonly sealedProviderConfig: string;
   readonly gatewayInstanceId: string | null;
@@ -146,7 +146,7 @@ export type CreateInstanceRequest = Once<
   }
 >;
 
-/** What a change holds is written; the rest stays. */
+/** Writes the given fields. Absent fields keep their values. */
 export type InstanceChanges =
   & Partial<InstanceSettings & InstanceCredentials>
   & { readonly sendWindow?: Partial<SendWindow> };
@@ -177,7 +177,7 @@ export type CreateTokenRequest = Once<
   }
 >;
 
-/** Kept with the outcome of a call alone, so that a repeated call can be given the token again. */
+/** Stored only with the outcome of a call, so that a replay can return the token again. */
 export interface KeptToken {
   readonly sealedToken?: string | null;
 }
@@ -196,12 +196,12 @@ export interface SealedItem {
   readonly sealedProviderConfig: string;
 }
 
-/** The same sealed anew, with the text that they replace. */
+/** Credentials under the current key, with the sealed text that they replace. */
 export interface ResealedItem extends SealedItem {
   readonly former: string;
 }
 
-/** Instances whose credentials are sealed under a former key, and those that no key opens. */
+/** Instances whose credentials are sealed under a former key, and those that no key can open. */
 export interface FormerSeals {
   readonly items: readonly SealedItem[];
   readonly total: number;
