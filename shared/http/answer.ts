@@ -1,10 +1,10 @@
 import type { Context } from "hono";
 
 /**
- * A JSON answer of the type that the contract declares: it must be named, so that a missing or a wrong
- * member is a type error. Names the request's fields that were ignored, where there are any
- * (decisions, section 1): a misspelled field must not pass in silence. They are those of this very
- * request, so a replay names them too.
+ * Returns a JSON response. The caller must name the response type of the contract, so that a
+ * missing or wrong member is a type error. Adds the request's ignored fields as `ignoredFields`
+ * (decisions, section 1), so that a caller notices a misspelled field. They belong to the current
+ * request, so a replay lists them too.
  */
 export function answerJson<Body extends object = never>(
   context: Context,

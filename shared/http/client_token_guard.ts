@@ -10,26 +10,26 @@ import { type JsonObject, readJsonBody } from "./json_body.ts";
 import { refuseDeclaredBody } from "./request_body.ts";
 import { applyRateLimit } from "./rate_limit.ts";
 
-/** What the guard leaves for the handler. */
+/** What the guard passes to the handler. */
 export interface ClientVariables extends AppVariables {
   tokenId: string;
-  /** The body of a body endpoint, an empty object otherwise. */
+  /** The JSON body of a request that has one; otherwise an empty object. */
   body: JsonObject;
-  /** NULL where the request names an instance that the token does not open. */
+  /** Null where the request names an instance that the token does not grant access to. */
   instance: Instance | null;
 }
 
 export type ClientContext = Context<{ Variables: ClientVariables }>;
 
 export interface GuardOptions {
-  /** Whether a POST carries its request as JSON; else it names its instance in the query. */
+  /** Whether a POST has a JSON body. Otherwise the query names the instance. */
   readonly hasBody?: boolean;
 }
 
 /**
- * Lets a request pass that carries a live client token (specification, section 5), in one round
- * trip together with the instance it names and the count of its requests. Who has no token learns
- * nothing of the body's faults.
+ * Requires a valid client token (specification, section 5). One round trip checks the token, finds
+ * the instance that the request names and counts the request. Authenticates before it reads the
+ * body, so that a caller without a token learns nothing from validation errors.
  */
 export function createClientTokenGuard(
   database: Database,
@@ -60,10 +60,11 @@ export function createClientTokenGuard(
 }
 
 /**
- * The instance that the request names. Asked for after validation, so that a request with faults
- * hears of all of them.
+ * Returns the instance that the request names. Call it after validation, so that an invalid request
+ * gets all its issues first.
  *
- * @throws {AppError} `Instance not found`, the same for a foreign instance as for none.
+ * @throws {AppError} `Instance not found`, for an unknown instance and for one of another tenant
+ * alike.
  */
 export function requireInstance(context: ClientContext): Instance {
   const instance = context.get("instance");
@@ -76,7 +77,7 @@ export function readClientIdempotency(context: ClientContext): Promise<Idempoten
   return readIdempotency(context, context.get("tokenId"), context.get("body"));
 }
 
-/** Whether a request without a reference, or with one of these, is about the token's instance. */
+/** Whether a request without a reference, or with one of these, means the token's instance. */
 function isNamed(references: readonly (string | null)[], holder: JsonObject): boolean {
   const reference = holder["instanceId"];
   if (typeof reference !== "string" || reference === "") return true;

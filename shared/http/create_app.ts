@@ -8,15 +8,15 @@ import { defaultMaxBodyBytes } from "./request_body.ts";
 
 export type HttpMethod = "GET" | "POST" | "PATCH" | "DELETE";
 
-/** What a request carries from middleware to middleware. */
+/** Values that middlewares pass along with a request. */
 export interface AppVariables {
   requestId: string;
-  /** The function's name, which its requests are counted under. */
+  /** The function's name. The rate limit counts requests by it. */
   functionName: string;
-  /** Bound on the body, for who reads it: see `readBody`. */
+  /** Largest request body in bytes, enforced by `readBody`. */
   maxBodyBytes: number;
   errorCode?: string;
-  /** Which instance the request is about, for the log line. */
+  /** The instance of the request, for the log line. */
   instanceId?: string;
   /** Fields of the body that its schema does not know. */
   ignoredFields?: readonly string[];
@@ -25,7 +25,7 @@ export interface AppVariables {
 // deno-lint-ignore no-explicit-any -- handlers bring their own variables; the app needs none of them
 type AnyHandler = MiddlewareHandler<any>;
 
-/** One operation: the last handler answers, those before it guard. */
+/** One operation. The last handler responds; those before it are guards. */
 export interface Route {
   readonly method: HttpMethod;
   /** Below the function's own path; `/` is the function itself. */
@@ -34,11 +34,11 @@ export interface Route {
 }
 
 export interface AppOptions {
-  /** The function's name: the platform hands it paths that begin with it. */
+  /** The function's name. The platform's request paths begin with it. */
   readonly slug: string;
   readonly routes: readonly Route[];
   readonly log: Log;
-  /** Largest request body; 256 KiB where the function does not say; null where it looks itself. */
+  /** Largest request body in bytes. Default: 256 KiB. Null: the function enforces its own limit. */
   readonly maxBodyBytes?: number | null;
 }
 
@@ -56,7 +56,8 @@ export function createApp({ slug, routes, log, maxBodyBytes }: AppOptions): Hono
   const own = app.basePath(`/${slug}`);
   for (const { method, path, handlers } of routes) own.on(method, path, ...handlers);
   for (const [path, allow] of listAllowed(routes)) {
-    // A function with CORS has answered OPTIONS before. Here a preflight gets no permission.
+    // The CORS middleware answers OPTIONS before this route. Without it a preflight gets no
+    // permission.
     own.options(path, (context) => context.body(null, 204, { Allow: allow }));
     own.all(path, () => {
       throw new AppError("method_not_allowed", { headers: { Allow: allow } });
@@ -76,7 +77,7 @@ function listAllowed(routes: readonly Route[]): Map<string, string> {
   return new Map([...methodsByPath].map(([path, methods]) => [path, methods.sort().join(", ")]));
 }
 
-/** Says what a body may hold at most; whoever reads it holds it to that, see `readBody`. */
+/** Sets the largest body size, which `readBody` enforces. */
 function boundBody(maxBytes: number): MiddlewareHandler<{ Variables: AppVariables }> {
   return async (context, next) => {
     context.set("maxBodyBytes", maxBytes);
@@ -84,7 +85,7 @@ function boundBody(maxBytes: number): MiddlewareHandler<{ Variables: AppVariable
   };
 }
 
-/** The route's pattern, never the path: a path may hold a secret. */
+/** Logs the route's pattern, never the path, because a path may hold a secret. */
 function logRequest(slug: string, log: Log): MiddlewareHandler<{ Variables: AppVariables }> {
   return async (context: Context<{ Variables: AppVariables }>, next) => {
     const startedAt = performance.now();

@@ -1,12 +1,15 @@
 /**
- * Which functions a page of another origin may call (decisions, section 1). Those that take a client
- * token, and the public ones, may be called from any origin: no cookie is read anywhere, so a page
- * can do only what its token allows.
+ * Which functions a page of another origin may call (decisions, section 1). Public functions and
+ * those with a client token allow any origin. No function reads cookies, so a page can do only what
+ * its token permits.
  */
 import type { MiddlewareHandler } from "hono";
 import { cors } from "hono/cors";
 
-/** The project's secret key and the providers' webhooks have no place in a browser. */
+/**
+ * Functions for the project's secret key and for providers' webhooks. Browsers have no need to call
+ * them.
+ */
 const closedFunctions: ReadonlySet<string> = new Set([
   "admin-api",
   "dispatch-queue",
@@ -18,14 +21,15 @@ export function allowsCrossOrigin(slug: string): boolean {
   return !closedFunctions.has(slug);
 }
 
-/** Answers preflights, and adds the CORS headers to every answer. */
+/** Answers preflights, and adds the CORS headers to every response. */
 export function createCors(): MiddlewareHandler {
   return cors({
     origin: "*",
     allowMethods: ["GET", "POST", "PATCH", "DELETE", "OPTIONS"],
     allowHeaders: [
       ...["X-Client-Token", "Content-Type", "Idempotency-Key", "X-Request-Id"],
-      // supabase-js sends these with every call, and a preflight names them all. They are ignored.
+      // supabase-js sends these with every call, so preflights ask for them. The service ignores
+      // them.
       ...["apikey", "authorization", "x-client-info"],
     ],
     exposeHeaders: [

@@ -2,15 +2,15 @@ import type * as z from "zod";
 import { decodeBase64Url, encodeBase64Url } from "../crypto/encoding.ts";
 import { AppError } from "../model/errors.ts";
 
-/** The cursor to ask for what comes after `end`, the place where a page ended: opaque to the caller. */
+/** Encodes the end of a page as the cursor for the next page. It is opaque to the caller. */
 export function writeCursor(end: object): string {
   return encodeBase64Url(new TextEncoder().encode(JSON.stringify(end)));
 }
 
 /**
- * The place that a cursor names.
+ * Decodes a cursor to the end of a page.
  *
- * @throws {AppError} `invalid_request` for a text that no page gave out.
+ * @throws {AppError} `invalid_request` for an invalid cursor.
  */
 export function readCursor<Schema extends z.ZodType>(
   schema: Schema,

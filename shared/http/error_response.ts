@@ -4,8 +4,8 @@ import { answerJson } from "./answer.ts";
 import { describeDefect, type Log } from "../runtime/log.ts";
 
 /**
- * The answer to anything thrown: a refusal says what it is, a defect says nothing but the request
- * id, and its cause goes to the log.
+ * Converts a thrown error to a response. An `AppError` gives its code and message. A defect gives
+ * only the request id; the log gets its cause.
  */
 export function respondToError(error: unknown, context: Context, log: Log): Response {
   const refusal = error instanceof AppError ? error : new AppError("internal_error");

@@ -3,7 +3,7 @@ import type { Idempotency } from "../database/rpcs/idempotency.ts";
 import { createIdempotency } from "../idempotency/idempotency_key.ts";
 import type { JsonObject } from "./json_body.ts";
 
-/** The request's `Idempotency-Key`, null without one. @throws as `createIdempotency`. */
+/** Returns the request's `Idempotency-Key`; null without one. @throws as `createIdempotency`. */
 export function readIdempotency(
   context: Context,
   scope: string,
@@ -13,7 +13,7 @@ export function readIdempotency(
   return createIdempotency(header, { scope, path: context.req.path, body });
 }
 
-/** The headers of a replayed answer (decisions, section 5). */
+/** The headers of a replayed response (decisions, section 5). */
 export function replayHeaders(
   { isReplay }: { readonly isReplay: boolean },
 ): Record<string, string> {

@@ -3,8 +3,8 @@ import type * as z from "zod";
 type RawIssue = z.core.$ZodRawIssue;
 
 /**
- * What is wrong with a value, in this service's words: clients show `issues` to people, so a library's
- * wording must not reach them. A schema's own message takes precedence.
+ * Describes a validation issue in this service's wording. Clients show `issues` to people, so they
+ * must not contain a library's wording. A schema's own message takes precedence.
  */
 export function describeIssue(issue: RawIssue): string {
   switch (issue.code) {
@@ -51,7 +51,7 @@ const formats: Readonly<Record<string, string>> = {
   datetime: "must be an instant like 2026-12-25T08:00:00-03:00",
 };
 
-/** What a bound counts, by the kind of value. */
+/** The unit that a limit counts, by the type of value. */
 const units: Readonly<Record<string, string>> = {
   string: " characters",
   array: " items",
@@ -69,7 +69,7 @@ function describeTooBig(origin: string, maximum: number | bigint, inclusive: boo
   return `must be ${inclusive ? "at most" : "less than"} ${maximum}${units[origin] ?? ""}`;
 }
 
-/** A key of a free object, by what is wrong with it first. */
+/** Describes the first issue of a key of a free-form object. */
 function describeKey(faults: readonly { readonly message?: string | undefined }[]): string {
   return `has a key that ${faults[0]?.message ?? "is not valid"}`;
 }

@@ -2,15 +2,19 @@ import type { Context } from "hono";
 import { AppError } from "../model/errors.ts";
 import { readBody } from "./request_body.ts";
 
-/** Levels of objects and arrays in a body: far above any request's, far below what breaks a stack. */
+/**
+ * Maximum nesting of objects and arrays in a body: far deeper than any valid request, far less than
+ * overflows the stack.
+ */
 const maxDepth = 100;
 
 export type JsonObject = Record<string, unknown>;
 
 /**
- * The request's body as a JSON object.
+ * Reads the request's body as a JSON object.
  *
- * Whether its text can be stored is for `validateBody` to say, which knows what of it is kept.
+ * Does not check that the database can store the texts: `validateBody` does, because it knows which
+ * fields are kept.
  *
  * @throws {AppError} `unsupported_media_type`, `payload_too_large`, `invalid_json`, or
  * `invalid_request` for more than 100 levels.
@@ -28,7 +32,7 @@ export async function readJsonBody(context: Context): Promise<JsonObject> {
   return value;
 }
 
-/** JSON is UTF-8 (RFC 8259, section 8.1): in another encoding a customer would read other words. */
+/** JSON is UTF-8 (RFC 8259, section 8.1). Decoding another encoding would garble the text. */
 function decodeUtf8(bytes: Uint8Array): string {
   try {
     return new TextDecoder("utf-8", { fatal: true }).decode(bytes);
@@ -50,7 +54,9 @@ function parseJson(text: string): JsonObject {
   return value as JsonObject;
 }
 
-/** Level by level, without recursion: the depth of the input is the caller's to choose. */
+/**
+ * Iterates level by level instead of recursing, because the caller controls the depth of the input.
+ */
 function isDeeperThan(root: JsonObject, levels: number): boolean {
   let level: object[] = [root];
   for (let depth = 1; depth <= levels && level.length > 0; depth++) {

@@ -3,8 +3,9 @@ import type { RateLimit } from "../database/rpcs/tenancy.ts";
 import { AppError } from "../model/errors.ts";
 
 /**
- * Tells the caller where it stands, on every answer (the fields of the IETF draft "RateLimit header
- * fields for HTTP"), and refuses what is too much. The policy is named after the function.
+ * Adds the state of the rate limit to every response (the fields of the IETF draft "RateLimit
+ * header fields for HTTP"), and rejects requests above the limit. The policy is named after the
+ * function.
  *
  * @throws {AppError} `rate_limited` with `Retry-After`.
  */

@@ -7,8 +7,8 @@ import { replayHeaders } from "./idempotency.ts";
 type OutcomeOf<Body> = Body extends object ? Omit<Body, "success"> : never;
 
 /**
- * The outcome flat beside `success`, marked when it was given before. The type of the whole answer
- * must be named, as for `answerJson`.
+ * Returns a recorded outcome as the members beside `success`, and marks a replay. The caller must
+ * name the response type, as for `answerJson`.
  */
 export function answerRecorded<Body extends object = never>(
   context: Context,

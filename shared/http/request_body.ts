@@ -1,13 +1,14 @@
 import type { Context } from "hono";
 import { AppError } from "../model/errors.ts";
 
-/** Largest request body in bytes, but for provider webhooks (decisions, section 1). */
+/** Largest request body in bytes, except for provider webhooks (decisions, section 1). */
 export const defaultMaxBodyBytes = 256 * 1024;
 
 /**
- * The request's body, read here and not before: whoever has to show a credential shows it first.
+ * Reads the request's body. Guards check the credential first, so that unauthenticated bodies are
+ * not read.
  *
- * @throws {AppError} `payload_too_large` beyond the function's bound, without reading on.
+ * @throws {AppError} `payload_too_large` beyond the function's limit, without reading the rest.
  */
 export async function readBody(context: Context): Promise<Uint8Array> {
   refuseDeclaredBody(context);
@@ -16,7 +17,7 @@ export async function readBody(context: Context): Promise<Uint8Array> {
   const maxBytes = readBound(context);
   const parts: Uint8Array[] = [];
   let size = 0;
-  // Leaving the loop by an error cancels the stream.
+  // An error inside the loop cancels the stream.
   for await (const part of stream) {
     size += part.byteLength;
     if (size > maxBytes) throw new AppError("payload_too_large");
@@ -26,9 +27,9 @@ export async function readBody(context: Context): Promise<Uint8Array> {
 }
 
 /**
- * For requests whose body nobody reads, too: one that says that it is too large is told so.
+ * Rejects a request by its `Content-Length`, also where no handler reads the body.
  *
- * @throws {AppError} `payload_too_large` where `Content-Length` is beyond the function's bound.
+ * @throws {AppError} `payload_too_large` where `Content-Length` exceeds the function's limit.
  */
 export function refuseDeclaredBody(context: Context): void {
   const declared = Number(context.req.header("content-length") ?? "0");

@@ -1,19 +1,20 @@
 import type * as z from "zod";
 
-/** A body as a schema is to read it. */
+/** A body prepared for validation by a schema. */
 export interface PreparedInput {
   readonly value: Readonly<Record<string, unknown>>;
-  /** Dotted paths of the fields that the schema does not know, in their order. */
+  /** Dotted paths of the fields that the schema does not define, in the body's order. */
   readonly ignoredFields: readonly string[];
 }
 
-/** Names in `ignoredFields`: a body of 256 KiB can hold tens of thousands. */
+/** Most names in `ignoredFields`: a body of 256 KiB can hold tens of thousands. */
 const maxIgnoredFields = 100;
 
 /**
- * A body made ready for its schema (decisions, section 1): null where the schema takes none means
- * "not given", as automation tools send it for empty inputs; a whole number with a fraction is rounded
- * up; unknown fields are dropped and named. Free objects, such as `customLabels`, stay as they are.
+ * Prepares a body for its schema (decisions, section 1). Removes null where the schema does not
+ * accept it, because automation tools send null for empty inputs. Rounds fractions up where the
+ * schema expects an integer. Removes unknown fields and lists them. Leaves free-form objects, such
+ * as `customLabels`, unchanged.
  */
 export function prepareInput(
   schema: z.ZodObject,
@@ -70,7 +71,7 @@ interface Wrapping {
   readonly options?: readonly z.ZodType[];
 }
 
-/** The schema below optional, nullable, default and what is done after it. */
+/** The schema inside the wrappers optional, nullable, default and pipe. */
 function unwrap(schema: z.ZodType): z.ZodType {
   const def: Wrapping = schema.def as Wrapping;
   const inner = def.innerType ?? def.in;

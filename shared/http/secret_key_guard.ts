@@ -6,8 +6,9 @@ import type { AppVariables } from "./create_app.ts";
 import { refuseDeclaredBody } from "./request_body.ts";
 
 /**
- * Stands for the project's URL and publishable key. The library builds clients with them for who
- * passes; nothing here calls one, so no project has to exist (a single machine has none).
+ * A placeholder for the project's URL and publishable key. The library builds clients with them
+ * after a successful check. The service uses no such client, so the project need not exist (a
+ * single machine has none).
  */
 const unusedProject = {
   url: "http://127.0.0.1",
@@ -16,11 +17,11 @@ const unusedProject = {
 };
 
 /**
- * Lets a request pass that carries one of the project's secret keys in its `apikey` header
- * (decisions, section 9). The keys are given, not read from the environment; they are compared in
- * constant time. Nothing of the body is looked at before.
+ * Requires one of the project's secret keys in the `apikey` header (decisions, section 9). Takes
+ * the keys as an argument instead of reading the environment. Compares them in constant time,
+ * before the body is read.
  *
- * The middleware throws {@link AppError} `invalid_secret_key` (401) for everybody else.
+ * The middleware throws {@link AppError} `invalid_secret_key` (401) for all other requests.
  */
 export function createSecretKeyGuard(
   secretKeys: Readonly<Record<string, string>>,

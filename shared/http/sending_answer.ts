@@ -5,9 +5,8 @@ import { answerJson } from "./answer.ts";
 import { replayHeaders } from "./idempotency.ts";
 
 /**
- * The answer to a sending call, of the type that the contract declares (it must be named): marked if
- * it is a replay, and with the provider's own `Retry-After` (in seconds) if it refused the message
- * for now.
+ * Returns the response to a sending call. The caller must name the response type of the contract.
+ * Marks a replay, and adds `Retry-After` (in seconds) where the provider asked to retry later.
  */
 export function answerSending<Body extends object = never>(
   context: Context,

@@ -3,13 +3,13 @@ import type { Issue } from "../model/errors.ts";
 const maxIssues = 100;
 
 /**
- * The texts and keys at any depth of a value that the database cannot store: those with NUL or half
- * of a surrogate pair. Paths as in `Issue`, at most 100.
+ * Finds the texts and keys that the database cannot store, at any depth: those with NUL or half of
+ * a surrogate pair. Returns at most 100 issues.
  */
 export function findUnstorableText(root: unknown): Issue[] {
   const issues: Issue[] = [];
   const pending: { path: string; value: unknown }[] = [{ path: "", value: root }];
-  // Without recursion: the depth of the input is the caller's to choose.
+  // Iterates instead of recursing, because the caller controls the depth of the input.
   for (let next = pending.pop(); next !== undefined; next = pending.pop()) {
     const { path, value } = next;
     if (typeof value === "string" && !isStorable(value)) {

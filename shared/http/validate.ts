@@ -5,10 +5,10 @@ import { describeIssue } from "./issue_words.ts";
 import { prepareInput } from "./request_input.ts";
 import { findUnstorableText } from "./storable_text.ts";
 
-/** Checks between fields, on what may be only partly valid; paths as in the schema. */
+/** Checks rules between fields, also of a partly valid value. Paths are those of the schema. */
 export type CrossCheck = (value: Readonly<Record<string, unknown>>) => Issue[];
 
-/** The same, of the changes to a record and the record as it stands. */
+/** Checks rules between a record's changes and its stored fields. */
 export type ChangeCheck = (
   changes: Readonly<Record<string, unknown>>,
   stored: Readonly<Record<string, unknown>>,
@@ -17,10 +17,10 @@ export type ChangeCheck = (
 const noCheck: CrossCheck = () => [];
 
 /**
- * The value as the contract's schema reads it: unknown fields dropped, all faults told at once.
+ * Validates a value by the contract's schema. Drops unknown fields and reports all issues at once.
  *
- * @throws {AppError} `invalid_request` with `issues`; `invalid_phone` when `phone` is no phone number,
- * whatever else is wrong.
+ * @throws {AppError} `invalid_request` with `issues`; `invalid_phone` when `phone` is not a phone
+ * number, also among other issues.
  */
 export function validate<Schema extends z.ZodType>(
   schema: Schema,
@@ -30,15 +30,14 @@ export function validate<Schema extends z.ZodType>(
   return conclude(value, parse(schema, value), crossCheck(value));
 }
 
-/** Where a request's ignored fields are noted for its answer: the context of the request. */
+/** The request context, which keeps the ignored fields for the response. */
 export interface RequestNotes {
   set(key: "ignoredFields", names: readonly string[]): void;
 }
 
 /**
- * The same for a body, once null and fractions are settled (see `prepareInput`); notes its unknown
- * fields. A body may hold text that the database cannot store (NUL, or half of a surrogate pair):
- * refused in all that the schema keeps.
+ * Validates a body after `prepareInput`, and notes its unknown fields. Rejects text that the
+ * database cannot store (NUL, or half of a surrogate pair) in every field that the schema keeps.
  *
  * @throws {AppError} as `validate`.
  */
@@ -63,7 +62,7 @@ function parse<Schema extends z.ZodType>(
   return schema.safeParse(value, { error: describeIssue });
 }
 
-/** What would be kept of a body with other faults, so that all are told at once. */
+/** The valid fields of an invalid body, so that their texts are checked in the same response. */
 function readSoundFields(
   schema: z.ZodObject,
   body: Readonly<Record<string, unknown>>,
@@ -100,7 +99,7 @@ function conclude<Request>(
 const impossiblePhoneMessage =
   "No such phone number exists: send phone with its country code, such as 5511988887777 for Brazil.";
 
-/** A field's first fault is enough: what follows from it would be told twice. */
+/** Reports one issue per field, because further issues often follow from the first. */
 function withoutPathsOf(told: readonly Issue[], issues: readonly Issue[]): Issue[] {
   const paths = new Set(told.map(({ path }) => path));
   return issues.filter(({ path }) => !paths.has(path));

@@ -1,6 +1,6 @@
 /**
- * The values of the examples: those of supabase/seed.sql and of the local stack's demo instance, so
- * that an example works there as it stands.
+ * Values of the examples. They match supabase/seed.sql and the local stack's demo instance, so that
+ * an example works there unchanged.
  */
 
 /** `businessInstanceId` of the demo instance: one of the three forms of `instanceId`. */
@@ -9,7 +9,7 @@ export const demoInstanceId = "d0000000-0000-4000-8000-000000000101";
 /** Instances beside it, one on the official channel and one on the other gateway. */
 export const demoOfficialInstanceId = "d0000000-0000-4000-8000-000000000102";
 export const demoEvolutionInstanceId = "d0000000-0000-4000-8000-000000000103";
-/** Secret of the gateways' webhook addresses, and what the official channel shows instead. */
+/** The secret of gateways' webhook addresses, and the official channel's verify token. */
 export const demoWebhookSecret = "a-secret-for-the-webhook-address";
 export const demoVerifyToken = "the-verify-token";
 export const demoWorkspaceId = "d0000000-0000-4000-8000-000000000001";

@@ -2,10 +2,10 @@ import type * as z from "zod";
 import type { ErrorCode } from "../model/errors.ts";
 import type { HttpMethod } from "../http/create_app.ts";
 
-/** What opens an operation: the instance's token, the project's secret key, or nothing. */
+/** The credential of an operation: the instance's token, the project's secret key, or none. */
 export type Access = "clientToken" | "secretKey" | "public";
 
-/** Under which heading the reference lists an operation. */
+/** The heading of an operation in the reference. */
 export type Tag =
   | "Contacts"
   | "Conversations"
@@ -17,7 +17,7 @@ export type Tag =
   | "Dispatcher"
   | "Reference";
 
-/** A value of the path, written `:name` in the path. */
+/** A path parameter, written `:name` in the path. */
 export interface PathParameter {
   readonly description: string;
   readonly example: string;
@@ -25,20 +25,20 @@ export interface PathParameter {
   readonly schema?: z.ZodType;
 }
 
-/** The answer of an operation that does what it was asked for. */
+/** The success response of an operation. */
 export interface SuccessResponse {
   /** Default 200. */
   readonly status?: 200 | 201;
   readonly description: string;
-  /** The whole body, `success` included; none where the answer is no JSON. */
+  /** The whole body, including `success`; absent where the response is not JSON. */
   readonly schema?: z.ZodType;
-  /** What the document calls the schema, where several operations answer with the same. */
+  /** The schema's name in the document, where several operations share it. */
   readonly schemaName?: string;
   /** Default `application/json`. */
   readonly mediaType?: string;
 }
 
-/** One call that works against the demo workspace, and what it is answered with. */
+/** One call that works against the demo workspace, with its response. */
 export interface OperationExample {
   /** Unique within the operation. */
   readonly name: string;
@@ -49,14 +49,14 @@ export interface OperationExample {
 }
 
 /**
- * What one operation promises. Read by the generator of the OpenAPI document and by the contract
- * tests, never by a running function: so it may describe at length, and costs no cold start.
+ * The contract of one operation. Only the generator of the OpenAPI document and the contract tests
+ * import it. Running functions do not, so long descriptions cost no cold start.
  */
 export interface Operation {
   readonly method: HttpMethod;
-  /** Below the function's own path, as in its routes; `/` is the function itself. */
+  /** Relative to the function's path, as in its routes; `/` is the function itself. */
   readonly path: string;
-  /** Unique in the document; the names of its schemas begin with it. */
+  /** Unique in the document. The names of the operation's schemas begin with it. */
   readonly operationId: string;
   readonly tag: Tag;
   readonly summary: string;
@@ -65,20 +65,23 @@ export interface Operation {
   readonly pathParameters?: Readonly<Record<string, PathParameter>>;
   readonly query?: z.ZodObject;
   readonly body?: z.ZodObject;
-  /** The body's forms as the document shows them, where one field decides which others belong to it. */
+  /** The variants of the body in the document, where one field determines the others. */
   readonly documentedBody?: z.ZodType;
-  /** What a body holds whose shape is another's: read after authentication, as any media type. */
+  /**
+   * Describes a body of another party's format. It is read after authentication, with any media
+   * type.
+   */
   readonly foreignBody?: string;
-  /** Largest body in KiB where it is not 256. */
+  /** Largest body in KiB. Default: 256. */
   readonly maxBodyKiB?: number;
   /** Whether it takes an `Idempotency-Key`. */
   readonly isIdempotent?: boolean;
   readonly success: SuccessResponse;
-  /** What it refuses beside what follows from access, body, query and idempotency. */
+  /** Its own errors, in addition to those that follow from access, body, query and idempotency. */
   readonly errors: readonly ErrorCode[];
-  /** What a refusal of the provider carries beside the envelope, each of it optional. */
+  /** Optional members of a provider's error beside the envelope. */
   readonly failure?: z.ZodObject;
-  /** Meanings of fields that the glossary does not know or knows otherwise, by dotted path. */
+  /** Meanings of fields that the glossary lacks or defines differently, by dotted path. */
   readonly fields?: Readonly<Record<string, string>>;
   readonly examples: readonly OperationExample[];
 }
