@@ -18,7 +18,7 @@ export interface AdminServices extends TemplateSyncServices {
   readonly log: Log;
 }
 
-/** /functions/v1/admin-api: tenants and what they own, for who holds the project's secret key. */
+/** /functions/v1/admin-api: tenants and their records. Requires the project's secret key. */
 export function createAdminApp(services: AdminServices): Hono {
   const guard = createSecretKeyGuard(services.secretKeys);
   const routes = [

@@ -7,8 +7,9 @@ import { executeOnce } from "./record_calls.ts";
 import type { CreateTokenRequest } from "./resources/tokens.ts";
 
 /**
- * Issues one more token of an instance. The record holds it once; stored are its hash and, under
- * an `Idempotency-Key`, a sealed copy, so that a caller who lost the answer gets the same token.
+ * Issues a further token of an instance. Only this response contains the token. The database stores
+ * its hash and, for a call with an `Idempotency-Key`, a sealed copy, so that a repeated call
+ * returns the same token.
  *
  * @throws {AppError} `Instance not found`.
  */

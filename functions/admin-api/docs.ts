@@ -16,7 +16,10 @@ import { templateDocs } from "./resources/templates_docs.ts";
 import { tokenOperations } from "./resources/tokens_docs.ts";
 import { workspaceDocs } from "./resources/workspaces_docs.ts";
 
-/** Every resource that is created, listed, read and changed alike, in the order of the document. */
+/**
+ * Every resource with the standard create, list, read and change operations, in the order of the
+ * document.
+ */
 export const resourceDocs: readonly ResourceDocs[] = [
   workspaceDocs,
   instanceDocs,
@@ -53,7 +56,7 @@ const resealOperation: Operation = {
   }],
 };
 
-/** What admin-api promises (decisions, section 9). */
+/** The operations of admin-api (decisions, section 9). */
 export const operations: readonly Operation[] = [
   ...resourceDocs.flatMap(describeResource),
   ...tokenOperations,

@@ -9,9 +9,9 @@ import { idSchema } from "../../shared/model/request_fields.ts";
 export type AdminContext = Context<{ Variables: AppVariables }>;
 
 /**
- * An id of the path.
+ * Returns an id of the path.
  *
- * @throws {AppError} `notFound` for a text that is no UUID: nothing has such an id.
+ * @throws {AppError} `notFound` for a text that is not a UUID, because no record has such an id.
  */
 export function requireId(context: AdminContext, name: string, notFound: ErrorCode): string {
   const id = idSchema.safeParse(context.req.param(name));
@@ -19,7 +19,7 @@ export function requireId(context: AdminContext, name: string, notFound: ErrorCo
   return id.data;
 }
 
-/** The call's `Idempotency-Key`: all who hold the secret key share one scope. */
+/** The call's `Idempotency-Key`. All callers with the secret key share one scope. */
 export function readAdminIdempotency(
   context: AdminContext,
   body: JsonObject,

@@ -28,7 +28,7 @@ const sendWindowSchema = z.object({
   holidays: z.array(daySchema).max(1_000).optional(),
 });
 
-/** The window of an instance that says nothing else (decisions, section 5). */
+/** The default send window of an instance (decisions, section 5). */
 export const defaultSendWindow = {
   start: "08:00",
   end: "20:00",
@@ -36,20 +36,20 @@ export const defaultSendWindow = {
   holidays: [],
 } as const;
 
-/** The database asks the same of its own list of time zones. */
+/** The database also checks the name against its own list of time zones. */
 const timeZoneSchema = z.string().max(100).refine(
   isTimeZone,
   "must be the name of an IANA time zone, such as America/Sao_Paulo",
 );
 
-/** Read as the provider's own configuration once the provider is known. */
+/** Validated by the provider's own schema once the provider is known. */
 const providerConfigSchema: z.ZodType<Readonly<Record<string, unknown>>> = z.record(
   z.string(),
   z.unknown(),
 );
 const businessInstanceIdSchema = z.string().trim().min(1).max(255);
 const onUnconfirmedSchema = z.enum(["hold", "retry"]);
-/** What each client token may ask of each function; null is no limit. */
+/** Requests per minute of one client token to one function; null is no limit. */
 const requestsPerMinuteSchema = z.number().int().min(1).max(1_000_000).nullable();
 
 /** POST admin-api/instances. */
@@ -68,7 +68,10 @@ export const createInstanceSchema = z.object({
 
 export type CreateInstanceRequest = z.infer<typeof createInstanceSchema>;
 
-/** PATCH admin-api/instances/:id. The provider itself stays; `providerConfig` is replaced whole. */
+/**
+ * PATCH admin-api/instances/:id. The provider cannot change. `providerConfig` is replaced as a
+ * whole.
+ */
 export const updateInstanceSchema = z.object({
   name: nameSchema.optional(),
   providerConfig: providerConfigSchema.optional(),
@@ -82,7 +85,7 @@ export const updateInstanceSchema = z.object({
 
 export type UpdateInstanceRequest = z.infer<typeof updateInstanceSchema>;
 
-/** An instance as responses hold it: never its credentials. */
+/** An instance as responses show it, without its credentials. */
 export const instanceRecord = {
   instanceId: z.uuid(),
   workspaceId: z.uuid(),
@@ -105,7 +108,10 @@ export const instanceRecord = {
   createdAt: instantSchema,
 };
 
-/** The schema of a new instance; its `providerConfig` is read as its provider's, if that exists. */
+/**
+ * The schema of a new instance. Validates `providerConfig` by the provider's schema, if the
+ * provider exists.
+ */
 export function createInstanceSchemaFor(
   registry: ProviderRegistry,
   provider: unknown,
@@ -117,14 +123,14 @@ export function createInstanceSchemaFor(
   }) as typeof createInstanceSchema;
 }
 
-/** The schema of a change; its `providerConfig` is read as that of the instance's provider. */
+/** The schema of a change. Validates `providerConfig` by the schema of the instance's provider. */
 export function updateInstanceSchemaFor(provider: ProviderDescriptor): typeof updateInstanceSchema {
   return updateInstanceSchema.extend({ providerConfig: provider.config.schema.optional() });
 }
 
 /**
- * Holds the secrets that authenticate webhooks to their least lengths; no issue holds a value. Asked
- * of new values only: an instance that is stored keeps working.
+ * Checks the minimum lengths of the secrets that authenticate webhooks. No issue contains a value.
+ * Checks new values only, so that a stored instance keeps working.
  */
 export function checkProviderConfig({ config }: ProviderDescriptor): CrossCheck {
   return ({ providerConfig }) =>
@@ -144,7 +150,7 @@ function findShortSecrets(
   });
 }
 
-/** What the fields of a new instance ask of each other. */
+/** Checks rules between the fields of a new instance. */
 export function checkNewInstance(registry: ProviderRegistry): CrossCheck {
   return (request) => {
     const provider = findProvider(registry, request["provider"]);
@@ -171,7 +177,10 @@ function checkSendWindow(request: Readonly<Record<string, unknown>>): Issue[] {
   return [{ path, message: "end must be after start" }];
 }
 
-/** Whether the runtime knows the zone by a name: offsets such as +03:00 have no daylight saving. */
+/**
+ * Whether the runtime knows the time zone by name. Offsets such as +03:00 are invalid, because they
+ * have no daylight saving time.
+ */
 function isTimeZone(name: string): boolean {
   if (!/^[A-Za-z]/.test(name)) return false;
   try {

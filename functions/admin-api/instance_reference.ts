@@ -5,16 +5,16 @@ import { AppError } from "../../shared/model/errors.ts";
 import type { AdminContext } from "./http_exchange.ts";
 
 /**
- * The id of the instance that is named in any of its forms (decisions, section 1). A UUID stays as it
- * is: whoever uses it says whether there is such an instance.
+ * Resolves any form of instance reference to the instance's id (decisions, section 1). Returns a
+ * UUID without a lookup: the function that uses it checks that the instance exists.
  *
- * @throws {AppError} `Instance not found` where another form names none; `invalid_request` where it
- * is an id that instances of several providers have.
+ * @throws {AppError} `Instance not found` for an unknown reference of another form;
+ * `invalid_request` for a provider's id that instances of several providers share.
  */
 export async function resolveInstanceId(database: Database, reference: string): Promise<string> {
   const id = idSchema.safeParse(reference);
   if (id.success) return id.data;
-  // The database cannot even be asked for a NUL.
+  // Postgres cannot take a text with NUL.
   if (!instanceIdSchema.safeParse(reference).success || reference.includes("\u0000")) {
     throw new AppError("Instance not found");
   }
@@ -22,7 +22,7 @@ export async function resolveInstanceId(database: Database, reference: string): 
 }
 
 /**
- * The instance that is named in any of its forms.
+ * Returns the instance of any form of instance reference.
  *
  * @throws {AppError} as `resolveInstanceId`.
  */
@@ -35,7 +35,7 @@ export async function readInstance(
   return answer;
 }
 
-/** The instance of the path, noted for the log line. */
+/** Returns the instance of the path, and notes it for the log line. */
 export async function requireInstanceId(
   context: AdminContext,
   database: Database,
@@ -45,7 +45,7 @@ export async function requireInstanceId(
   return instanceId;
 }
 
-/** A request whose `instanceId`, if it has one, is the instance's id. */
+/** Replaces a request's `instanceId`, if present, with the instance's id. */
 export async function withInstanceId<Request extends Readonly<Record<string, unknown>>>(
   database: Database,
   request: Request,

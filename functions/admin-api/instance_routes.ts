@@ -19,7 +19,7 @@ import type { PageAnswer, RecordAnswer } from "./resources/resource.ts";
 
 type InstanceAnswer = RecordAnswer<typeof instanceRecord>;
 
-/** Instances: records like others, but for their credentials. */
+/** The routes of instances, which differ from other records in their credentials. */
 export function createInstanceRoutes(services: InstanceServices): Route[] {
   const { database, registry } = services;
 
@@ -52,7 +52,7 @@ export function createInstanceRoutes(services: InstanceServices): Route[] {
   const updateOne = async (context: AdminContext): Promise<Response> => {
     const instanceId = await requireInstanceId(context, database);
     const body = await readJsonBody(context);
-    // Read before the change without a lock: an instance never changes its provider.
+    // Needs no lock, because an instance never changes its provider.
     const provider = registry.get((await readInstance(database, instanceId)).provider);
     const request = validateBody(
       context,

@@ -13,7 +13,7 @@ import {
 } from "./instance_contract.ts";
 import { changeRecord, executeOnce } from "./record_calls.ts";
 
-/** What instances are written with. */
+/** Dependencies of the functions that write instances. */
 export interface InstanceServices {
   readonly database: Database;
   readonly vault: CredentialVault;
@@ -21,11 +21,11 @@ export interface InstanceServices {
 }
 
 /**
- * Creates an instance. Its id is drawn here, since its credentials are sealed for that id and
- * reach the database sealed only.
+ * Creates an instance. Generates the id here, because the credentials are sealed for that id before
+ * they reach the database.
  *
  * @throws {AppError} `workspace_not_found`; `already_exists` where another instance has its
- * `businessInstanceId`, or its own id at the provider; `invalid_request` for a time zone that the
+ * `businessInstanceId` or its id at the provider; `invalid_request` for a time zone that the
  * database does not know.
  */
 export async function createInstance(
@@ -47,10 +47,11 @@ export async function createInstance(
 }
 
 /**
- * Changes what the request holds; a send window part by part, the credentials whole.
+ * Changes the fields of the request. Merges the parts of a send window; replaces the credentials as
+ * a whole.
  *
- * @throws {AppError} `Instance not found`; `already_exists` as above; `invalid_request` where the window would not end after
- * its start, or for a time zone that the database does not know.
+ * @throws {AppError} `Instance not found`; `already_exists` as above; `invalid_request` where the
+ * window would not end after its start, or for a time zone that the database does not know.
  */
 export async function updateInstance(
   { database, vault }: InstanceServices,
@@ -70,7 +71,7 @@ export async function updateInstance(
   );
 }
 
-/** The field of the request that holds what no two instances may share. */
+/** The request's field with the provider's id of the instance, which must be unique. */
 function uniqueFieldsOf(
   { config }: ProviderDescriptor,
 ): { uniqueFields: Readonly<Record<string, string>> } {
@@ -85,7 +86,7 @@ interface OpenConfig {
   readonly providerConfig: Readonly<Record<string, unknown>>;
 }
 
-/** Fields that the provider does not know are not kept, as anywhere in this API. */
+/** Drops fields that the provider's schema does not define, as for every request of this API. */
 async function sealConfig(
   vault: CredentialVault,
   { instanceId, provider, providerConfig }: OpenConfig,

@@ -11,7 +11,7 @@ import { listRecords } from "./record_calls.ts";
 import { outboxPageSchema, type outboxRecord } from "./resources/outbox.ts";
 import type { PageAnswer, RecordAnswer } from "./resources/resource.ts";
 
-/** What was promised to be done after a request: seen, and given another try when it died. */
+/** The routes of the outbox: lists its entries and retries dead ones. */
 export function createOutboxRoutes(database: Database): Route[] {
   const listPage = async (context: AdminContext): Promise<Response> => {
     const query = validate(outboxPageSchema, context.req.query());

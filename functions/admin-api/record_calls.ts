@@ -8,26 +8,29 @@ import { readCursor, writeCursor } from "../../shared/http/cursor.ts";
 import { type Recorded, toRecorded } from "../../shared/idempotency/recorded_call.ts";
 import { pageEndSchema } from "./contract.ts";
 
-/** A page as responses hold it. */
+/** A page as responses show it. */
 export interface AdminPage<Item> {
   readonly items: readonly Item[];
   readonly nextCursor: string | null;
 }
 
 interface CallOptions {
-  /** The request's field that must be unique: named when another record has its value. */
+  /** The request's unique field, which the issue names when another record has its value. */
   readonly uniqueField?: string | undefined;
-  /** The request's field by the name that the SQL function answers in `taken`; default that name. */
+  /**
+   * Maps a name that the SQL function returns in `taken` to the request's field. Default: the same
+   * name.
+   */
   readonly uniqueFields?: Readonly<Record<string, string>>;
 }
 
-/** The functions that execute a POST once per `Idempotency-Key`. */
+/** SQL functions that execute a POST once per `Idempotency-Key`. */
 export type CreatingRpc = Extract<RpcName, `create_${string}`> | "sync_message_templates";
 
-/** The functions that change a record. */
+/** SQL functions that change a record. */
 export type ChangingRpc = Extract<RpcName, `update_${string}`>;
 
-/** The functions that return one record of a kind. */
+/** SQL functions that return one record. */
 export type ReadingRpc =
   | "get_workspace"
   | "get_operator"
@@ -35,12 +38,12 @@ export type ReadingRpc =
   | "get_ai_agent"
   | "get_message_template";
 
-/** The functions that return a page of a collection. */
+/** SQL functions that return a page of a collection. */
 export type ListingRpc = {
   [Name in RpcName]: ResultOf<Name> extends Page<unknown> ? Name : never;
 }[RpcName];
 
-/** The record that such a function returns, unless it refuses it or returned it before. */
+/** The record that such a function returns, without its error and replay variants. */
 export type RecordOf<Name extends RpcName> = Exclude<ResultOf<Name>, Replayed<unknown> | Refusal>;
 
 /** A record of the pages that such a function returns. */
@@ -50,7 +53,7 @@ export type ItemOf<Name extends ListingRpc> = ResultOf<Name> extends Page<infer 
 /**
  * Calls an SQL function that executes a POST once per `Idempotency-Key`.
  *
- * @throws {AppError} what the function refuses, with `issues` where fields are at fault.
+ * @throws {AppError} the function's error, with `issues` where fields are invalid.
  */
 export async function executeOnce<Name extends CreatingRpc>(
   database: Database,
@@ -76,7 +79,7 @@ export function changeRecord<Name extends ChangingRpc>(
   return callChecked(database, rpcName, request, options);
 }
 
-/** A page of a collection; `cursor` is where the page before ended. */
+/** Returns a page of a collection. `cursor` is the end of the previous page. */
 export async function listRecords<Name extends ListingRpc>(
   database: Database,
   rpcName: Name,
@@ -105,7 +108,7 @@ async function callChecked<Name extends CreatingRpc | ChangingRpc>(
   }
 }
 
-/** No record has a member of these names. */
+/** Distinguishes an error from a record: no record has members of these names. */
 function isRefusal(answer: object): answer is Refusal {
   return "issues" in answer || "taken" in answer;
 }

@@ -28,12 +28,12 @@ type AnyRecordAnswer =
 
 type AnyPageAnswer = { readonly success: true } & AdminPage<ItemOf<ListingRpc>>;
 
-/** Creating, listing, reading and, where it can be, changing one kind of record. */
+/** Routes to create, list, read and, where supported, change one resource. */
 export function createRecordRoutes(database: Database, kind: PlainResource): Route[] {
   const { path, idName, notFound, uniqueField, get, list, create, update } = kind;
 
-  // What a schema of a resource reads is the request of the resource's functions: the types of the two
-  // meet here, where neither is known any more.
+  // A resource's schema produces the request of its SQL functions. The compiler cannot match the
+  // two types here, because this code is generic over resources; hence the casts.
   const readTarget = (context: AdminContext): Readonly<Record<string, string>> => ({
     [idName]: requireId(context, "id", notFound),
   });

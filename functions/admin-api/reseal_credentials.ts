@@ -3,13 +3,13 @@ import type { ResealedItem } from "../../shared/database/rpcs/tenancy.ts";
 import type { InstanceServices } from "./instances.ts";
 import type { ResealReport } from "./resources/reseal.ts";
 
-/** Some hundred milliseconds of processor time: a call stays well within what the platform allows. */
+/** Some hundred milliseconds of processor time, well below the platform's limit of 2 s. */
 const batchSize = 200;
 
 /**
- * Seals credentials that lie under a former key under the current one, a batch a call. Repeatable,
- * and safe beside changes of the same instances: what changed meanwhile is left as it is. What no
- * key opens stays and is named.
+ * Seals credentials of former keys under the current key, one batch per call. Calls can be
+ * repeated, and run safely beside changes of the same instances: credentials that changed meanwhile
+ * are skipped. Credentials that no key opens stay unchanged and are reported.
  */
 export async function resealCredentials(
   { database, vault }: InstanceServices,

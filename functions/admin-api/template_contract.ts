@@ -6,8 +6,8 @@ import { isNumbered, listPlaceholders } from "../../shared/model/placeholders.ts
 import { workspacePageSchema } from "./contract.ts";
 
 /**
- * One component in the official channel's shape (Meta: Message templates, Components). What only
- * that channel reads stays as it was given.
+ * One component in the official channel's shape (Meta: Message templates, Components). Members that
+ * only that channel reads are stored unchanged.
  */
 const componentSchema = z.looseObject({
   type: z.enum(["HEADER", "BODY", "FOOTER", "BUTTONS"]),
@@ -61,7 +61,9 @@ export const updateTemplateSchema = z.object({
   providerTemplateId: providerTemplateIdSchema.nullish(),
 });
 
-/** A template is a workspace's or an instance's, and its components fit together. */
+/**
+ * Checks that a template names a workspace or an instance, and that its components fit together.
+ */
 export const checkNewTemplate: CrossCheck = (template) => {
   const hasOwner = [template["workspaceId"], template["instanceId"]]
     .some((id) => id !== undefined && id !== null);
@@ -70,13 +72,13 @@ export const checkNewTemplate: CrossCheck = (template) => {
   return [{ path: "workspaceId", message: "is required without instanceId" }, ...issues];
 };
 
-/** What a change makes of a template, where it touches what has to fit together. */
+/** Checks the changed template, where a change affects the components. */
 export const checkChangedTemplate: ChangeCheck = (changes, stored) => {
   const isTouched = changes["components"] !== undefined || changes["parameterFormat"] !== undefined;
   return isTouched ? checkTemplateComponents({ ...stored, ...changes }) : [];
 };
 
-/** One body, no type twice, and each type with what it consists of. */
+/** Requires one body, no duplicate types and the required members of each type. */
 const checkTemplateComponents: CrossCheck = ({ components, parameterFormat }) => {
   const parsed = componentsSchema.safeParse(components);
   if (!parsed.success) return [];
@@ -94,8 +96,8 @@ const checkTemplateComponents: CrossCheck = ({ components, parameterFormat }) =>
 };
 
 /**
- * All of one format (specification, section 2); a button's URL is numbered on either, and so may a
- * header be, whose variable is called `header` (section 4.7).
+ * Requires one variable format in all texts (specification, section 2). Button URLs are always
+ * numbered. A header may be numbered too; its variable is called `header` (section 4.7).
  */
 function checkPlaceholders(components: readonly Component[], format: unknown): Issue[] {
   const places = components.flatMap(({ type, text }, index) =>

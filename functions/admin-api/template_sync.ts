@@ -7,19 +7,19 @@ import type { InstanceServices } from "./instances.ts";
 import { executeOnce } from "./record_calls.ts";
 
 export interface TemplateSyncServices extends InstanceServices {
-  /** Bound on one provider call, in milliseconds. */
+  /** Time limit of one provider call, in milliseconds. */
   readonly providerTimeoutMs: number;
 }
 
-/** All pages of a list together: well within what a request may take. */
+/** Time limit of all pages of a list together, well below the platform's limit of a request. */
 const totalTimeoutMs = 90_000;
 
 /**
- * Makes an instance's stored templates what the official channel's provider says they are: name,
- * language, components, format, status. The provider is read whole before anything is changed.
+ * Synchronises an instance's stored templates with the official channel's provider: name, language,
+ * components, format, status. Reads the provider's whole list before the first change.
  *
- * @throws {AppError} `Instance not found`; `template_sync_not_available` where the
- * provider has no templates and without an account; `provider_template_list_failed` with `details`.
+ * @throws {AppError} `Instance not found`; `template_sync_not_available` where the provider has no
+ * templates or the instance no account; `provider_template_list_failed` with `details`.
  */
 export async function syncTemplates(
   services: TemplateSyncServices,

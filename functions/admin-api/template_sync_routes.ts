@@ -5,7 +5,7 @@ import { requireInstanceId } from "./instance_reference.ts";
 import type { SyncTemplatesResponse } from "./resources/template_sync.ts";
 import { syncTemplates, type TemplateSyncServices } from "./template_sync.ts";
 
-/** POST /instances/:id/templates/sync: the official channel's templates, read from its provider. */
+/** POST /instances/:id/templates/sync: reads the official channel's templates from its provider. */
 export function createTemplateSyncRoutes(services: TemplateSyncServices): Route[] {
   const sync = async (context: AdminContext): Promise<Response> => {
     const instanceId = await requireInstanceId(context, services.database);

@@ -16,7 +16,7 @@ import {
   type tokenRecord,
 } from "./resources/tokens.ts";
 
-/** The tokens of an instance: issued, listed without their secret, revoked. */
+/** Routes to issue, list (without the secret) and revoke the tokens of an instance. */
 export function createTokenRoutes(services: InstanceServices): Route[] {
   const { database } = services;
 

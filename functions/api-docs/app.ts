@@ -10,15 +10,15 @@ import { defaultViewerUrl } from "./viewer.ts";
 
 export interface ApiDocsServices {
   readonly log: Log;
-  /** Folder that the viewer's files are loaded from; a public one when undefined. */
+  /** URL of the folder with the viewer's files; a public CDN when undefined. */
   readonly viewerUrl?: string | undefined;
-  /** Answered in the place of the page, where the platform shows no HTML. */
+  /** Returned instead of the page where the platform serves no HTML. */
   readonly link?: ReferenceLink | undefined;
 }
 
 type ReferenceLinkResponse = { readonly success: true } & ReferenceLink;
 
-/** Readers ask again each time, and are told that nothing has changed. */
+/** Clients revalidate every time, and get 304 when nothing has changed. */
 const cacheControl = "public, no-cache";
 
 /**

@@ -1,6 +1,6 @@
 import type { Operation } from "../../shared/openapi/operation.ts";
 
-/** What api-docs promises. */
+/** The operations of api-docs. */
 export const operations: readonly Operation[] = [
   {
     method: "GET",

@@ -1,6 +1,6 @@
 import { escapeHtml } from "../../shared/model/html.ts";
 
-/** The part of an OpenAPI document that the page shows without its viewer. */
+/** The part of an OpenAPI document that the page shows without the viewer. */
 export interface ListedDocument {
   readonly info: { readonly title: string; readonly version: string };
   readonly tags: readonly { readonly name: string; readonly description: string }[];
@@ -12,7 +12,7 @@ interface ListedOperation {
   readonly summary: string;
 }
 
-/** Every operation under its tag, as HTML: what is there before the viewer, and without it. */
+/** Renders every operation under its tag as HTML, shown until the viewer has loaded. */
 export function renderOperationList({ tags, paths }: ListedDocument): string {
   const rows = Object.entries(paths).flatMap(([path, methods]) =>
     Object.entries(methods).map(([method, operation]) => ({ path, method, ...operation }))

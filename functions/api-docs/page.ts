@@ -2,30 +2,33 @@ import { escapeHtml } from "../../shared/model/html.ts";
 import { type ListedDocument, renderOperationList } from "./operation_list.ts";
 import { type ViewerFile, viewerScript, viewerStyle } from "./viewer.ts";
 
-/** A page with the policy that its browser is to hold it to. */
+/** A page with its Content Security Policy. */
 export interface ReferencePage {
   readonly html: string;
   readonly contentSecurityPolicy: string;
 }
 
-/** Where a page is, and what that decides of it. */
+/** The properties of a page that depend on where it is served. */
 interface PagePlace {
-  /** Of the OpenAPI document, as the page asks for it. */
+  /** URL of the OpenAPI document, relative to the page. */
   readonly documentUrl: string;
-  /** A statement that says where the calls go that a reader tries; the document's default without. */
+  /**
+   * A script statement that sets the server of the calls that a reader tries. Default: the
+   * document's server.
+   */
   readonly chooseServer: string;
-  /** Where the page's scripts may connect to. */
+  /** The `connect-src` of the page's scripts. */
   readonly connectTo: string;
 }
 
-/** Served by the function: calls go to where the page came from, and nowhere else. */
+/** Served by the function: calls go only to the page's own origin. */
 const ownPlace: PagePlace = {
   documentUrl: "/functions/v1/api-docs/openapi.json",
   chooseServer: "document.servers[0].variables.base_url.default = location.origin;",
   connectTo: "'self'",
 };
 
-/** On a static host, beside the document: the reader enters where the service is. */
+/** On a static host beside the document: the reader enters the address of the service. */
 const staticPlace: PagePlace = {
   documentUrl: "openapi.json",
   chooseServer: "",
@@ -78,8 +81,9 @@ body { margin: 0; background: #fff; }
 `;
 
 /**
- * The reference page: the operations as plain HTML, which the viewer replaces once it has loaded.
- * The viewer's files come from `viewerUrl` and are refused when they are not the pinned ones.
+ * Renders the reference page: the operations as plain HTML, which the viewer replaces once it has
+ * loaded. The browser loads the viewer's files from `viewerUrl` and rejects files whose hashes
+ * differ from the pinned ones.
  */
 export async function renderReferencePage(
   document: ListedDocument,
@@ -93,8 +97,8 @@ export async function renderReferencePage(
 }
 
 /**
- * The same page for any static host that puts `openapi.json` beside it. It carries its policy in
- * itself, as such a host sends none.
+ * Renders the same page for a static host with `openapi.json` beside it. The page contains its
+ * policy in a meta element, because such a host sends no policy header.
  */
 export async function renderStaticPage(
   document: ListedDocument,
@@ -102,7 +106,7 @@ export async function renderStaticPage(
 ): Promise<string> {
   const startScript = writeStartScript(staticPlace);
   const policy = (await writePolicy(viewerUrl, startScript, staticPlace))
-    // A page cannot say of itself who frames it: browsers ignore that in a meta element.
+    // Browsers ignore `frame-ancestors` in a meta element.
     .replace(/; frame-ancestors [^;]*/, "");
   // Our own words and the viewer's origin: no character that an attribute needs escaped.
   const head = `<meta http-equiv="Content-Security-Policy" content="${policy}">\n`;

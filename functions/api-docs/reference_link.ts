@@ -1,15 +1,15 @@
-/** Where the reference can be read when this function cannot show it as a page. */
+/** Links to the reference, for a platform on which this function cannot serve the page. */
 export interface ReferenceLink {
   /** The published page; null where the project has none. */
   readonly referenceUrl: string | null;
-  /** A path alone where the project's public address is not known. */
+  /** Only a path where the project's public address is unknown. */
   readonly documentUrl: string;
   readonly message: string;
 }
 
-/** What the composition root knows of the place. */
+/** The environment's addresses, from the composition root. */
 export interface ReferencePlace {
-  /** `API_REFERENCE_URL`: where the page is published. */
+  /** `API_REFERENCE_URL`: the address of the published page. */
   readonly referenceUrl: string | undefined;
   /** `SUPABASE_URL`: set by the platform. */
   readonly projectUrl: string | undefined;
@@ -19,11 +19,11 @@ const ownPath = "/functions/v1/api-docs";
 const documentPath = `${ownPath}/openapi.json`;
 
 /**
- * The link to answer with, or undefined where the page itself is served. Supabase turns HTML into
- * plain text on the project's default domain, and shows it on a custom one: there
- * `API_REFERENCE_URL` is the address of this function.
+ * Returns the links to respond with, or undefined where the function serves the page itself.
+ * Supabase serves HTML as plain text on the project's default domain, and as HTML on a custom
+ * domain. On a custom domain `API_REFERENCE_URL` is the address of this function.
  *
- * @throws {Error} naming the variable, when it is not an http address.
+ * @throws {Error} that names the variable, when its value is not an http address.
  */
 export function readReferenceLink(
   { referenceUrl, projectUrl }: ReferencePlace,

@@ -1,12 +1,12 @@
-/** One file of the viewer, with the hash that a browser holds it to. */
+/** One file of the viewer, with the hash that the browser checks (subresource integrity). */
 export interface ViewerFile {
   readonly name: string;
   readonly integrity: string;
 }
 
 /**
- * Swagger UI of the npm package `swagger-ui-dist`, wherever it is loaded from: the hashes are those
- * of the package's files.
+ * Swagger UI of the npm package `swagger-ui-dist`. The hashes are those of the package's files, so
+ * any source must serve the same files.
  */
 export const viewerVersion = "5.35.0";
 
@@ -20,5 +20,5 @@ export const viewerStyle: ViewerFile = {
   integrity: "sha384-WlYgdmXYOOBWL5apwjDEZwN+U3HmXSSu5R6V5aGxEcf7z+KuRNwBhoxKVN1i3D5I",
 };
 
-/** Where the viewer is loaded from unless the service has a copy of its own. */
+/** The default source of the viewer, unless the service hosts a copy. */
 export const defaultViewerUrl = `https://cdn.jsdelivr.net/npm/swagger-ui-dist@${viewerVersion}`;

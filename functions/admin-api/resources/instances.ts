@@ -6,7 +6,9 @@ import {
 } from "../instance_contract.ts";
 import { defineResource } from "./resource.ts";
 
-/** Its routes are its own, for its credentials are sealed (instance_routes.ts). */
+/**
+ * Instances have routes of their own (instance_routes.ts), because their credentials are sealed.
+ */
 export const instances = defineResource({
   path: "/instances",
   idName: "instanceId",

@@ -5,14 +5,14 @@ import { demoInstanceId, demoWorkspaceId } from "../../../shared/openapi/demo_fi
 import { changesOnly, exampleInstant, type ResourceDocs } from "./resource_docs.ts";
 import { instances } from "./instances.ts";
 
-/** `providerConfig` by `provider`. */
+/** The variants of `providerConfig`, by `provider`. */
 const [firstForm, ...otherForms] = registry.providers.map(({ kind, config }) =>
   createInstanceSchema.extend({ provider: z.literal(kind), providerConfig: config.schema })
 );
 if (firstForm === undefined) throw new Error("no provider is registered");
 const createInstanceForms = z.discriminatedUnion("provider", [firstForm, ...otherForms]);
 
-/** A change does not name its provider, so it may have any provider's form. */
+/** A change does not name its provider, so the document allows every provider's variant. */
 const updateInstanceForms = z.union(
   registry.providers.map(({ kind, config }) =>
     updateInstanceSchema.extend({ providerConfig: config.schema.optional() }).meta({ title: kind })
@@ -26,7 +26,7 @@ const configFields = (await Promise.all(
   ),
 )).join("");
 
-/** The fields that hold a provider's own id of the instance. */
+/** The fields with a provider's id of the instance. */
 const idFields = new Intl.ListFormat("en", { type: "disjunction" })
   .format(registry.providers.map(({ config }) => `\`${config.idField}\``))
   .replace(", or ", " or ");

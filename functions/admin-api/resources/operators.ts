@@ -4,7 +4,7 @@ import { idSchema } from "../../../shared/model/request_fields.ts";
 import { nameSchema, workspacePageSchema } from "../contract.ts";
 import { definePlainResource } from "./resource.ts";
 
-/** Compared without regard to case, kept as written. */
+/** Compared case-insensitively, stored as written. */
 const emailSchema = z.string().trim().max(254).pipe(z.email("must be an e-mail address"));
 
 /** POST admin-api/operators. */

@@ -7,7 +7,7 @@ export const outboxPageSchema = workspacePageSchema.extend({
   status: z.enum(["pending", "done", "dead"]).optional(),
 });
 
-/** An entry as responses hold it. */
+/** An entry as responses show it. */
 export const outboxRecord = {
   outboxId: z.uuid(),
   workspaceId: z.uuid(),

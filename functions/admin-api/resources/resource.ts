@@ -24,37 +24,37 @@ export interface PageAnswer<Fields extends z.ZodRawShape> {
   readonly nextCursor: string | null;
 }
 
-/** How one method of a resource reads its request, and which SQL function answers it. */
+/** The request schema of one method of a resource, and the SQL function that executes it. */
 export interface RecordMethod<Name extends RpcName> {
   readonly rpcName: Name;
   readonly schema: z.ZodObject;
   readonly crossCheck?: CrossCheck;
 }
 
-/** How a change reads its request. */
+/** The request schema of a change. */
 export interface Update extends RecordMethod<ChangingRpc> {
   readonly checkChange?: ChangeCheck;
 }
 
 /**
- * One administered resource. Its routes, its part of the OpenAPI document and its command line follow
- * from this definition; what the document says of it in words stands beside it, in `<name>_docs.ts`.
+ * One administered resource. Its routes, its part of the OpenAPI document and its commands are
+ * generated from this definition. Its descriptions are in `<name>_docs.ts`.
  */
 export interface Resource {
   readonly path: string;
-  /** What its id is called in requests and responses. */
+  /** The name of its id in requests and responses. */
   readonly idName: string;
   readonly notFound: ErrorCode;
-  /** The field that no two records of one owner may share. */
+  /** The field that is unique among the records of one owner. */
   readonly uniqueField?: string;
-  /** A record as responses hold it. */
+  /** A record as responses show it. */
   readonly record: z.ZodRawShape;
   readonly list: RecordMethod<ListingRpc>;
   readonly create: RecordMethod<CreatingRpc>;
   readonly update?: Update;
 }
 
-/** A resource whose routes need no code of their own. */
+/** A resource with the standard routes. */
 export interface PlainResource extends Resource {
   readonly get: { readonly rpcName: ReadingRpc };
 }

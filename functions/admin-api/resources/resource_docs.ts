@@ -5,8 +5,8 @@ import type { ErrorCode } from "../../../shared/model/errors.ts";
 import type { Resource } from "./resource.ts";
 
 /**
- * What the document and the command line say of a resource in words: its name, an example, what its
- * methods are for. Never imported by a running function.
+ * Descriptions of a resource for the document and the command line: its name, an example, the
+ * purpose of its methods. Running functions never import it.
  */
 export interface ResourceDocs {
   readonly resource: Resource;
@@ -16,7 +16,7 @@ export interface ResourceDocs {
   readonly singular: string;
   readonly plural: string;
   readonly example: Readonly<Record<string, unknown>>;
-  /** Meanings of fields that the glossary does not know or knows otherwise. */
+  /** Meanings of fields that the glossary lacks or defines differently. */
   readonly fields?: Readonly<Record<string, string>>;
   readonly listErrors: readonly ErrorCode[];
   readonly create: WriteDocs;
@@ -31,20 +31,23 @@ export interface ResourceDocs {
 
 interface WriteDocs {
   readonly description: string;
-  /** The forms of the body where one field decides which others belong to it. */
+  /** The variants of the body, where one field determines the others. */
   readonly documentedBody?: z.ZodType;
   readonly errors: readonly ErrorCode[];
-  /** A request that works in the demo workspace, and what differs from the record's example. */
+  /**
+   * A request that works in the demo workspace, and the fields of the result that differ from the
+   * record's example.
+   */
   readonly request: Readonly<Record<string, unknown>>;
   readonly changed?: Readonly<Record<string, unknown>>;
 }
 
 export const changesOnly = "Only what is sent changes.";
 
-/** When the records of the examples were created. */
+/** The time of creation of the example records. */
 export const exampleInstant = "2026-11-23T13:00:00.000+00:00";
 
-/** A record flat beside `success`. */
+/** A record as the members beside `success`. */
 export function recordAnswer(fields: z.ZodRawShape): z.ZodObject {
   return z.object({ ...successField, ...fields });
 }
@@ -58,14 +61,14 @@ export function pageAnswer(fields: z.ZodRawShape): z.ZodObject {
   });
 }
 
-/** The same meanings, of the records of a page. */
+/** The same meanings for the records of a page. */
 export function ofItems(fields: Operation["fields"] = {}): Operation["fields"] {
   return Object.fromEntries(
     Object.entries(fields).map(([path, meaning]) => [`items.${path}`, meaning]),
   );
 }
 
-/** Creating, listing, reading and, where it can be, changing a resource. */
+/** The operations to create, list, read and, where supported, change a resource. */
 export function describeResource(docs: ResourceDocs): Operation[] {
   const { update } = docs.resource;
   return [
@@ -78,7 +81,7 @@ export function describeResource(docs: ResourceDocs): Operation[] {
   ];
 }
 
-/** What every operation of admin-api has in common. */
+/** The properties that all operations of admin-api share. */
 export const adminOperation = { tag: "Administration", access: "secretKey" } as const;
 
 function describeCreate(docs: ResourceDocs): Operation {

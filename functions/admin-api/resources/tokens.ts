@@ -5,7 +5,7 @@ import type { RecordAnswer } from "./resource.ts";
 /** POST admin-api/instances/:id/tokens. */
 export const createTokenSchema = z.object({
   label: z.string().trim().min(1).max(200).nullish(),
-  /** Without it the token lives until it is revoked. */
+  /** Without it the token is valid until it is revoked. */
   expiresAt: storableInstantSchema
     .refine((instant) => Date.parse(instant) > Date.now(), "must be in the future")
     .nullish(),
@@ -13,7 +13,7 @@ export const createTokenSchema = z.object({
 
 export type CreateTokenRequest = z.infer<typeof createTokenSchema>;
 
-/** A token as responses hold it, without its secret. */
+/** A token as responses show it, without its secret. */
 export const tokenRecord = {
   tokenId: z.uuid(),
   instanceId: z.uuid(),
