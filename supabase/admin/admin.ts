@@ -1,16 +1,16 @@
-/** `deno task admin`: admin-api from the command line. `--help` says what there is. */
+/** `deno task admin`: admin-api from the command line. `--help` lists the commands. */
 
 import { defaultPort, originOf, resolveDataDir } from "../local/settings.ts";
 import { findSecretKey } from "./admin_key.ts";
 import { openAdminApi } from "./admin_api.ts";
 import { runAdminCommand } from "./commands.ts";
 
-// An empty variable is an absent one.
+// Treats an empty variable as absent.
 const environment = Deno.env.toObject();
 const port = Number(environment["PORT"] || defaultPort);
 const apiUrl = environment["API_URL"] || environment["SUPABASE_URL"] || originOf(port);
 
-/** A reader that has read enough (`| head`) is no error. */
+/** A reader that closes the pipe early (`| head`) is not an error. */
 function write(stream: typeof Deno.stdout | typeof Deno.stderr, text: string): void {
   try {
     stream.writeSync(new TextEncoder().encode(text));

@@ -7,13 +7,13 @@ const refusalSchema = z.object({
   issues: z.array(issueSchema).optional(),
 });
 
-/** Of every answer but a refusal. */
+/** The members of every success response. */
 const answerSchema = z.looseObject({ success: z.literal(true) });
 
-/** What admin-api refused, in lines for a person; never a secret. */
+/** An error of admin-api as lines for a person. Never contains a secret. */
 export class AdminApiError extends Error {
   override readonly name = "AdminApiError";
-  /** @param isMisuse whether nothing could be asked at all, for API_URL or the key make no sense. */
+  /** @param isMisuse whether no call was possible, because API_URL or the key is invalid. */
   constructor(message: string, readonly isMisuse = false) {
     super(message);
   }
@@ -21,13 +21,13 @@ export class AdminApiError extends Error {
 
 export type AdminAnswer = Readonly<Record<string, unknown>>;
 
-/** For what is no answer of this API. */
+/** The message for a response that is not from this API. */
 export const foreignAnswer =
   "What answers is not admin-api as this command knows it: is API_URL right, and the project deployed?";
 
 /** Calls admin-api with the project's secret key. */
 export interface AdminApi {
-  /** @throws {AdminApiError} where the API refuses, or nothing answers. */
+  /** @throws {AdminApiError} for an error of the API, and where the API does not respond. */
   call(
     method: "GET" | "POST" | "PATCH" | "DELETE",
     path: string,
@@ -36,8 +36,8 @@ export interface AdminApi {
 }
 
 /**
- * @param apiUrl where `/functions/v1` is, without a trailing slash.
- * @param readSecretKey asked at each call, so that a command that calls nothing needs no key.
+ * @param apiUrl the base URL of `/functions/v1`, without a trailing slash.
+ * @param readSecretKey called before each request, so that a command without requests needs no key.
  */
 export function openAdminApi(apiUrl: string, readSecretKey: () => Promise<string>): AdminApi {
   return {
@@ -59,7 +59,7 @@ export function openAdminApi(apiUrl: string, readSecretKey: () => Promise<string
   };
 }
 
-/** @throws {AdminApiError} without the address, which may hold a secret. */
+/** @throws {AdminApiError} whose message omits the address, because it may hold a secret. */
 function checkAddress(apiUrl: string): void {
   if (!/^https?:$/.test(URL.parse(apiUrl)?.protocol ?? "")) {
     throw new AdminApiError(
@@ -69,7 +69,7 @@ function checkAddress(apiUrl: string): void {
   }
 }
 
-/** @throws {AdminApiError} without the key. */
+/** @throws {AdminApiError} whose message omits the key. */
 function checkKey(secretKey: string): void {
   try {
     new Headers({ apikey: secretKey });
@@ -83,7 +83,7 @@ function checkKey(secretKey: string): void {
 
 async function reach(url: string, init: RequestInit): Promise<Response> {
   try {
-    // A redirection would take the key wherever it points to.
+    // A redirect would send the key to another server.
     return await fetch(url, {
       ...init,
       redirect: "manual",

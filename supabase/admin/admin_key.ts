@@ -3,10 +3,10 @@ import { StackStartError } from "../local/stack_start_error.ts";
 import { AdminApiError } from "./admin_api.ts";
 
 /**
- * The secret key that a command calls admin-api with: the one given, else the local stack's own,
- * which is in its data folder. The latter goes to this machine alone.
+ * Returns the secret key for calls to admin-api: the given one, otherwise the local stack's key
+ * from its data folder. The local stack's key is sent only to this machine.
  *
- * @throws {AdminApiError} where there is none to be had.
+ * @throws {AdminApiError} where neither key exists.
  */
 export async function findSecretKey(
   given: string | undefined,

@@ -9,11 +9,11 @@ import { type FieldOption, listOptions } from "./resource_options.ts";
 import { resealAll } from "./reseal_all.ts";
 import { formatRecord, formatTable } from "./table.ts";
 
-/** What a run needs of the world. */
+/** The dependencies of a run. */
 export interface AdminCommandWorld {
   readonly api: AdminApi;
   readonly print: (text: string) => void;
-  /** What went wrong goes here, so that `--json` prints the API's answer and nothing else. */
+  /** Receives errors, so that `--json` prints only the API's response. */
   readonly printError: (text: string) => void;
   readonly readFile: (path: string) => Promise<string>;
   readonly readStdin: () => Promise<string>;
@@ -24,7 +24,8 @@ type Options = Readonly<Record<string, unknown>>;
 /**
  * Runs one command line of `deno task admin`.
  *
- * @returns the exit code: 0, 1 for what the API refuses, 2 for a command, an address or a key that is none.
+ * @returns the exit code: 0 for success, 1 for an error of the API, 2 for an invalid command,
+ * address or key.
  */
 export async function runAdminCommand(
   world: AdminCommandWorld,
@@ -159,7 +160,7 @@ function addTokens(world: AdminCommandWorld, program: Command): void {
     .action(async (instanceId: string, tokenId: string, { keepOld }: Options) => {
       const { label, expiresAt } = await api.call("GET", pathOfOne(instanceId, tokenId));
       const created = await api.call("POST", pathOf(instanceId), { label, expiresAt });
-      // The API never shows it again: first of all it is handed over.
+      // Shows the token first, because the API never returns it again.
       show(world, program, created);
       if (keepOld !== true) await revokeFormer(instanceId, tokenId);
     });
@@ -193,7 +194,7 @@ function addCredentials(world: AdminCommandWorld, program: Command): void {
     });
 }
 
-/** Every page of a collection. */
+/** Reads every page of a collection. */
 async function listAll(api: AdminApi, path: string, query: Options): Promise<AdminAnswer[]> {
   const items: AdminAnswer[] = [];
   let cursor: unknown = null;

@@ -1,7 +1,7 @@
 import { AdminApiError } from "./admin_api.ts";
 import type { FieldOption } from "./resource_options.ts";
 
-/** Sources of values that are too long or too secret for a command line. */
+/** Sources of values that are too long or too sensitive for a command line. */
 export interface ValueSources {
   readonly readFile: (path: string) => Promise<string>;
   readonly readStdin: () => Promise<string>;
@@ -10,9 +10,9 @@ export interface ValueSources {
 type FieldReading = Pick<FieldOption, "flag" | "name" | "kind">;
 
 /**
- * The request's fields from a command's options; what was not given is left out.
+ * Reads the request's fields from a command's options. Omits absent options.
  *
- * @throws {AdminApiError} for text that is not valid JSON where JSON is asked for, or a missing file.
+ * @throws {AdminApiError} for invalid JSON in an option that takes JSON, and for a missing file.
  */
 export async function readFields(
   sources: ValueSources,
@@ -27,7 +27,7 @@ export async function readFields(
   return body;
 }
 
-/** `--connected-phone <digits>` is `connectedPhone` to commander. */
+/** Commander names the option `--connected-phone <digits>` `connectedPhone`. */
 function toOptionName(flag: string): string {
   return (flag.split(" ")[0] ?? "").slice(2)
     .replace(/-([a-z])/g, (_, letter: string) => letter.toUpperCase());
@@ -65,7 +65,7 @@ async function readText(
   }
 }
 
-/** The error does not show the text: it may hold a credential. */
+/** Parses JSON. The error omits the text, because it may hold a credential. */
 function parseJson(flag: string, text: string): unknown {
   try {
     return JSON.parse(text);

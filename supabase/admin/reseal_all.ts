@@ -8,10 +8,11 @@ const reportSchema = z.looseObject({
 });
 
 /**
- * Lets all credentials be sealed under the current key, batch by batch.
+ * Seals all credentials under the current key, batch by batch.
  *
- * @returns the last answer, with `resealed` of all of them.
- * @throws {AdminApiError} where the API refuses, or processes with different keys have answered.
+ * @returns the last response, with the total of `resealed`.
+ * @throws {AdminApiError} for an error of the API, and where processes with different keys
+ * responded.
  */
 export async function resealAll(api: AdminApi): Promise<AdminAnswer> {
   let resealed = 0;

@@ -2,7 +2,10 @@ import type * as z from "zod";
 import { glossary } from "../tools/openapi/glossary.ts";
 import { type JsonObject, toJsonSchema } from "../tools/openapi/json_schema.ts";
 
-/** How an option's text becomes the field's value. `json` may be a file (`@path`) or `-` (stdin). */
+/**
+ * How to convert an option's text to the field's value. `json` may be a file (`@path`) or `-`
+ * (stdin).
+ */
 export type FieldKind = "text" | "nullable text" | "boolean" | "number" | "json";
 
 /** A field of a request as an option of a command. */
@@ -24,14 +27,14 @@ const ownFlags: Readonly<Record<string, string>> = {
   isActive: "--active <true|false>",
 };
 
-/** Fields that the command fills in by itself: it reads every page. */
+/** Fields that the command sets itself, because it reads every page. */
 const hiddenFields: ReadonlySet<string> = new Set(["limit", "cursor"]);
 
 /**
- * The options of a request, from its schema: each field by its name in kebab case, with the meaning
- * that the OpenAPI document gives it.
+ * Derives a request's options from its schema: one per field, with the name in kebab case and the
+ * description from the OpenAPI document.
  *
- * @param meanings what the resource says of fields beside the glossary.
+ * @param meanings the resource's descriptions of fields, in addition to the glossary.
  */
 export function listOptions(
   schema: z.ZodObject,

@@ -1,10 +1,10 @@
-/** A value as a cell shows it. */
+/** Formats a value for a cell. */
 export function toCell(value: unknown): string {
   if (value === null || value === undefined) return "";
   return typeof value === "object" ? JSON.stringify(value) : String(value);
 }
 
-/** Records as aligned columns under their names; a sentence where there are none. */
+/** Formats records as aligned columns with headings; a sentence where there are none. */
 export function formatTable(
   records: readonly Readonly<Record<string, unknown>>[],
   columns: readonly string[],
@@ -20,7 +20,7 @@ export function formatTable(
   ).join("\n");
 }
 
-/** One record as lines of name and value, `success` left out. */
+/** Formats one record as lines of name and value, without `success`. */
 export function formatRecord(record: Readonly<Record<string, unknown>>): string {
   const entries = Object.entries(record).filter(([name]) => name !== "success");
   const width = Math.max(...entries.map(([name]) => name.length));

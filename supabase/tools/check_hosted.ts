@@ -1,8 +1,8 @@
 /**
- * `deno task check:hosted [--root <folder>] [slug ...]`: type-checks every function under the hosted runtime's version
- * of Deno, starts its unmodified `index.ts` there with the platform's environment, and asks it what
- * needs no database: a preflight, a path it does not have, a call without a credential. `--root <folder>`
- * looks at another tree, such as one rebuilt from an upload.
+ * `deno task check:hosted [--root <folder>] [slug ...]`: type-checks every function under the
+ * hosted runtime's version of Deno, starts its unmodified `index.ts` there with the platform's
+ * environment, and sends it requests that need no database: a preflight, an unknown path, a call
+ * without a credential. `--root <folder>` checks another tree, such as one rebuilt from an upload.
  */
 
 import { basename, join } from "node:path";
@@ -21,7 +21,7 @@ const { values: { root: otherRoot }, positionals } = parseArgs({
 });
 const root = otherRoot ?? fileURLToPath(new URL("../..", import.meta.url));
 const runtime = fileURLToPath(new URL("hosted_runtime.ts", import.meta.url));
-/** The platform has the import map alone: neither deno.json nor a lock file. */
+/** The platform has only the import map: neither deno.json nor a lock file. */
 const asUploaded = ["--no-config", "--no-lock", `--import-map=${join(root, "import_map.json")}`];
 
 const fetchTimeoutMs = 120_000;
@@ -30,17 +30,19 @@ const startTimeoutMs = 60_000;
 const answerTimeoutMs = 10_000;
 const startedAtOnce = 4;
 
-/** No colours, and no stack of the compiler's own. */
+/** Turns off colours and the compiler's stack traces. */
 const plainWords = { NO_COLOR: "1", RUST_BACKTRACE: "0" };
 
-/** A call that a function refuses by itself, without looking at its database. */
+/** A request that a function rejects without a database query. */
 interface Refusal {
   readonly method: string;
   readonly path: string;
   readonly status: number;
 }
 
-/** Where it is not POST on the function itself without a credential. */
+/**
+ * Functions whose rejected request is not a POST without a credential to the function's own path.
+ */
 const refusals: Readonly<Record<string, Refusal>> = {
   "admin-api": { method: "GET", path: "/workspaces", status: 401 },
   "api-docs": { method: "POST", path: "", status: 405 },
@@ -89,7 +91,10 @@ async function listFunctions(): Promise<string[]> {
   return slugs.sort();
 }
 
-/** The program itself: what npx starts has children, and only the program's own id can end it. */
+/**
+ * Finds the path of the binary itself. npx starts it as a child process, and only the binary's own
+ * process id can end it.
+ */
 async function findHostedDeno(): Promise<string | undefined> {
   const where = ["eval", "--no-config", "--no-lock", "console.log(Deno.execPath())"];
   const args = ["--yes", `deno@${hostedVersion}`, ...where];
@@ -98,12 +103,12 @@ async function findHostedDeno(): Promise<string | undefined> {
   return success && basename(path).startsWith("deno") ? path : undefined;
 }
 
-/** @returns the compiler's words, undefined when it has none. */
+/** @returns the compiler's output, undefined where the check passes. */
 async function checkTypes(deno: string, slugs: readonly string[]): Promise<string | undefined> {
   const args = ["check", "--quiet", ...asUploaded, ...slugs.map(entrypointOf)];
   const first = await run(deno, args, {}, checkTimeoutMs);
   if (first.success) return undefined;
-  // Behind a proxy with certificates of its own the packages can be fetched only with the system's.
+  // Behind a proxy with its own certificates, downloads need the system's certificate store.
   const second = await run(deno, args, { DENO_TLS_CA_STORE: "system" }, checkTimeoutMs);
   return second.success ? undefined : second.output;
 }
@@ -123,7 +128,7 @@ async function checkAll(
   return results;
 }
 
-/** @returns what is wrong with the function, undefined when nothing is. */
+/** @returns a description of the failure, undefined where the function passes. */
 async function checkFunction(deno: string, slug: string): Promise<string | undefined> {
   const child = new Deno.Command(deno, {
     args: [
@@ -206,7 +211,9 @@ function ask(url: string, init: RequestInit): Promise<Response> {
   return fetch(url, { ...init, signal: AbortSignal.timeout(answerTimeoutMs) });
 }
 
-/** What a function finds on the platform: the project's own variables and the secrets we ask for. */
+/**
+ * The environment of a function on the platform: the project's variables and the required secrets.
+ */
 const platform: Readonly<Record<string, string>> = {
   SUPABASE_URL: "http://127.0.0.1:9",
   SUPABASE_SECRET_KEYS: JSON.stringify({ default: "sb_secret_check_hosted_0000000000" }),
@@ -248,7 +255,7 @@ async function run(
   }
 }
 
-/** By its own process id, and for certain: it has nothing to tidy up. */
+/** Kills the process by its id. It has nothing to clean up. */
 function end(child: Deno.ChildProcess): void {
   try {
     child.kill("SIGKILL");

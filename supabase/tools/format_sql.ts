@@ -1,7 +1,7 @@
 /**
  * Formats supabase/schemas: `deno task fmt:sql`, which `deno task fmt` runs too. With `--check` it
- * writes nothing and fails when a file is not formatted. Function bodies stay as they are written:
- * formatted, they would lose the pairs of `jsonb_build_object` and the columns of tables in comments.
+ * writes nothing and fails when a file is not formatted. Leaves function bodies unchanged, because
+ * formatting would break the pairs of `jsonb_build_object` and the columns of tables in comments.
  */
 
 import { join } from "node:path";
@@ -23,14 +23,14 @@ const options: Options = {
 /**
  * Formats statements of Postgres.
  *
- * @throws {Error} when the text is no SQL that the formatter knows.
+ * @throws {Error} when the formatter cannot parse the text.
  */
 export async function formatSql(text: string): Promise<string> {
   return await format(text, options);
 }
 
 /**
- * Formats each SQL file below a folder that needs it; with `check` only names them.
+ * Formats the unformatted SQL files below a folder; with `check` only lists them.
  *
  * @returns the paths, below the folder, of the files that differed.
  */

@@ -1,14 +1,17 @@
 /**
- * Runs one function's unmodified `index.ts` as the hosted runtime does: the handler is taken from
- * `Deno.serve`, whose port and signal count for nothing, and what the platform does not give a
- * function is not there. Meant for the platform's version of Deno.
+ * Runs one function's unmodified `index.ts` as the hosted runtime does. Takes the handler from
+ * `Deno.serve` and ignores its port and signal. Removes the APIs that the platform does not
+ * provide. Run it with the platform's version of Deno.
  *
  *     deno run --allow-net --allow-env --allow-read hosted_runtime.ts <URL of an index.ts>
  *
- * Says where it listens as a line `listening on <port>`.
+ * Prints the line `listening on <port>`.
  */
 
-/** Not in the hosted runtime (its source): processes, foreign code, cron, key-value store, exit. */
+/**
+ * Absent from the hosted runtime, according to its source: processes, native libraries, cron,
+ * key-value store, exit.
+ */
 const absent = ["Command", "run", "kill", "exit", "dlopen", "cron", "openKv", "addSignalListener"];
 
 type Handler = (request: Request) => Response | Promise<Response>;

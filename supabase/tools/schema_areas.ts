@@ -1,8 +1,8 @@
 /**
- * `supabase/schemas/<area>/` holds the database by subject: `tables/`, `internal/` (what only SQL
- * calls) and `rpc/` (what TypeScript calls). The baseline of all tables comes first, in the order of
- * their foreign keys; then one baseline per area holds its functions, in any order. areas.json names
- * the areas and the few files that stand elsewhere.
+ * `supabase/schemas/<area>/` holds the database by subject: `tables/`, `internal/` (functions that
+ * only SQL calls) and `rpc/` (functions that TypeScript calls). The first baseline creates all
+ * tables, in the order of their foreign keys. Then one baseline per area creates its functions, in
+ * any order. areas.json names the areas and the few files that belong to other baselines.
  */
 
 import { join } from "node:path";
@@ -12,13 +12,13 @@ const fileSchema = z.string().regex(/^[\w/]+\.sql$/);
 const migrationSchema = z.string().regex(/^\d{14}_[a-z0-9_]+$/);
 
 const areasSchema = z.strictObject({
-  /** Files that the tables are built on: the schema itself, functions of constraints. */
+  /** Files that the tables depend on: the schema itself, functions of constraints. */
   first: z.array(fileSchema),
   /** Name of the baseline of all tables, without `.sql`. */
   tables: migrationSchema,
   /** Names of the areas' baselines: a timestamp, then the area's folder. */
   areas: z.array(migrationSchema),
-  /** Files that need everything else; they close the last baseline. */
+  /** Files that depend on all others. They are at the end of the last baseline. */
   last: z.array(fileSchema),
 });
 
@@ -31,22 +31,22 @@ export interface SchemaFile {
   readonly text: string;
 }
 
-/** A baseline migration and the files that it is made of, in their order. */
+/** A baseline migration and its files, in order. */
 export interface Baseline {
   readonly migration: string;
   readonly files: readonly SchemaFile[];
 }
 
-/** areas.json and the folders beside it do not agree. One fault a line. */
+/** areas.json and the folders beside it do not match. One error per line. */
 export class SchemaAreaError extends Error {
   override readonly name = "SchemaAreaError";
 }
 
 /**
- * Reads all schemas, as the baselines that they make up.
+ * Reads all schemas and groups them into baselines.
  *
  * @throws {SchemaAreaError} when a file belongs to no baseline, when a named file is missing, when
- *   the migrations are not in order, or when tables reference each other in a circle.
+ * the migrations are not in order, or when tables reference each other in a circle.
  */
 export async function readBaselines(schemasFolder: string): Promise<Baseline[]> {
   const text = await Deno.readTextFile(join(schemasFolder, "areas.json"));
@@ -80,17 +80,17 @@ export function composeBaselines(order: SchemaOrder, files: readonly SchemaFile[
   return [{ migration: order.tables, files: [...pick(order.first), ...tables] }, ...areas];
 }
 
-/** The first line of every baseline, by which one is known whose area has gone. */
+/** The first line of every baseline. It identifies a baseline whose area was removed. */
 export const baselineHeader =
   "-- Written by `deno task db:baseline` from supabase/schemas: change those files, not this one.\n";
 
 /**
- * Postgres checks no function body when it is created, so that functions may call each other in any
- * order. The lint of the tests checks all of them when all are there.
+ * Turns off the check of function bodies at creation, so that functions may call each other in any
+ * order. The lint test checks all of them afterwards.
  */
 const uncheckedBodies = "set local check_function_bodies = off;\n";
 
-/** The text of a baseline migration: every file under its name. One transaction. */
+/** Renders a baseline migration: every file under its name, in one transaction. */
 export function renderBaseline({ files }: Baseline): string {
   const parts = files.map(({ path, text }) =>
     `-- source: supabase/schemas/${path}\n${text.trim()}\n`
@@ -98,7 +98,7 @@ export function renderBaseline({ files }: Baseline): string {
   return [baselineHeader, uncheckedBodies, ...parts].join("\n");
 }
 
-/** Tables after those that they reference, otherwise by path. */
+/** Sorts tables after those that they reference, otherwise by path. */
 function sortByReferences(tables: readonly SchemaFile[]): SchemaFile[] {
   const sorted: SchemaFile[] = [];
   let waiting = [...tables];

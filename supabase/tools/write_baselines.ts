@@ -1,20 +1,20 @@
 /**
- * Writes the baseline migrations out of supabase/schemas: `deno task db:baseline`. With `--check` it
- * writes nothing and fails when a baseline is not what the schemas say.
+ * Generates the baseline migrations from supabase/schemas: `deno task db:baseline`. With `--check`
+ * it writes nothing and fails when a baseline differs from the schemas.
  */
 
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { baselineHeader, readBaselines, renderBaseline, SchemaAreaError } from "./schema_areas.ts";
 
-/** Where the schemas are read and the baselines written. */
+/** The folders of the schemas and the baselines. */
 export interface BaselineFolders {
   readonly schemas: string;
   readonly migrations: string;
 }
 
 /**
- * Writes each baseline that differs and removes those whose area has gone; with `check` only names
+ * Writes each baseline that differs, and removes those of removed areas; with `check` only lists
  * them.
  *
  * @returns the names of the files that differed.

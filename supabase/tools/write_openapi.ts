@@ -1,7 +1,7 @@
 /**
- * Writes the OpenAPI document out of the functions' contracts, and the page that shows it on a static
- * host: `deno task openapi`. With `--check` it writes nothing and fails when a committed file is not
- * what the contracts say.
+ * Generates the OpenAPI document from the functions' contracts, and the page that shows it on a
+ * static host: `deno task openapi`. With `--check` it writes nothing and fails when a committed
+ * file differs from the contracts.
  */
 
 import { renderStaticPage } from "../../functions/api-docs/page.ts";
@@ -9,23 +9,23 @@ import { defaultViewerUrl } from "../../functions/api-docs/viewer.ts";
 import { composeDocument } from "./openapi/document.ts";
 import { readOperations } from "./openapi/read_operations.ts";
 
-/** Where the document is committed: beside the function that serves it. */
+/** The path of the committed document, beside the function that serves it. */
 export const documentFile = new URL("../../functions/api-docs/openapi.json", import.meta.url);
 
-/** The page for a static host: it shows the document that lies beside it. */
+/** The path of the page for a static host, which shows the document beside it. */
 export const staticPageFile = new URL("reference.html", documentFile);
 
-/** The document's text as it is committed. */
+/** Renders the document as it is committed. */
 export async function writeDocument(): Promise<string> {
   return `${JSON.stringify(composeDocument(await readOperations()), null, 2)}\n`;
 }
 
-/** The page's text as it is committed, out of the document's. */
+/** Renders the page as it is committed, from the document. */
 export async function writeStaticPage(documentText: string): Promise<string> {
   return await renderStaticPage(JSON.parse(documentText), defaultViewerUrl);
 }
 
-/** What happened to a file: it said the same already, it was written, or it was only compared. */
+/** The result for a file: unchanged, written, or only compared. */
 export function reportFile(name: string, isSame: boolean, isCheck: boolean): string {
   const is = isSame ? "is" : isCheck ? "is not" : "is now";
   return `${name} ${is} what the contracts say`;

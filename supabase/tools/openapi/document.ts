@@ -8,7 +8,10 @@ import { rateLimitHeaderComponents } from "./rate_limit_headers.ts";
 /** The operations of every function, by the function's name. */
 export type OperationsBySlug = ReadonlyMap<string, readonly Operation[]>;
 
-/** Where an operation is reached, below `{base_url}`, with parameters as OpenAPI writes them; without an optional one. */
+/**
+ * The path of an operation below `{base_url}`, with parameters in OpenAPI's notation. Omits an
+ * optional parameter.
+ */
 export function toPathTemplate(slug: string, path: string): string {
   const below = path === "/" ? "" : path.replace(/\/:\w+\?$/, "").replaceAll(/:(\w+)/g, "{$1}");
   return `/functions/v1/${slug}${below}`;
@@ -58,7 +61,7 @@ export function composeDocument(operationsBySlug: OperationsBySlug): JsonObject 
   };
 }
 
-/** What a reader looks for first; functions that are not named follow by name. */
+/** The order of functions, most used first. Other functions follow by name. */
 const readingOrder = ["send-message", "send-template-message", "messages-context", "messages-api"];
 
 function sortForReading(operationsBySlug: OperationsBySlug): [string, readonly Operation[]][] {
@@ -120,7 +123,7 @@ const securitySchemes = {
   },
 };
 
-// Without an example: viewers send it along, and a key that is sent twice is answered once.
+// Has no example, because viewers would send it, and a repeated key returns the first response.
 const parameters = {
   IdempotencyKey: {
     name: "Idempotency-Key",

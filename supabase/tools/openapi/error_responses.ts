@@ -5,7 +5,7 @@ import { rateLimitHeaders } from "./rate_limit_headers.ts";
 
 const errors = listErrors();
 
-/** All error codes of an operation: its own, and those of the HTTP conventions. */
+/** Returns all error codes of an operation: its own and those of the HTTP conventions. */
 export function listRefusals(operation: Operation): ErrorCode[] {
   const { access, body, foreignBody, query, isIdempotent, errors: own } = operation;
   const isWritten = body !== undefined;
@@ -24,7 +24,7 @@ export function listRefusals(operation: Operation): ErrorCode[] {
   return errors.map(({ code }) => code).filter((code) => codes.has(code));
 }
 
-/** Error codes of the HTTP conventions, which can occur before any use case runs. */
+/** Error codes of the HTTP conventions, which can occur before the handler runs. */
 const clientTokenCodes = [
   ...["missing_client_token", "invalid_client_token"] as const,
   ...["Instance not found", "rate_limited", "service_unavailable"] as const,
@@ -33,13 +33,13 @@ const bodyCodes = ["invalid_json", "payload_too_large", "unsupported_media_type"
 const foreignBodyCodes = ["invalid_json", "payload_too_large"] as const;
 const idempotencyCodes = ["idempotency_key_in_progress", "idempotency_key_reused"] as const;
 
-/** The refusals of an operation: a reference by status, and what is referred to. */
+/** The error responses of an operation: a reference by status, and the referenced components. */
 export interface DescribedRefusals {
   readonly responses: JsonObject;
   readonly components: Readonly<Record<string, JsonObject>>;
 }
 
-/** Describes an operation's refusals, one response per status; operations share equal ones. */
+/** Describes an operation's errors, one response per status. Operations share equal responses. */
 export function describeRefusals(operation: Operation, failureSchema?: string): DescribedRefusals {
   const byStatus = Map.groupBy(
     listRefusals(operation),
@@ -82,7 +82,7 @@ function describeStatus(status: number, codes: readonly ErrorCode[], schema: str
   };
 }
 
-/** Refusals that say when to try again; a provider's, where it has said so itself. */
+/** Errors with `Retry-After`. A provider's error has it where the provider sent it. */
 const retryAfterCodes: ReadonlySet<ErrorCode> = new Set([
   "rate_limited",
   "service_unavailable",
@@ -91,7 +91,7 @@ const retryAfterCodes: ReadonlySet<ErrorCode> = new Set([
   "provider_template_send_failed",
 ]);
 
-/** Refusals that may carry what the provider said. */
+/** Errors that may contain the provider's error. */
 const providerCodes: ReadonlySet<ErrorCode> = new Set([
   "outside_conversation_window",
   "provider_send_failed",
@@ -99,7 +99,7 @@ const providerCodes: ReadonlySet<ErrorCode> = new Set([
   "provider_outcome_unknown",
 ]);
 
-/** `components.examples`: each refusal as it is answered. */
+/** `components.examples`: the body of each error. */
 export function describeErrorExamples(used: ReadonlySet<ErrorCode>): JsonObject {
   return Object.fromEntries(
     errors.filter(({ code }) => used.has(code)).map(({ code, message }) => [
@@ -136,15 +136,15 @@ const extras: { readonly [Code in ErrorCode]?: JsonObject } = {
   },
 };
 
-/** A code as the name of a component: `Instance not found` is `Instance_not_found`. */
+/** Converts a code to a component's name: `Instance not found` gives `Instance_not_found`. */
 export function toComponentName(code: string): string {
   return code.replace(/[^A-Za-z0-9._-]+/g, "_");
 }
 
-/** Refusals that no operation answers: for another path or method. */
+/** Errors of no operation: for an unknown path or method. */
 const everywhere: readonly ErrorCode[] = ["not_found", "method_not_allowed"];
 
-/** The codes as a table in Markdown, those of the operations and those met everywhere. */
+/** Renders a Markdown table of all codes: those of the operations and the general ones. */
 export function writeErrorTable(used: ReadonlySet<ErrorCode>): string {
   const rows = errors.filter(({ code }) => used.has(code) || everywhere.includes(code))
     .sort((a, b) => a.status - b.status)

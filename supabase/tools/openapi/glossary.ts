@@ -4,7 +4,7 @@ const officialKinds = registry.providers
   .filter(({ providerClass }) => providerClass === "official")
   .map(({ kind }) => `\`${kind}\``).join(", ");
 
-/** What a field means wherever it stands, unless the operation says otherwise. */
+/** The meaning of a field in every operation, unless the operation defines its own. */
 export const glossary: Readonly<Record<string, string>> = {
   success: "True in every answer that is no refusal.",
   instanceId:

@@ -2,15 +2,15 @@ import * as z from "zod";
 
 export type JsonObject = Record<string, unknown>;
 
-/** Formats that say all that zod's pattern for them says. */
+/** Formats that make zod's pattern for them redundant. */
 const knownFormats = new Set(["uuid", "email", "date", "date-time"]);
 
-/** Which side of a schema: what a caller may send, or what is answered. */
+/** The side of a schema: the request or the response. */
 export type Direction = "input" | "output";
 
 /**
- * The schema as OpenAPI 3.1 holds it: JSON Schema 2020-12 without what only a machine would read.
- * Further members are never forbidden: clients must live with new ones, and so does the service.
+ * Converts a schema to OpenAPI 3.1: JSON Schema 2020-12 without redundant keywords. Never forbids
+ * additional members: clients must tolerate new ones, and so does the service.
  */
 export function toJsonSchema(schema: z.ZodType, direction: Direction): JsonObject {
   const { $schema: _, ...json } = z.toJSONSchema(schema, {
@@ -34,7 +34,10 @@ function isFreeName(names: unknown): boolean {
   return typeof names === "object" && names !== null && Object.keys(names).join() === "type";
 }
 
-/** `anyOf` of one typed schema and null is that schema with two types: viewers show it shorter. */
+/**
+ * Converts `anyOf` of one typed schema and null to that schema with two types, because viewers show
+ * it more compactly.
+ */
 function joinNull(schema: JsonObject): void {
   const options = schema["anyOf"];
   if (!Array.isArray(options) || options.length !== 2) return;
@@ -45,7 +48,10 @@ function joinNull(schema: JsonObject): void {
   if (Array.isArray(first["enum"])) schema["enum"] = [...first["enum"], null];
 }
 
-/** Every property of a schema with its dotted path; those of array items stand below the array. */
+/**
+ * Returns every property of a schema with its dotted path. Properties of array items are below the
+ * array's path.
+ */
 export function* listProperties(
   schema: JsonObject,
   prefix = "",

@@ -1,14 +1,13 @@
 import * as z from "zod";
 import { type Direction, type JsonObject, toJsonSchema } from "./json_schema.ts";
 
-/** Makes one schema ready for the document: gives each of its properties its meaning. */
+/** Prepares one schema for the document: adds the descriptions of its properties. */
 export type ExplainSchema = (schema: JsonObject) => JsonObject;
 
 /**
- * A schema as components, the first of them under `name`. A union whose members one field tells apart
- * becomes `oneOf` with `discriminator`, each member a component of its own: generators make a type
- * of each, and of the whole a union that this field narrows. In any other union a member is known by
- * its `title`.
+ * Converts a schema to components, the first under `name`. A discriminated union becomes `oneOf`
+ * with `discriminator` and one component per member, so that code generators produce a type per
+ * member and a union that the field narrows. In any other union each member has a `title`.
  */
 export function nameSchemas(
   name: string,
@@ -45,7 +44,7 @@ function readDiscriminator(schema: z.ZodUnion): string | undefined {
   return (schema.def as { readonly discriminator?: string }).discriminator;
 }
 
-/** The value by which a member of a discriminated union is known. */
+/** The discriminator's value of a member of a discriminated union. */
 function readTag(schema: z.ZodUnion, member: z.ZodType): string | undefined {
   const field = readDiscriminator(schema);
   if (field === undefined || !(member instanceof z.ZodObject)) return undefined;

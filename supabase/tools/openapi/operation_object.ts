@@ -5,21 +5,21 @@ import { type JsonObject, listProperties, toJsonSchema } from "./json_schema.ts"
 import { nameSchemas } from "./named_schemas.ts";
 import { rateLimitHeaders } from "./rate_limit_headers.ts";
 
-/** Names of the request's unknown fields, in the answer of any operation with a body. */
+/** Names of the request's unknown fields, in the response of every operation with a body. */
 export const ignoredFieldsSchema: JsonObject = {
   type: "array",
   description: "Fields of the request that are not known, if there are any.",
   items: { type: "string" },
 };
 
-/** One operation of the document, with the components that it brings. */
+/** One operation of the document, with its components. */
 export interface DescribedOperation {
   readonly operation: JsonObject;
   readonly schemas: Readonly<Record<string, JsonObject>>;
   readonly refusals: Readonly<Record<string, JsonObject>>;
 }
 
-/** Describes an operation; its schemas are named after its `operationId`. */
+/** Describes an operation. Its schemas are named after its `operationId`. */
 export function describeOperation(operation: Operation): DescribedOperation {
   const name = capitalise(operation.operationId);
   const { body, success, failure } = operation;
@@ -168,8 +168,8 @@ function listExamples(operation: Operation, part: "request" | "response"): JsonO
 }
 
 /**
- * Gives every property its meaning: the operation's own word for it, else the glossary's, which may
- * know it within its object.
+ * Adds the description of every property: the operation's own, otherwise the glossary's, which may
+ * depend on the containing object.
  */
 function explain(operation: Operation, schema: JsonObject): JsonObject {
   for (const { path, name, property } of listProperties(schema)) {
@@ -186,8 +186,8 @@ function explain(operation: Operation, schema: JsonObject): JsonObject {
 }
 
 /**
- * A default as words: generators take a property with `default` for one that is always there, in a
- * request too.
+ * Describes a default in words, because code generators treat a property with `default` as always
+ * present, even in a request.
  */
 function withoutDefaults(schema: JsonObject): JsonObject {
   for (const { property } of listProperties(schema)) {

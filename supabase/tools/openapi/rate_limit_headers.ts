@@ -1,12 +1,12 @@
 import type { JsonObject } from "./json_schema.ts";
 
-/** What every answer to a client token says of its allowance, as references. */
+/** References to the rate limit headers of every response to a client token. */
 export const rateLimitHeaders: JsonObject = {
   "RateLimit-Policy": { $ref: "#/components/headers/RateLimit-Policy" },
   "RateLimit": { $ref: "#/components/headers/RateLimit" },
 };
 
-/** What they refer to. */
+/** The referenced headers. */
 export const rateLimitHeaderComponents: JsonObject = {
   "RateLimit-Policy": {
     description:

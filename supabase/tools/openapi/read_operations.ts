@@ -4,8 +4,8 @@ import type { OperationsBySlug } from "./document.ts";
 const functionsFolder = new URL("../../../functions/", import.meta.url);
 
 /**
- * What every folder of `functions/` promises in its `docs.ts`, so that a new function needs
- * no entry anywhere else.
+ * Reads the operations from the `docs.ts` of every folder of `functions/`, so that a new function
+ * needs no entry elsewhere.
  *
  * @throws when a function has no such file.
  */
