@@ -9,19 +9,22 @@ import { type AnswerOf, successField } from "../../shared/model/response_fields.
 
 const shortText = z.string().max(500).nullable().optional();
 
-/** Trimmed, 1 to 50 characters (decisions, section 3); however an accent is written, it is one tag. */
+/**
+ * Trimmed, 1 to 50 characters (decisions, section 3). Normalised, so that the Unicode forms of an
+ * accent give the same tag.
+ */
 const tagNameSchema = z.string().normalize("NFC").trim().refine(
   (name) => [...name].length >= 1 && [...name].length <= 50,
   "must be 1 to 50 characters",
-  // Counted in characters, as JSON Schema counts; the document cannot read the check.
+  // Counts characters as JSON Schema does. The document's generator cannot read this check.
 ).meta({ minLength: 1, maxLength: 50 });
 const tagNamesSchema = z.array(tagNameSchema).max(100);
 
 const targetFields = { instanceId: instanceIdSchema, phone: phoneSchema };
 
 /**
- * Fields of a contact that every writer may set (specification, section 2); null clears one, and so
- * does an empty text, which is how forms and spreadsheets say "nothing".
+ * Fields of a contact that both create and update may set (specification, section 2). Null and an
+ * empty text clear a field, because forms and spreadsheets send empty texts for empty fields.
  */
 const contactFields = {
   name: shortText,
@@ -67,7 +70,7 @@ export const changeTagsSchema = z.object({
   removeTags: tagNamesSchema.optional(),
 });
 
-/** One of the two lists is needed, and no name may stand in both. */
+/** Requires at least one of the two lists. No name may be in both. */
 export const checkChangeTags: CrossCheck = ({ addTags, removeTags }) => {
   if (addTags === undefined && removeTags === undefined) {
     return [{ path: "addTags", message: "nothing to do: give addTags, removeTags or both" }];
@@ -80,7 +83,7 @@ export const checkChangeTags: CrossCheck = ({ addTags, removeTags }) => {
   );
 };
 
-/** What the names of a list are compared by, in its order; undefined for what is no name. */
+/** The comparison keys of a list's names, in its order; undefined for an invalid name. */
 function toComparable(names: unknown): (string | undefined)[] {
   if (!Array.isArray(names)) return [];
   return names.map((name) => tagNameSchema.safeParse(name).data?.toLowerCase());

@@ -11,7 +11,7 @@ import {
 
 const target = { instanceId: demoInstanceRef, phone: demoPhone };
 
-/** What contacts-api promises (specification 4.3). */
+/** The operations of contacts-api (specification 4.3). */
 export const operations: readonly Operation[] = [
   {
     method: "POST",

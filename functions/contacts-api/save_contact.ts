@@ -4,7 +4,7 @@ import { callRecorded, type Recorded } from "../../shared/idempotency/recorded_c
 import type { SavedContact } from "../../shared/database/rpcs/contacts.ts";
 import type { SaveContactRequest } from "./contract.ts";
 
-/** Creates the contact of a phone or changes the fields that were sent; adds tags. */
+/** Creates the contact of a phone, or changes the given fields of an existing one. Adds tags. */
 export function saveContact(
   database: Database,
   instanceId: string,

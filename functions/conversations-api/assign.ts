@@ -6,7 +6,7 @@ import type { AcceptedOutcome, AssignmentRequest } from "../../shared/database/r
 import { type Recorded, toRecorded } from "../../shared/idempotency/recorded_call.ts";
 import { describeAssignment } from "../../shared/messages/response.ts";
 
-/** One valid call. */
+/** A valid call. */
 export interface AssignCall {
   readonly instanceId: string;
   readonly phone: string;
@@ -15,8 +15,8 @@ export interface AssignCall {
 }
 
 /**
- * Assigns the contact's conversation (specification, section 3) by the same transaction as
- * send-message's `assignTo`; the dispatcher e-mails a new operator.
+ * Assigns the contact's conversation (specification, section 3) with the same transaction as
+ * send-message's `assignTo`. The dispatcher sends the e-mail to a new operator.
  */
 export async function assignConversation(
   database: Database,

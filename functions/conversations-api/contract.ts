@@ -37,12 +37,12 @@ export const noteRequestSchema = z.object({ ...targetFields, note: noteSchema })
 /** GET /functions/v1/conversations-api/agent-pause (beyond the specification). */
 export const getAgentPauseSchema = z.object(targetFields);
 
-/** Longest pause that can be asked for: 30 days. */
+/** Longest pause of an agent: 30 days. */
 const maxPauseMinutes = 43_200;
 
 /**
- * POST /functions/v1/conversations-api/agent-pause (beyond the specification): `paused` for so many
- * `minutes` from now, or false to let the agent speak at once.
+ * POST /functions/v1/conversations-api/agent-pause (beyond the specification): `paused: true`
+ * pauses the agent for `minutes` from now; false ends the pause.
  */
 export const setAgentPauseSchema = z.object({
   ...targetFields,

@@ -26,7 +26,7 @@ const outcome = { success: true, contactId: demoContactId, conversationId: demoC
 
 const pausedNote = "Whether the agent is silent for this contact.";
 
-/** What conversations-api promises (specification 4.1). */
+/** The operations of conversations-api (specification 4.1). */
 export const operations: readonly Operation[] = [
   {
     method: "POST",

@@ -2,13 +2,13 @@ import * as z from "zod";
 import { type AnswerOf, successField } from "../../shared/model/response_fields.ts";
 
 /**
- * POST /functions/v1/dispatch-queue, called by cron. The bounds fit a hosted function: 150 s to
- * answer, 2 s of processor time.
+ * POST /functions/v1/dispatch-queue, called by cron. The limits fit a hosted function: 150 s until
+ * the response, 2 s of processor time.
  */
 export const dispatchQueueSchema = z.object({
-  /** How long the run takes up new messages. */
+  /** How long the run claims new messages, in seconds. */
   maxSeconds: z.coerce.number().int().min(1).max(120).default(55),
-  /** How many messages it takes up at most. */
+  /** The most messages that the run claims. */
   maxMessages: z.coerce.number().int().min(1).max(100_000).default(5_000),
 });
 

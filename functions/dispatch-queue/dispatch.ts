@@ -13,14 +13,14 @@ import { OutboxConsumer, type OutboxServices } from "./outbox_consumer.ts";
 
 export type DispatchServices = DispatchingServices & OutboxServices;
 
-/** Bounds of one run; runs may overlap and hand over, whatever one leaves the next one finds. */
+/** Limits of one run. Runs may overlap. The next run continues with the remaining messages. */
 export interface DispatchLimits {
-  /** How long new messages are taken up; those in flight are waited for beyond it. */
+  /** How long the run claims new messages. It then waits for the messages in flight. */
   readonly durationMs: number;
   readonly maxMessages: number;
 }
 
-/** What one run did, by outcome. */
+/** The results of one run, by outcome. */
 export interface DispatchReport {
   accepted: number;
   rejected: number;
@@ -32,23 +32,23 @@ export interface DispatchReport {
   purged: number;
 }
 
-/** Provider calls at once: the claim takes no more than can be called right away. */
+/** Concurrent provider calls. A run claims only as many messages as it can send at once. */
 const maxInFlight = 50;
-/** Longest sleep: how late a message may leave that was queued as due at once. */
+/** Longest sleep. A message that is queued as due at once may leave this much later. */
 const maxSleepMs = 200;
-/** Shortest sleep while what is due is in another worker's hands. */
+/** Shortest sleep while another worker has claimed the due messages. */
 const minSleepMs = 20;
 const maintenanceIntervalMs = 5_000;
-/** Pause after a look at the database that failed. */
+/** Pause after a failed poll of the database. */
 const failurePauseMs = 500;
 
 /**
- * Sends what is due until the time or the number of messages is used up, sleeping until the next
- * due time in between: every paced message is a deferred one, so looking once a minute would be a
- * minute late.
+ * Sends due messages until it reaches a limit of the run, and sleeps until the next due time in
+ * between. Paced messages become due between the runs of cron, so a single poll per run would send
+ * them up to a minute late.
  *
- * @throws {AppError} `service_unavailable` where no look at the queue succeeded, so that whoever
- * watches the answers sees it; a single one that did is a run, whatever failed beside it.
+ * @throws {AppError} `service_unavailable` where every poll of the queue failed, so that monitoring
+ * of the responses detects it. A run with at least one successful poll succeeds.
  */
 export async function runDispatch(
   services: DispatchServices,
@@ -101,7 +101,7 @@ class DispatchRun {
     }
   }
 
-  /** One look at the database; it may be away for a moment without ending the run. */
+  /** Polls the database once. A failed poll does not end the run. */
   async #step(): Promise<number> {
     try {
       await this.#maintainQueue();
@@ -113,7 +113,7 @@ class DispatchRun {
     }
   }
 
-  /** Starts what is due; returns for how long nothing more is expected. */
+  /** Starts sending the due messages. Returns the time until the next poll, in milliseconds. */
   async #takeDueMessages(): Promise<number> {
     const free = Math.min(maxInFlight - this.#inFlight.size, this.limits.maxMessages - this.#taken);
     if (free <= 0) return maxSleepMs;
@@ -142,9 +142,9 @@ class DispatchRun {
   }
 
   /**
-   * Everything once at the start; dead claims, which hold up their instance, every so often; and
-   * what has outlived its use batch by batch until none is left. Each by itself: what fails in one
-   * keeps nobody from the others.
+   * Runs all maintenance tasks at the start of the run. Repeats the expiry of dead claims at an
+   * interval, because they block their instance. Purges expired rows batch by batch until none is
+   * left. A failed task does not prevent the others.
    */
   async #maintainQueue(): Promise<void> {
     const now = performance.now();
@@ -174,7 +174,7 @@ class DispatchRun {
     });
   }
 
-  /** Between two looks at the queue some, so that no message waits for all of them. */
+  /** Moves one batch of slots between two polls, so that messages do not wait for all batches. */
   async #moveSlots(now: number): Promise<void> {
     this.#nextSlotMoveAt = now + maintenanceIntervalMs;
     await this.#attempt(async () => {
@@ -191,7 +191,7 @@ class DispatchRun {
     }
   }
 
-  /** Ends early when a place for another call comes free while none was. */
+  /** Ends early when all provider calls were in use and one finishes. */
   async #sleep(sleepMs: number): Promise<void> {
     if (sleepMs <= 0) return;
     const isFull = this.#inFlight.size >= maxInFlight;

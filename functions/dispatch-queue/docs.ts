@@ -1,7 +1,7 @@
 import type { Operation } from "../../shared/openapi/operation.ts";
 import { dispatchQueueResponseSchema, dispatchQueueSchema } from "./contract.ts";
 
-/** What dispatch-queue promises (decisions, section 9). */
+/** The operations of dispatch-queue (decisions, section 9). */
 export const operations: readonly Operation[] = [{
   method: "POST",
   path: "/",

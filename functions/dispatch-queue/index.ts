@@ -9,8 +9,8 @@ import { createEmailDelivery } from "../../shared/outbox/email_delivery.ts";
 import { registry } from "../../shared/providers/registry.ts";
 import { createDispatchQueueApp } from "./app.ts";
 
-// Loading providers with the first message would delay it, and the next message of its instance
-// would follow too closely.
+// Loads the providers at start. Loading them with the first message would delay that message, and
+// the next message of its instance would follow too closely.
 await registry.preload();
 
 const config = parseConfig(Deno.env.toObject());

@@ -13,14 +13,14 @@ export interface OutboxServices {
   readonly log: Log;
 }
 
-/** E-mails claimed at once: both are over well before their lease is, however slow the service. */
+/** E-mails per claim. Even a slow mail service delivers both well before their lease ends. */
 const emailsPerClaim = 2;
-/** Models asked at once: they take seconds to answer. */
+/** Concurrent agent replies: a model takes seconds to respond. */
 const maxAgentReplies = 20;
 
 /**
- * The outbox's work beside the messages: e-mails one after the other, agent replies side by side.
- * A slow mail service or model delays nothing else.
+ * Processes the outbox beside the messages: e-mails sequentially, agent replies concurrently. A
+ * slow mail service or model does not delay other work.
  */
 export class OutboxConsumer {
   readonly #underWay = new Set<Promise<void>>();
@@ -31,18 +31,18 @@ export class OutboxConsumer {
 
   constructor(private readonly services: OutboxServices) {}
 
-  /** Rows taken in hand so far. */
+  /** Number of rows claimed so far. */
   get rows(): number {
     return this.#rows;
   }
 
-  /** Takes up what is due, as far as the lanes have room. Returns at once. */
+  /** Starts due work up to the limits of each lane. Returns at once. */
   start(): void {
     if (!this.#isMailing) this.#run(this.#sendEmails());
     if (this.#agentReplies < maxAgentReplies) this.#run(this.#answer());
   }
 
-  /** Takes up nothing more, and waits for what was. */
+  /** Stops claiming, and waits for the work in progress. */
   async finish(): Promise<void> {
     this.#isFinishing = true;
     while (this.#underWay.size > 0) await Promise.all(this.#underWay);
@@ -55,7 +55,7 @@ export class OutboxConsumer {
     this.#underWay.add(settled);
   }
 
-  /** One after the other, for mail services count requests per second, until none is due. */
+  /** Sends the due e-mails sequentially, because mail services limit requests per second. */
   async #sendEmails(): Promise<void> {
     this.#isMailing = true;
     const { database, deliverEmail } = this.services;
@@ -77,8 +77,8 @@ export class OutboxConsumer {
   async #answer(): Promise<void> {
     const { database, deliverAgentReply } = this.services;
     const room = maxAgentReplies - this.#agentReplies;
-    // The room is taken before it is known how much of it is needed: another step must not give
-    // it away meanwhile.
+    // Reserves all free capacity before the claim, so that a concurrent step cannot use it.
+    // Releases the unused part below.
     this.#agentReplies += room;
     let taken = 0;
     try {

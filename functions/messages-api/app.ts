@@ -76,7 +76,7 @@ export function createMessagesApiApp({ database, log }: MessagesApiServices): Ho
   return createApp({ slug: "messages-api", log, routes });
 }
 
-/** The message of the path on the token's instance. */
+/** Returns the message of the path, which must belong to the token's instance. */
 function readTarget(context: ClientContext): { instanceId: string; messageId: string } {
   const { instanceId } = requireInstance(context);
   const messageId = messageIdSchema.safeParse(context.req.param("id"));

@@ -18,13 +18,13 @@ export const listQueueSchema = z.object({
 /** GET /functions/v1/messages-api/health. */
 export const healthSchema = z.object({ instanceId: instanceIdSchema });
 
-/** Where a page of the queue ended: the slot and the place in line of its last message. */
+/** Where a page of the queue ended: the slot and the position of its last message. */
 export const queueCursorSchema = z.object({
   scheduledAt: storableInstantSchema,
   position: z.number().int().min(1),
 });
 
-/** A message's id in a path; anything else names no message. */
+/** A message's id in a path. No message has an id of another form. */
 export const messageIdSchema = idSchema;
 
 export const messageResponseSchema = z.object({

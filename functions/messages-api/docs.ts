@@ -19,7 +19,7 @@ import {
   queueResponseSchema,
 } from "./contract.ts";
 
-/** Optional: the token opens one instance anyway. */
+/** Optional, because the token belongs to one instance. */
 const instanceQuery = z.object({ instanceId: instanceIdSchema.optional() });
 
 const messageOf = (messageId: string): Operation["pathParameters"] => ({
@@ -57,7 +57,7 @@ const read = {
   attempts: 1,
 };
 
-/** What messages-api promises (decisions, section 9). */
+/** The operations of messages-api (decisions, section 9). */
 export const operations: readonly Operation[] = [
   {
     method: "GET",

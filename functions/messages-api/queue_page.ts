@@ -2,7 +2,7 @@ import type { Database } from "../../shared/database/database.ts";
 import { readCursor, writeCursor } from "../../shared/http/cursor.ts";
 import { queueCursorSchema, type QueueResponse } from "./contract.ts";
 
-/** One page of what waits on an instance, in the order it will leave. */
+/** Returns one page of an instance's waiting messages, in sending order. */
 export async function listQueue(
   database: Database,
   query: {

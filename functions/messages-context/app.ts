@@ -40,7 +40,7 @@ export function createMessagesContextApp({ database, log }: MessagesContextServi
   });
 }
 
-/** Whether a number, if one was asked for, is the instance's own in whatever spelling. */
+/** Whether the requested number, if any, is the instance's number in any spelling. */
 function isConnectedTo(asked: string | undefined, connectedPhone: string): boolean {
   return asked === undefined || identityKeyOf(asked) === identityKeyOf(connectedPhone);
 }

@@ -38,7 +38,10 @@ export const readContextSchema = z.object({
 
 export type ReadContextRequest = z.infer<typeof readContextSchema>;
 
-/** The instance is named in one way at least; the period is in order and at most 366 days. */
+/**
+ * Requires at least one reference to the instance, and a period of at most 366 days that does not
+ * end before it starts.
+ */
 export const checkReadContext: CrossCheck = (query) => [
   ...(query["instanceId"] === undefined && query["connectedPhone"] === undefined
     ? [{ path: "instanceId", message: "is required, or connectedPhone" }]

@@ -2,7 +2,7 @@ import type { History, HistoryMessage } from "../../shared/database/rpcs/history
 import { nameSender, renderContent } from "../../shared/history/rendering.ts";
 import type { ConversationItem } from "./contract.ts";
 
-/** How much of a message is told. */
+/** Which parts of a message the response contains. */
 export interface RenderOptions {
   readonly attachments: boolean;
   readonly includeMeta: boolean;

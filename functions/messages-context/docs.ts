@@ -8,7 +8,7 @@ import {
 import type { Operation } from "../../shared/openapi/operation.ts";
 import { readContextResponseSchema, readContextSchema } from "./contract.ts";
 
-/** As the contract, with the types that the texts of a query stand for. */
+/** The query of the contract, with the types that the query's texts represent. */
 const querySchema = readContextSchema.extend({
   limit: z.int().min(1).max(1_000).default(100),
   fromMe: z.boolean().optional(),
@@ -85,7 +85,7 @@ const query = {
   limit: 1,
 };
 
-/** What messages-context promises (specification 4.2). */
+/** The operations of messages-context (specification 4.2). */
 export const operations: readonly Operation[] = [{
   method: "GET",
   path: "/",

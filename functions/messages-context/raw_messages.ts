@@ -5,9 +5,9 @@ import type { RenderOptions } from "./conversation.ts";
 import type { RawMessage } from "./contract.ts";
 
 /**
- * The rows of `format=raw`: each message as it is kept, ungrouped. Without `includeMeta` what
- * identifies or tags a message goes; without `attachments` every way to a media file does. Instants
- * are written in the instance's time zone.
+ * Returns the rows of `format=raw`: each message as it is stored, ungrouped. Without `includeMeta`
+ * omits ids and tags. Without `attachments` omits every reference to a media file. Writes instants
+ * in the instance's time zone.
  */
 export function formatRawMessages(
   messages: readonly HistoryMessage[],
@@ -51,7 +51,7 @@ function describeMeta(message: HistoryMessage): Partial<RawMessage> {
   return { messageId, messageType, isGroup, chatName, cardId, sentBy, providerMessageId };
 }
 
-/** A template's media parameters hold their file's address as `link`, at whatever depth. */
+/** Removes `link` at any depth: a template's media parameters hold their file's URL there. */
 function withoutLinks<Value>(value: Value): Value {
   if (Array.isArray(value)) return value.map(withoutLinks) as Value;
   if (typeof value !== "object" || value === null) return value;

@@ -6,8 +6,8 @@ import { formatConversation } from "./conversation.ts";
 import { formatRawMessages } from "./raw_messages.ts";
 
 /**
- * The history of one contact over a range of days in the instance's time zone (specification 4.2).
- * A phone that nobody has written with gives an empty one; nothing is created.
+ * Reads the history of one contact over a range of days in the instance's time zone (specification
+ * 4.2). Returns an empty history for an unknown phone, and creates no contact.
  */
 export async function readContext(
   database: Database,

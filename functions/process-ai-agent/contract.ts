@@ -14,7 +14,7 @@ import {
   successField,
 } from "../../shared/model/response_fields.ts";
 
-/** In characters, its variables filled. */
+/** In characters, after the variables are filled in. */
 export const maxMessageLength = 65_536;
 
 /** POST /functions/v1/process-ai-agent (specification 4.5; decisions, section 6). */
@@ -48,7 +48,7 @@ export const processAiAgentResponseSchema = z.discriminatedUnion("mode", [
 
 export type ProcessAiAgentResponse = AnswerOf<typeof processAiAgentResponseSchema>;
 
-/** What a refusal of the provider says: the message is recorded by then. */
+/** The members of a provider error. The message is already recorded. */
 export const processAiAgentFailureSchema = z.object({
   ...outcomeFields,
   ...providerFailureFields,

@@ -13,7 +13,7 @@ import {
   processAiAgentSchema,
 } from "./contract.ts";
 
-/** What process-ai-agent promises (specification 4.5). */
+/** The operations of process-ai-agent (specification 4.5). */
 export const operations: readonly Operation[] = [{
   method: "POST",
   path: "/",

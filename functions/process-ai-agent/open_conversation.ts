@@ -21,7 +21,7 @@ import {
   type ProcessAiAgentResponse,
 } from "./contract.ts";
 
-/** One valid call. */
+/** A valid call. */
 export interface OpenConversationCall {
   readonly instance: Instance;
   readonly request: ProcessAiAgentRequest;
@@ -29,8 +29,9 @@ export interface OpenConversationCall {
 }
 
 /**
- * Sends or queues the first message as the agent, in a conversation that the agent is linked to
- * (specification 4.5). The agent itself speaks only after the contact has replied; it is not paused.
+ * Sends or queues the first message as the agent, and links the agent to the conversation
+ * (specification 4.5). The model is not called until the contact replies. The call does not pause
+ * the agent.
  */
 export async function openConversation(
   services: SendingServices,
@@ -56,7 +57,7 @@ export async function openConversation(
 }
 
 /**
- * As send-message answers, with the agent in place of its pause.
+ * Converts send-message's response: replaces the agent's pause with the agent.
  *
  * @throws Error for an outcome without a message or an agent: a defect.
  */
@@ -78,8 +79,8 @@ function respond(
 }
 
 /**
- * `messageText` with the values of the variables that it names (decisions, section 6): of the
- * conversation's external context, then the contact's name and phone. Others stay as written.
+ * Fills the variables of `messageText` (decisions, section 6). Takes values from the conversation's
+ * external context first, then the contact's name and phone. Leaves unknown variables unchanged.
  */
 async function fillOpening(
   database: Database,

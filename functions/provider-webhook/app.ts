@@ -22,19 +22,19 @@ export interface ProviderWebhookServices {
   readonly log: Log;
 }
 
-/** Largest delivery in bytes, files left out (Meta, "Webhooks": payloads up to 3 MB). */
+/** Largest delivery in bytes, without embedded files (Meta, "Webhooks": payloads up to 3 MB). */
 const maxDeliveryBytes = 3 * 1024 * 1024;
 
 /**
- * /functions/v1/provider-webhook (decisions, section 9): providers deliver their events here, each
- * at the address that its descriptor describes.
+ * /functions/v1/provider-webhook (decisions, section 9): receives the events of providers, each at
+ * the address that its descriptor defines.
  */
 export function createProviderWebhookApp(services: ProviderWebhookServices): Hono {
   const { database, vault, registry, log } = services;
   const instances = createWebhookInstances(database, vault);
   const routeDelivery = createDeliveryRouter(database, vault, log);
 
-  /** Answers the provider that verifies the address before it uses it. */
+  /** Responds to the provider's verification of the address. */
   const verifyAddress = (provider: ProviderDescriptor): Handler => async (context) => {
     const query = context.req.query();
     let answer: string | null = null;
@@ -56,7 +56,9 @@ export function createProviderWebhookApp(services: ProviderWebhookServices): Hon
     return answerJson<ReceiveResponse>(context, { success: true, recorded });
   };
 
-  /** How many events were new; null when the call lacks the instance's current credential. */
+  /**
+   * Returns the number of new events; null when the call lacks the instance's current credential.
+   */
   const record = async (
     context: Context,
     provider: ProviderDescriptor,
@@ -74,7 +76,8 @@ export function createProviderWebhookApp(services: ProviderWebhookServices): Hon
     for (const delivery of await routeDelivery(provider, instance, call)) {
       const count = await recordDelivery(database, provider, delivery);
       if (count === null) {
-        // The credentials were replaced meanwhile: check again. What is stored counts once.
+        // The credentials were replaced meanwhile, so the call is checked again. Events that are
+        // already stored count once.
         instances.forget(provider, reference);
         return await record(context, provider, call);
       }

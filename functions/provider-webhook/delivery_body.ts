@@ -1,29 +1,29 @@
-/** Reads the body of a delivery in bounded memory, without the files that gateways put into it. */
+/** Reads the body of a delivery in bounded memory, without the files that gateways embed. */
 import type { Bytes } from "../../shared/model/bytes.ts";
 import { AppError } from "../../shared/model/errors.ts";
 
 /**
- * Most bytes of a delivery with its files: WhatsApp's largest video, 16 MB, makes 22 MB as base64
- * (Evolution API, "Webhook Base64").
+ * Largest delivery in bytes, with embedded files. WhatsApp's largest video, 16 MB, is 22 MB as
+ * base64 (Evolution API, "Webhook Base64").
  */
 const maxTransferBytes = 30 * 1024 * 1024;
 
-/** No text of a person has as many base64 characters in a row: WhatsApp cuts texts at 65,536. */
+/** Longer runs of base64 characters are files: WhatsApp limits texts to 65,536 characters. */
 const fileRunBytes = 64 * 1024;
 
 const quote = 0x22;
 
-/** For each byte whether base64 has it. */
+/** For each byte, whether it is a base64 character. */
 const isBase64 = Uint8Array.from(
   { length: 256 },
   (_, byte) => /[A-Za-z0-9+/=_-]/.test(String.fromCharCode(byte)) ? 1 : 0,
 );
 
 /**
- * The body, through `transform` where one is given.
+ * Reads the body, through `transform` where given.
  *
  * @throws {AppError} `payload_too_large` for more than `maxBytes` after `transform`, or more than
- * 30 MiB before it. A `Content-Length` beyond the bound is enough.
+ * 30 MiB before it, also by `Content-Length` alone.
  */
 export async function readDeliveryBody(
   request: Request,
@@ -39,8 +39,8 @@ export async function readDeliveryBody(
 }
 
 /**
- * Removes every run of more than 64 KiB of base64 characters, which is an embedded file. The rest of
- * the JSON stays as it was, with a short text in the file's place. Memory use is bounded.
+ * Truncates every run of base64 characters to 64 KiB, because a longer run is an embedded file.
+ * Leaves the rest of the JSON unchanged. Uses bounded memory.
  */
 export function stripFiles(): TransformStream<Uint8Array, Uint8Array> {
   let run = 0;

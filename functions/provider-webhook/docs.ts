@@ -14,7 +14,7 @@ const secretParameter = {
   },
 };
 
-/** The POST that takes a provider's events. */
+/** The POST that receives a provider's events. */
 function describeDelivery(
   { kind, webhook }: ProviderDescriptor,
   { operationName, exampleInstanceId, webhook: docs }: ProviderDocs,
@@ -41,7 +41,7 @@ function describeDelivery(
   };
 }
 
-/** The GET by which a provider verifies the address, where it does. */
+/** The GET for providers that verify the address. */
 function describeChallenge(
   { kind }: ProviderDescriptor,
   { operationName, exampleInstanceId, challenge }: ProviderDocs,
@@ -74,6 +74,6 @@ async function describeProvider(provider: ProviderDescriptor): Promise<Operation
   return [...describeChallenge(provider, docs), describeDelivery(provider, docs)];
 }
 
-/** What provider-webhook promises (decisions, section 9). */
+/** The operations of provider-webhook (decisions, section 9). */
 export const operations: readonly Operation[] =
   (await Promise.all(registry.providers.map(describeProvider))).flat();

@@ -5,12 +5,12 @@ import type { ProviderDescriptor } from "../../shared/providers/descriptor.ts";
 import { parseWebhookPayload } from "../../shared/providers/webhooks/payload.ts";
 import type { ProviderEvent } from "../../shared/providers/webhooks/provider_event.ts";
 
-/** One authentic delivery, or the part of it that is about one instance. */
+/** One authenticated delivery, or the part of it for one instance. */
 export interface Delivery {
   readonly instanceId: string;
-  /** The credentials that the delivery was checked against. */
+  /** The credentials that the delivery was verified with. */
   readonly sealedProviderConfig: string;
-  /** The provider's own id of the instance: an address may also get events of other instances. */
+  /** The provider's id of the instance. An address may also receive events of other instances. */
   readonly gatewayInstanceId: string | null;
   /** The stored form of the payload. */
   readonly text: string;
@@ -18,16 +18,16 @@ export interface Delivery {
 }
 
 /**
- * Events that one database call records. It takes about 0.5 ms an event, and a call may take 8 s: a
- * delivery of 3 MiB may hold more events than that.
+ * Events per database call. Recording takes about 0.5 ms an event, and a call may take 8 s. A
+ * delivery of 3 MiB may contain more events than one call can record.
  */
 const maxEventsPerCall = 1_000;
 
-/** Files inside a payload of a gateway (Evolution API, "Webhook Base64"). */
+/** Files embedded in a gateway's payload (Evolution API, "Webhook Base64"). */
 const fileMember = /"base64"\s*:\s*"[A-Za-z0-9+/=_-]*"/g;
 
 /**
- * The body of a delivery as text without files, and as an object.
+ * Parses the body of a delivery to text without files, and to an object.
  *
  * @throws {AppError} `invalid_json` for a body that is not a JSON object.
  */
@@ -41,12 +41,12 @@ export function parseDelivery(body: Uint8Array): Pick<Delivery, "text" | "payloa
 }
 
 /**
- * Stores a delivery and what it means, in one transaction for each 1,000 events. After a failure in
- * between, the provider delivers again, and what is recorded already counts once. Stores unknown
- * payloads too; leaves slow work to the outbox.
+ * Stores a delivery and its events, in one transaction per 1,000 events. After a failure the
+ * provider delivers again, and events that are already recorded count once. Stores unknown payloads
+ * too. Leaves slow work to the outbox.
  *
- * @returns how many events changed something; null when the instance's credentials were replaced after
- * the check: the delivery must be checked against the new ones.
+ * @returns the number of events that changed something; null when the instance's credentials were
+ * replaced after the check, so that the delivery must be checked again.
  */
 export async function recordDelivery(
   database: Database,
@@ -69,7 +69,7 @@ export async function recordDelivery(
   return total;
 }
 
-/** A message with its content as the database keeps it; any other event as it is. */
+/** Converts a message's content to its stored form. Leaves other events unchanged. */
 function toRecordedEvent(event: ProviderEvent): Readonly<Record<string, unknown>> {
   if (event.kind !== "message") return { ...event };
   const { messageType, message, mediaUrl, mediaId, mediaFilename, choice, ...about } = event;

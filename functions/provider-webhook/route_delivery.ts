@@ -1,4 +1,4 @@
-/** Which instances an authentic delivery is about, and which part of it each one gets. */
+/** Routes an authenticated delivery: each instance gets the part that concerns it. */
 import type { CredentialVault } from "../../shared/crypto/credential_vault.ts";
 import type { Database } from "../../shared/database/database.ts";
 import type { Log } from "../../shared/runtime/log.ts";
@@ -12,7 +12,7 @@ import type {
 import { type Delivery, parseDelivery } from "./receive.ts";
 import type { WebhookInstance } from "./webhook_instances.ts";
 
-/** Splits an authentic delivery into one for each instance that it is about. */
+/** Splits an authenticated delivery into one delivery per instance concerned. */
 export type RouteDelivery = (
   provider: ProviderDescriptor,
   instance: WebhookInstance,
@@ -23,9 +23,9 @@ export type RouteDelivery = (
 type FoundInstance = Omit<WebhookInstance, "receiver">;
 
 /**
- * Events of a number go to its instance, where that instance's credential fits the delivery too;
- * decisions on templates go to every such instance of the account. What belongs to no instance is
- * kept with the receiver's payload and logged, so that nothing is lost silently.
+ * Routes the events of a number to its instance, if that instance's credential also authenticates
+ * the delivery. Routes template status updates to every such instance of the account. Stores events
+ * of unknown numbers with the receiver's payload and logs them, so that no event is lost silently.
  */
 export function createDeliveryRouter(
   database: Database,
@@ -56,7 +56,7 @@ export function createDeliveryRouter(
   };
 
   const logUnknownNumbers = (parts: readonly DeliveryPart[], own: WebhookInstance): void => {
-    // An instance without a number takes everything at its address as its own.
+    // An instance without a number owns every event at its address.
     if (own.receiver.gatewayInstanceId === null) return;
     for (const phoneNumberId of listForeignNumbers(parts, own.receiver)) {
       const { instanceId } = own;
@@ -110,7 +110,7 @@ function listForeignNumbers(
     .filter((number) => number !== own.gatewayInstanceId);
 }
 
-/** Whether a part stays with the instance of the address. */
+/** Whether the instance of the address keeps a part. */
 function isKept(
   { gatewayInstanceId }: DeliveryPart,
   own: WebhookInstance,
@@ -120,13 +120,17 @@ function isKept(
     !targets.some(({ receiver }) => receiver.gatewayInstanceId === gatewayInstanceId);
 }
 
-/** Whether a part is about the target's number, or decides on templates of its account. */
+/**
+ * Whether a part concerns the target's number, or is a status update of its account's templates.
+ */
 function isAbout(part: DeliveryPart, { gatewayInstanceId, accountId }: WebhookReceiver): boolean {
   if (part.gatewayInstanceId !== null) return part.gatewayInstanceId === gatewayInstanceId;
   return accountId !== undefined && part.accountId === accountId && part.templateIds.length > 0;
 }
 
-/** Null where the credentials do not open or do not fit: they prove nothing. */
+/**
+ * Returns null for unreadable or invalid credentials, because they cannot authenticate a delivery.
+ */
 async function openReceiver(
   vault: CredentialVault,
   provider: ProviderDescriptor,

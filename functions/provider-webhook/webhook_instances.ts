@@ -4,18 +4,21 @@ import type { ProviderDescriptor } from "../../shared/providers/descriptor.ts";
 import type { SealedInstance } from "../../shared/model/instance.ts";
 import type { WebhookReceiver } from "../../shared/providers/webhooks/webhook.ts";
 
-/** The instance that a webhook address names, with its credentials open. */
+/** The instance of a webhook address, with decrypted credentials. */
 export interface WebhookInstance {
   readonly instanceId: string;
-  /** The stored credentials: a different text means that they have been replaced. */
+  /** The stored credentials. A different text means that they were replaced. */
   readonly sealedProviderConfig: string;
   readonly receiver: WebhookReceiver;
 }
 
-/** Whether a call shows the instance's credential. */
+/** Whether a call has the instance's credential. */
 export type CheckCredential = (instance: WebhookInstance) => Promise<boolean>;
 
-/** Finds the instance of a webhook address; null for a wrong credential as for no instance. */
+/**
+ * Finds the instance of a webhook address. Returns null for an unknown instance and for a wrong
+ * credential alike.
+ */
 type Authenticate = (
   provider: ProviderDescriptor,
   reference: string,
@@ -24,17 +27,20 @@ type Authenticate = (
 
 export interface WebhookInstances {
   readonly authenticate: Authenticate;
-  /** The same for a call that stores nothing: it compares with fresh credentials only. */
+  /**
+   * The same for a call that stores nothing. Compares only with credentials just read from the
+   * database.
+   */
   readonly authenticateFresh: Authenticate;
-  /** Drops what is remembered of an address, so that the next call asks the database. */
+  /** Removes an address from the cache, so that the next call queries the database. */
   forget(provider: ProviderDescriptor, reference: string): void;
 }
 
-/** How long an instance's credentials are used without asking again, in milliseconds. */
+/** How long credentials stay in the cache, in milliseconds. */
 const rememberedMs = 60_000;
 /**
- * How long a database answer suffices to refuse a credential, in milliseconds. It bounds how late a
- * new instance or a rotated secret works, and how often wrong credentials cost a query.
+ * How long a cached result may reject a credential, in milliseconds. It limits the delay until a
+ * new instance or a rotated secret works, and the queries that wrong credentials cause.
  */
 const refusalMs = 2_000;
 const maxRemembered = 1_000;
@@ -47,10 +53,10 @@ interface Remembered {
 }
 
 /**
- * Looks instances up by their webhook address and remembers them for a minute, so that a delivery
- * costs one round trip: the recording. A credential that does not fit is checked again against the
- * database's current answer, so that a rotated one works. One address asks the database at most
- * every two seconds, so that a flood of wrong credentials costs nothing there.
+ * Looks up instances by their webhook address and caches them for a minute, so that a delivery
+ * costs one round trip: the recording. Checks a wrong credential again with current data, so that a
+ * rotated one works. Queries the database at most every two seconds per address, so that a flood of
+ * wrong credentials does not load it.
  */
 export function createWebhookInstances(
   database: Database,
@@ -69,7 +75,9 @@ export function createWebhookInstances(
     return instance === null ? null : await openInstance(vault, provider, instance);
   };
 
-  /** The remembered instance if it is no older than `maxAgeMs`, else the database's answer. */
+  /**
+   * Returns the cached instance if it is at most `maxAgeMs` old; otherwise queries the database.
+   */
   const recall = async (
     provider: ProviderDescriptor,
     reference: string,
@@ -122,7 +130,7 @@ export function createWebhookInstances(
   };
 }
 
-/** References are shorter, and Postgres takes no NUL. */
+/** Valid references are shorter, and Postgres does not accept NUL. */
 function canBeReference(reference: string): boolean {
   return reference.length <= maxReferenceLength && !reference.includes("\u0000");
 }

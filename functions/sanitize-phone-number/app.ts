@@ -9,8 +9,8 @@ import { maxFormattedPhoneLength, sanitizePhone } from "../../shared/model/phone
 import type { SanitizePhoneNumberResponse } from "./contract.ts";
 
 /**
- * POST /functions/v1/sanitize-phone-number (specification 4.6): public, without a database. Checks by
- * hand what its contract says: zod would be most of what this function loads.
+ * POST /functions/v1/sanitize-phone-number (specification 4.6): public, without a database.
+ * Validates without zod, because zod would be most of this function's code at start.
  */
 export function createSanitizePhoneNumberApp(log: Log): Hono {
   const handle = async (context: Context): Promise<Response> => {

@@ -1,7 +1,7 @@
 import type { Operation } from "../../shared/openapi/operation.ts";
 import { sanitizePhoneNumberResponseSchema, sanitizePhoneNumberSchema } from "./contract.ts";
 
-/** What sanitize-phone-number promises (specification 4.6). */
+/** The operations of sanitize-phone-number (specification 4.6). */
 export const operations: readonly Operation[] = [{
   method: "POST",
   path: "/",

@@ -30,14 +30,14 @@ const optionSchema = z.object({
   description: z.string().max(1_000).optional(),
 });
 
-/** Specification, section 2; `id` is made from the position when it is missing. */
+/** Specification, section 2; a missing `id` is derived from the position. */
 const optionListSchema = z.object({
   title: visibleTextSchema(1_000),
   buttonLabel: visibleTextSchema(1_000),
   options: z.array(optionSchema).min(1).max(10),
 });
 
-/** What send-message sends: templates have an endpoint of their own. */
+/** The message types of send-message. Templates have an endpoint of their own. */
 export type SendableType = Exclude<MessageType, "template">;
 
 export const sendableTypes: readonly SendableType[] = messageTypes.filter((type) =>
@@ -70,15 +70,15 @@ export type SendMessageRequest = z.infer<typeof sendMessageSchema>;
 type LooseRequest = Readonly<Record<string, unknown>>;
 
 /**
- * Whether a call assigns and sends nothing: with `assignTo` and neither `message` nor `mediaUrl`,
- * whatever else it holds (specification 4.4, rule 2).
+ * Whether a call only assigns: it has `assignTo` and neither `message` nor `mediaUrl`, regardless
+ * of its other fields (specification 4.4, rule 2).
  */
 export function isAssignmentOnly(request: Readonly<Record<string, unknown>>): boolean {
   return request["assignTo"] !== undefined && request["message"] === undefined &&
     request["mediaUrl"] === undefined;
 }
 
-/** What the fields ask of each other, by `messageType`. */
+/** Checks rules between the fields, by `messageType`. */
 export const checkSendMessage: CrossCheck = (request) => {
   if (isAssignmentOnly(request)) return [];
   const isPresent = (field: string): boolean => request[field] !== undefined;
@@ -92,7 +92,7 @@ export const checkSendMessage: CrossCheck = (request) => {
   return [...(isPresent("messageType") ? [] : [unsaid]), ...checkContent(request)];
 };
 
-/** Fields that are refused with a type that does not have them. */
+/** Fields that are rejected with a message type that does not have them. */
 const exclusiveFields = ["message", "mediaUrl", "optionList"] as const;
 
 function foreignFields(type: SendableType): readonly string[] {
@@ -118,7 +118,7 @@ function checkFields(type: SendableType, request: LooseRequest): Issue[] {
   ];
 }
 
-/** With an unknown type the URL is checked as a document's, which may be any file. */
+/** Checks the URL for an unknown type as a document's, because a document may be any file. */
 function checkMedia(type: SendableType = "document", mediaUrl: unknown): Issue[] {
   if (typeof mediaUrl !== "string" || !isMediaType(type)) return [];
   const issue = checkMediaUrl(mediaUrl, type);
@@ -127,7 +127,7 @@ function checkMedia(type: SendableType = "document", mediaUrl: unknown): Issue[]
 
 const optionIdsSchema = z.object({ options: z.array(optionSchema.pick({ id: true })) });
 
-/** Whatever else is wrong with the list. */
+/** Checks that ids are unique, independently of other issues of the list. */
 function checkOptionIds(optionList: unknown): Issue[] {
   const parsed = optionIdsSchema.safeParse(optionList);
   if (!parsed.success) return [];
@@ -139,7 +139,7 @@ function checkOptionIds(optionList: unknown): Issue[] {
   );
 }
 
-/** The option's id, made from its position (from 1) when it has none. */
+/** Returns the option's id, or its position (from 1) when it has none. */
 export function optionId(option: { readonly id?: string | undefined }, index: number): string {
   return option.id ?? String(index + 1);
 }
@@ -152,7 +152,7 @@ const recipientFields = {
 
 const assignmentSchema = z.object(assignmentFields);
 
-/** What a refusal of the provider says: the message is recorded by then. */
+/** The members of a provider error. The message is already recorded. */
 export const sendMessageFailureSchema = z.object({
   ...recipientFields,
   ...z.object(sentMessageFields).partial().shape,
@@ -160,7 +160,7 @@ export const sendMessageFailureSchema = z.object({
   ...providerFailureFields,
 });
 
-/** The answer where there is a message: `mode` says when it goes. */
+/** The response for a call with a message. `mode` tells when the message is sent. */
 const messageAnswer = z.object({
   ...successField,
   ...recipientFields,

@@ -27,7 +27,7 @@ const commonBody = sendMessageSchema.omit({
   optionList: true,
 });
 
-/** The fields of the contract that belong to one type. */
+/** The fields that belong to one message type. */
 function describeBody(messageType: SendableType): z.ZodObject {
   const { needs, takes } = fieldsOf(messageType);
   const pick = (name: "message" | "mediaUrl" | "optionList"): z.ZodRawShape =>
@@ -47,7 +47,7 @@ function describeBody(messageType: SendableType): z.ZodObject {
 
 const bodies = sendableTypes.map(describeBody) as [z.ZodObject, ...z.ZodObject[]];
 
-/** What belongs to which `messageType`; a call that only assigns has none. */
+/** The variants of the body by `messageType`. A call that only assigns has none. */
 const documentedBody = z.union([
   z.discriminatedUnion("messageType", bodies).meta({ title: "message" }),
   sendMessageSchema.pick({ instanceId: true, phone: true, portfolio: true, sentBy: true })
@@ -58,7 +58,7 @@ const target = { instanceId: demoInstanceRef, phone: demoPhone };
 const outcome = { contactId: demoContactId, conversationId: demoConversationId };
 const pausedUntil = "2026-11-23T10:30:00.000-03:00";
 
-/** What send-message promises (specification 4.4). */
+/** The operations of send-message (specification 4.4). */
 export const operations: readonly Operation[] = [{
   method: "POST",
   path: "/",

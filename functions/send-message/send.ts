@@ -18,7 +18,7 @@ import {
   type SendMessageResponse,
 } from "./contract.ts";
 
-/** One valid call, by who may make it. */
+/** A valid call of an authenticated client. */
 export interface SendMessageCall {
   readonly instance: Instance;
   readonly request: SendMessageRequest;
@@ -26,11 +26,10 @@ export interface SendMessageCall {
 }
 
 /**
- * Sends, queues or schedules a message and assigns the conversation, whatever the call asks for
- * (specification 4.4).
+ * Sends, queues or schedules a message, assigns the conversation, or both (specification 4.4).
  *
- * @throws {AppError} before anything is stored: for what the instance's channel cannot carry, and
- * for what `accept_message` refuses.
+ * @throws {AppError} before anything is stored: for content that the instance's channel does not
+ * support, and for the errors of `accept_message`.
  */
 export async function sendMessage(
   services: SendingServices,
@@ -55,7 +54,7 @@ export async function sendMessage(
   }, respondToSending);
 }
 
-/** The message that the call asks to send; null when it only assigns. */
+/** The message to send; null when the call only assigns. */
 function toDraft(request: SendMessageRequest): MessageDraft | null {
   const content = toContent(request);
   return content === null ? null : {

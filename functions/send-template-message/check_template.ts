@@ -14,9 +14,9 @@ export interface ReadyTemplate {
 }
 
 /**
- * Whether the instance may send the template (decisions, section 8, whose order this is).
+ * Checks that the instance may send the template, in the order of decisions, section 8.
  *
- * @throws {AppError} the first thing that is in the way.
+ * @throws {AppError} the first failed check.
  */
 export function checkTemplate(
   template: StoredTemplate | null,
@@ -25,7 +25,8 @@ export function checkTemplate(
 ): ReadyTemplate {
   if (template === null) throw new AppError("Template not found");
   const isForeign = template.instanceId !== null && template.instanceId !== instance?.instanceId;
-  // Nobody has named an instance that it could fail to belong to.
+  // "Template does not belong to this instance" would refer to an instance that the request does
+  // not name.
   if (isForeign && request.instanceId === undefined) throw new AppError("Template not found");
   if (instance === null) throw new AppError("Instance not found");
   if (isForeign) throw new AppError("Template does not belong to this instance");
@@ -36,7 +37,7 @@ export function checkTemplate(
   return { template, instance };
 }
 
-/** Asked of the official channel alone: gateways know nothing of templates. */
+/** Applies to the official channel only, because gateways have no templates. */
 function checkApproval({ providerTemplateId, providerStatus }: StoredTemplate): void {
   if (providerTemplateId === null) throw new AppError("template_not_synced_with_provider");
   if (providerStatus === "APPROVED") return;
@@ -47,11 +48,10 @@ function checkApproval({ providerTemplateId, providerStatus }: StoredTemplate): 
 }
 
 /**
- * The template with its variables in place.
+ * Fills the variables of the template.
  *
- * @throws {AppError} `missing_variables` with `missing`; `invalid_request` for values that are no
- * texts, for a header's URL that cannot be sent, and for a template with parts that no variable
- * fills.
+ * @throws {AppError} `missing_variables` with `missing`; `invalid_request` for values that are not
+ * texts, for an invalid header URL, and for a template with parts that no variable can fill.
  */
 export function fillStoredTemplate(
   { parameterFormat, components }: StoredTemplate,

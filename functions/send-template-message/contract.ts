@@ -12,11 +12,11 @@ import {
 } from "../../shared/model/response_fields.ts";
 
 /**
- * POST /functions/v1/send-template-message (specification 4.7). The values of `variables` are
- * judged by what the template needs of them: texts, numbers, and for a media header an object.
+ * POST /functions/v1/send-template-message (specification 4.7). The template determines the valid
+ * values of `variables`: texts, numbers, and an object for a media header.
  */
 export const sendTemplateMessageSchema = z.object({
-  /** A UUID; anything else is an id that no template has. */
+  /** A UUID. No template has an id of another form. */
   templateId: z.string(),
   instanceId: instanceIdSchema.optional(),
   phone: phoneSchema,
@@ -26,10 +26,10 @@ export const sendTemplateMessageSchema = z.object({
 export type SendTemplateMessageRequest = z.infer<typeof sendTemplateMessageSchema>;
 
 /**
- * The request of a body.
+ * Reads the request from a body.
  *
- * @throws {AppError} `templateId and phone are required` where one of them is absent or no text,
- * else `invalid_phone` or `invalid_request` with `issues`.
+ * @throws {AppError} `templateId and phone are required` where one of them is absent or not a text;
+ * otherwise `invalid_phone` or `invalid_request` with `issues`.
  */
 export function readSendTemplateMessage(
   notes: RequestNotes,
@@ -65,13 +65,13 @@ export const sendTemplateMessageResponseSchema = z.object({
   ...outcomeFields,
 });
 
-/** What a refusal of the provider says: the message is recorded by then. */
+/** The members of a provider error. The message is already recorded. */
 export const sendTemplateMessageFailureSchema = z.object({
   ...outcomeFields,
   ...providerFailureFields,
 });
 
-/** What every answer says of the message. */
+/** The description of the message in every response. */
 export type TemplateMessageDescription = Omit<
   AnswerOf<typeof sendTemplateMessageFailureSchema>,
   keyof typeof providerFailureFields

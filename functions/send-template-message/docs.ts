@@ -13,7 +13,7 @@ import {
   sendTemplateMessageSchema,
 } from "./contract.ts";
 
-/** What send-template-message promises (specification 4.7). */
+/** The operations of send-template-message (specification 4.7). */
 export const operations: readonly Operation[] = [{
   method: "POST",
   path: "/",

@@ -8,9 +8,9 @@ import type { FilledTemplate } from "../../shared/model/filled_template.ts";
 import type { ReadyTemplate } from "./check_template.ts";
 
 /**
- * The message that carries the template on the instance's channel.
+ * Builds the message that sends the template on the instance's channel.
  *
- * @throws {AppError} `invalid_request` with `issues` for what the channel would refuse.
+ * @throws {AppError} `invalid_request` with `issues` for content that the channel would reject.
  */
 export function toTemplateDraft(
   { template, instance }: ReadyTemplate,

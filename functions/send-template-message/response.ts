@@ -16,8 +16,8 @@ export type TemplateResponse =
   | RefusalBody;
 
 /**
- * How a call for this template is answered (specification 4.7): `messageId` is the provider's, ours
- * is `internalMessageId`.
+ * Builds the responses to a call for this template (specification 4.7): `messageId` is the
+ * provider's id, `internalMessageId` is this service's.
  */
 export function createTemplateResponder(
   { templateId, name }: StoredTemplate,
@@ -50,7 +50,8 @@ function respond(
 ): StoredResponse<TemplateResponse> {
   switch (receipt?.outcome) {
     case undefined:
-      // It waits for the dispatcher, which a person has asked to try again, or was canceled there.
+      // No receipt: an operator has requeued the message, so that it waits for the dispatcher, or
+      // canceled it.
       return {
         status: 200,
         body: { success: true, ...describe(outcome.status ?? "queued", null) },
@@ -85,7 +86,7 @@ function refuse(
   return { status: refusal.status, body: refusal.toBody() };
 }
 
-/** A template is always recorded as a message. */
+/** Returns the message's id. A template always has a message. */
 function requireMessageId({ messageId }: AcceptedOutcome): string {
   if (messageId === null) throw new Error("a template was accepted without a message");
   return messageId;

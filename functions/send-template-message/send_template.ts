@@ -14,11 +14,11 @@ import type { SendTemplateMessageRequest } from "./contract.ts";
 import { toTemplateDraft } from "./draft.ts";
 import { createTemplateResponder, type TemplateResponse } from "./response.ts";
 
-/** One valid call, by who may make it. */
+/** A valid call of an authenticated client. */
 export interface SendTemplateCall {
   readonly request: SendTemplateMessageRequest;
   readonly tokenId: string;
-  /** Null where the request names an instance that the token does not open. */
+  /** Null where the request names an instance that the token does not grant access to. */
   readonly instance: Instance | null;
   readonly idempotency: Idempotency | null;
 }
@@ -27,10 +27,10 @@ const uuidPattern = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
 
 /**
  * Sends a stored template (specification 4.7): to the official channel with its parameters, to a
- * gateway as the message that it reads as. Creates the contact, pauses the agent.
+ * gateway as a rendered message. Creates the contact, and pauses the agent.
  *
- * @throws {AppError} before anything is stored, in the order of decisions, section 8; then what
- * `accept_message` refuses.
+ * @throws {AppError} before anything is stored, in the order of decisions, section 8; then the
+ * errors of `accept_message`.
  */
 export async function sendTemplate(
   services: SendingServices,
@@ -46,7 +46,8 @@ export async function sendTemplate(
   });
   const { known } = found;
   if (known !== null && !known.isAttemptDue && found.template !== null) {
-    // Before any check: what was decided does not depend on what the template has become.
+    // Returns a replay before all checks, because the recorded outcome does not depend on the
+    // current state of the template.
     const providerClass = instance?.providerClass ?? "gateway";
     return answerReplay(known, createTemplateResponder(found.template, providerClass, phone));
   }
