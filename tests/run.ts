@@ -21,11 +21,18 @@ import {
 } from "./support/runner/run_layer.ts";
 import { describeSlowest } from "./support/runner/slow_tests.ts";
 import { createTemplateDatabase } from "./support/database/template_database.ts";
-import { addCounts, formatCounts, noCounts, testLayers } from "./support/runner/test_layers.ts";
+import {
+  addCounts,
+  formatCounts,
+  noCounts,
+  testLayers,
+  workersOf,
+} from "./support/runner/test_layers.ts";
 import {
   chooseLayers,
   type ChosenLayer,
   layerOf,
+  splitIntoRuns,
   toTestPath,
 } from "./support/runner/test_selection.ts";
 import { startThrowawayPostgres } from "./support/database/throwaway_postgres.ts";
@@ -104,20 +111,38 @@ async function runLayers(
     layers.some((layer) => layer.database) ? openServer(server) : undefined,
   ]);
   if (!areTypesRight) return [failure];
-  const lanes = [...new Set(layers.map((layer) => layer.lane))]
-    .map((lane) => layers.filter((layer) => layer.lane === lane));
-  if (lanes.length > 1) {
-    const names = lanes.map((lane) => lane.map((layer) => layer.name).join(", then "));
-    print(`Side by side, each layer printed when it has ended: ${names.join("; ")}`);
-  }
-  const results = await Promise.all(lanes.map(async (lane) => {
-    const done: LayerResult[] = [];
-    for (const layer of lane) {
-      done.push(await runAndPrint(layer, { options, environment, isAlone: lanes.length === 1 }));
-    }
-    return done;
+  const lanes = await Promise.all(
+    Object.entries(workersOf).map(async ([lane, workers]) => {
+      const chosen = layers.filter((layer) => layer.lane === lane);
+      const runs = await Promise.all(chosen.map((layer) => splitIntoRuns(layer, listTests)));
+      return { workers, runs: runs.flat() };
+    }),
+  );
+  const isAlone = lanes.flatMap(({ runs }) => runs).length === 1;
+  if (!isAlone) print("Runs lanes in parallel and prints the output of each part at its end.");
+  const results = await Promise.all(lanes.flatMap(({ workers, runs }) => {
+    const waiting = [...runs];
+    const work = async (): Promise<LayerResult[]> => {
+      const done: LayerResult[] = [];
+      for (let run = waiting.shift(); run !== undefined; run = waiting.shift()) {
+        done.push(await runAndPrint(run, { options, environment, isAlone }));
+      }
+      return done;
+    };
+    return Array.from({ length: workers }, work);
   }));
   return results.flat();
+}
+
+/** The test files below a folder. */
+async function listTests(folder: string): Promise<string[]> {
+  const files: string[] = [];
+  for await (const entry of Deno.readDir(join(root, folder))) {
+    const path = `${folder}/${entry.name}`;
+    if (entry.isDirectory) files.push(...await listTests(path));
+    else if (entry.name.endsWith("_test.ts")) files.push(path);
+  }
+  return files.sort();
 }
 
 /** Checks types once for all layers. After `deno task ok` a whole run hits Deno's cache. */
@@ -148,7 +173,7 @@ async function openServer(cleanup: AsyncDisposableStack): Promise<TestServer> {
   };
 }
 
-/** Prints output immediately; with parallel lanes, at the end of each layer. */
+/** Prints output immediately; beside other runs, at its end. */
 async function runAndPrint(
   layer: ChosenLayer,
   { options, environment, isAlone }: {
@@ -159,7 +184,8 @@ async function runAndPrint(
 ): Promise<LayerResult> {
   interruption.signal.throwIfAborted();
   const chunks: Uint8Array[] = [];
-  if (isAlone) print(`\n── tests/${layer.name}`);
+  const name = layer.longestFiles === undefined ? `tests/${layer.name}` : layer.paths.join(" ");
+  if (isAlone) print(`\n── ${name}`);
   const started = performance.now();
   const result = await runLayer({
     layer,
@@ -168,10 +194,10 @@ async function runAndPrint(
     signal: interruption.signal,
     write: isAlone ? (chunk) => void writeAll(chunk) : (chunk) => void chunks.push(chunk),
   });
-  if (!isAlone) print(`\n── tests/${layer.name}`);
+  if (!isAlone) print(`\n── ${name}`);
   for (const chunk of chunks) writeAll(chunk);
   const seconds = Math.round((performance.now() - started) / 1_000);
-  print(`tests/${layer.name}: ${formatCounts(result.counts)} in ${seconds} s`);
+  print(`${name}: ${formatCounts(result.counts)} in ${seconds} s`);
   return result;
 }
 

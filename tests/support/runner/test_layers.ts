@@ -1,5 +1,13 @@
 import { faultSettingNames } from "../faults/settings.ts";
 
+export type Lane = "apps" | "processes";
+
+/**
+ * How many layers or files of a lane run at once. Two workers: the layers of `processes` mostly wait.
+ * One after the other they took 577 s on two cores, where a whole run took 427 s.
+ */
+export const workersOf: Readonly<Record<Lane, number>> = { apps: 1, processes: 2 };
+
 /** A layer of the test suite, with its permissions. */
 export interface TestLayer {
   readonly name: string;
@@ -7,7 +15,12 @@ export interface TestLayer {
    * Lanes run in parallel, the layers of a lane one after the other. So layers that wait for kills,
    * restarts and intervals run beside layers that use the processor.
    */
-  readonly lane: "apps" | "processes" | "faults";
+  readonly lane: Lane;
+  /**
+   * Set if each file runs in a process of its own, so that the workers of the lane share them: the
+   * files that take longest, which start first.
+   */
+  readonly longestFiles?: readonly string[];
   /** Whether its tests need a Postgres. */
   readonly database: boolean;
   /** Whether its files may run in parallel. */
@@ -35,7 +48,7 @@ export const testLayers: readonly TestLayer[] = [
   // These layers start and kill servers. Parallel files would starve each other.
   {
     name: "faults",
-    lane: "faults",
+    lane: "processes",
     database: true,
     parallel: false,
     permissions: ["--allow-all"],
@@ -44,6 +57,7 @@ export const testLayers: readonly TestLayer[] = [
   {
     name: "e2e",
     lane: "processes",
+    longestFiles: ["deploy_test.ts", "stack_lifecycle_test.ts", "stack_kill_test.ts"],
     database: true,
     parallel: false,
     permissions: ["--allow-all"],

@@ -27,6 +27,28 @@ export function chooseLayers(paths: readonly string[]): ChosenLayer[] {
   });
 }
 
+/**
+ * The runs that a layer consists of: one for the whole, or one per file where the layer says so.
+ *
+ * @param listTests the test files of a folder, by their paths.
+ */
+export async function splitIntoRuns(
+  layer: ChosenLayer,
+  listTests: (folder: string) => Promise<readonly string[]>,
+): Promise<ChosenLayer[]> {
+  const { longestFiles } = layer;
+  if (longestFiles === undefined) return [layer];
+  const listed = await Promise.all(
+    layer.paths.map((path) => path.endsWith(".ts") ? [path] : listTests(path)),
+  );
+  const rank = (path: string): number => {
+    const place = longestFiles.findIndex((file) => path.endsWith(`/${file}`));
+    return place < 0 ? longestFiles.length : place;
+  };
+  return listed.flat().toSorted((a, b) => rank(a) - rank(b))
+    .map((path) => ({ ...layer, paths: [path] }));
+}
+
 /** Drops files whose folder is also chosen; they would run twice. */
 function dropCovered(paths: readonly string[]): string[] {
   return [...new Set(paths)].filter((path) =>

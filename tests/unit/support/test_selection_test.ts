@@ -2,7 +2,12 @@ import { assertEquals } from "../../support/assert.ts";
 import { findAffectedTests } from "../../support/runner/affected_tests.ts";
 import { describeSlowest, readTestTimes } from "../../support/runner/slow_tests.ts";
 import { testLayers } from "../../support/runner/test_layers.ts";
-import { chooseLayers, layerOf, toTestPath } from "../../support/runner/test_selection.ts";
+import {
+  chooseLayers,
+  layerOf,
+  splitIntoRuns,
+  toTestPath,
+} from "../../support/runner/test_selection.ts";
 
 const chosen = (...wanted: string[]): [string, readonly string[]][] =>
   chooseLayers(wanted.map(toTestPath)).map(({ name, paths }) => [name, paths]);
@@ -93,4 +98,18 @@ Deno.test("the slowest tests are listed first, with deno test's durations", () =
     "   1.0 s  tests/unit/a_test.ts  middling",
   ]);
   assertEquals(readTestTimes(""), []);
+});
+
+Deno.test("each file of a layer that says so is a run of its own, the longest first", async () => {
+  const listTests = (folder: string): Promise<string[]> =>
+    Promise.resolve([`${folder}/a_test.ts`, `${folder}/deploy_test.ts`]);
+  const runsOf = async (...paths: string[]): Promise<string[][]> => {
+    const runs = await Promise.all(
+      chooseLayers(paths).map((layer) => splitIntoRuns(layer, listTests)),
+    );
+    return runs.flat().map((run) => [...run.paths]);
+  };
+  assertEquals(await runsOf("tests/e2e"), [["tests/e2e/deploy_test.ts"], ["tests/e2e/a_test.ts"]]);
+  assertEquals(await runsOf("tests/e2e/b_test.ts"), [["tests/e2e/b_test.ts"]]);
+  assertEquals(await runsOf("tests/functions"), [["tests/functions"]]);
 });
