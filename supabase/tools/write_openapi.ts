@@ -1,12 +1,13 @@
 /**
- * Generates the OpenAPI document from the functions' contracts, and the page that shows it on a
- * static host: `deno task openapi`. With `--check` it writes nothing and fails when a committed
- * file differs from the contracts.
+ * Generates the OpenAPI document from the functions' contracts, the page that shows it on a static
+ * host, and the table of error codes in docs/errors.md: `deno task openapi`. With `--check` it writes
+ * nothing and fails when a committed file differs from the contracts.
  */
 
 import { renderStaticPage } from "../../functions/api-docs/page.ts";
 import { defaultViewerUrl } from "../../functions/api-docs/viewer.ts";
 import { composeDocument } from "./openapi/document.ts";
+import { writeErrorPage } from "./openapi/error_page.ts";
 import { readOperations } from "./openapi/read_operations.ts";
 
 /** The path of the committed document, beside the function that serves it. */
@@ -14,6 +15,9 @@ export const documentFile = new URL("../../functions/api-docs/openapi.json", imp
 
 /** The path of the page for a static host, which shows the document beside it. */
 export const staticPageFile = new URL("reference.html", documentFile);
+
+/** The path of the page whose table of error codes is generated. */
+const errorPageFile = new URL("../../docs/errors.md", import.meta.url);
 
 /** Renders the document as it is committed. */
 export async function writeDocument(): Promise<string> {
@@ -40,6 +44,7 @@ async function main(isCheck: boolean): Promise<number> {
   const files = [
     ["functions/api-docs/openapi.json", documentFile, documentText],
     ["functions/api-docs/reference.html", staticPageFile, await writeStaticPage(documentText)],
+    ["docs/errors.md", errorPageFile, writeErrorPage(await Deno.readTextFile(errorPageFile))],
   ] as const;
   let isCurrent = true;
   for (const [name, file, wanted] of files) {

@@ -1,4 +1,5 @@
 import { listErrors } from "../../shared/model/errors.ts";
+import { writeErrorPage } from "../../supabase/tools/openapi/error_page.ts";
 import { assertEquals } from "../support/assert.ts";
 import { type MarkdownPage, readTables } from "./markdown.ts";
 import { readText, readTextFiles } from "./repository.ts";
@@ -75,6 +76,11 @@ Deno.test("every endpoint of docs/api.md says what it does and links to its cont
 
 Deno.test("docs/errors.md lists every error code under its status", async () => {
   assertEquals(findErrorFaults(await readPage("docs/errors.md"), listErrors()), []);
+});
+
+Deno.test("docs/errors.md is what `deno task openapi` writes", async () => {
+  const text = await readText("docs/errors.md");
+  assertEquals(writeErrorPage(text), text, "run `deno task openapi`");
 });
 
 Deno.test("every variable that the code reads is explained, and no other", async () => {
