@@ -21,7 +21,10 @@ import {
 } from "./record_calls.ts";
 import type { PlainResource, Update } from "./resources/resource.ts";
 
-/** A record of any resource, as the definitions hold the SQL functions to their records. */
+/**
+ * A record of any resource. `defineResource` checks that the SQL functions return the declared
+ * record.
+ */
 type AnyRecordAnswer =
   & { readonly success: true }
   & RecordOf<ReadingRpc | CreatingRpc | ChangingRpc>;

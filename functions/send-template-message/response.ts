@@ -10,7 +10,7 @@ import type { StoredTemplate } from "../../shared/database/rpcs/templates.ts";
 import type { AnswerOf } from "../../shared/model/response_fields.ts";
 import type { sendTemplateMessageResponseSchema, TemplateMessageDescription } from "./contract.ts";
 
-/** The answer that the contract declares, or the provider's refusal. */
+/** The success response of the contract, or the provider's error. */
 export type TemplateResponse =
   | AnswerOf<typeof sendTemplateMessageResponseSchema>
   | RefusalBody;

@@ -8,7 +8,7 @@ export interface Database {
   /**
    * Calls the SQL function `public.<name>(request jsonb) returns jsonb` as service_role.
    *
-   * @throws {AppError} for a refusal that the function raised (SQLSTATE class MI), and
+   * @throws {AppError} for an error that the function raised (SQLSTATE class MI), and
    * `service_unavailable` when the database cannot be reached or does not answer within
    * `callTimeoutMs`. After a time-out the call may have been executed. Any other error is a defect.
    */

@@ -2,7 +2,7 @@ import { AppError, type ErrorCode, type Issue } from "../model/errors.ts";
 
 /** The meaning of an SQLSTATE of this service for the caller of an SQL function. */
 type Meaning =
-  /** A refusal of the API, by its code in errors.ts. SQL raises it with that code as its message. */
+  /** An API error, by its code in errors.ts. SQL raises it with that code as its message. */
   | ErrorCode
   /** An invalid field that only the database can detect: `invalid_request` with this issue. */
   | Issue

@@ -43,9 +43,9 @@ export interface AppOptions {
 }
 
 /**
- * Creates an app with the HTTP conventions that every function follows (decisions, section 1): request
- * id, CORS where a browser may call the function, body limit, 404 and 405 with `Allow`, errors as JSON,
- * one log line per request.
+ * Creates an app with the HTTP conventions that every function follows (decisions, section 1):
+ * request id, CORS for functions that browsers may call, body limit, 404 and 405 with `Allow`,
+ * errors as JSON, one log line per request.
  */
 export function createApp({ slug, routes, log, maxBodyBytes }: AppOptions): Hono {
   const app = new Hono({ strict: false });

@@ -3,7 +3,7 @@ import type { Recorded } from "../idempotency/recorded_call.ts";
 import { answerJson } from "./answer.ts";
 import { replayHeaders } from "./idempotency.ts";
 
-/** The answer without `success`; of several answers, each by itself. */
+/** The members of a response without `success`, for each member of a union. */
 type OutcomeOf<Body> = Body extends object ? Omit<Body, "success"> : never;
 
 /**

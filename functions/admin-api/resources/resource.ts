@@ -12,7 +12,7 @@ import type {
   RecordOf,
 } from "../record_calls.ts";
 
-/** A record flat beside `success`, by its fields. */
+/** A record as the members beside `success`, by its fields. */
 export type RecordAnswer<Fields extends z.ZodRawShape> = AnswerOf<
   z.ZodObject<typeof successField & Fields>
 >;
@@ -59,16 +59,16 @@ export interface PlainResource extends Resource {
   readonly get: { readonly rpcName: ReadingRpc };
 }
 
-/** `Name` where `Result` is just what the fields say: no member less, none more, none of another type. */
+/** `Name` if `Result` has exactly the members and types of `Fields`; otherwise never. */
 type IfAnswers<Name, Result, Fields extends z.ZodRawShape> = Result extends
   AnswerOf<z.ZodObject<Fields>> ? keyof Result extends keyof Fields ? Name : never : never;
 
-/** Those of the functions whose record is just what the fields say. */
+/** The functions whose record has exactly these fields. */
 type Returning<Name extends RpcName, Fields extends z.ZodRawShape> = {
   [Each in Name]: IfAnswers<Each, RecordOf<Each>, Fields>;
 }[Name];
 
-/** The same of functions that return pages. */
+/** The same for functions that return pages. */
 type Listing<Fields extends z.ZodRawShape> = {
   [Each in ListingRpc]: IfAnswers<Each, ItemOf<Each>, Fields>;
 }[ListingRpc];
@@ -77,7 +77,7 @@ interface Named<Name> {
   readonly rpcName: Name;
 }
 
-/** What holds the SQL functions of a resource to its record. */
+/** Requires the SQL functions of a resource to return its record. */
 interface HeldToRecord<Fields extends z.ZodRawShape> {
   readonly record: Fields;
   readonly list: Named<Listing<Fields>>;
@@ -85,14 +85,14 @@ interface HeldToRecord<Fields extends z.ZodRawShape> {
   readonly update?: Named<Returning<ChangingRpc, Fields>>;
 }
 
-/** Defines a resource: a function that returns other records than `record` says is a type error. */
+/** Defines a resource. An SQL function whose records differ from `record` is a type error. */
 export function defineResource<Fields extends z.ZodRawShape>(
   resource: Resource & HeldToRecord<Fields>,
 ): Resource {
   return resource;
 }
 
-/** The same of a resource whose routes need no code of their own. */
+/** The same for a resource with the standard routes. */
 export function definePlainResource<Fields extends z.ZodRawShape>(
   resource: PlainResource & HeldToRecord<Fields> & {
     readonly get: Named<Returning<ReadingRpc, Fields>>;

@@ -24,7 +24,7 @@ export const tokenRecord = {
   createdAt: instantSchema,
 };
 
-/** POST admin-api/instances/:id/tokens answers the token itself, this once. */
+/** POST admin-api/instances/:id/tokens returns the token itself. No other response contains it. */
 export const issuedTokenRecord = { ...tokenRecord, token: z.string() };
 
 export type IssueTokenResponse = RecordAnswer<typeof issuedTokenRecord>;

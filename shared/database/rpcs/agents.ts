@@ -57,7 +57,7 @@ export interface AgentTurnRequest {
   readonly limit: number;
 }
 
-/** The input of an agent's answer. */
+/** The input of an agent's reply. */
 export interface AgentTurn {
   readonly agentId: string;
   readonly model: string;
@@ -68,13 +68,13 @@ export interface AgentTurn {
   readonly profileName: string | null;
   readonly contactPhone: string | null;
   readonly address: string;
-  /** Inbound messages: how many were answered before, and how many this answer covers. */
+  /** Inbound messages: how many were answered before, and how many this reply answers. */
   readonly answeredBefore: number;
   readonly answersThrough: number;
   readonly history: readonly HistoryMessage[];
 }
 
-/** `turn` is null where the agent must not answer: paused, inactive, or at its hourly limit. */
+/** `turn` is null where the agent must not reply: paused, inactive, or at its hourly limit. */
 export interface AgentTurnReading {
   readonly turn: AgentTurn | null;
   readonly isLimitReached: boolean;

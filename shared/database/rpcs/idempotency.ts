@@ -3,7 +3,7 @@ export interface Idempotency {
   /** Owner of the key: a client token's id, or `admin`. */
   readonly scope: string;
   readonly key: string;
-  /** SHA-256 of path and body. The same key with a different hash is refused. */
+  /** SHA-256 of path and body. The database rejects the same key with a different hash. */
   readonly fingerprint: string;
 }
 

@@ -68,7 +68,7 @@ export interface AssignmentRequest {
   readonly departmentId?: string | undefined;
 }
 
-/** The agent that opens a conversation or answers in it: by id, else the only active one. */
+/** The agent that opens a conversation or replies in it: by id, otherwise the only active one. */
 export interface AgentRequest {
   readonly agentId?: string | undefined;
   /** Merged into the session's `collected_data`. */
@@ -86,7 +86,7 @@ export interface Delivery {
   readonly queued: boolean;
   readonly intervalSeconds: number;
   readonly delaySeconds: number;
-  /** Sent by the dispatcher, due at once, because the dispatcher retries. */
+  /** Leaves the message to the dispatcher, due at once, because retries matter more than speed. */
   readonly isDeferred?: boolean;
   /** How long an immediate send may hold its claim. */
   readonly leaseSeconds: number;
@@ -174,7 +174,7 @@ export type SettledOutcome =
       readonly isOutage?: boolean | undefined;
       /** The provider was not called. */
       readonly isUnsent?: boolean | undefined;
-      /** The provider request as it is stored; undefined where it is unknown. */
+      /** The sealed credentials that the call was made with; undefined where they are unknown. */
       readonly sealedProviderConfig?: string | undefined;
     }
     | { readonly outcome: "unknown"; readonly error: MessageError }

@@ -32,7 +32,7 @@ export interface ClaimedMessage extends StoredContent {
   readonly provider: ProviderKind;
   readonly sealedProviderConfig: string;
   readonly isContactBlocked: boolean;
-  /** Whether it is an agent's answer and the agent has been paused for the contact since. */
+  /** Whether it is an agent's reply, and the agent was paused for the contact after writing it. */
   readonly isAgentPaused: boolean;
   readonly to: string;
   readonly delayTypingMs: number | null;

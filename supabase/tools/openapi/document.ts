@@ -61,7 +61,7 @@ export function composeDocument(operationsBySlug: OperationsBySlug): JsonObject 
   };
 }
 
-/** The order of functions, most used first. Other functions follow by name. */
+/** The functions that readers look for first. The others follow by name. */
 const readingOrder = ["send-message", "send-template-message", "messages-context", "messages-api"];
 
 function sortForReading(operationsBySlug: OperationsBySlug): [string, readonly Operation[]][] {

@@ -43,7 +43,7 @@ export function describeOperation(operation: Operation): DescribedOperation {
     );
   }
   if (named.response && success.schema) {
-    // Records are shared by operations with a body and without one.
+    // Operations with and without a body share records.
     const namesIgnored = body !== undefined || success.schemaName !== undefined;
     Object.assign(
       schemas,
