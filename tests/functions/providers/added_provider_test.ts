@@ -16,7 +16,7 @@ import {
 const password = "pigeon-password";
 const contact = "5511977776666";
 
-/** The product with one more provider: an entry of the registry, and its kind in the database. */
+/** The product with one more provider: a registry entry, and its kind in the database. */
 async function startStack(): Promise<MessagingStack> {
   const stack = await startMessagingStack({
     registry: createRegistry([...registry.providers, pigeon]),
@@ -31,7 +31,7 @@ interface Instance {
   readonly token: string;
 }
 
-/** An instance of the added provider, made as a customer makes one. */
+/** An instance of the added provider, created as a customer creates one. */
 async function createInstance(stack: MessagingStack): Promise<Instance> {
   const app = createAdminApp({
     ...stack.services,
@@ -113,7 +113,7 @@ Deno.test("a provider that only the registry lists receives events at its addres
   assertEquals(conversation.map(({ content }: { content: string }) => content), ["Cheguei"]);
 });
 
-Deno.test("the database takes each provider for the official channel or a gateway as its descriptor does", async () => {
+Deno.test("the database classes each provider as official channel or gateway as its descriptor does", async () => {
   await using stack = await startMessagingStack();
   for (const { kind, providerClass } of registry.providers) {
     const { instanceId } = await stack.createTenant({ provider: kind as ProviderKind });

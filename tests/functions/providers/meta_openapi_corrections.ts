@@ -1,13 +1,13 @@
 /**
  * Corrections to Meta's own OpenAPI description of the Cloud API (repository facebook/openapi,
- * business-messaging-api v23.0), without which it refuses even its own examples. Each changes the
- * description in place and says why.
+ * business-messaging-api v23.0). Without them it refuses even its own examples. Each correction
+ * changes the description in place and gives its reason.
  */
 
 // deno-lint-ignore no-explicit-any
 type Schema = Record<string, any>;
 
-/** The parts of the description that are corrected. */
+/** The corrected parts of the description. */
 export interface MetaDescription {
   readonly components: { readonly schemas: Schema };
 }
@@ -27,12 +27,12 @@ const corrections: readonly ((schemas: Schema) => void)[] = [
     }
   },
 
-  /** Meta's own examples leave `policy` out: `deterministic` is its only value. */
+  /** Meta's own examples omit `policy`: `deterministic` is its only value. */
   function requireLanguageCodeOnly(schemas): void {
     schemas.LanguageObject.required = ["code"];
   },
 
-  /** Meta's own examples leave `recipient_type` out: the default is `individual`. */
+  /** Meta's own examples omit `recipient_type`: the default is `individual`. */
   function requireWhatEveryMessageHas(schemas): void {
     schemas.BaseMessageProperties.required = ["messaging_product", "to", "type"];
   },
@@ -50,7 +50,7 @@ const corrections: readonly ((schemas: Schema) => void)[] = [
       const mapping: Record<string, string> = schemas[name].discriminator.mapping;
       schemas[name].allOf = Object.entries(mapping).map(([type, reference]) => ({
         if: { properties: { type: { const: type } } },
-        // Its first member is the schema itself, which would never end.
+        // Its first member is the schema itself, which would recurse without end.
         then: { $ref: `${reference}/allOf/1` },
       }));
     }
@@ -73,7 +73,9 @@ const corrections: readonly ((schemas: Schema) => void)[] = [
     text.properties.body.maxLength = 4_096;
   },
 
-  /** Pages Image, Video, Document and Audio messages: what may stand beside the file's address. */
+  /**
+   * Pages Image, Video, Document and Audio messages: the members allowed beside the file's address.
+   */
   function boundMedia(schemas): void {
     const source = { id: { type: "string" }, link: { type: "string", format: "url" } };
     const caption = { type: "string", minLength: 1, maxLength: 1_024 };
@@ -94,7 +96,7 @@ const corrections: readonly ((schemas: Schema) => void)[] = [
     }
   },
 
-  /** Stricter than Meta: of the messages we send, exactly one content, and nothing unknown. */
+  /** Stricter than Meta: exactly one content of the kinds we send, and no unknown members. */
   function holdOneContent(schemas): void {
     const envelope = ["messaging_product", "recipient_type", "to", "type", "context"];
     schemas.Message.allOf = [

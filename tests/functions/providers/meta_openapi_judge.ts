@@ -1,17 +1,17 @@
 /**
- * Meta's own OpenAPI description of the Cloud API as a judge of request bodies. The description is
- * data of another repository and not kept in this one: the folder named by JUDGES_DIR, by default
- * `shared/judges` beside this checkout, may hold it as `whatsapp-cloud-api/openapi.yaml`. Without it
- * the tests that ask it are skipped.
+ * Validates request bodies against Meta's own OpenAPI description of the Cloud API. The description
+ * belongs to another repository and is not stored in this one. The folder named by JUDGES_DIR, by
+ * default `shared/judges` beside this checkout, may hold it as `whatsapp-cloud-api/openapi.yaml`.
+ * Without it the tests that need it are skipped.
  */
 import { Ajv2020, type ValidateFunction } from "ajv/dist/2020.js";
 import { parse } from "yaml";
 import { correctMetaDescription } from "./meta_openapi_corrections.ts";
 
 const file = findDescription();
-/** Whether there is no description to judge by. */
+/** Whether the description is missing. */
 export const isMissing = file === undefined;
-/** What a skipped test says of itself in its name. */
+/** The part of a test's name that says why it is skipped. */
 export const note = isMissing
   ? " (skipped: Meta's openapi.yaml is not there to read, set JUDGES_DIR)"
   : "";
@@ -23,14 +23,14 @@ function findDescription(): string | undefined {
     const path = `${folder}/whatsapp-cloud-api/openapi.yaml`;
     return Deno.statSync(path).isFile ? path : undefined;
   } catch {
-    // Absent, or outside what this run may read: either way there is nothing to judge by.
+    // Absent, or not readable in this run. Both mean that there is no description.
     return undefined;
   }
 }
 
 let compiled: ValidateFunction | undefined;
 
-/** Judges request bodies by the schema `Message`, as corrected; compiled once. */
+/** Validates request bodies against the corrected schema `Message`, compiled once. */
 export function loadJudge(): ValidateFunction {
   if (compiled !== undefined) return compiled;
   const description = parse(Deno.readTextFileSync(file ?? ""));
@@ -41,7 +41,7 @@ export function loadJudge(): ValidateFunction {
     allErrors: true,
     formats: {
       url: (value: string) => URL.canParse(value),
-      // Of kinds of message that are never sent.
+      // For message kinds that we never send.
       ...{ date: true, email: true, int32: true, uri: true },
     },
   });

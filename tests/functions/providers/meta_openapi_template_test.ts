@@ -1,4 +1,4 @@
-/** Every template that we fill, judged by Meta's own OpenAPI description. */
+/** Validates every template that we fill against Meta's own OpenAPI description. */
 import fc from "fast-check";
 import { toWhatsappCloudRequest } from "../../../shared/providers/whatsapp_cloud/request.ts";
 import {

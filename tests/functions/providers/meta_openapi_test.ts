@@ -1,4 +1,4 @@
-/** Every request body we make for the Cloud API, judged by Meta's own OpenAPI description. */
+/** Validates every request body for the Cloud API against Meta's own OpenAPI description. */
 import fc from "fast-check";
 import type { MessageContent } from "../../../shared/model/message_content.ts";
 import { checkWhatsappCloudContent } from "../../../shared/providers/whatsapp_cloud/content.ts";
@@ -144,7 +144,10 @@ Deno.test({
   },
 });
 
-/** Bodies with one thing wrong: what the judge must see, or its word would be worth nothing. */
+/**
+ * Bodies with one flaw each. The validation must find all of them, or its success would mean
+ * nothing.
+ */
 const mistakes: Readonly<Record<string, unknown>> = {
   "no recipient": { ...text, to: undefined },
   "another product": { ...text, messaging_product: 7 },
@@ -185,7 +188,7 @@ Deno.test({
   fn(): void {
     const judge = loadJudge();
     for (const [name, body] of Object.entries(mistakes)) {
-      // As it would travel: without the members that are undefined.
+      // The body as sent: without undefined members.
       assertEquals(judge(JSON.parse(JSON.stringify(body))), false, name);
     }
     assert(judge(text));

@@ -1,8 +1,8 @@
 /**
- * The webhook examples of Meta's own OpenAPI description, read by ours. The description is data of
- * another repository and not kept in this one: the folder named by JUDGES_DIR, by default
- * `shared/judges` beside this checkout, may hold it as `whatsapp-cloud-api/openapi.yaml`. Without it
- * these tests are skipped.
+ * Reads the webhook examples of Meta's own OpenAPI description with our reader. The description
+ * belongs to another repository and is not stored in this one. The folder named by JUDGES_DIR, by
+ * default `shared/judges` beside this checkout, may hold it as `whatsapp-cloud-api/openapi.yaml`.
+ * Without it these tests are skipped.
  */
 import { parse } from "yaml";
 import { readProviderEvents } from "../../support/providers/provider_events.ts";
@@ -21,7 +21,7 @@ function findDescription(): string | undefined {
     const path = `${folder}/whatsapp-cloud-api/openapi.yaml`;
     return Deno.statSync(path).isFile ? path : undefined;
   } catch {
-    // Absent, or outside what this run may read: either way there is nothing to read.
+    // Absent, or not readable in this run. Both mean that there is no description.
     return undefined;
   }
 }
@@ -45,7 +45,7 @@ const sheena = {
   isGroup: false,
 };
 
-/** What each example means, without its id and time; null for what is no event of ours. */
+/** The event of each example, without its id and time; null if it gives no event. */
 const meanings: Readonly<Record<string, Record<string, unknown> | null>> = {
   "Text Message": { ...sheena, messageType: "text", message: "Does it come in another color?" },
   "Text Message with Context (Product Inquiry)": {

@@ -3,7 +3,7 @@ import { CredentialError } from "../../../shared/crypto/credential_vault.ts";
 import { assertEquals, assertRejects } from "../../support/assert.ts";
 import { testVault } from "../../support/fixtures/tenant.ts";
 
-Deno.test("a seal opens for its own instance alone, also when it was opened there before", async () => {
+Deno.test("a seal opens for its own instance only, even if it was opened there before", async () => {
   const openProvider = createProviderOpener(testVault);
   const [own, foreign] = [crypto.randomUUID(), crypto.randomUUID()];
   const config = { gatewayInstanceId: "g", token: "t", webhookSecret: "hook-secret-value" };

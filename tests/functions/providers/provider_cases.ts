@@ -2,7 +2,9 @@ import { registry } from "../../../shared/providers/registry.ts";
 import type { Provider, Receipt } from "../../../shared/providers/provider.ts";
 import type { ProviderKind } from "../../../shared/model/provider_kind.ts";
 
-/** One provider as the tests need it: its configuration, and what it asks and answers on success. */
+/**
+ * One provider as the tests need it: its configuration, its requests and its answers on success.
+ */
 export interface ProviderCase {
   readonly kind: ProviderKind;
   readonly config: Readonly<Record<string, string>>;

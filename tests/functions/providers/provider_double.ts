@@ -1,4 +1,4 @@
-/** Local stand-ins for a provider: one that speaks HTTP, and one that fails below it. */
+/** Local test doubles of a provider: one that speaks HTTP, and one that fails below it. */
 
 export interface RecordedRequest {
   readonly method: string;
@@ -15,7 +15,7 @@ export interface ProviderDouble {
 
 type Run = (double: ProviderDouble) => Promise<void>;
 
-/** Runs with an HTTP server whose every answer is `answer`'s; gone when `run` ends. */
+/** Runs with an HTTP server that answers every request with `answer`; stops it when `run` ends. */
 export async function withProviderDouble(
   answer: (request: Request) => Response | Promise<Response>,
   run: Run,
@@ -40,7 +40,7 @@ export async function withProviderDouble(
   }
 }
 
-/** Runs with a server that takes requests and answers none of them. */
+/** Runs with a server that accepts requests and never answers. */
 export async function withSilentDouble(run: Run): Promise<void> {
   const { promise: isOver, resolve: end } = Promise.withResolvers<void>();
   const answer = async (): Promise<Response> => {
@@ -57,8 +57,8 @@ export async function withSilentDouble(run: Run): Promise<void> {
 }
 
 /**
- * Runs with a server that reads each request whole, writes `bytes` (any start of an answer) and
- * closes the connection.
+ * Runs with a server that reads each request to its end, writes `bytes` (any start of an answer)
+ * and closes the connection.
  */
 export async function withBrokenDouble(bytes: string, run: Run): Promise<void> {
   const requests: RecordedRequest[] = [];
@@ -80,7 +80,7 @@ export async function withBrokenDouble(bytes: string, run: Run): Promise<void> {
 
 /**
  * Runs with a server that answers the first request of each connection with `json`, and reads the
- * second and closes: what a provider does that goes away in the midst of a kept connection.
+ * second and closes: a provider that closes a kept-alive connection during a request.
  */
 export async function withSecondRequestLost(json: unknown, run: Run): Promise<void> {
   const requests: RecordedRequest[] = [];
@@ -104,7 +104,7 @@ export async function withSecondRequestLost(json: unknown, run: Run): Promise<vo
   } finally {
     listener.close();
     await listening;
-    // Connections that nobody used a second time still wait for a request.
+    // Connections without a second request are still waiting for one.
     for (const connection of connections) closeIfOpen(connection);
     await Promise.allSettled(servings);
   }

@@ -1,4 +1,4 @@
-/** Where the product calls when nobody configures an address: the services' public hosts. */
+/** The default addresses of the outside services: their public hosts. */
 import { http, HttpResponse } from "msw";
 import { setupServer } from "msw/node";
 import { createEmailDelivery } from "../../../shared/outbox/email_delivery.ts";
@@ -8,7 +8,9 @@ import { listWhatsappCloudTemplates } from "../../../shared/providers/whatsapp_c
 import { assertEquals } from "../../support/assert.ts";
 import { message, providerCases } from "./provider_cases.ts";
 
-/** Answers one address of the internet, for as long as it is used; any other one is an error. */
+/**
+ * Answers requests to one internet address until it is disposed of; any other address is an error.
+ */
 function interceptOnly(
   method: "get" | "post",
   url: string,
@@ -23,7 +25,7 @@ function interceptOnly(
   return { bodies, [Symbol.dispose]: () => server.close() };
 }
 
-/** An Evolution server is always somebody's own. */
+/** Evolution has no public host: it is self-hosted. */
 const publicBaseUrls: Readonly<Record<ProviderKind, string | null>> = {
   whatsapp_cloud: "https://graph.facebook.com",
   zapi: "https://api.z-api.io",

@@ -10,9 +10,12 @@ import {
 } from "./provider_double.ts";
 import { connect, message, type ProviderCase, providerCases } from "./provider_cases.ts";
 
-/** Long enough never to be met where something else is to happen. */
+/** A time-out long enough never to be reached in tests of other faults. */
 const AMPLE_MS = 30_000;
-/** Always met, yet long enough for a busy machine to take the request and answer its headers. */
+/**
+ * A time-out that is always reached, yet long enough for a busy machine to send the answer's
+ * headers.
+ */
 const SHORT_MS = 400;
 
 async function send(
@@ -51,7 +54,7 @@ function refused(
   };
 }
 
-/** A body of which something came, and the rest never does. */
+/** A body that begins and never ends. */
 function stalledBody(): ReadableStream<Uint8Array> {
   return new ReadableStream({ start: (body) => body.enqueue(new TextEncoder().encode("{")) });
 }
@@ -150,7 +153,7 @@ for (const providerCase of providerCases) {
   });
 
   Deno.test(`${providerCase.kind}: a provider that is not there may be tried again`, async () => {
-    // Port 1 is one that later runtimes refuse to call.
+    // Newer runtimes refuse to call port 1.
     for (const baseUrl of [findClosedBaseUrl(), "http://127.0.0.1:1"]) {
       const provider = await connect(providerCase, baseUrl);
       assertEquals(await provider.send(message, { timeoutMs: AMPLE_MS }), {
@@ -188,14 +191,14 @@ for (const providerCase of providerCases) {
     await withProviderDouble(flood, async (double) => {
       assertEquals(await send(providerCase, double, AMPLE_MS), noMessageId);
     });
-    // 256 KiB are read; the rest is what buffers on the way may hold.
+    // 256 KiB are read; buffers on the way may hold the rest.
     assert(byteCount < 32 * 1_024 * 1_024, `${byteCount} bytes were sent`);
   });
 
   Deno.test(`${providerCase.kind}: a kept connection that is lost sends nothing twice`, async () => {
     await withSecondRequestLost(providerCase.success.json, async (double) => {
       const receipts: Receipt[] = [];
-      // When a connection goes back for reuse is the runtime's affair, so it is given many chances.
+      // Repeats, because the runtime decides when a connection is reused.
       while (receipts.length < 50 && receipts.at(-1)?.outcome !== "unknown") {
         receipts.push(await send(providerCase, double, AMPLE_MS));
       }

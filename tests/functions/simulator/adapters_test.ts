@@ -34,7 +34,7 @@ function configOf(kind: ProviderKind, url: string): Record<string, unknown> {
   }
 }
 
-/** On the official channel free text goes to who has written. */
+/** The customer whose message opens the window for free text on the official channel. */
 const customer = { instance: "INSTANCE", waId: "5511912345678" };
 const optionList = {
   title: "Departments",
@@ -102,7 +102,7 @@ for (const kind of ["zapi", "evolution", "whatsapp_cloud"] as const) {
       assert(receipt.outcome === "accepted", JSON.stringify(receipt));
       assertObjectMatch(items[0] ?? {}, {
         ...seen,
-        // Evolution needs a description in every row: the title stands in.
+        // Evolution requires a description in every row, so the title replaces a missing one.
         ...(kind === "evolution" && "optionList" in seen
           ? {
             optionList: {
@@ -155,7 +155,7 @@ for (const kind of ["zapi", "evolution", "whatsapp_cloud"] as const) {
   }
 }
 
-Deno.test("whatsapp_cloud takes a filled template and shows its name and values", async () => {
+Deno.test("whatsapp_cloud accepts a filled template and shows its name and values", async () => {
   await using server = startSimulator();
   const provider = await registry.get("whatsapp_cloud").open(
     configOf("whatsapp_cloud", server.url),

@@ -60,7 +60,7 @@ Deno.test("the model refuses a call without a key, without messages or as a stre
   assertEquals((await server.read("/ai-calls")).total, 0);
 });
 
-Deno.test("the model can be made to fail", async () => {
+Deno.test("a planned fault makes the model fail", async () => {
   await using server = startSimulator();
   await server.post("/faults", { provider: "chat_completions", kind: "server_error", times: 2 });
   for (const expected of [500, 500, 200]) {

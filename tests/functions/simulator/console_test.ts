@@ -20,7 +20,7 @@ async function get(path: string): Promise<{ response: Response; text: string }> 
   return { response, text: await response.text() };
 }
 
-Deno.test("the console page is one that runs nothing but its own files", async () => {
+Deno.test("the console page runs only its own files", async () => {
   const { response, text } = await get("/");
   assertEquals(response.status, 200);
   assertMatch(response.headers.get("content-type") ?? "", /^text\/html/);
@@ -75,7 +75,7 @@ Deno.test("no script of the console turns text into markup", async () => {
   }
 });
 
-Deno.test("all words of the console are there in Portuguese, with their values, and no others", async () => {
+Deno.test("the Portuguese dictionary has exactly the console's texts, with their values", async () => {
   const { portuguese }: { portuguese: Record<string, string> } = await import(
     new URL("portuguese.js", browserFolder).href
   );
@@ -106,7 +106,7 @@ Deno.test("GET /simulator/demo gives the fields of the page, or null without a d
   assertEquals(await response.json(), null);
 });
 
-Deno.test("the console serves its own files only, and only to readers", async () => {
+Deno.test("the console serves its own files only, and refuses POST", async () => {
   for (const path of ["/console/../console.ts", "/console/page.ts", "/simulator/messages"]) {
     assertEquals([path, subject.handles(new URL(path, "http://a").pathname)], [path, false]);
   }

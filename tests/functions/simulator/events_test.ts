@@ -2,7 +2,7 @@ import { assert, assertEquals, assertObjectMatch } from "../../support/assert.ts
 import { waitUntil } from "../../support/wait_until.ts";
 import { startSimulator } from "./simulator_server.ts";
 
-/** Reads the stream until `count` events with data have come. */
+/** Reads the stream until `count` events with data have arrived. */
 async function readEvents(
   body: ReadableStream<Uint8Array>,
   count: number,
@@ -22,7 +22,7 @@ async function readEvents(
   return events;
 }
 
-Deno.test("the event stream tells of arrivals, faults and clearings as they happen", async () => {
+Deno.test("the event stream reports arrivals, faults and clearings as they happen", async () => {
   await using server = startSimulator();
   const stream = await fetch(`${server.url}/events`);
   assertEquals(stream.headers.get("content-type"), "text/event-stream");

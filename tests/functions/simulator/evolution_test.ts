@@ -35,7 +35,7 @@ Deno.test("Evolution refuses a call without apikey with 401", async () => {
   assertEquals((await server.read("/messages")).total, 0);
 });
 
-Deno.test("Evolution sleeps the typing delay inside the request and notes it", async () => {
+Deno.test("Evolution sleeps the typing delay inside the request and records it", async () => {
   await using server = startSimulator();
   const startedAt = performance.now();
   await server.post(path, { ...body, delay: 150 }, key);
@@ -43,7 +43,7 @@ Deno.test("Evolution sleeps the typing delay inside the request and notes it", a
   assertEquals((await server.read("/messages")).items[0]?.typingMs, 150);
 });
 
-Deno.test("Evolution words what its schema finds, all of it at once", async () => {
+Deno.test("Evolution reports all validation errors at once, as sentences", async () => {
   await using server = startSimulator();
   const wrong: readonly (readonly [string, unknown, string[]])[] = [
     ["sendText", {}, [
@@ -74,7 +74,7 @@ Deno.test("Evolution words what its schema finds, all of it at once", async () =
   }
 });
 
-Deno.test("Evolution says of a number that cannot be one that it does not exist", async () => {
+Deno.test("Evolution answers that an impossible number does not exist", async () => {
   await using server = startSimulator();
   const { status, json } = await server.post(path, { ...body, number: "123" }, key);
   assertEquals(status, 400);

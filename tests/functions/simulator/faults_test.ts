@@ -12,7 +12,7 @@ async function send(server: SimulatorServer, phone: string, instance = "3A1"): P
   return (await server.post(path, { phone, message: "Hello" })).status;
 }
 
-Deno.test("a fault spoils exactly the planned number of sends", async () => {
+Deno.test("a fault affects exactly the planned number of sends", async () => {
   await using server = startSimulator();
   const { status, json } = await server.post("/faults", {
     provider: "zapi",
@@ -92,7 +92,7 @@ Deno.test("faults can be listed and cleared", async () => {
   assertEquals(await send(server, "5511912340001"), 200);
 });
 
-Deno.test("a fault that is not one is refused with what is wrong", async () => {
+Deno.test("an invalid fault is refused with its flaws", async () => {
   await using server = startSimulator();
   const { status, json } = await server.post("/faults", { provider: "zapi", kind: "explode" });
   assertEquals(status, 400);

@@ -35,7 +35,7 @@ Deno.test("messages can be read by provider, instance and recipient in either fo
   assertObjectMatch(items[0] ?? {}, { text: "one", receivedAt: "2026-03-01T12:00:00.000Z" });
 });
 
-Deno.test("after reads on from a seq without gap or repetition, and without it the newest come", async () => {
+Deno.test("after continues from a seq without gap or repetition; without it the newest records come", async () => {
   await using server = startSimulator();
   await sendTwoEach(server);
   const all = (await server.read("/messages")).items.map((item) => Number(item.seq));
@@ -67,7 +67,7 @@ Deno.test("clearing one log leaves the others, and seq goes on", async () => {
   assertEquals((await server.read("/messages?after=5")).total, 4);
 });
 
-Deno.test("a query that makes no sense is refused", async () => {
+Deno.test("an invalid query is refused", async () => {
   await using server = startSimulator();
   for (const query of ["limit=0", "limit=x", "after=-1", "provider=telegram"]) {
     const response = await fetch(`${server.url}/messages?${query}`);
@@ -94,7 +94,7 @@ Deno.test("the store keeps the newest 5,000 messages", async () => {
   assertEquals([items.length, total], [5_000, 5_000]);
 });
 
-Deno.test("the simulator tells what is wrong in its own words, never in a library's", async () => {
+Deno.test("the simulator reports flaws in its own words, never in a library's", async () => {
   await using server = startSimulator();
   const zapi = "/zapi/instances/A/token/B/send-text";
   const refusals = [

@@ -10,7 +10,7 @@ const email = {
 };
 const bearer = { Authorization: "Bearer re_1" };
 
-Deno.test("Resend's own client sends an e-mail that is kept whole, with its key", async () => {
+Deno.test("an e-mail from Resend's own client is stored whole, with its key", async () => {
   await using server = startSimulator();
   const resend = new Resend("re_1", { baseUrl: `${server.url}/resend` });
   const { data, error } = await resend.emails.send(email, { idempotencyKey: "assignment/1" });
@@ -58,7 +58,7 @@ Deno.test("an Idempotency-Key is free again after 24 hours", async () => {
   assertEquals((await server.read("/emails")).total, 2);
 });
 
-Deno.test("an e-mail whose answer was lost is not kept twice when it is sent again with its key", async () => {
+Deno.test("an e-mail whose answer was lost is not stored twice when it is retried with its key", async () => {
   await using server = startSimulator({ timeoutHoldMs: 1 });
   await server.post("/faults", { provider: "resend", kind: "timeout", to: "ANA@example.com" });
   const headers = { ...bearer, "Content-Type": "application/json", "Idempotency-Key": "k" };
@@ -74,7 +74,7 @@ Deno.test("an e-mail whose answer was lost is not kept twice when it is sent aga
   assertEquals(items.map((item) => item.answer), ["timeout"]);
 });
 
-Deno.test("Resend's refusals carry statusCode and name, and nothing is kept", async () => {
+Deno.test("Resend's refusals carry statusCode and name, and nothing is stored", async () => {
   await using server = startSimulator();
   const { html: _, ...bodiless } = email;
   const wrong: readonly (readonly [unknown, Record<string, string>, number, string])[] = [
@@ -93,7 +93,7 @@ Deno.test("Resend's refusals carry statusCode and name, and nothing is kept", as
   assertEquals((await server.read("/emails")).total, 0);
 });
 
-Deno.test("a planned rate limit tells when to come back", async () => {
+Deno.test("a planned rate limit answers with Retry-After", async () => {
   await using server = startSimulator();
   await server.post("/faults", { provider: "resend", kind: "rate_limit", retryAfterSeconds: 3 });
   const { status, headers, json } = await server.post("/resend/emails", email, bearer);

@@ -9,7 +9,7 @@ export interface SimulatorServer extends AsyncDisposable {
   /** Ends with `/simulator`. */
   readonly url: string;
   readonly simulator: Simulator;
-  /** POSTs JSON, reads the answer as JSON. */
+  /** POSTs JSON and reads the answer as JSON. */
   post(
     path: string,
     body: unknown,
@@ -21,7 +21,7 @@ export interface SimulatorServer extends AsyncDisposable {
   read(path: string, method?: "GET" | "DELETE"): Promise<Reading>;
 }
 
-/** What the read API answers, with records loose enough for any log. */
+/** An answer of the read API, with records loose enough for any log. */
 export interface Reading {
   readonly items: Record<string, unknown>[];
   readonly total: number;

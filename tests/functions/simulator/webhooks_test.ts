@@ -6,11 +6,11 @@ import { startSimulator } from "./simulator_server.ts";
 
 const phone = "5511944443333";
 
-Deno.test("what Meta signs is what it sends: ASCII alone, the rest escaped in lower case", () => {
+Deno.test("Meta signs the bytes it sends: ASCII only, other characters escaped in lower case", () => {
   assertEquals(escapeJson({ text: "Ção 🙂\n" }), '{"text":"\\u00c7\\u00e3o \\ud83d\\ude42\\n"}');
 });
 
-Deno.test("an event that is not taken is delivered again, in its order; one that is refused is not", async () => {
+Deno.test("an event that is not accepted is retried, in its order; one that is refused is not", async () => {
   await using simulator = startSimulator();
   await using receiver = startHttpDouble(() =>
     new Response(null, { status: receiver.requests.length === 1 ? 503 : 200 })
@@ -33,7 +33,7 @@ Deno.test("an event that is not taken is delivered again, in its order; one that
   await waitUntil(() => stranger.requests.length === 2, { what: "both, once each" });
 });
 
-Deno.test("what one phone writes at once is told one after the other, each at an instant of its own", async () => {
+Deno.test("simultaneous messages of one phone are delivered one after the other, each with its own time", async () => {
   await using simulator = startSimulator({ now: () => new Date("2026-03-01T12:00:00.500Z") });
   let underWay = 0;
   let most = 0;
@@ -80,7 +80,7 @@ Deno.test("an address that does not know the verify token is not registered", as
   assertEquals((await simulator.post("/webhooks", far)).status, 400, "this machine only");
 });
 
-Deno.test("what drives the simulated world takes declared JSON alone", async () => {
+Deno.test("the simulator's control endpoints accept declared JSON only", async () => {
   await using simulator = startSimulator();
   for (const path of ["/webhooks", "/replies", "/readings", "/template-reviews", "/faults"]) {
     for (const type of ["text/plain", "application/x-www-form-urlencoded", "multipart/form-data"]) {

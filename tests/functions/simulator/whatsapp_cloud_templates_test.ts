@@ -1,4 +1,7 @@
-/** Templates at the simulated official channel: what is sent must be created, approved and filled. */
+/**
+ * Templates at the simulated official channel: they must be created, approved and filled to be
+ * sent.
+ */
 import { assertEquals, assertMatch, assertObjectMatch } from "../../support/assert.ts";
 import { type SimulatorServer, startSimulator } from "./simulator_server.ts";
 
@@ -111,7 +114,7 @@ Deno.test("an account lists the samples and its own templates, in pages, with or
   assertEquals((await list("/graph/v23.0/77/message_templates")).length, 4, "another account");
 });
 
-Deno.test("a template that is not valid, or exists in this language, is not created", async () => {
+Deno.test("an invalid template, or one that exists in this language, is not created", async () => {
   await using server = startSimulator();
   assertEquals((await server.post(account, visit)).status, 401, "no token");
   const wrong = [

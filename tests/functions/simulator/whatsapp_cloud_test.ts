@@ -101,7 +101,7 @@ Deno.test("the Cloud API refuses bad parameters with Meta's code and body, and k
   assertEquals((await server.read("/messages")).total, 0);
 });
 
-Deno.test("the Cloud API takes exactly the longest text and ten rows", async () => {
+Deno.test("the Cloud API accepts exactly the longest text and ten rows", async () => {
   await using server = startSimulator();
   server.writeAsCustomer(customer);
   const rows = Array.from({ length: 10 }, (_, index) => ({
@@ -114,14 +114,14 @@ Deno.test("the Cloud API takes exactly the longest text and ten rows", async () 
   assertEquals((await server.post(path, buildList(rows, "a".repeat(24)), bearer)).status, 200);
 });
 
-Deno.test("the Cloud API answers code 100, subcode 33 where there is no such object", async () => {
+Deno.test("the Cloud API answers code 100, subcode 33 for an unknown object", async () => {
   await using server = startSimulator();
   const { status, json } = await server.post("/graph/106540352242922/messages", text, bearer);
   assertEquals(status, 400);
   assertObjectMatch(json as object, { error: { code: 100, error_subcode: 33 } });
 });
 
-Deno.test("the Cloud API takes a read receipt with typing and keeps it apart from the messages", async () => {
+Deno.test("the Cloud API accepts a read receipt with typing and stores it apart from the messages", async () => {
   await using server = startSimulator();
   const { status, json } = await server.post(path, {
     messaging_product: "whatsapp",
@@ -145,7 +145,7 @@ Deno.test("a planned Meta code comes with its documented status and title", asyn
   });
 });
 
-Deno.test("the account's templates are listed in pages, for who has a token", async () => {
+Deno.test("the account's templates are listed in pages to callers with a token", async () => {
   await using server = startSimulator();
   const listUrl = `${server.url}/graph/v23.0/10229/message_templates`;
   const refused = await fetch(listUrl);

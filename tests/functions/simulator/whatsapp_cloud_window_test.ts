@@ -1,4 +1,6 @@
-/** The customer service window of the official channel: free text goes to who has written. */
+/**
+ * The customer service window of the official channel: free text needs a recent customer message.
+ */
 import { assertEquals, assertMatch, assertObjectMatch } from "../../support/assert.ts";
 import { startHttpDouble } from "../../support/doubles/http_double.ts";
 import { waitUntil } from "../../support/wait_until.ts";
@@ -77,7 +79,7 @@ Deno.test("with a webhook 131047 is reported as Meta does: accepted first, then 
   });
 });
 
-Deno.test("a conversation of yesterday has a closed window", async () => {
+Deno.test("a conversation that ended yesterday has a closed window", async () => {
   await using server = startSimulator();
   await using receiver = startHttpDouble(() => new Response());
   registerWebhook(server, receiver.baseUrl);

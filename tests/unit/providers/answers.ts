@@ -1,10 +1,10 @@
 import type { ReadingContext } from "../../../shared/providers/classification.ts";
 import type { HttpAnswer } from "../../../shared/providers/http/call.ts";
 
-/** An instant, so that dates in headers can be written down. */
+/** A fixed time, so that dates in headers can be written down. */
 export const nowMs = Date.parse("2026-11-20T12:00:00Z");
 
-/** Reading without redaction: that has tests of its own. */
+/** Reads without redaction, which has tests of its own. */
 export const plainReading: ReadingContext = { nowMs, redact: (text) => text };
 
 /** An answer with a JSON body. */
@@ -22,7 +22,7 @@ export function jsonAnswer(
   };
 }
 
-/** An answer whose body is not JSON; empty stands for one that could not be read to its end. */
+/** An answer whose body is not JSON; empty represents a body that could not be read to its end. */
 export function textAnswer(status: number, text: string): HttpAnswer {
   return { outcome: "answered", status, headers: new Headers(), json: undefined, text };
 }

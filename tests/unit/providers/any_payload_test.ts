@@ -1,4 +1,4 @@
-/** Whatever a webhook holds: no throw, and no event that could not be stored. */
+/** For any webhook payload: no reader throws, and every event can be stored. */
 import fc from "fast-check";
 import { type ProviderKind, providerKinds } from "../../../shared/model/provider_kind.ts";
 import type { ProviderEvent } from "../../../shared/providers/webhooks/provider_event.ts";
@@ -16,7 +16,7 @@ import {
 const isoPattern = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}\.\d{3}Z$/;
 const uuidPattern = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
 
-/** Longest value of each member; what is not listed is an id. */
+/** Longest value of each member; unlisted members are ids. */
 const bounds: Readonly<Record<string, number>> = {
   message: 65_536,
   mediaUrl: 2_048,
@@ -172,7 +172,7 @@ const samples: Readonly<Record<ProviderKind, readonly unknown[]>> = {
   ],
 };
 
-/** Every path of a payload to something that can be replaced. */
+/** Lists the paths of all replaceable values in a payload. */
 function listPaths(json: unknown): (readonly string[])[] {
   if (typeof json !== "object" || json === null) return [[]];
   return [
@@ -226,7 +226,7 @@ for (const kind of providerKinds) {
   });
 }
 
-/** Later paths may lead nowhere once an earlier one was replaced; the change then is left out. */
+/** Applies the changes. Skips a path that an earlier change has removed. */
 function spoil(
   sample: unknown,
   changes: readonly (readonly [readonly string[], unknown])[],

@@ -5,7 +5,7 @@ import {
 } from "../../../shared/providers/classification.ts";
 import { assertEquals } from "../../support/assert.ts";
 
-Deno.test("an HTTP status alone: come back, refused, or not to be told", () => {
+Deno.test("an HTTP status alone means retry, refused or unknown", () => {
   const expected = {
     "retryable instance": [429, 503],
     "permanent instance": [300, 301, 302, 303, 304, 307, 308, 401, 402, 403],
@@ -21,7 +21,7 @@ Deno.test("an HTTP status alone: come back, refused, or not to be told", () => {
   }
 });
 
-Deno.test("only a refusal that may be tried again carries a wait", () => {
+Deno.test("only a retryable refusal carries a wait", () => {
   const refusal = { code: "c", message: "m", retryAfterMs: 5 };
   assertEquals(toRefusalReceipt({ verdict: "retryable", scope: "recipient" }, refusal), {
     outcome: "rejected",
@@ -44,7 +44,7 @@ Deno.test("only a refusal that may be tried again carries a wait", () => {
   });
 });
 
-Deno.test("a provider that was never reached may be tried again, a lost call may not", () => {
+Deno.test("a call that never reached the provider may be retried, a lost call may not", () => {
   assertEquals(toFailureReceipt({ outcome: "not_reached", reason: "connection_failed" }), {
     outcome: "rejected",
     code: "provider_unreachable",

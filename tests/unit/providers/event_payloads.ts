@@ -3,7 +3,7 @@ import type { ProviderKind } from "../../../shared/model/provider_kind.ts";
 
 type Json = Record<string, unknown>;
 
-/** The events of a payload as they travel to the database: without what is undefined. */
+/** The events of a payload as sent to the database: without undefined members. */
 export function readEvents(kind: ProviderKind, payload: unknown, ownId?: string): Json[] {
   return JSON.parse(JSON.stringify(readProviderEvents(kind, payload, ownId)));
 }

@@ -14,7 +14,7 @@ function read(answer: HttpAnswer): readonly (readonly [string, Receipt])[] {
   return Object.entries(readers).map(([name, reader]) => [name, reader(answer, context)]);
 }
 
-Deno.test("nothing of an answer that no provider would give is passed on: an internal service may have given it", () => {
+Deno.test("no part of an answer in an unknown format is passed on: an internal service may have sent it", () => {
   const inner = "db-password=hunter2";
   const answers = [
     textAnswer(404, inner),
@@ -40,7 +40,7 @@ Deno.test("nothing of an answer that no provider would give is passed on: an int
   }
 });
 
-Deno.test("what is passed on of a refusal is bounded, however long the provider's own fields are", () => {
+Deno.test("the passed-on text of a refusal is bounded, however long the provider's own fields are", () => {
   const long = "palavras ".repeat(2_000);
   const answer = jsonAnswer(404, {
     error: long,

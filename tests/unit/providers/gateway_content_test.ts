@@ -8,7 +8,7 @@ function paths(content: MessageContent): string[] {
   return checkGatewayContent(content).map(({ path }) => path);
 }
 
-Deno.test("gateways take texts and captions of up to 65,536 characters", () => {
+Deno.test("gateways accept texts and captions of up to 65,536 characters", () => {
   const contents: ((message: string) => MessageContent)[] = [
     (message) => ({ messageType: "text", message }),
     (message) => ({ messageType: "image", mediaUrl, message }),
@@ -26,7 +26,7 @@ Deno.test("gateways take texts and captions of up to 65,536 characters", () => {
   }
 });
 
-Deno.test("gateways take every audio, and list fields longer than the official channel's", () => {
+Deno.test("gateways accept every audio, and list fields longer than the official channel's", () => {
   assertEquals(paths({ messageType: "audio", mediaUrl }), []);
   const list = (text: string): MessageContent => ({
     messageType: "option_list",

@@ -4,7 +4,9 @@ import { readZapiAnswer } from "../../../shared/providers/zapi/answer.ts";
 import { assertEquals } from "../../support/assert.ts";
 import { jsonAnswer, plainReading } from "./answers.ts";
 
-/** What a receipt decides: verdict, scope and whether the queue is held without an attempt. */
+/**
+ * The consequences of a receipt: verdict, scope and whether the queue is held without an attempt.
+ */
 function summarize(receipt: Receipt): string {
   if (receipt.outcome !== "rejected") return receipt.outcome;
   const verdict = receipt.retryable ? "retryable" : "permanent";
@@ -23,7 +25,7 @@ function zapi(status: number, json: unknown): string {
   return summarize(readZapiAnswer(jsonAnswer(status, json), plainReading));
 }
 
-Deno.test("Evolution: a dropped or unloaded session is the whole instance's, and may come back", () => {
+Deno.test("Evolution: a dropped or unloaded session affects the whole instance and may recover", () => {
   const verb = "Cannot read properties of undefined (reading";
   for (
     const [status, message] of [
@@ -44,7 +46,7 @@ Deno.test("Evolution: a dropped or unloaded session is the whole instance's, and
   assertEquals(summarize(readEvolutionAnswer(bare, plainReading)), "retryable instance outage");
 });
 
-Deno.test("Evolution: a send that timed out is unknown, other words stay the message's", () => {
+Deno.test("Evolution: a send that timed out is unknown, other errors affect the message only", () => {
   assertEquals(evolution(400, ["Error: Timed Out"]), "unknown");
   assertEquals(evolution(500, "Error: Timed Out"), "unknown");
   assertEquals(
@@ -58,7 +60,7 @@ Deno.test("Evolution: a send that timed out is unknown, other words stay the mes
   assertEquals(evolution(404, ["Cannot POST /message/sendTexts/loja"]), "permanent message");
 });
 
-Deno.test("Z-API: an unknown instance, a missing security token and a gone session are the whole instance's", () => {
+Deno.test("Z-API: an unknown instance, a missing security token and a lost session affect the whole instance", () => {
   const error = "your client-token is not configured";
   assertEquals(zapi(400, { error }), "retryable instance outage");
   assertEquals(zapi(403, { error }), "retryable instance outage");

@@ -129,7 +129,7 @@ Deno.test("each kind of Evolution content becomes its message type", () => {
   }
 });
 
-Deno.test("a contact's edit says its new words, ours nothing", () => {
+Deno.test("a contact's edit gives its new text, ours no event", () => {
   const protocolMessage = {
     key: { remoteJid: "5511987654321@s.whatsapp.net", fromMe: false, id: "3EB0OLD" },
     type: "MESSAGE_EDIT",
@@ -144,7 +144,7 @@ Deno.test("a contact's edit says its new words, ours nothing", () => {
   }
 });
 
-Deno.test("deletions, edits without words, keys, reactions taken back and stories are no messages", () => {
+Deno.test("deletions, edits without text, keys, removed reactions and stories give no message", () => {
   for (
     const message of [
       { protocolMessage: { type: "REVOKE" } },
@@ -183,7 +183,7 @@ Deno.test("phone and hidden identity of a chat come as a pair, the phone first",
   assertEquals(readUpsert(evolutionMessage(text, {}, { remoteJid: lid }))?.["address"], lid);
 });
 
-Deno.test("a person on the phone is an echo to the chat, never to our own number", () => {
+Deno.test("an Evolution message typed on the phone is an echo to the chat, never to our own number", () => {
   const own = "5511900000000@s.whatsapp.net";
   const key = {
     fromMe: true,
@@ -213,7 +213,7 @@ Deno.test("an Evolution group message belongs to the group and names its author"
   assertEquals(nameless?.["message"], "5511987654321: Oi");
 });
 
-Deno.test("what was sent through the API is no message but a sent one of ours", () => {
+Deno.test("an Evolution message sent through the API gives a sent status of ours, no message", () => {
   const data = evolutionMessage({ conversation: "a" }, { status: "PENDING" }, { fromMe: true });
   for (const name of ["send.message", "SEND_MESSAGE"]) {
     assertEquals(readEvents("evolution", evolutionEvent(name, data)), [{
@@ -231,7 +231,7 @@ Deno.test("what was sent through the API is no message but a sent one of ours", 
   }
 });
 
-Deno.test("Evolution's updates tell of a message by its id, one or many, whoever they say sent it", () => {
+Deno.test("Evolution's updates identify a message by its id, alone or in a list, and ignore fromMe", () => {
   const update = (status: string, members: Record<string, unknown> = {}): unknown => ({
     keyId: "3EB0",
     remoteJid: "5511987654321@s.whatsapp.net",
@@ -265,7 +265,7 @@ Deno.test("Evolution's updates tell of a message by its id, one or many, whoever
   assertEquals(readEvents("evolution", one), [
     { kind: "status", providerMessageId: "3EB0", status: "read" },
   ]);
-  // The channel of the Cloud API says `fromMe: false` of ours: the id tells whose message it is.
+  // The Cloud API channel sends `fromMe: false` for our messages: the id identifies them.
   const cloud = update("DELIVERED", { keyId: "wamid.HBgN", fromMe: false, participant: "5511" });
   assertEquals(readEvents("evolution", evolutionEvent("messages.update", cloud)), [
     { kind: "status", providerMessageId: "wamid.HBgN", status: "delivered" },
@@ -282,7 +282,7 @@ Deno.test("Evolution's updates tell of a message by its id, one or many, whoever
   }
 });
 
-Deno.test("Baileys' own updates move our messages by their numbers", () => {
+Deno.test("Baileys' own updates change the status of our messages by number", () => {
   const update = (status: unknown, fromMe = true): unknown => ({
     key: { remoteJid: "5511987654321@s.whatsapp.net", fromMe, id: "3EB0" },
     update: { status },
@@ -303,7 +303,7 @@ Deno.test("Baileys' own updates move our messages by their numbers", () => {
   assertEquals(read(update(4, false)), "read");
 });
 
-Deno.test("other Evolution events and those of another instance say nothing", () => {
+Deno.test("other Evolution events and those of another instance give no event", () => {
   const data = evolutionMessage({ conversation: "a" });
   for (const name of ["messages.set", "connection.update", "contacts.upsert", ""]) {
     assertEquals(readEvents("evolution", evolutionEvent(name, data)), []);
@@ -318,7 +318,7 @@ Deno.test("the credential inside an Evolution webhook reaches no event", () => {
   assertEquals(JSON.stringify(readEvents("evolution", payload)).includes("never-to-be"), false);
 });
 
-Deno.test("a kind of Evolution message that is new to us is [other] with its words", () => {
+Deno.test("an unknown kind of Evolution message is [other] with its text", () => {
   const cases: [Record<string, unknown>, string][] = [
     [
       {
@@ -370,7 +370,7 @@ Deno.test("a kind of Evolution message that is new to us is [other] with its wor
   }
 });
 
-Deno.test("an Evolution edit is known by its key's id alone, whoever it says wrote it", () => {
+Deno.test("an Evolution edit identifies the message by its key's id alone and ignores its author", () => {
   const edit = (editedMessage: unknown): unknown =>
     evolutionEvent("messages.edited", {
       key: { remoteJid: "5511900000000@s.whatsapp.net", fromMe: true, id: "3EB0OLD" },

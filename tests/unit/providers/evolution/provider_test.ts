@@ -32,7 +32,7 @@ Deno.test("Evolution: text and audio are the documented requests, the instance e
   });
 });
 
-Deno.test("Evolution: media say their kind and, where the name tells it, their MIME type", () => {
+Deno.test("Evolution: media have their kind and, if the name has an extension, their MIME type", () => {
   const media = "https://files.example.com/a.png";
   assertEquals(convert({ messageType: "image", mediaUrl: media, message: "legenda" }), {
     path: "/message/sendMedia/loja%201",
@@ -137,7 +137,7 @@ Deno.test("Evolution: an acceptance holds the key's id and the number of a perso
   }
 });
 
-Deno.test("Evolution: a number without WhatsApp is told by the looked-up number, not by words", () => {
+Deno.test("Evolution: a number without WhatsApp is recognised by the number lookup, not by the error text", () => {
   const refuse = (status: number, message: unknown): Receipt =>
     readEvolutionAnswer(
       jsonAnswer(status, { status, error: "Bad Request", response: { message } }),
@@ -158,7 +158,7 @@ Deno.test("Evolution: a number without WhatsApp is told by the looked-up number,
   }
 });
 
-Deno.test("Evolution: a refusal holds its words, in whichever shape they come", () => {
+Deno.test("Evolution: a refusal holds its error text, in every form of the answer", () => {
   const words = (message: unknown): unknown => {
     const json = { status: 400, error: "Bad Request", response: { message } };
     const receipt = readEvolutionAnswer(jsonAnswer(400, json), plainReading);
@@ -185,7 +185,7 @@ Deno.test("Evolution: a refusal holds its words, in whichever shape they come", 
   });
 });
 
-Deno.test("Evolution: a document's name always has an extension, by which its type is told", () => {
+Deno.test("Evolution: a document's name always has an extension, which determines its type", () => {
   const name = (mediaUrl: string, mediaFilename?: string): unknown =>
     convert({ messageType: "document", mediaUrl, mediaFilename }).body["fileName"];
   const bare = "https://files.example.com/download";
@@ -196,7 +196,7 @@ Deno.test("Evolution: a document's name always has an extension, by which its ty
   assertEquals([name(bare, "Contrato"), name(bare)], ["Contrato.pdf", "document.pdf"]);
 });
 
-Deno.test("Evolution: Meta's bare error under 201 is a refusal by Meta's own table", () => {
+Deno.test("Evolution: Meta's bare error under 201 is classified by Meta's own table", () => {
   const read = (error: Record<string, unknown>): unknown => {
     const receipt = readEvolutionAnswer(jsonAnswer(201, error), plainReading);
     if (receipt.outcome !== "rejected") return receipt;

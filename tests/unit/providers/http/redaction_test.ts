@@ -3,7 +3,7 @@ import { assert, assertEquals } from "../../../support/assert.ts";
 
 const redact = createRedactor(["EAAG", undefined, "", "EAAG.b+c/d"], "5511987654321");
 
-Deno.test("credentials are taken out, plain or percent-encoded, the longer one first", () => {
+Deno.test("credentials are removed, plain or percent-encoded, the longer one first", () => {
   assertEquals(
     redact("token EAAG.b+c/d, path /EAAG.b%2Bc%2Fd/x, short EAAG"),
     "token [redacted], path /[redacted]/x, short [redacted]",
@@ -11,7 +11,7 @@ Deno.test("credentials are taken out, plain or percent-encoded, the longer one f
   assertEquals(redact("EAAGxb+c/d is another"), "[redacted]xb+c/d is another");
 });
 
-Deno.test("the recipient's number is taken out in every variant a provider answers with", () => {
+Deno.test("the recipient's number is removed in every variant a provider answers with", () => {
   const variants = [
     "5511987654321",
     "551187654321",
@@ -27,12 +27,12 @@ Deno.test("the recipient's number is taken out in every variant a provider answe
   }
 });
 
-Deno.test("other numbers stay: error codes and ids are what a person needs", () => {
+Deno.test("other numbers stay: people need error codes and ids", () => {
   const text = "(#131047) object 106540352242922, 24 hours, template 132000";
   assertEquals(redact(text), text);
 });
 
-Deno.test("a secret of one letter spoils the text but does not stay in it", () => {
+Deno.test("a secret of one letter is removed, although the text becomes unreadable", () => {
   assertEquals(createRedactor(["a"], "5511987654321")("banal"), "b[redacted]n[redacted]l");
 });
 
@@ -42,19 +42,19 @@ Deno.test("the text is one line of at most 500 characters, no emoji cut in half"
   assertEquals(redact("🙂".repeat(501)), "🙂".repeat(499) + "…");
 });
 
-Deno.test("a secret that the cut would halve is gone before the cut", () => {
+Deno.test("a secret at the truncation point is removed before the truncation", () => {
   const text = redact("x".repeat(495) + "EAAG.b+c/d");
   assert(!text.includes("EAA"), text.slice(480));
 });
 
-Deno.test("a body of the largest size is redacted in no time", () => {
+Deno.test("a body of the largest size is redacted quickly", () => {
   const startedAt = performance.now();
   redact("5511 98765 ".repeat(25_000));
   redact("1".repeat(262_144));
   assert(performance.now() - startedAt < 2_000);
 });
 
-Deno.test("without a recipient only the secrets are taken out", () => {
+Deno.test("without a recipient only the secrets are removed", () => {
   assertEquals(createRedactor(["EAAG"], null)("EAAG of 10229"), "[redacted] of 10229");
   assertEquals(createRedactor([], null)("as it is"), "as it is");
 });

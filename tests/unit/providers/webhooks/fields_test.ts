@@ -9,27 +9,27 @@ import {
 import { cleanText, readId } from "../../../../shared/model/json_value.ts";
 import { assertEquals } from "../../../support/assert.ts";
 
-Deno.test("a cut text never ends in half a character, and what Postgres refuses is replaced", () => {
+Deno.test("a truncated text never ends in half a character, and characters that Postgres refuses are replaced", () => {
   assertEquals(cleanText("ab🙂", 3), "ab");
   assertEquals(cleanText("ab🙂", 4), "ab🙂");
   assertEquals(cleanText("a\0b\uDC00c\uD800", 10), "a\uFFFDb\uFFFDc\uFFFD");
 });
 
-Deno.test("messages are kept as written, cut to 65,536; blank ones are none", () => {
+Deno.test("messages are kept as written, truncated to 65,536 units; blank ones are undefined", () => {
   assertEquals(readMessage(" a\n"), " a\n");
   assertEquals(readMessage("x".repeat(70_000))?.length, 65_536);
   assertEquals(readMessage(" \n"), undefined);
   assertEquals(readMessage(7), undefined);
 });
 
-Deno.test("names are cut to 200, ids are never cut", () => {
+Deno.test("names are truncated to 200 units, ids never", () => {
   assertEquals(readName(" Ana "), "Ana");
   assertEquals(readName("x".repeat(201))?.length, 200);
   assertEquals(readId("x".repeat(512))?.length, 512);
   assertEquals(readId("x".repeat(513)), undefined);
 });
 
-Deno.test("a phone number is nobody's name", () => {
+Deno.test("a phone number is not a name", () => {
   for (const text of ["5511987654321", "+55 (11) 98765-4321", " "]) {
     assertEquals(readPersonName(text), undefined);
   }

@@ -2,7 +2,7 @@ import { readProviderEvents } from "../../../support/providers/provider_events.t
 import { parseWebhookPayload } from "../../../../shared/providers/webhooks/payload.ts";
 import { assertEquals } from "../../../support/assert.ts";
 
-Deno.test("a payload is the value of its JSON, and what is not JSON is none", () => {
+Deno.test("a payload is the value of its JSON, and undefined if it is not JSON", () => {
   const text = '{"a":[1,1.5,-2,true,null,"x"],"b":{"c":1749416383000},"d":1e400}';
   assertEquals(parseWebhookPayload(text), JSON.parse(text));
   for (const broken of ["", "{", "undefined", "{'a':1}", '{"a":1}x']) {

@@ -54,7 +54,7 @@ Deno.test("Cloud API: an unknown object id is the instance's fault, another bad 
   );
 });
 
-Deno.test("Cloud API: an unlisted code is read by HTTP status, and kept", () => {
+Deno.test("Cloud API: an unlisted code is classified by HTTP status, and kept", () => {
   const expected: [number, string][] = [
     [200, "unknown"],
     [302, "permanent instance"],
@@ -97,7 +97,7 @@ Deno.test("Cloud API: the receipt holds Meta's message, its details and the trac
   });
 });
 
-Deno.test("Cloud API: a temporary refusal says how long to wait, a permanent one does not", () => {
+Deno.test("Cloud API: a temporary refusal carries a wait, a permanent one does not", () => {
   assertEquals(readError(429, { message: "m", code: 130429 }, { "retry-after": "7" }), {
     outcome: "rejected",
     code: "130429",
@@ -138,7 +138,7 @@ Deno.test("Cloud API: an acceptance holds the message id and the address WhatsAp
   }
 });
 
-Deno.test("Cloud API: success without a message id tells nothing", () => {
+Deno.test("Cloud API: success without a message id is unknown", () => {
   const unknown = { outcome: "unknown", reason: "answer_without_message_id" } as const;
   for (const json of [{}, { messages: [] }, { messages: [{ id: " " }] }, [], null, "ok", 1]) {
     assertEquals(readWhatsappCloudAnswer(jsonAnswer(200, json), plainReading), unknown);
@@ -147,7 +147,7 @@ Deno.test("Cloud API: success without a message id tells nothing", () => {
   assertEquals(readWhatsappCloudAnswer(textAnswer(200, ""), plainReading), unknown);
 });
 
-Deno.test("Cloud API: a refusal without an error object is read by HTTP status", () => {
+Deno.test("Cloud API: a refusal without an error object is classified by HTTP status", () => {
   assertEquals(readWhatsappCloudAnswer(textAnswer(404, "<html>no</html>"), plainReading), {
     outcome: "rejected",
     code: "http_404",

@@ -50,7 +50,7 @@ Deno.test("Cloud API: every length limit holds to the character, counted in code
   }
 });
 
-Deno.test("Cloud API: all that is too long is told at once", () => {
+Deno.test("Cloud API: all fields that are too long are reported at once", () => {
   assertEquals(
     paths(
       list({ message: "m".repeat(1_025), title: "t".repeat(61), option: { id: "i".repeat(201) } }),
@@ -68,14 +68,14 @@ Deno.test("Cloud API: WAV is refused as audio and as document, by the URL or by 
   );
 });
 
-Deno.test("Cloud API: an MP3 sent as document has no place for a caption", () => {
+Deno.test("Cloud API: an MP3 sent as document cannot have a caption", () => {
   const document = { messageType: "document", mediaUrl: `${base}.mp3` } as const;
   assertEquals(paths({ ...document, message: "a" }), ["message"]);
   assertEquals(paths({ ...document, message: "" }), []);
   assertEquals(paths(document), []);
 });
 
-Deno.test("Cloud API: what it carries passes", () => {
+Deno.test("Cloud API: supported content passes", () => {
   const contents: MessageContent[] = [
     { messageType: "audio", mediaUrl: `${base}.mp3` },
     { messageType: "audio", mediaUrl: base },

@@ -3,7 +3,7 @@ import { cloudChange, cloudMessage, readEvent, readEvents } from "../event_paylo
 
 const messageId = "5c0a2a52-0a1f-4d64-9c1e-2f7c0b1f6c11";
 
-/** What the content of one message decides. */
+/** The fields of an event that derive from the message's content. */
 function readContent(message: Record<string, unknown>): Record<string, unknown> | undefined {
   const event = readEvent("whatsapp_cloud", cloudMessage(message));
   if (event === undefined) return undefined;
@@ -12,7 +12,7 @@ function readContent(message: Record<string, unknown>): Record<string, unknown> 
   return content;
 }
 
-Deno.test("a Cloud text is an inbound message with its author, words and time", () => {
+Deno.test("a Cloud text is an inbound message with its author, text and time", () => {
   const payload = cloudMessage({ type: "text", text: { body: "  Olá!\nTudo bem? " } });
   assertEquals(readEvents("whatsapp_cloud", payload), [{
     kind: "message",
@@ -99,7 +99,7 @@ Deno.test("each kind of Cloud content becomes its message type", () => {
   for (const [message, expected] of cases) assertEquals(readContent(message), expected);
 });
 
-Deno.test("a Cloud reaction taken back and a notice of the system are no messages", () => {
+Deno.test("a removed Cloud reaction and a system notice give no message", () => {
   assertEquals(readContent({ type: "reaction", reaction: { message_id: "wamid.X" } }), undefined);
   assertEquals(
     readContent({ type: "system", system: { type: "customer_identity_changed", body: "x" } }),
@@ -107,7 +107,7 @@ Deno.test("a Cloud reaction taken back and a notice of the system are no message
   );
 });
 
-Deno.test("a Cloud edit says its new words, and what was taken back says nothing", () => {
+Deno.test("a Cloud edit gives its new text, and a deletion gives no event", () => {
   const edit = (message?: unknown): Record<string, unknown> => ({
     type: "edit",
     edit: { original_message_id: "wamid.O", message },
@@ -134,7 +134,7 @@ Deno.test("a Cloud edit says its new words, and what was taken back says nothing
   }
 });
 
-Deno.test("every entry, change, message and status is read, whatever stands between them", () => {
+Deno.test("every entry, change, message and status is read, whatever is between them", () => {
   const text = (id: string): unknown => ({
     from: "5511987654321",
     id,
@@ -162,7 +162,7 @@ Deno.test("every entry, change, message and status is read, whatever stands betw
   assertEquals(events.map(({ providerMessageId }) => providerMessageId), ["a", "b", "c", "e", "f"]);
 });
 
-Deno.test("messages of several people go to the right names and addresses", () => {
+Deno.test("messages of several people get the right names and addresses", () => {
   const events = readEvents(
     "whatsapp_cloud",
     cloudChange({
@@ -193,7 +193,7 @@ Deno.test("messages of several people go to the right names and addresses", () =
   );
 });
 
-Deno.test("the only contact beside the only message is its author, however it is spelled", () => {
+Deno.test("the only contact beside the only message is its author, even with another spelling of the number", () => {
   const event = readEvent(
     "whatsapp_cloud",
     cloudChange({
@@ -206,7 +206,7 @@ Deno.test("the only contact beside the only message is its author, however it is
   assertEquals(event?.["contactName"], "Ana");
 });
 
-Deno.test("among several contacts or messages nobody is named by being alone", () => {
+Deno.test("with several contacts or messages an author is found by id only", () => {
   const contact = (id: string): unknown => ({ profile: { name: "Ana" }, wa_id: id });
   const text = (from: string): unknown => ({ from, id: from, type: "text", text: { body: "a" } });
   for (
@@ -243,7 +243,7 @@ Deno.test("a Cloud group message belongs to the group and names its author", () 
   assertEquals([reaction?.["message"], reaction?.["isReaction"]], ["Ana: [reaction] 👍", true]);
 });
 
-Deno.test("what was typed in the WhatsApp Business app is an echo to its recipient", () => {
+Deno.test("a message typed in the WhatsApp Business app is an echo to its recipient", () => {
   const payload = cloudChange({
     message_echoes: [{
       from: "15550783881",
@@ -344,7 +344,7 @@ Deno.test("a changed number names the old and the new one", () => {
   );
 });
 
-Deno.test("a decision on a template carries its id as exact digits, or is none", () => {
+Deno.test("a template status event needs the template's id as exact digits", () => {
   const decide = (id: unknown): unknown =>
     cloudChange({
       event: "REJECTED",
@@ -372,19 +372,19 @@ Deno.test("a template that may be sent again is approved, one at risk keeps its 
       cloudChange({ event, message_template_id: 7 }, "message_template_status_update"),
     )?.["status"];
   assertEquals(["REINSTATED", "UNARCHIVED"].map(statusAfter), ["APPROVED", "APPROVED"]);
-  // Not to be edited is not "not to be sent".
+  // A template that cannot be edited can still be sent.
   assertEquals(["FLAGGED", "LOCKED", "UNLOCKED"].map(statusAfter), Array(3).fill(undefined));
   const kept = ["APPROVED", "ARCHIVED", "PAUSED", "DISABLED", "IN_APPEAL", "PENDING_DELETION"];
   assertEquals(kept.map(statusAfter), kept);
 });
 
-Deno.test("another number of the same business account is left out", () => {
+Deno.test("events of another number of the same business account are skipped", () => {
   const payload = cloudMessage({ type: "text", text: { body: "a" } });
   assertEquals(readEvents("whatsapp_cloud", payload, "106540352242922").length, 1);
   assertEquals(readEvents("whatsapp_cloud", payload, "999").length, 0);
 });
 
-Deno.test("the answers of a flow are words, its token is not; a permission to call is no message", () => {
+Deno.test("a flow's answers are text without its token; a permission to call gives no message", () => {
   const read = (interactive: unknown): Record<string, unknown> | undefined =>
     readEvent("whatsapp_cloud", cloudMessage({ type: "interactive", interactive }));
   const form = (response_json: unknown): unknown => ({
@@ -412,7 +412,7 @@ Deno.test("the answers of a flow are words, its token is not; a permission to ca
   );
 });
 
-Deno.test("a changed user id is told in any of three places, and beside a changed number", () => {
+Deno.test("a changed user id is found in each of three places, and beside a changed number", () => {
   const [oldId, newId] = ["BR.1502576394655843", "BR.2703118841200391"];
   const system = (members: Record<string, unknown>, outer: Record<string, unknown> = {}): unknown =>
     cloudChange({

@@ -14,7 +14,7 @@ function message(content: MessageContent, delayTypingMs?: number): OutboundMessa
   return { messageId: "0b7c2f0e-own-id", to: "5511987654321", content, delayTypingMs };
 }
 
-/** The members beside those that every message has. */
+/** The members besides those of every message. */
 function contentMembers(content: MessageContent): Record<string, unknown> {
   const body = { ...toWhatsappCloudRequest(message(content), config).body };
   for (const key of ["messaging_product", "recipient_type", "to", "biz_opaque_callback_data"]) {
@@ -161,7 +161,7 @@ Deno.test("Cloud API: a list's title of up to 24 characters is the section's, a 
   });
 });
 
-Deno.test("Cloud API: a template goes in its own shape, without components when it has none", () => {
+Deno.test("Cloud API: a template is sent in its own form, without components if it has none", () => {
   const components = [{ type: "body", parameters: [{ type: "text", text: "Ana" }] }];
   assertEquals(
     contentMembers({
@@ -182,7 +182,7 @@ Deno.test("Cloud API: a template goes in its own shape, without components when 
   );
 });
 
-Deno.test("Cloud API: what must never get this far is a defect", () => {
+Deno.test("Cloud API: a missing phone number id and unsupported content are defects", () => {
   const { phoneNumberId: _, ...unconfigured } = config;
   assertThrows(
     () => toWhatsappCloudRequest(message({ messageType: "text", message: "a" }), unconfigured),

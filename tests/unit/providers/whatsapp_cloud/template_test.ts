@@ -26,7 +26,7 @@ function componentsOf(template: FilledTemplate): unknown {
   return toWhatsappCloudTemplate({ name: "ola", language: "pt_BR" }, template).components;
 }
 
-Deno.test("Cloud template: fixed headers, footers and buttons do not travel", () => {
+Deno.test("Cloud template: fixed headers, footers and buttons are not sent", () => {
   const template = fill({
     header: { format: "TEXT", text: "Oi" },
     buttons: [
@@ -42,7 +42,7 @@ Deno.test("Cloud template: fixed headers, footers and buttons do not travel", ()
   });
 });
 
-Deno.test("Cloud template: positional variables go by number, whatever the wording's order", () => {
+Deno.test("Cloud template: positional variables are sent by number, whatever the wording's order", () => {
   const body = "{{10}} {{2}} {{1}} {{2}}";
   assertEquals(componentsOf(fill({ body }, { "1": "a", "2": "b", "10": "c" })), [{
     type: "body",
@@ -117,7 +117,7 @@ Deno.test("Cloud template: a button's index counts all buttons from zero, as a t
   ]);
 });
 
-Deno.test("Cloud template: values that the channel refuses are told under their key", () => {
+Deno.test("Cloud template: values that the channel refuses are reported under their key", () => {
   const template = (value: string): FilledTemplate =>
     fill({
       header: { format: "TEXT", text: "{{1}}" },
@@ -142,7 +142,7 @@ Deno.test("Cloud template: values that the channel refuses are told under their 
   assertEquals(checkWhatsappCloudTemplate(tooLong).length, 1);
 });
 
-Deno.test("Cloud template: a FLOW button travels with its component, its token where one is given", () => {
+Deno.test("Cloud template: a FLOW button is sent with its component, and with its token if one is given", () => {
   const buttons = [{ type: "QUICK_REPLY", text: "Sim" }, { type: "FLOW", text: "Agendar" }];
   const component = (flow_token: string): unknown => ({
     type: "button",

@@ -3,7 +3,7 @@ import { readEvent, readEvents, zapiMessage } from "../event_payloads.ts";
 
 const group = "120363019502650977-group";
 
-Deno.test("a Z-API text is an inbound message with its author, words and time", () => {
+Deno.test("a Z-API text is an inbound message with its author, text and time", () => {
   assertEquals(readEvents("zapi", zapiMessage({ text: { message: "teste" } })), [{
     kind: "message",
     origin: "inbound",
@@ -77,7 +77,7 @@ Deno.test("each kind of Z-API content becomes its message type", () => {
   }
 });
 
-Deno.test("a person on the phone is an echo to the chat, what went through the API is nothing", () => {
+Deno.test("a Z-API message typed on the phone is an echo to the chat; one sent through the API gives no event", () => {
   const typed = { fromMe: true, senderLid: "999@lid", senderName: "Loja", text: { message: "a" } };
   for (const fromApi of [false, undefined]) {
     const event = readEvent(
@@ -92,7 +92,7 @@ Deno.test("a person on the phone is an echo to the chat, what went through the A
   assertEquals(readEvents("zapi", zapiMessage({ ...typed, fromApi: true })), []);
 });
 
-Deno.test("whoever shows no phone is known by the hidden identity", () => {
+Deno.test("a Z-API contact without a visible phone is identified by the hidden identity", () => {
   const event = readEvent(
     "zapi",
     zapiMessage({ phone: "81896604192873@lid", chatName: "+55 11 98765-4321", senderName: null }),
@@ -136,7 +136,7 @@ Deno.test("a Z-API group message belongs to the group and names its author", () 
   assertEquals(echo?.["isGroup"], true);
 });
 
-Deno.test("our edits, undecrypted messages, channels, stories, broadcast lists and group notices are no messages", () => {
+Deno.test("our edits, undecrypted messages, channels, stories, broadcast lists and group notices give no message", () => {
   const text = { text: { message: "a" } };
   for (
     const members of [
@@ -155,7 +155,7 @@ Deno.test("our edits, undecrypted messages, channels, stories, broadcast lists a
   }
 });
 
-Deno.test("a Z-API status moves each of its messages once", () => {
+Deno.test("a Z-API status update gives one event per message", () => {
   const report = (status: string, ids: unknown): unknown => ({
     status,
     ids,
@@ -206,7 +206,7 @@ Deno.test("a Z-API delivery is sent, or failed with its error", () => {
   assertEquals(readEvents("zapi", { ...delivery, messageId: undefined }), []);
 });
 
-Deno.test("other Z-API callbacks and those of another instance say nothing", () => {
+Deno.test("other Z-API callbacks and those of another instance give no event", () => {
   assertEquals(readEvents("zapi", { type: "DisconnectedCallback", error: "x" }), []);
   assertEquals(readEvents("zapi", { type: "PresenceChatCallback", status: "COMPOSING" }), []);
   const payload = zapiMessage({ text: { message: "a" } });
@@ -214,7 +214,7 @@ Deno.test("other Z-API callbacks and those of another instance say nothing", () 
   assertEquals(readEvents("zapi", payload, "B20DA9C0183A2D35A260F53F5D2B9244").length, 0);
 });
 
-Deno.test("a Z-API edit is the message as it is now, under its own id", () => {
+Deno.test("a Z-API edit gives the new version of the message, under its own id", () => {
   const [event] = readEvents("zapi", zapiMessage({ text: { message: "às 11h" }, isEdit: true }));
   assertEquals(
     [event?.["kind"], event?.["providerMessageId"], event?.["message"], event?.["isEdit"]],
@@ -224,7 +224,7 @@ Deno.test("a Z-API edit is the message as it is now, under its own id", () => {
   assertEquals(plain !== undefined && "isEdit" in plain, false);
 });
 
-Deno.test("a kind of Z-API message without a reading of its own is [other] with its words", () => {
+Deno.test("an unknown kind of Z-API message is [other] with its text", () => {
   const cases: [Record<string, unknown>, string][] = [
     [
       {

@@ -112,7 +112,7 @@ Deno.test("Z-API: a template is a defect", () => {
   assertThrows(() => convert({ messageType: "template", template }), Error, "rendered");
 });
 
-Deno.test("Z-API: the accepted message is known by the id its events carry", () => {
+Deno.test("Z-API: the accepted message has the id that its events carry", () => {
   const read = (json: unknown): Receipt => readZapiAnswer(jsonAnswer(200, json), plainReading);
   assertEquals(read({ zaapId: "z", messageId: "m", id: "i" }), {
     outcome: "accepted",
@@ -126,7 +126,7 @@ Deno.test("Z-API: the accepted message is known by the id its events carry", () 
   assertEquals(readZapiAnswer(textAnswer(200, "OK"), plainReading), unknown);
 });
 
-Deno.test("Z-API: a refusal holds its words and is classed by HTTP status", () => {
+Deno.test("Z-API: a refusal holds its error text and is classified by HTTP status", () => {
   assertEquals(readZapiAnswer(jsonAnswer(403, { error: "null not allowed" }), plainReading), {
     outcome: "rejected",
     code: "http_403",
