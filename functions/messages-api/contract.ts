@@ -18,7 +18,7 @@ export const listQueueSchema = z.object({
 /** GET /functions/v1/messages-api/health. */
 export const healthSchema = z.object({ instanceId: instanceIdSchema });
 
-/** Where a page of the queue ended: the slot and the position of its last message. */
+/** The end of a page of the queue: the slot and the position of its last message. */
 export const queueCursorSchema = z.object({
   scheduledAt: storableInstantSchema,
   position: z.number().int().min(1),

@@ -7,7 +7,7 @@ const maxTries = 5;
 
 /**
  * Retries a call whose transaction was rolled back because of a conflict with another one. Without
- * the retry an event would be lost, because a provider may never repeat a rejected event.
+ * the retry an event could be lost, because a provider may never repeat a rejected event.
  */
 export function retryOnConflict(database: Database): Database {
   return {

@@ -10,7 +10,7 @@ import { type JsonObject, readJsonBody } from "./json_body.ts";
 import { refuseDeclaredBody } from "./request_body.ts";
 import { applyRateLimit } from "./rate_limit.ts";
 
-/** What the guard passes to the handler. */
+/** The values that the guard passes to the handler. */
 export interface ClientVariables extends AppVariables {
   tokenId: string;
   /** The JSON body of a request that has one; otherwise an empty object. */
@@ -27,9 +27,9 @@ export interface GuardOptions {
 }
 
 /**
- * Requires a valid client token (specification, section 5). One round trip checks the token, finds
- * the instance that the request names and counts the request. Authenticates before it reads the
- * body, so that a caller without a token learns nothing from validation errors.
+ * Requires a valid client token (specification, section 5). One round trip checks the token, loads
+ * its instance and counts the request. Authenticates before it reads the body, so that a caller
+ * without a token learns nothing from validation errors.
  */
 export function createClientTokenGuard(
   database: Database,

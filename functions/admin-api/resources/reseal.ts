@@ -2,9 +2,12 @@ import * as z from "zod";
 import type { AnswerOf } from "../../../shared/model/response_fields.ts";
 import type { RecordAnswer } from "./resource.ts";
 
-/** What one call of POST admin-api/credentials/reseal did, as its response holds it. */
+/** The result of POST admin-api/credentials/reseal, as its response shows it. */
 export const resealRecord = {
-  /** Of the key that this process seals under: after a change of keys others may run beside it. */
+  /**
+   * The id of the key that this process seals under. After a key rotation, processes with different
+   * keys may run at the same time.
+   */
   keyId: z.string().regex(/^[0-9a-f]{8}$/),
   resealed: z.int().min(0),
   /** They lie under a former key still. */

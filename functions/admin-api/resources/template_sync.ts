@@ -3,7 +3,7 @@ import type { RecordAnswer } from "./resource.ts";
 
 const countSchema = z.int().min(0);
 
-/** What POST admin-api/instances/:id/templates/sync did, as its response holds it. */
+/** The result of POST admin-api/instances/:id/templates/sync, as its response shows it. */
 export const templateSyncRecord = {
   instanceId: z.uuid(),
   created: countSchema,

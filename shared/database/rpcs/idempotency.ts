@@ -15,7 +15,7 @@ export interface Replayed<Outcome> {
   readonly replayed: { readonly outcome: Outcome };
 }
 
-/** What a function that takes an `Idempotency-Key` returns: its outcome, or the stored one. */
+/** The result of a function that takes an `Idempotency-Key`: its outcome, or the stored one. */
 export type RecordedResult<Outcome> = Outcome | Replayed<Outcome>;
 
 /** A response as the database stores it: its body as text, whose members stay in their order. */

@@ -92,7 +92,7 @@ export interface Delivery {
   readonly leaseSeconds: number;
 }
 
-/** What `assign_conversation` decided. */
+/** The result of `assign_conversation`. */
 export interface AssignmentOutcome {
   readonly contactId: string;
   readonly assignedTo: string;
@@ -150,7 +150,7 @@ export interface Attempt {
   readonly message: ClaimedMessage;
 }
 
-/** What was recorded now, or the outcome of an earlier call with the same Idempotency-Key. */
+/** The outcome of this call, or of an earlier one with the same `Idempotency-Key`. */
 export type AcceptResult =
   | (AcceptedOutcome & ImmediateClaim)
   | { readonly attempted: Attempt }

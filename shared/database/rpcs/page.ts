@@ -1,4 +1,4 @@
-/** Where a page of an administrator's collection ended. */
+/** The end of a page of an admin-api collection: its last record. */
 export interface PageEnd {
   readonly createdAt: string;
   readonly id: string;

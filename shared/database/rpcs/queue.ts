@@ -46,7 +46,7 @@ export interface ClaimedMessages {
   readonly isOutboxDue: boolean;
 }
 
-/** Where a page of the queue ended: the slot and the position of its last message. */
+/** The end of a page of the queue: the slot and the position of its last message. */
 export interface QueueCursor {
   readonly scheduledAt: string;
   readonly position: number;

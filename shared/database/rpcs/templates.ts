@@ -58,7 +58,7 @@ export interface TemplateComponent {
   readonly [member: string]: unknown;
 }
 
-/** The same as an administrator sees it. */
+/** The template as admin-api returns it. */
 export interface TemplateRecord extends StoredTemplate {
   readonly components: readonly TemplateComponent[];
   readonly workspaceId: string;
