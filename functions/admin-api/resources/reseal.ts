@@ -10,9 +10,9 @@ export const resealRecord = {
    */
   keyId: z.string().regex(/^[0-9a-f]{8}$/),
   resealed: z.int().min(0),
-  /** They lie under a former key still. */
+  /** Number of credentials that are still sealed under a former key. */
   remaining: z.int().min(0),
-  /** No key that there is opens them. */
+  /** Ids of the instances whose credentials no available key opens. */
   unreadable: z.array(z.uuid()),
 };
 
