@@ -21,9 +21,9 @@ export type ReadEvents = (
   gatewayInstanceId?: string | undefined,
 ) => ProviderEvent[];
 
-/** The part of a delivery that is about one number, or about one account. */
+/** The part of a delivery that concerns one number or one account. */
 export interface DeliveryPart {
-  /** The provider's own id of the instance; null where the part is about an account. */
+  /** The provider's own id of the instance; null if the part concerns an account. */
   readonly gatewayInstanceId: string | null;
   readonly accountId: string | undefined;
   /** The provider's ids of the account's templates whose status this part changes. */
@@ -50,13 +50,13 @@ export interface WebhookDefinition<Config> {
   authenticate(config: Config, call: WebhookCall): Promise<boolean>;
   /**
    * Answers the GET by which a provider verifies the address before it uses it: the text to answer
-   * with, or null for a wrong credential. Absent where the provider asks for nothing.
+   * with, or null for a wrong credential. Absent if the provider does not verify addresses.
    */
   answerChallenge?(
     config: Config,
     query: Readonly<Record<string, string>>,
   ): Promise<string | null>;
-  /** Absent where every delivery is about the instance of its address. */
+  /** Absent if every delivery concerns the instance of its address. */
   readonly routing?: DeliveryRouting & {
     /** The account of an instance; undefined where its configuration names none. */
     accountIdOf(config: Config): string | undefined;
@@ -70,7 +70,7 @@ export interface WebhookReceiver {
   readonly gatewayInstanceId: string | null;
   readonly accountId: string | undefined;
   authenticate(call: WebhookCall): Promise<boolean>;
-  /** See `WebhookDefinition`; null too where the provider asks for nothing. */
+  /** See `WebhookDefinition`; null if the provider does not verify addresses. */
   answerChallenge(query: Readonly<Record<string, string>>): Promise<string | null>;
 }
 

@@ -129,7 +129,7 @@ const contents: fc.Arbitrary<MessageContent> = fc.oneof(
 );
 
 Deno.test({
-  name: `Meta's description accepts whatever our check lets through${note}`,
+  name: `Meta's description accepts everything that our validation accepts${note}`,
   ignore: isMissing,
   fn(): void {
     const judge = loadJudge();

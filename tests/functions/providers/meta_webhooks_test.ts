@@ -118,7 +118,7 @@ const meanings: Readonly<Record<string, Record<string, unknown> | null>> = {
 };
 
 Deno.test({
-  name: `each of Meta's webhook examples is read for what it means${note}`,
+  name: `each of Meta's webhook examples gives the expected event${note}`,
   ignore: isMissing,
   fn(): void {
     const examples = loadExamples();

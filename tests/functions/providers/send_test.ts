@@ -152,7 +152,7 @@ for (const providerCase of providerCases) {
     });
   });
 
-  Deno.test(`${providerCase.kind}: a provider that is not there may be tried again`, async () => {
+  Deno.test(`${providerCase.kind}: a send to an unreachable provider may be retried`, async () => {
     // Newer runtimes refuse to call port 1.
     for (const baseUrl of [findClosedBaseUrl(), "http://127.0.0.1:1"]) {
       const provider = await connect(providerCase, baseUrl);
@@ -168,7 +168,7 @@ for (const providerCase of providerCases) {
   });
 
   for (const fault of faults) {
-    Deno.test(`${providerCase.kind}: ${fault.name} is one call and an honest receipt`, async () => {
+    Deno.test(`${providerCase.kind}: ${fault.name} is one call and an accurate receipt`, async () => {
       await fault.serve(async (double) => {
         const receipt = await send(providerCase, double, fault.timeoutMs);
         assertEquals(receipt, fault.receipt);
@@ -177,7 +177,7 @@ for (const providerCase of providerCases) {
     });
   }
 
-  Deno.test(`${providerCase.kind}: an endless flood of bytes is not taken in`, async () => {
+  Deno.test(`${providerCase.kind}: an endless answer is not read to its end`, async () => {
     let byteCount = 0;
     const flood = (): Response =>
       new Response(
@@ -195,7 +195,7 @@ for (const providerCase of providerCases) {
     assert(byteCount < 32 * 1_024 * 1_024, `${byteCount} bytes were sent`);
   });
 
-  Deno.test(`${providerCase.kind}: a kept connection that is lost sends nothing twice`, async () => {
+  Deno.test(`${providerCase.kind}: a lost kept-alive connection sends nothing twice`, async () => {
     await withSecondRequestLost(providerCase.success.json, async (double) => {
       const receipts: Receipt[] = [];
       // Repeats, because the runtime decides when a connection is reused.

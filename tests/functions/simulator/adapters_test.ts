@@ -88,7 +88,7 @@ const cases: readonly (readonly [MessageContent, Record<string, unknown>])[] = [
 
 for (const kind of ["zapi", "evolution", "whatsapp_cloud"] as const) {
   for (const [content, seen] of cases) {
-    Deno.test(`${kind} takes what the adapter sends as ${content.messageType} and shows it to the customer`, async () => {
+    Deno.test(`${kind} accepts the adapter's ${content.messageType} and shows it to the customer`, async () => {
       await using server = startSimulator();
       server.writeAsCustomer(customer);
       const provider = await registry.get(kind).open(configOf(kind, server.url));
