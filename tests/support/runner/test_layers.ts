@@ -57,7 +57,7 @@ export const testLayers: readonly TestLayer[] = [
   {
     name: "e2e",
     lane: "processes",
-    longestFiles: ["deploy_test.ts", "stack_lifecycle_test.ts", "stack_kill_test.ts"],
+    longestFiles: ["stack_lifecycle_test.ts", "deploy_test.ts", "postgres_server_test.ts"],
     database: true,
     parallel: false,
     permissions: ["--allow-all"],
