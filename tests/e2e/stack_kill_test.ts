@@ -62,10 +62,11 @@ Deno.test("kill -9 while 120 messages go out, and a new start, neither lose nor 
     [],
     "what arrived is there",
   );
-  // Otherwise the kill came before or after everything, and the test proves nothing.
+  // Otherwise the kill came before or after everything, and the test proves nothing. How many
+  // messages are on either side depends on the machine's pace.
   const unconfirmed = rows.filter(({ status }) => status === "unconfirmed");
   assertGreater(unconfirmed.length, 0);
-  assertGreater(rows.length - unconfirmed.length, 30);
+  assertGreater(rows.length - unconfirmed.length, 0);
 });
 
 async function createInstances(stack: LocalStack, baseUrl: string): Promise<StackInstance[]> {
