@@ -136,6 +136,30 @@ comment on column messaging.idempotency_keys.response is
 comment on column messaging.idempotency_keys.attempt is
   'Which attempt of the message the response tells of.';
 
+-- source: supabase/schemas/messages/tables/acceptance.sql
+-- One sending call of a batch, as accept_messages prepares and writes it. Its steps pass arrays of it.
+create type messaging.acceptance as (
+  place integer,
+  instance_id uuid,
+  time_zone text,
+  has_active_agent boolean,
+  phone text,
+  identity_key text,
+  idempotency jsonb,
+  message jsonb,
+  delivery jsonb,
+  message_id uuid,
+  contact_id uuid,
+  conversation_id uuid,
+  operator_id uuid,
+  phone_given text,
+  send_address text,
+  paused_until timestamptz
+);
+comment on column messaging.acceptance.place is 'Which call of the request it is, from 1.';
+comment on column messaging.acceptance.contact_id is
+  'NULL until the contact of a new phone is stored; conversation_id likewise.';
+
 -- source: supabase/schemas/messages/tables/settlement.sql
 -- What settle_messages decides about one result, once it holds the claim. Its steps pass arrays of it.
 create type messaging.settlement as (

@@ -138,6 +138,75 @@ $$;
 revoke all on function messaging.attempt_again(jsonb, jsonb) from public, anon, authenticated;
 grant execute on function messaging.attempt_again(jsonb, jsonb) to service_role;
 
+-- source: supabase/schemas/messages/internal/complete_acceptances.sql
+-- accept_messages: creates what the plain calls still lack, contacts and conversations, and pauses the
+-- agents. Calls for one new phone get one contact. `calls` and `plain` as in plain_acceptances. Returns
+-- `plain` as it is then.
+-- Locks, each in one order for all callers: addresses of new contacts, contacts, conversations, agent
+-- pauses.
+-- Errors: 40001 where a contact was merged or blocked meanwhile; the batch must be repeated.
+create or replace function messaging.complete_acceptances(calls jsonb, plain messaging.acceptance[])
+returns messaging.acceptance[]
+language plpgsql
+set search_path = ''
+as $$
+declare
+  completed messaging.acceptance[] := plain;
+  locked integer;
+begin
+  perform messaging.lock_addresses(new.instance_id, new.phones)
+  from (
+    select p.instance_id, array_agg(p.phone) as phones
+    from unnest(plain) as p
+    where p.contact_id is null
+    group by p.instance_id
+    order by p.instance_id
+  ) as new;
+  if found then
+    with created as (
+      insert into messaging.contacts (instance_id, phone, identity_key, origin)
+      select distinct on (p.instance_id, p.identity_key)
+        p.instance_id, p.phone, p.identity_key, 'api'
+      from unnest(plain) as p
+      where p.contact_id is null and (messaging.find_contact(p.instance_id, p.phone)).id is null
+      order by p.instance_id, p.identity_key, p.place
+      on conflict on constraint contacts_identity do nothing
+      returning id, instance_id
+    )
+    insert into messaging.conversations (instance_id, contact_id)
+    select c.instance_id, c.id from created c;
+    completed := messaging.plain_acceptances(calls, completed);
+  end if;
+  perform from messaging.contacts c
+  where c.id = any (array(select p.contact_id from unnest(completed) as p))
+  order by c.id
+  for key share;
+  get diagnostics locked = row_count;
+  if exists (select from unnest(completed) as p where p.conversation_id is null) then
+    insert into messaging.conversations (instance_id, contact_id)
+    select distinct on (p.contact_id) p.instance_id, p.contact_id
+    from unnest(completed) as p
+    where p.conversation_id is null and p.contact_id is not null
+    order by p.contact_id
+    on conflict do nothing;
+    completed := messaging.plain_acceptances(calls, completed);
+  end if;
+  -- Nothing may be written to a contact that was merged or blocked since it was read first.
+  if cardinality(completed) is distinct from cardinality(plain)
+    or locked <> (select count(distinct p.contact_id) from unnest(completed) as p)
+    or exists (select from unnest(completed) as p where p.conversation_id is null) then
+    raise exception using errcode = 'serialization_failure', message = 'merged meanwhile';
+  end if;
+  return messaging.pause_accepted_agents(completed);
+end;
+$$;
+revoke all
+on function messaging.complete_acceptances(jsonb, messaging.acceptance[])
+from public, anon, authenticated;
+grant execute
+on function messaging.complete_acceptances(jsonb, messaging.acceptance[])
+to service_role;
+
 -- source: supabase/schemas/messages/internal/decide_settlements.sql
 -- settle_messages: locks the queue rows and messages whose claim the results still hold, and decides
 -- what becomes of each. Changes nothing. `results` as in settle_messages.
@@ -418,6 +487,51 @@ $$;
 revoke all on function messaging.message_transition(text, text) from public, anon, authenticated;
 grant execute on function messaging.message_transition(text, text) to service_role;
 
+-- source: supabase/schemas/messages/internal/pause_accepted_agents.sql
+-- accept_messages: pauses the agents of the plain calls, as pause_agent does for one, and notes until
+-- when. Writes in the order of the contacts, so that two batches never wait for each other.
+create or replace function messaging.pause_accepted_agents(plain messaging.acceptance[])
+returns messaging.acceptance[]
+language plpgsql
+set search_path = ''
+as $$
+declare
+  paused messaging.acceptance[];
+begin
+  if not exists (select from unnest(plain) as p where p.has_active_agent) then
+    return plain;
+  end if;
+  with pauses as (
+    insert into messaging.agent_pauses as pause (contact_id, instance_id, paused_until)
+    select distinct on (p.contact_id)
+      p.contact_id, p.instance_id, clock_timestamp() + interval '30 minutes'
+    from unnest(plain) as p
+    where p.has_active_agent
+    order by p.contact_id
+    on conflict on constraint agent_pauses_pkey do update
+    set paused_until = greatest(pause.paused_until, excluded.paused_until)
+    returning pause.contact_id, pause.paused_until
+  )
+  select array_agg(
+    row(
+      p.place, p.instance_id, p.time_zone, p.has_active_agent, p.phone, p.identity_key,
+      p.idempotency, p.message, p.delivery, p.message_id, p.contact_id, p.conversation_id,
+      p.operator_id, p.phone_given, p.send_address, pauses.paused_until
+    )::messaging.acceptance
+    order by p.place
+  ) into paused
+  from unnest(plain) as p
+  left join pauses using (contact_id);
+  return paused;
+end;
+$$;
+revoke all
+on function messaging.pause_accepted_agents(messaging.acceptance[])
+from public, anon, authenticated;
+grant execute
+on function messaging.pause_accepted_agents(messaging.acceptance[])
+to service_role;
+
 -- source: supabase/schemas/messages/internal/place_message.sql
 -- Puts an accepted message where its delivery requires: `queued` into the paced lane, `scheduled`
 -- (delayed, or deferred to the dispatcher) into the unpaced lane, else `sent`: claimed by the caller
@@ -477,6 +591,82 @@ on function messaging.place_message(uuid, messaging.instances, jsonb, interval)
 from public, anon, authenticated;
 grant execute
 on function messaging.place_message(uuid, messaging.instances, jsonb, interval)
+to service_role;
+
+-- source: supabase/schemas/messages/internal/plain_acceptances.sql
+-- accept_messages: reads, in one statement, everything that the plain calls of a batch need, and leaves
+-- the others out. Plain is an immediate send of a person or a system, without an assignment and without
+-- an agent, to a contact that may be written to. Writes and locks nothing.
+-- `calls`: the requests of accept_message. `known`: NULL, or the result of an earlier reading, whose
+-- calls alone are read again, under the ids that they have.
+create or replace function messaging.plain_acceptances(calls jsonb, known messaging.acceptance[])
+returns messaging.acceptance[]
+language plpgsql
+set search_path = ''
+as $$
+begin
+  return (
+    select array_agg(
+      row(
+        call.place, i.id, i.time_zone,
+        exists (
+          select from messaging.ai_agents a where a.instance_id = i.id and a.is_active
+        ),
+        call.phone, wanted.identity_key, call.idempotency, call.message, call.delivery,
+        coalesce(former.message_id, gen_random_uuid()),
+        coalesce(own.id, shown.id), v.id,
+        case when call.message->>'sentBy' = 'operator' then v.assigned_to end,
+        nullif(call.phone, coalesce(own.phone, shown.phone)),
+        (
+          select a.address from messaging.contact_addresses a
+          where a.contact_id = coalesce(own.id, shown.id)
+          order by a.proven_at desc
+          limit 1
+        ),
+        former.paused_until
+      )::messaging.acceptance
+      order by call.place
+    )
+    from rows from (
+      jsonb_to_recordset(calls) as (
+        "instanceId" uuid, phone text, idempotency jsonb, assignment jsonb, agent jsonb,
+        message jsonb, delivery jsonb
+      )
+    ) with ordinality as call (
+      instance_id, phone, idempotency, assignment, agent, message, delivery, place
+    )
+    left join unnest(known) as former on former.place = call.place
+    join messaging.instances i on i.id = call.instance_id
+    cross join lateral (
+      select messaging.phone_identity_key(call.phone) as identity_key
+      offset 0
+    ) as wanted
+    left join messaging.contacts own
+      on own.instance_id = i.id and own.identity_key = wanted.identity_key
+    left join messaging.contact_addresses proven
+      on own.id is null and proven.instance_id = i.id and proven.identity_key = wanted.identity_key
+    left join messaging.contacts shown on shown.id = proven.contact_id
+    left join messaging.conversations v on v.contact_id = coalesce(own.id, shown.id)
+    where call.message is not null and call.assignment is null and call.agent is null
+      and call.message->>'sentBy' is distinct from 'ai_agent'
+      and not coalesce((call.delivery->>'queued')::boolean, false)
+      and not coalesce((call.delivery->>'isDeferred')::boolean, false)
+      and coalesce((call.delivery->>'delaySeconds')::double precision, 0) <= 0
+      and not coalesce(own.is_blocked, shown.is_blocked, false)
+      and not (
+        i.provider_class = 'official' and call.message->>'messageType' <> 'template'
+        and coalesce(own.last_inbound_at, shown.last_inbound_at, 'infinity')
+          < clock_timestamp() - interval '24 hours'
+      )
+      and (known is null or former.place is not null)
+  );
+end;
+$$;
+revoke all
+on function messaging.plain_acceptances(jsonb, messaging.acceptance[])
+from public, anon, authenticated;
+grant execute
+on function messaging.plain_acceptances(jsonb, messaging.acceptance[])
 to service_role;
 
 -- source: supabase/schemas/messages/internal/record_late_acceptances.sql
@@ -607,6 +797,97 @@ end;
 $$;
 revoke all on function messaging.take_back_unsent(jsonb) from public, anon, authenticated;
 grant execute on function messaging.take_back_unsent(jsonb) to service_role;
+
+-- source: supabase/schemas/messages/internal/write_acceptances.sql
+-- accept_messages: stores the messages of the plain calls with their claims, as place_message does for
+-- one immediate message, and the outcomes under the calls' keys. `calls`: how many results are returned.
+-- Returns the results as accept_message gives them, in the order of the request, with NULL for each call
+-- that is not among `plain`.
+-- Locks the contacts in the order of their ids.
+-- Errors: 40001 where a contact was merged meanwhile; the batch must be repeated.
+create or replace function messaging.write_acceptances(plain messaging.acceptance[], calls integer)
+returns jsonb
+language plpgsql
+set search_path = ''
+as $$
+declare
+  clock constant timestamptz := clock_timestamp();
+  results jsonb;
+  stored integer;
+begin
+  with locked as materialized (
+    select c.id from messaging.contacts c
+    where c.id = any (array(select p.contact_id from unnest(plain) as p))
+    order by c.id
+    for key share
+  ), claims as materialized (
+    select p.*, gen_random_uuid() as claim_token,
+      clock + make_interval(secs => (p.delivery->>'leaseSeconds')::double precision) as lease_until
+    from unnest(plain) as p
+  ), messages as (
+    insert into messaging.messages (
+      id, instance_id, contact_id, conversation_id, direction, message_type, message, content,
+      card_id, sent_by, operator_id, delay_typing_ms, mode, interval_seconds, status, phone_given
+    )
+    select p.message_id, p.instance_id, p.contact_id, p.conversation_id, 'outbound',
+      p.message->>'messageType', p.message->>'message', nullif(p.message->'content', 'null'),
+      p.message->>'cardId', p.message->>'sentBy', p.operator_id,
+      (p.message->>'delayTypingMs')::integer, 'sent', (p.delivery->>'intervalSeconds')::integer,
+      'sending', p.phone_given
+    from claims p
+    join locked on locked.id = p.contact_id
+    returning 1
+  ), queued as (
+    insert into messaging.message_queue (
+      message_id, instance_id, lane, scheduled_at, visible_at, max_attempts, attempts, claim_token,
+      lease_until
+    )
+    select p.message_id, p.instance_id, 'unpaced', date_trunc('milliseconds', clock), p.lease_until,
+      1, 1, p.claim_token, p.lease_until
+    from claims p
+  ), outcomes as materialized (
+    select p.place, p.message_id, p.idempotency, p.claim_token,
+      coalesce(p.send_address, p.phone) as send_address,
+      jsonb_build_object(
+        'mode', 'sent',
+        'contactId', p.contact_id,
+        'conversationId', p.conversation_id,
+        'agentId', null,
+        'assignment', null,
+        'messageId', p.message_id,
+        'status', 'sending',
+        'scheduledFor', null,
+        'heldBy', null,
+        'aiAgentPausedUntil', messaging.iso_in_zone(p.paused_until, p.time_zone)
+      ) as outcome
+    from claims p
+  ), kept as (
+    update messaging.idempotency_keys k
+    set outcome = o.outcome
+    from outcomes o
+    where o.idempotency is not null
+      and k.scope = o.idempotency->>'scope' and k.key = o.idempotency->>'key'
+  )
+  select jsonb_agg(
+      o.outcome || jsonb_build_object('claimToken', o.claim_token, 'to', o.send_address)
+      order by numbers.place
+    ),
+    (select count(*) from messages)
+  into results, stored
+  from generate_series(1, write_acceptances.calls) as numbers(place)
+  left join outcomes o on o.place = numbers.place;
+  if stored < cardinality(plain) then
+    raise exception using errcode = 'serialization_failure', message = 'merged meanwhile';
+  end if;
+  return results;
+end;
+$$;
+revoke all
+on function messaging.write_acceptances(messaging.acceptance[], integer)
+from public, anon, authenticated;
+grant execute
+on function messaging.write_acceptances(messaging.acceptance[], integer)
+to service_role;
 
 -- source: supabase/schemas/messages/rpc/accept_message.sql
 -- Records a sending call in one transaction: contact, conversation, assignment, message, slot, agent
@@ -750,6 +1031,51 @@ end;
 $$;
 revoke all on function public.accept_message(jsonb) from public, anon, authenticated;
 grant execute on function public.accept_message(jsonb) to service_role;
+
+-- source: supabase/schemas/messages/rpc/accept_messages.sql
+-- Records up to 32 sending calls in one transaction, those of them that are plain: see
+-- plain_acceptances. Each statement serves the whole batch, because most of what an accepted message
+-- costs is the start of a statement.
+-- `request`: calls, each as the request of accept_message.
+-- Returns {results}, one for each call: what accept_message returns, or NULL for a call of which nothing
+-- was written. Those go through accept_message: what is not plain, what is to be refused, a known
+-- `Idempotency-Key`, and the second of two equal ones.
+-- Locks in the order of accept_message, and within each kind in one order for all batches: keys,
+-- addresses of new contacts, contacts, conversations, agent pauses.
+-- Errors: 40001 where a contact was merged or blocked meanwhile; the batch must be repeated.
+-- Plans must not depend on statistics: the tables may hold ten rows or millions. The steps inherit the
+-- settings below.
+create or replace function public.accept_messages(request jsonb)
+returns jsonb
+language plpgsql
+set search_path = ''
+set plan_cache_mode = force_generic_plan
+set enable_seqscan = off
+set enable_hashjoin = off
+set enable_mergejoin = off
+as $$
+declare
+  calls constant jsonb := request->'calls';
+  plain messaging.acceptance[] := messaging.plain_acceptances(calls, null);
+begin
+  if jsonb_array_length(calls) > 32 then
+    raise exception 'at most 32 calls';
+  end if;
+  if exists (select from unnest(plain) as p where p.idempotency is not null) then
+    plain := messaging.take_keys(plain);
+  end if;
+  if exists (
+    select from unnest(plain) as p where p.conversation_id is null or p.has_active_agent
+  ) then
+    plain := messaging.complete_acceptances(calls, plain);
+  end if;
+  return jsonb_build_object(
+    'results', messaging.write_acceptances(plain, jsonb_array_length(calls))
+  );
+end;
+$$;
+revoke all on function public.accept_messages(jsonb) from public, anon, authenticated;
+grant execute on function public.accept_messages(jsonb) to service_role;
 
 -- source: supabase/schemas/messages/rpc/cancel_message.sql
 -- messages-api: takes a waiting message out of the queue. `request`: instanceId, messageId.

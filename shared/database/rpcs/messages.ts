@@ -6,6 +6,7 @@ import type { Rpc } from "./rpc.ts";
 
 export interface MessagesRpcs {
   accept_message: Rpc<AcceptMessageRequest, AcceptResult>;
+  accept_messages: Rpc<AcceptMessagesRequest, AcceptedMessages>;
   cancel_message: Rpc<MessageTarget, MessageRecord>;
   get_message: Rpc<MessageTarget, MessageRecord>;
   retry_message: Rpc<Once<MessageTarget>, RecordedResult<MessageRecord>>;
@@ -155,6 +156,16 @@ export type AcceptResult =
   | (AcceptedOutcome & ImmediateClaim)
   | { readonly attempted: Attempt }
   | { readonly replayed: Replay };
+
+/** At most 32 calls, recorded in one transaction. */
+export interface AcceptMessagesRequest {
+  readonly calls: readonly AcceptMessageRequest[];
+}
+
+/** One result per call; null for a call of which nothing was written: it goes through `accept_message`. */
+export interface AcceptedMessages {
+  readonly results: readonly (AcceptResult | null)[];
+}
 
 /** How the provider call of a claimed message ended. */
 export type SettledOutcome =

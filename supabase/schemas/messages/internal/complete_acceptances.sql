@@ -1,0 +1,67 @@
+-- accept_messages: creates what the plain calls still lack, contacts and conversations, and pauses the
+-- agents. Calls for one new phone get one contact. `calls` and `plain` as in plain_acceptances. Returns
+-- `plain` as it is then.
+-- Locks, each in one order for all callers: addresses of new contacts, contacts, conversations, agent
+-- pauses.
+-- Errors: 40001 where a contact was merged or blocked meanwhile; the batch must be repeated.
+create or replace function messaging.complete_acceptances(calls jsonb, plain messaging.acceptance[])
+returns messaging.acceptance[]
+language plpgsql
+set search_path = ''
+as $$
+declare
+  completed messaging.acceptance[] := plain;
+  locked integer;
+begin
+  perform messaging.lock_addresses(new.instance_id, new.phones)
+  from (
+    select p.instance_id, array_agg(p.phone) as phones
+    from unnest(plain) as p
+    where p.contact_id is null
+    group by p.instance_id
+    order by p.instance_id
+  ) as new;
+  if found then
+    with created as (
+      insert into messaging.contacts (instance_id, phone, identity_key, origin)
+      select distinct on (p.instance_id, p.identity_key)
+        p.instance_id, p.phone, p.identity_key, 'api'
+      from unnest(plain) as p
+      where p.contact_id is null and (messaging.find_contact(p.instance_id, p.phone)).id is null
+      order by p.instance_id, p.identity_key, p.place
+      on conflict on constraint contacts_identity do nothing
+      returning id, instance_id
+    )
+    insert into messaging.conversations (instance_id, contact_id)
+    select c.instance_id, c.id from created c;
+    completed := messaging.plain_acceptances(calls, completed);
+  end if;
+  perform from messaging.contacts c
+  where c.id = any (array(select p.contact_id from unnest(completed) as p))
+  order by c.id
+  for key share;
+  get diagnostics locked = row_count;
+  if exists (select from unnest(completed) as p where p.conversation_id is null) then
+    insert into messaging.conversations (instance_id, contact_id)
+    select distinct on (p.contact_id) p.instance_id, p.contact_id
+    from unnest(completed) as p
+    where p.conversation_id is null and p.contact_id is not null
+    order by p.contact_id
+    on conflict do nothing;
+    completed := messaging.plain_acceptances(calls, completed);
+  end if;
+  -- Nothing may be written to a contact that was merged or blocked since it was read first.
+  if cardinality(completed) is distinct from cardinality(plain)
+    or locked <> (select count(distinct p.contact_id) from unnest(completed) as p)
+    or exists (select from unnest(completed) as p where p.conversation_id is null) then
+    raise exception using errcode = 'serialization_failure', message = 'merged meanwhile';
+  end if;
+  return messaging.pause_accepted_agents(completed);
+end;
+$$;
+revoke all
+on function messaging.complete_acceptances(jsonb, messaging.acceptance[])
+from public, anon, authenticated;
+grant execute
+on function messaging.complete_acceptances(jsonb, messaging.acceptance[])
+to service_role;

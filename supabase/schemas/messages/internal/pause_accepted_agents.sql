@@ -1,0 +1,43 @@
+-- accept_messages: pauses the agents of the plain calls, as pause_agent does for one, and notes until
+-- when. Writes in the order of the contacts, so that two batches never wait for each other.
+create or replace function messaging.pause_accepted_agents(plain messaging.acceptance[])
+returns messaging.acceptance[]
+language plpgsql
+set search_path = ''
+as $$
+declare
+  paused messaging.acceptance[];
+begin
+  if not exists (select from unnest(plain) as p where p.has_active_agent) then
+    return plain;
+  end if;
+  with pauses as (
+    insert into messaging.agent_pauses as pause (contact_id, instance_id, paused_until)
+    select distinct on (p.contact_id)
+      p.contact_id, p.instance_id, clock_timestamp() + interval '30 minutes'
+    from unnest(plain) as p
+    where p.has_active_agent
+    order by p.contact_id
+    on conflict on constraint agent_pauses_pkey do update
+    set paused_until = greatest(pause.paused_until, excluded.paused_until)
+    returning pause.contact_id, pause.paused_until
+  )
+  select array_agg(
+    row(
+      p.place, p.instance_id, p.time_zone, p.has_active_agent, p.phone, p.identity_key,
+      p.idempotency, p.message, p.delivery, p.message_id, p.contact_id, p.conversation_id,
+      p.operator_id, p.phone_given, p.send_address, pauses.paused_until
+    )::messaging.acceptance
+    order by p.place
+  ) into paused
+  from unnest(plain) as p
+  left join pauses using (contact_id);
+  return paused;
+end;
+$$;
+revoke all
+on function messaging.pause_accepted_agents(messaging.acceptance[])
+from public, anon, authenticated;
+grant execute
+on function messaging.pause_accepted_agents(messaging.acceptance[])
+to service_role;

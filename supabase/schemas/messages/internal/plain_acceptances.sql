@@ -1,0 +1,74 @@
+-- accept_messages: reads, in one statement, everything that the plain calls of a batch need, and leaves
+-- the others out. Plain is an immediate send of a person or a system, without an assignment and without
+-- an agent, to a contact that may be written to. Writes and locks nothing.
+-- `calls`: the requests of accept_message. `known`: NULL, or the result of an earlier reading, whose
+-- calls alone are read again, under the ids that they have.
+create or replace function messaging.plain_acceptances(calls jsonb, known messaging.acceptance[])
+returns messaging.acceptance[]
+language plpgsql
+set search_path = ''
+as $$
+begin
+  return (
+    select array_agg(
+      row(
+        call.place, i.id, i.time_zone,
+        exists (
+          select from messaging.ai_agents a where a.instance_id = i.id and a.is_active
+        ),
+        call.phone, wanted.identity_key, call.idempotency, call.message, call.delivery,
+        coalesce(former.message_id, gen_random_uuid()),
+        coalesce(own.id, shown.id), v.id,
+        case when call.message->>'sentBy' = 'operator' then v.assigned_to end,
+        nullif(call.phone, coalesce(own.phone, shown.phone)),
+        (
+          select a.address from messaging.contact_addresses a
+          where a.contact_id = coalesce(own.id, shown.id)
+          order by a.proven_at desc
+          limit 1
+        ),
+        former.paused_until
+      )::messaging.acceptance
+      order by call.place
+    )
+    from rows from (
+      jsonb_to_recordset(calls) as (
+        "instanceId" uuid, phone text, idempotency jsonb, assignment jsonb, agent jsonb,
+        message jsonb, delivery jsonb
+      )
+    ) with ordinality as call (
+      instance_id, phone, idempotency, assignment, agent, message, delivery, place
+    )
+    left join unnest(known) as former on former.place = call.place
+    join messaging.instances i on i.id = call.instance_id
+    cross join lateral (
+      select messaging.phone_identity_key(call.phone) as identity_key
+      offset 0
+    ) as wanted
+    left join messaging.contacts own
+      on own.instance_id = i.id and own.identity_key = wanted.identity_key
+    left join messaging.contact_addresses proven
+      on own.id is null and proven.instance_id = i.id and proven.identity_key = wanted.identity_key
+    left join messaging.contacts shown on shown.id = proven.contact_id
+    left join messaging.conversations v on v.contact_id = coalesce(own.id, shown.id)
+    where call.message is not null and call.assignment is null and call.agent is null
+      and call.message->>'sentBy' is distinct from 'ai_agent'
+      and not coalesce((call.delivery->>'queued')::boolean, false)
+      and not coalesce((call.delivery->>'isDeferred')::boolean, false)
+      and coalesce((call.delivery->>'delaySeconds')::double precision, 0) <= 0
+      and not coalesce(own.is_blocked, shown.is_blocked, false)
+      and not (
+        i.provider_class = 'official' and call.message->>'messageType' <> 'template'
+        and coalesce(own.last_inbound_at, shown.last_inbound_at, 'infinity')
+          < clock_timestamp() - interval '24 hours'
+      )
+      and (known is null or former.place is not null)
+  );
+end;
+$$;
+revoke all
+on function messaging.plain_acceptances(jsonb, messaging.acceptance[])
+from public, anon, authenticated;
+grant execute
+on function messaging.plain_acceptances(jsonb, messaging.acceptance[])
+to service_role;
