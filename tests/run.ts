@@ -35,7 +35,7 @@ import {
   splitIntoRuns,
   toTestPath,
 } from "./support/runner/test_selection.ts";
-import { startThrowawayPostgres } from "./support/database/throwaway_postgres.ts";
+import { startThrowawayPostgres } from "../supabase/local/throwaway_postgres.ts";
 
 const root = fileURLToPath(new URL("..", import.meta.url));
 const failure: LayerResult = { counts: { ...noCounts, failed: 1 }, times: [] };

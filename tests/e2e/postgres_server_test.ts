@@ -5,7 +5,7 @@ import { type PostgresOptions, startPostgres } from "../../supabase/local/postgr
 import { PostgresStartError } from "../../supabase/local/postgres_start_error.ts";
 import { assert, assertEquals, assertRejects } from "../support/assert.ts";
 import type { HeldPostgres } from "../support/database/hold_postgres.ts";
-import { startThrowawayPostgres } from "../support/database/throwaway_postgres.ts";
+import { startThrowawayPostgres } from "../../supabase/local/throwaway_postgres.ts";
 
 Deno.test("Postgres listens on 127.0.0.1 alone and keeps its password to its user", async () => {
   await using folder = await makeFolder();

@@ -1,7 +1,7 @@
 /** Finds wrong privileges in the catalogue, as one sentence each. */
 
 import type { Sql } from "postgres";
-import { isOurSchema } from "./catalogue_snapshot.ts";
+import { isOurSchema } from "../../../supabase/tools/migrations/catalogue.ts";
 
 async function find(sql: Sql, query: string): Promise<string[]> {
   const rows = await sql.unsafe<{ finding: string }[]>(query);

@@ -1,8 +1,8 @@
-/** A Postgres for one test run, in a temporary folder. */
+/** A Postgres in a temporary folder, for one run of the tests or of a tool. */
 
 import { dirname, join } from "node:path";
-import { stopOrphanServer } from "../../../supabase/local/orphan_server.ts";
-import { type PostgresServer, startPostgres } from "../../../supabase/local/postgres_server.ts";
+import { stopOrphanServer } from "./orphan_server.ts";
+import { type PostgresServer, startPostgres } from "./postgres_server.ts";
 
 const prefix = "messaging-test-postgres-";
 const youngMs = 60_000;

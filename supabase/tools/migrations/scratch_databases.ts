@@ -1,0 +1,90 @@
+/** Two empty databases: one for the migrations, one for the schemas. */
+
+import { join } from "node:path";
+import postgres from "postgres";
+import type { Sql } from "postgres";
+import { applyMigrations } from "../../local/migrations.ts";
+import { createPlatformRoles } from "../../local/roles.ts";
+import { readBaselines, renderBaseline, type SchemaFile } from "../schema_areas.ts";
+import { type CatalogueDifference, compareCatalogues, readCatalogue } from "./catalogue.ts";
+
+/** The folders that are compared. */
+export interface SchemaFolders {
+  readonly schemas: string;
+  readonly migrations: string;
+}
+
+/** Builds a database from the schemas. @param sql a client of the role that will own the objects. */
+export async function buildSchemas(sql: Sql, folder: string): Promise<void> {
+  for (const baseline of await readBaselines(folder)) await sql.unsafe(renderBaseline(baseline));
+}
+
+/** The files of the schemas, in the order in which they are built. */
+export async function readSchemaFiles(folder: string): Promise<SchemaFile[]> {
+  return (await readBaselines(folder)).flatMap(({ files }) => files);
+}
+
+/** Compares what migrations and schemas build. */
+export interface ScratchDatabases extends AsyncDisposable {
+  /**
+   * Applies the migrations that are new in the folder.
+   *
+   * @returns the differences from what the migrations build to what the schemas build.
+   * @throws {MigrationError} when a migration fails.
+   */
+  compare(): Promise<CatalogueDifference[]>;
+}
+
+/**
+ * Creates the databases and builds the schemas. Disposing drops both.
+ *
+ * @param serverUrl a database of the server, as a superuser.
+ */
+export async function openScratchDatabases(
+  serverUrl: string,
+  folders: SchemaFolders,
+): Promise<ScratchDatabases> {
+  const server = openClient(serverUrl);
+  const names = ["described", "migrated"].map((name) =>
+    `${name}_${crypto.randomUUID().slice(0, 8)}`
+  );
+  const clients: Sql[] = [];
+  const close = async (): Promise<void> => {
+    await Promise.all(clients.map((client) => client.end()));
+    for (const name of names) await server`drop database if exists ${server(name)}`;
+    await server.end();
+  };
+  try {
+    const [described, migrated] = [await create(names[0]), await create(names[1])];
+    await buildSchemas(described, folders.schemas);
+    return {
+      async compare(): Promise<CatalogueDifference[]> {
+        await applyMigrations(migrated, folders.migrations);
+        return compareCatalogues(await readCatalogue(migrated), await readCatalogue(described));
+      },
+      [Symbol.asyncDispose]: close,
+    };
+  } catch (error) {
+    await close();
+    throw error;
+  }
+
+  async function create(name = ""): Promise<Sql> {
+    await server`create database ${server(name)}`;
+    const url = new URL(serverUrl);
+    url.pathname = `/${name}`;
+    const sql = openClient(url.href);
+    clients.push(sql);
+    await createPlatformRoles(sql);
+    return sql;
+  }
+}
+
+function openClient(url: string): Sql {
+  return postgres(url, { max: 1, onnotice: () => {} });
+}
+
+/** The folders of this repository. */
+export function foldersOf(root: string): SchemaFolders {
+  return { schemas: join(root, "supabase/schemas"), migrations: join(root, "migrations") };
+}

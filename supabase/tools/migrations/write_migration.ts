@@ -1,0 +1,167 @@
+/**
+ * `deno task db:migration <name>`: writes the migration that takes the database from what the
+ * migrations build to what supabase/schemas say, as far as it can, and names what a person must write.
+ * Without a name it only compares. Exit code 1 until the two agree. See docs/migrations.md.
+ */
+
+import { Command } from "commander";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { print, printError, readCommandLine } from "../../deploy/command_line.ts";
+import { MigrationError } from "../../local/migrations.ts";
+import { startThrowawayPostgres } from "../../local/throwaway_postgres.ts";
+import { SchemaAreaError } from "../schema_areas.ts";
+import type { CatalogueDifference } from "./catalogue.ts";
+import { type MigrationPlan, type MigrationStep, planMigration } from "./migration_plan.ts";
+import {
+  foldersOf,
+  openScratchDatabases,
+  readSchemaFiles,
+  type SchemaFolders,
+} from "./scratch_databases.ts";
+
+/** What a run of the command found and wrote. */
+export interface MigrationReport {
+  /** Names of the written files. */
+  readonly written: readonly string[];
+  /** What a person must write or decide. */
+  readonly byHand: readonly string[];
+  /** What to do before the migration is applied to a large table. */
+  readonly beforehand: readonly string[];
+  /** What still differs after the written files. */
+  readonly remaining: readonly CatalogueDifference[];
+}
+
+/** A migration to write. */
+export interface MigrationOrder {
+  /** What it does, in lower case with underscores. */
+  readonly name: string;
+  readonly step: MigrationStep;
+  /** When it is written: versions are instants of UTC. */
+  readonly now: Date;
+}
+
+/**
+ * Compares migrations and schemas, and writes a migration where one is ordered and they differ.
+ *
+ * @param serverUrl a database of a server that takes scratch databases, as a superuser.
+ * @throws {MigrationError} when a migration fails, {@link SchemaAreaError} when the schemas cannot be
+ * built.
+ */
+export async function writeMigration(
+  serverUrl: string,
+  folders: SchemaFolders,
+  order: MigrationOrder | undefined,
+): Promise<MigrationReport> {
+  await using databases = await openScratchDatabases(serverUrl, folders);
+  const differences = await databases.compare();
+  if (order === undefined || differences.length === 0) {
+    return { written: [], byHand: [], beforehand: [], remaining: differences };
+  }
+  const plan = planMigration(differences, await readSchemaFiles(folders.schemas), order.step);
+  const written = await writeFiles(folders.migrations, order, plan);
+  return {
+    written,
+    byHand: plan.byHand,
+    beforehand: plan.beforehand,
+    remaining: written.length === 0 ? differences : await databases.compare(),
+  };
+}
+
+async function writeFiles(
+  folder: string,
+  { name, step, now }: MigrationOrder,
+  plan: MigrationPlan,
+): Promise<string[]> {
+  const prefix = step === "contract" ? contractPrefix : "";
+  const files = [
+    { name: `${prefix}${name}`, statements: plan.statements },
+    { name: `${prefix}${name}_validate`, statements: plan.validations },
+  ].filter(({ statements }) => statements.length > 0);
+  const written: string[] = [];
+  let version = await nextVersion(folder, now);
+  for (const file of files) {
+    const path = `${version}_${file.name}.sql`;
+    await Deno.writeTextFile(join(folder, path), renderMigration(file.statements), {
+      createNew: true,
+    });
+    written.push(path);
+    version += 1n;
+  }
+  return written;
+}
+
+/** Begins the names of migrations that end what the former release's functions use. */
+export const contractPrefix = "contract_";
+
+/** The instant as a version, or one after the newest migration's. */
+async function nextVersion(folder: string, now: Date): Promise<bigint> {
+  const instant = BigInt(now.toISOString().replaceAll(/\D/g, "").slice(0, 14));
+  let newest = 0n;
+  for await (const { name } of Deno.readDir(folder)) {
+    const version = BigInt(/^\d{14}(?=_)/.exec(name)?.[0] ?? 0);
+    if (version > newest) newest = version;
+  }
+  return instant > newest ? instant : newest + 1n;
+}
+
+/** Function bodies are not checked, so that functions may call each other in any order. */
+function renderMigration(statements: readonly string[]): string {
+  return ["set local check_function_bodies = off;", ...statements].join("\n\n") + "\n";
+}
+
+const command = new Command("deno task db:migration")
+  .description(
+    "Writes the migration from what migrations/ builds to what supabase/schemas say. Without a name it only compares.",
+  )
+  .argument("[name]", "what the migration does, for example add_contact_birthday")
+  .option("--contract", "also remove what the release before this one no longer uses", false);
+
+async function main(args: readonly string[]): Promise<number> {
+  const options = readCommandLine(command, args);
+  if (typeof options === "number") return options;
+  const [name] = command.args;
+  if (name !== undefined && !/^[a-z][a-z0-9_]{0,59}$/.test(name)) {
+    printError("The name has lower-case letters, digits and underscores: add_contact_birthday");
+    return 2;
+  }
+  const step = options["contract"] === true ? "contract" : "expand";
+  const root = fileURLToPath(new URL("../../..", import.meta.url));
+  try {
+    const order = name === undefined ? undefined : { name, step, now: new Date() } as const;
+    await using server = await startThrowawayPostgres();
+    return report(await writeMigration(server.databaseUrl, foldersOf(root), order));
+  } catch (error) {
+    if (!(error instanceof MigrationError || error instanceof SchemaAreaError)) throw error;
+    printError(error.message);
+    return 1;
+  }
+}
+
+function report({ written, byHand, beforehand, remaining }: MigrationReport): number {
+  for (const name of written) print(`migrations/${name} is written: read it before you commit it.`);
+  for (const sentence of beforehand) print(`Beforehand: ${sentence}`);
+  for (const sentence of byHand) print(`By hand: ${sentence}`);
+  if (remaining.length === 0) {
+    print("The migrations build what supabase/schemas say.");
+    return 0;
+  }
+  for (const difference of remaining) print(`Differs: ${describeDifference(difference)}`);
+  print(
+    written.length === 0 && byHand.length === 0
+      ? "Run `deno task db:migration <name>`."
+      : "Write the rest into the migration, then run `deno task db:migration` to compare.",
+  );
+  return 1;
+}
+
+function describeDifference({ section, identity, before, after }: CatalogueDifference): string {
+  const what = before === undefined
+    ? "is only in the schemas"
+    : after === undefined
+    ? "is only in the migrations"
+    : "is not the same";
+  return `${section} ${identity} ${what}`;
+}
+
+if (import.meta.main) Deno.exit(await main(Deno.args));

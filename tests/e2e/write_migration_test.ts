@@ -1,0 +1,170 @@
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { startThrowawayPostgres } from "../../supabase/local/throwaway_postgres.ts";
+import { writeMigration } from "../../supabase/tools/migrations/write_migration.ts";
+import {
+  foldersOf,
+  type SchemaFolders,
+} from "../../supabase/tools/migrations/scratch_databases.ts";
+import { assert, assertEquals, assertMatch } from "../support/assert.ts";
+
+const now = new Date("2030-05-06T07:08:09Z");
+const contacts = "contacts/tables/contacts.sql";
+
+Deno.test("deno task db:migration", async (t) => {
+  await using server = await startThrowawayPostgres();
+  const copySchemas = (): Promise<Scratch> => copySchemasTo(server.databaseUrl);
+
+  await t.step(
+    "columns, indexes, comments, constraints, tables and functions are written, and both agree",
+    async () => {
+      await using scratch = await copySchemas();
+      await scratch.edit(
+        contacts,
+        (text) =>
+          text.replace(
+            "\n  constraint ",
+            "\n  shoe_size integer not null default 0,\n  constraint ",
+          ) +
+          `create index contacts_shoe_size on messaging.contacts (shoe_size);
+comment on column messaging.contacts.shoe_size is 'European sizes.';
+alter table messaging.contacts add constraint contacts_have_feet check (shoe_size >= 0);\n`,
+      );
+      await scratch.write(
+        "contacts/tables/shoes.sql",
+        `create table messaging.shoes (
+  id uuid primary key default gen_random_uuid(),
+  instance_id uuid not null references messaging.instances (id) on delete cascade
+);
+create index shoes_instance on messaging.shoes (instance_id);
+alter table messaging.shoes enable row level security;
+revoke all on table messaging.shoes from public, anon, authenticated;
+grant select on table messaging.shoes to service_role;\n`,
+      );
+      await scratch.edit(
+        "history/rpc/read_history.sql",
+        (text) => text.replace("begin\n", "begin\n  -- Read.\n"),
+      );
+      await scratch.write(
+        "contacts/internal/count_shoes.sql",
+        functionFile("count_shoes(owner uuid)", "bigint"),
+      );
+      const report = await scratch.migrate("add_shoes");
+      assertEquals(report.remaining, []);
+      assertEquals(report.byHand, []);
+      assertEquals(report.written, [
+        "20300506070809_add_shoes.sql",
+        "20300506070810_add_shoes_validate.sql",
+      ]);
+      assertMatch(
+        report.beforehand.join(),
+        /create index concurrently if not exists contacts_shoe_size/,
+      );
+      assertMatch(
+        await scratch.read(report.written[0]),
+        /check \(\(?shoe_size >= 0\)?\) not valid/i,
+      );
+
+      // The next release changes what an internal function returns, grants more, and explains another way.
+      await scratch.write(
+        "contacts/internal/count_shoes.sql",
+        functionFile("count_shoes(owner uuid)", "text"),
+      );
+      await scratch.edit(
+        "contacts/tables/shoes.sql",
+        (text) => text.replace("grant select", "grant select, insert"),
+      );
+      await scratch.edit(contacts, (text) => text.replace("European sizes.", "Sizes of Brazil."));
+      const second = await scratch.migrate("count_shoes_as_text");
+      assertEquals([second.remaining, second.byHand], [[], []]);
+      assertEquals((await scratch.migrate("nothing")).written, []);
+    },
+  );
+
+  await t.step("what the former release may use goes only by a contract migration", async () => {
+    await using scratch = await copySchemas();
+    await scratch.edit(
+      contacts,
+      (text) => text.replace("\n  constraint ", "\n  old_name text,\n  constraint "),
+    );
+    assertEquals((await scratch.migrate("add_old_name")).remaining, []);
+    await scratch.edit(
+      contacts,
+      (text) => text.replace("\n  old_name text,", "\n  new_name text,"),
+    );
+    const expanding = await scratch.migrate("rename");
+    assertEquals(expanding.remaining.map(({ identity }) => identity), [
+      "messaging.contacts.old_name",
+    ]);
+    assertMatch(expanding.byHand.join(), /old_name is gone from the schemas: the release before/);
+    const contracting = await scratch.migrate("drop_old_name", "contract");
+    assertEquals(contracting.remaining, []);
+    assertMatch(contracting.written.join(), /_contract_drop_old_name\.sql$/);
+  });
+
+  await t.step("changed and mandatory columns are named for a person to write", async () => {
+    await using scratch = await copySchemas();
+    await scratch.edit(
+      contacts,
+      (text) =>
+        text.replace("\n  constraint ", "\n  must_have text not null,\n  constraint ")
+          .replace("  name text", "  name varchar(9)"),
+    );
+    const { written, byHand, remaining } = await scratch.migrate("change_columns");
+    assertEquals(written, []);
+    assertEquals(byHand.map((sentence) => sentence.split(" ")[1]), [
+      "messaging.contacts.must_have",
+      "messaging.contacts.name",
+    ]);
+    assert(remaining.length >= 2);
+  });
+});
+
+interface Scratch extends AsyncDisposable {
+  write(path: string, text: string): Promise<void>;
+  edit(path: string, change: (text: string) => string): Promise<void>;
+  read(migration: string | undefined): Promise<string>;
+  migrate(name: string, step?: "expand" | "contract"): ReturnType<typeof writeMigration>;
+}
+
+/** A copy of the repository's schemas and migrations to change. */
+async function copySchemasTo(serverUrl: string): Promise<Scratch> {
+  const root = await Deno.makeTempDir({ prefix: "messaging-schemas-" });
+  const own = foldersOf(fileURLToPath(new URL("../..", import.meta.url)));
+  const folders: SchemaFolders = foldersOf(root);
+  await copyFolder(own.schemas, folders.schemas);
+  await copyFolder(own.migrations, folders.migrations);
+  const write = (path: string, text: string): Promise<void> =>
+    Deno.writeTextFile(join(folders.schemas, path), text);
+  return {
+    write,
+    async edit(path, change): Promise<void> {
+      const text = await Deno.readTextFile(join(folders.schemas, path));
+      const changed = change(text);
+      assert(changed !== text, `${path} has no place for this change`);
+      await write(path, changed);
+    },
+    read: (migration = "") => Deno.readTextFile(join(folders.migrations, migration)),
+    migrate: (name, step = "expand") => writeMigration(serverUrl, folders, { name, step, now }),
+    [Symbol.asyncDispose]: () => Deno.remove(root, { recursive: true }),
+  };
+}
+
+function functionFile(signature: string, returned: string): string {
+  return `create or replace function messaging.${signature}
+returns ${returned}
+language sql
+stable
+set search_path = ''
+as $$ select count(*)::${returned} from messaging.shoes where id = owner $$;
+revoke all on function messaging.${signature} from public, anon, authenticated;\n`;
+}
+
+async function copyFolder(from: string, to: string): Promise<void> {
+  await Deno.mkdir(to, { recursive: true });
+  for await (const entry of Deno.readDir(from)) {
+    const [source, target] = [join(from, entry.name), join(to, entry.name)];
+    if (entry.isDirectory) await copyFolder(source, target);
+    else await Deno.copyFile(source, target);
+  }
+}
