@@ -1,5 +1,5 @@
 import type { Context, MiddlewareHandler } from "hono";
-import { hashClientToken } from "../crypto/client_token.ts";
+import { createTokenHasher } from "../crypto/token_hash_cache.ts";
 import type { Database } from "../database/database.ts";
 import { AppError } from "../model/errors.ts";
 import type { Instance } from "../model/instance.ts";
@@ -36,12 +36,13 @@ export function createClientTokenGuard(
   options: GuardOptions = {},
 ): MiddlewareHandler<{ Variables: ClientVariables }> {
   const hasBody = options.hasBody ?? true;
+  const hashToken = createTokenHasher();
   return async (context, next) => {
     const token = context.req.header("x-client-token")?.trim();
     if (!token) throw new AppError("missing_client_token");
     const { tokenId, instance: own, rateLimit } = await database.rpc(
       "authenticate_client",
-      { tokenHash: await hashClientToken(token), functionName: context.get("functionName") },
+      { tokenHash: await hashToken(token), functionName: context.get("functionName") },
     );
     if (tokenId === null || own === null) throw new AppError("invalid_client_token");
     applyRateLimit(context, rateLimit);
