@@ -16,6 +16,18 @@ export function createRedactor(
   secrets: readonly (string | undefined)[],
   recipient: string | null,
 ): (text: string) => string {
+  let pattern: RegExp | undefined;
+  return (text) => {
+    // Compiled with the first text, because an accepted message has none to redact.
+    pattern ??= compilePattern(secrets, recipient);
+    return cut(cleanText(text, text.length).replace(pattern, REDACTED).replace(/\s+/g, " ").trim());
+  };
+}
+
+function compilePattern(
+  secrets: readonly (string | undefined)[],
+  recipient: string | null,
+): RegExp {
   const forms = secrets.flatMap((secret) => secret ? [secret, encodeURIComponent(secret)] : [])
     // Longest first: removing a secret that is part of a longer one would leave the rest of the
     // longer.
@@ -23,9 +35,7 @@ export function createRedactor(
     .map(escapePattern);
   if (recipient !== null) forms.push(numberPattern(recipient));
   // A pattern without alternatives would match the empty text everywhere.
-  const pattern = new RegExp(forms.length === 0 ? "(?!)" : forms.join("|"), "g");
-  return (text) =>
-    cut(cleanText(text, text.length).replace(pattern, REDACTED).replace(/\s+/g, " ").trim());
+  return new RegExp(forms.length === 0 ? "(?!)" : forms.join("|"), "g");
 }
 
 function numberPattern(recipient: string): string {
