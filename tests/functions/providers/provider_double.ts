@@ -60,13 +60,13 @@ export async function withSilentDouble(run: Run): Promise<void> {
  * Runs with a server that reads each request to its end, writes `bytes` (any start of an answer)
  * and closes the connection.
  */
-export async function withBrokenDouble(bytes: string, run: Run): Promise<void> {
+export async function withBrokenDouble(bytes: string | Uint8Array, run: Run): Promise<void> {
   const requests: RecordedRequest[] = [];
   const listener = Deno.listen({ hostname: "127.0.0.1", port: 0 });
   const serving = (async () => {
     for await (const connection of listener) {
       requests.push(await readRequest(connection));
-      await connection.write(new TextEncoder().encode(bytes));
+      await writeAll(connection, typeof bytes === "string" ? encoder.encode(bytes) : bytes);
       connection.close();
     }
   })();
@@ -107,6 +107,20 @@ export async function withSecondRequestLost(json: unknown, run: Run): Promise<vo
     // Connections without a second request are still waiting for one.
     for (const connection of connections) closeIfOpen(connection);
     await Promise.allSettled(servings);
+  }
+}
+
+const encoder = new TextEncoder();
+
+/** A client may close the connection before it has read everything. */
+async function writeAll(connection: Deno.Conn, bytes: Uint8Array): Promise<void> {
+  try {
+    let written = 0;
+    while (written < bytes.length) written += await connection.write(bytes.subarray(written));
+  } catch (error) {
+    const isClosed = error instanceof Deno.errors.ConnectionReset ||
+      error instanceof Deno.errors.BrokenPipe;
+    if (!isClosed) throw error;
   }
 }
 
