@@ -21,8 +21,28 @@ export function allowsCrossOrigin(slug: string): boolean {
   return !closedFunctions.has(slug);
 }
 
+/** Response headers that a page may read. */
+const exposedHeaders: readonly string[] = [
+  ...["X-Request-Id", "Idempotent-Replayed", "Retry-After", "Allow"],
+  ...["RateLimit", "RateLimit-Policy"],
+];
+
 /** Answers preflights, and adds the CORS headers to every response. */
 export function createCors(): MiddlewareHandler {
+  const answerPreflight = createPreflight();
+  const exposed = exposedHeaders.join(",");
+  return async (context, next) => {
+    if (context.req.method === "OPTIONS") return await answerPreflight(context, next);
+    // Hono's own middleware sets these on `context.res`, which creates a response before the
+    // handler does. Hono then copies the handler's response into it, its body as a stream: a tenth
+    // of a request's processor time.
+    context.header("Access-Control-Allow-Origin", "*");
+    context.header("Access-Control-Expose-Headers", exposed);
+    await next();
+  };
+}
+
+function createPreflight(): MiddlewareHandler {
   return cors({
     origin: "*",
     allowMethods: ["GET", "POST", "PATCH", "DELETE", "OPTIONS"],
@@ -32,10 +52,7 @@ export function createCors(): MiddlewareHandler {
       // them.
       ...["apikey", "authorization", "x-client-info"],
     ],
-    exposeHeaders: [
-      ...["X-Request-Id", "Idempotent-Replayed", "Retry-After", "Allow"],
-      ...["RateLimit", "RateLimit-Policy"],
-    ],
+    exposeHeaders: [...exposedHeaders],
     maxAge: 86_400,
   });
 }
