@@ -25,7 +25,7 @@ const maxInProgress = 2_500;
 /** Providers may not repeat a webhook, and the dispatcher empties the queue. */
 const neverRejected: ReadonlySet<string> = new Set(["provider-webhook", "dispatch-queue"]);
 
-/** Methods that `new Request` refuses (Fetch standard, "forbidden method"). */
+/** Methods that no page can send (Fetch standard, "forbidden method"). */
 const forbiddenMethods: ReadonlySet<string> = new Set(["CONNECT", "TRACE", "TRACK"]);
 
 /** Variables that would point a function at another database. */
@@ -64,13 +64,21 @@ export async function loadFunctions(
       if (handler === undefined) return functionNotFound(slug);
       if (forbiddenMethods.has(request.method)) return methodNotAllowed(slug);
       if (inProgress.size >= maxInProgress && !neverRejected.has(slug)) return overloaded(slug);
-      return await track(Promise.resolve(handler(new Request(url, request))));
+      return await track(Promise.resolve(handler(atPath(request, url))));
     },
     close: async () => {
       isClosed = true;
       while (inProgress.size > 0) await Promise.all(inProgress);
     },
   };
+}
+
+/**
+ * The same request with another URL. An own property hides the one of the prototype; `new Request`
+ * would pipe the body through a second stream.
+ */
+function atPath(request: Request, url: URL): Request {
+  return Object.defineProperty(request, "url", { value: url.href });
 }
 
 function setEnvironment(environment: Readonly<Record<string, string>>): void {
