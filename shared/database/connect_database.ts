@@ -1,6 +1,7 @@
 import type { DatabaseConfig } from "../runtime/config.ts";
-import { shedLoad } from "./load_shedding.ts";
 import type { Database } from "./database.ts";
+import { groupCalls } from "./grouped_calls.ts";
+import { shedLoad } from "./load_shedding.ts";
 import { retryOnConflict } from "./retrying_database.ts";
 
 type DirectDatabaseModule = typeof import("./direct_database.ts");
@@ -24,6 +25,10 @@ export async function connectDatabase(config: DatabaseConfig): Promise<Database>
   return manage(openDirectDatabase(config.databaseUrl));
 }
 
+/**
+ * Load shedding is outermost: it counts calls of requests, not groups. Retries surround the groups: a
+ * group that lost a conflict is never repeated as a group, its calls run alone.
+ */
 function manage(database: Database): Database {
-  return shedLoad(retryOnConflict(database));
+  return shedLoad(retryOnConflict(groupCalls(database)));
 }

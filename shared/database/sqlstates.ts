@@ -41,16 +41,24 @@ export type OwnSqlstate = keyof typeof meaningBySqlstate;
 
 /**
  * SQLSTATEs (whole, or their class of two) and driver codes that mean that the database is
- * unavailable: connection failures, too many connections or resources, time-outs, shutdown, a
- * read-only database (such as one with a full disk), and PostgREST's own codes.
+ * unavailable: connection failures, too many connections or resources, shutdown, a read-only database (such as one with a full disk), and PostgREST's own codes.
  */
 const unavailable = new Set([
-  ...["08", "25006", "53", "57014", "57P01", "57P02", "57P03", "55P03"],
+  ...["08", "25006", "53", "57P01", "57P02", "57P03"],
   ...["CONNECTION_CLOSED", "CONNECTION_ENDED", "CONNECTION_DESTROYED", "CONNECT_TIMEOUT"],
   ...["ECONNREFUSED", "ECONNRESET", "EPIPE", "ETIMEDOUT", "EHOSTUNREACH", "ENETUNREACH"],
   ...["ENOTFOUND", "EAI_AGAIN"],
   ...["PGRST000", "PGRST001", "PGRST002", "PGRST003"],
 ]);
+
+/** `statement_timeout` and `lock_timeout` of the server: it canceled the statement and rolled back. */
+const canceled = new Set(["57014", "55P03"]);
+
+/**
+ * SQLSTATEs of failures inside the server, and 40003 by its definition: they do not tell whether the
+ * transaction was committed.
+ */
+const unclear = new Set(["XX", "58", "40003"]);
 
 /** Deadlock and serialization failure: the transaction lost to a concurrent one. */
 const rolledBack = new Set(["40P01", "40001"]);
@@ -74,6 +82,13 @@ export class RolledBackError extends AppError {
   }
 }
 
+/** The server canceled the statement because it took too long. The transaction was rolled back. */
+export class CanceledError extends AppError {
+  constructor() {
+    super("service_unavailable");
+  }
+}
+
 /** A defect in the database or in a call to it; carries the SQLSTATE, never the message. */
 export class DatabaseError extends Error {
   override readonly name = "DatabaseError";
@@ -88,6 +103,7 @@ export function toDatabaseError(rpcName: string, code: string | undefined): Erro
   const refusal = toRefusal(known);
   if (refusal !== null) return refusal;
   if (rolledBack.has(known)) return new RolledBackError();
+  if (canceled.has(known)) return new CanceledError();
   if (unavailable.has(known) || unavailable.has(known.slice(0, 2))) {
     return new AppError("service_unavailable");
   }
@@ -106,4 +122,17 @@ function toRefusal(sqlstate: string): AppError | null {
 export function isWorthRepeating(error: unknown): boolean {
   return error instanceof RolledBackError ||
     (error instanceof DatabaseError && perhapsRolledBack.has(error.code));
+}
+
+/**
+ * Whether a failed call left nothing behind: an SQLSTATE that the server reports for a statement that it
+ * ends itself. No answer, a lost connection and an unavailable database prove nothing.
+ */
+export function provesRollback(error: unknown): boolean {
+  if (error instanceof DatabaseError) {
+    const { code } = error;
+    return isSqlstate(code) && !unclear.has(code) && !unclear.has(code.slice(0, 2));
+  }
+  if (error instanceof RolledBackError || error instanceof CanceledError) return true;
+  return error instanceof AppError && error.code !== "service_unavailable";
 }

@@ -2,7 +2,7 @@ import type { StoredContent } from "../../model/message_content.ts";
 import type { HeldBy, MessageStatus } from "../../model/message_status.ts";
 import type { Idempotency, Once, RecordedResult, WrittenResponse } from "./idempotency.ts";
 import type { ClaimedMessage } from "./queue.ts";
-import type { Rpc } from "./rpc.ts";
+import type { Grouped, Rpc } from "./rpc.ts";
 
 export interface MessagesRpcs {
   accept_message: Rpc<AcceptMessageRequest, AcceptResult>;
@@ -10,6 +10,7 @@ export interface MessagesRpcs {
   cancel_message: Rpc<MessageTarget, MessageRecord>;
   get_message: Rpc<MessageTarget, MessageRecord>;
   retry_message: Rpc<Once<MessageTarget>, RecordedResult<MessageRecord>>;
+  settle_message_calls: Grouped<MessagesRpcs["settle_messages"]>;
   settle_messages: Rpc<SettleMessagesRequest, { readonly settled: readonly string[] }>;
 }
 

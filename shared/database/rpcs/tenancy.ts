@@ -3,13 +3,14 @@ import type { Instance } from "../../model/instance.ts";
 import type { ProviderKind } from "../../model/provider_kind.ts";
 import type { Once, RecordedResult } from "./idempotency.ts";
 import type { Page, PageRequest } from "./page.ts";
-import type { Rpc } from "./rpc.ts";
+import type { Grouped, Rpc } from "./rpc.ts";
 
 export interface TenancyRpcs {
   authenticate_client: Rpc<
     { readonly tokenHash: string; readonly functionName: string },
     Authentication
   >;
+  authenticate_clients: Grouped<TenancyRpcs["authenticate_client"]>;
   create_workspace: Rpc<Once<{ readonly name: string }>, RecordedResult<WorkspaceRecord>>;
   get_workspace: Rpc<{ readonly workspaceId: string }, WorkspaceRecord>;
   list_workspaces: Rpc<PageRequest<object>, Page<WorkspaceRecord>>;

@@ -1,0 +1,127 @@
+-- Authenticates several client tokens at once, as authenticate_client does one. `request`: calls, the
+-- requests of authenticate_client. Returns {results}, in the order of the calls.
+-- The calls of one token for one function are one count of as many: each gets its own `remaining`.
+-- Where the allowance does not suffice for all of them, they are counted one by one.
+-- Locks tokens (skipping locked ones), then rate limits in the order of their keys: two groups never
+-- wait for each other.
+-- Plans must not depend on statistics: there may be ten tokens or a million.
+create or replace function public.authenticate_clients(request jsonb)
+returns jsonb
+language plpgsql
+set search_path = ''
+set plan_cache_mode = force_generic_plan
+set enable_seqscan = off
+set enable_hashjoin = off
+set enable_mergejoin = off
+as $$
+declare
+  calls constant jsonb := request->'calls';
+  start constant timestamptz := clock_timestamp();
+  tokens messaging.client_tokens[];
+  unused uuid[];
+  counted messaging.rate_limits[];
+begin
+  select array_agg(t),
+    array_agg(t.id) filter (
+      where t.last_used_at is null or t.last_used_at < start - interval '1 minute'
+    )
+  into tokens, unused
+  from messaging.client_tokens t
+  where t.token_hash = any (array(select c->>'tokenHash' from jsonb_array_elements(calls) as c))
+    and t.revoked_at is null
+    and (t.expires_at is null or t.expires_at > start);
+  if unused is not null then
+    update messaging.client_tokens t set last_used_at = clock_timestamp()
+    where t.id = any (array(
+      select u.id from messaging.client_tokens u
+      where u.id = any (unused)
+      for no key update skip locked
+    ));
+  end if;
+
+  -- As count_request, for all requests of a token at once, or for none.
+  with asked as (
+    select t.id as token_id, c."functionName" as function_name,
+      interval '1 minute' / i.requests_per_minute
+        * least(count(*), i.requests_per_minute) as share
+    from jsonb_to_recordset(calls) as c("tokenHash" text, "functionName" text)
+    join unnest(tokens) as t on t.token_hash = c."tokenHash"
+    join messaging.instances i on i.id = t.instance_id
+    where i.requests_per_minute is not null
+    group by t.id, c."functionName", i.requests_per_minute
+  ), counting as (
+    insert into messaging.rate_limits as r (token_id, function_name, whole_at)
+    select a.token_id, a.function_name, start + a.share from asked a
+    order by a.token_id, a.function_name
+    on conflict on constraint rate_limits_pkey do update
+    set whole_at = greatest(r.whole_at, clock_timestamp()) + (excluded.whole_at - start)
+    where greatest(r.whole_at, clock_timestamp()) + (excluded.whole_at - start)
+      <= clock_timestamp() + interval '1 minute'
+    returning r.*
+  )
+  select array_agg(row(k.*)::messaging.rate_limits) into counted from counting k;
+
+  return (
+    with clients as materialized (
+      select t.id as token_id, t.token_hash, i.requests_per_minute,
+        jsonb_build_object(
+          'instanceId', i.id,
+          'name', i.name,
+          'provider', i.provider,
+          'providerClass', i.provider_class,
+          'sealedProviderConfig', i.sealed_provider_config,
+          'gatewayInstanceId', i.gateway_instance_id,
+          'connectedPhone', i.connected_phone,
+          'timeZone', i.time_zone,
+          'references', jsonb_build_array(
+            i.id, i.embed_key, coalesce(i.business_instance_id, i.gateway_instance_id)
+          )
+        ) as instance
+      from unnest(tokens) as t
+      join messaging.instances i on i.id = t.instance_id
+    ), numbered as (
+      select c.place, c.call->>'functionName' as function_name, client.*,
+        interval '1 minute' / client.requests_per_minute as share,
+        row_number() over same_count as number,
+        count(*) over (partition by client.token_id, c.call->>'functionName') as total
+      from jsonb_array_elements(calls) with ordinality as c(call, place)
+      left join clients client on client.token_hash = c.call->>'tokenHash'
+      window same_count as (
+        partition by client.token_id, c.call->>'functionName' order by c.place
+      )
+    )
+    select jsonb_build_object('results', jsonb_agg(
+      jsonb_build_object(
+        'tokenId', n.token_id,
+        'instance', n.instance,
+        'rateLimit', case
+          when n.requests_per_minute is null then null
+          when k.token_id is null or n.number > n.requests_per_minute
+            then messaging.count_request(n.token_id, n.function_name, n.requests_per_minute)
+          else jsonb_build_object(
+            'limit', n.requests_per_minute,
+            'remaining', floor((60 - used.seconds) / 60 * n.requests_per_minute + 1e-6),
+            'wholeInSeconds', ceil(used.seconds),
+            'retryAfterSeconds', null
+          )
+        end
+      )
+      order by n.place
+    ))
+    from numbered n
+    left join unnest(counted) as k
+      on k.token_id = n.token_id and k.function_name = n.function_name
+    cross join lateral (
+      select greatest(
+        extract(
+          epoch from k.whole_at - clock_timestamp()
+            - n.share * (least(n.total, n.requests_per_minute) - n.number)
+        )::double precision,
+        0
+      ) as seconds
+    ) as used
+  );
+end;
+$$;
+revoke all on function public.authenticate_clients(jsonb) from public, anon, authenticated;
+grant execute on function public.authenticate_clients(jsonb) to service_role;

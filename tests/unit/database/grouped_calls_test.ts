@@ -1,0 +1,262 @@
+import type { Database } from "../../../shared/database/database.ts";
+import { groupCalls } from "../../../shared/database/grouped_calls.ts";
+import { shedLoad } from "../../../shared/database/load_shedding.ts";
+import { retryOnConflict } from "../../../shared/database/retrying_database.ts";
+import { toDatabaseError } from "../../../shared/database/sqlstates.ts";
+import { assert, assertEquals } from "../../support/assert.ts";
+import { callUntyped } from "../../support/database/untyped_calls.ts";
+import { waitUntil } from "../../support/wait_until.ts";
+
+/** A call that reached the transport, answered by the test. */
+interface Flight {
+  readonly name: string;
+  /** What the calls in it asked for. */
+  readonly asked: readonly unknown[];
+  /** Answers each call with what it asked for, a group's call with null where `isTaken` is false. */
+  answer(isTaken?: (asked: unknown) => boolean): void;
+  fail(code: string): void;
+}
+
+/** A transport whose calls wait until the test answers them. */
+function openTransport(): { flights: Flight[]; transport: Database; isClosed: () => boolean } {
+  const flights: Flight[] = [];
+  let isClosed = false;
+  const transport: Database = {
+    // deno-lint-ignore no-explicit-any -- the test decides what a call is answered with
+    rpc: (name, request: any): Promise<any> => {
+      const { promise, resolve, reject } = Promise.withResolvers<unknown>();
+      const asked = request.calls?.map((call: { asked: unknown }) => call.asked) ?? [request.asked];
+      flights.push({
+        name,
+        asked,
+        answer: (isTaken = () => true) => {
+          const results = asked.map((one: unknown) => isTaken(one) ? { got: one } : null);
+          resolve(request.calls === undefined ? results[0] : { results });
+        },
+        fail: (code) => reject(toDatabaseError(name, code)),
+      });
+      return promise;
+    },
+    close: () => {
+      isClosed = true;
+      return Promise.resolve();
+    },
+  };
+  return { flights, transport, isClosed: () => isClosed };
+}
+
+const patient = { maxCalls: 32, slowAfterMs: 60_000 };
+
+/** Calls settle_messages. @returns what it got, or the error's code. */
+async function settle(database: Database, asked: unknown): Promise<unknown> {
+  try {
+    return (await callUntyped(database, "settle_messages", { asked })).got;
+  } catch (error) {
+    return (error as { code: string }).code;
+  }
+}
+
+/** Lets everything happen that waits for no timer. */
+function pass(): Promise<void> {
+  return new Promise((resolve) => setTimeout(resolve));
+}
+
+/** A first call under way, and calls that wait for it. */
+async function gather(
+  database: Database,
+  flights: readonly Flight[],
+  asked: readonly unknown[],
+): Promise<Promise<unknown>[]> {
+  const first = settle(database, "first");
+  const others = asked.map((one) => settle(database, one));
+  flights.at(-1)?.answer();
+  assertEquals(await first, "first");
+  await pass();
+  return others;
+}
+
+Deno.test("a call leaves at once and alone while no other is under way", async () => {
+  const { flights, transport } = openTransport();
+  const database = groupCalls(transport, patient);
+  for (const asked of [1, 2]) {
+    const answer = settle(database, asked);
+    assertEquals(flights.length, asked);
+    flights.at(-1)?.answer();
+    assertEquals(await answer, asked);
+    await pass();
+  }
+  assertEquals(flights.map(({ name }) => name), ["settle_messages", "settle_messages"]);
+});
+
+Deno.test("calls that come while one is under way leave together when it lands, and each gets its own result", async () => {
+  const { flights, transport } = openTransport();
+  const database = groupCalls(transport, patient);
+  const others = await gather(database, flights, [1, 2, 3]);
+  assertEquals(flights.slice(1).map(({ name, asked }) => [name, asked]), [
+    ["settle_message_calls", [1, 2, 3]],
+  ]);
+  flights[1]?.answer();
+  assertEquals(await Promise.all(others), [1, 2, 3]);
+});
+
+Deno.test("a group has 32 calls at most; the 33rd waits for the next flight", async () => {
+  const { flights, transport } = openTransport();
+  const database = groupCalls(transport, patient);
+  const numbers = Array.from({ length: 33 }, (_, number) => number);
+  const others = await gather(database, flights, numbers);
+  assertEquals(flights[1]?.asked, numbers.slice(0, 32));
+  assertEquals(flights.length, 2);
+  flights[1]?.answer();
+  await pass();
+  assertEquals(flights[2]?.asked, [32]);
+  flights[2]?.answer();
+  assertEquals(await Promise.all(others), numbers);
+});
+
+Deno.test("a flight that takes long holds up nobody: the next one leaves beside it", async () => {
+  const { flights, transport } = openTransport();
+  const database = groupCalls(transport, { maxCalls: 32, slowAfterMs: 20 });
+  const slow = settle(database, "slow");
+  const others = [1, 2].map((asked) => settle(database, asked));
+  assertEquals(flights.length, 1);
+  await waitUntil(() => flights.length === 2, { what: "the second flight" });
+  flights[1]?.answer();
+  assertEquals(await Promise.all(others), [1, 2]);
+  const next = settle(database, 3);
+  assertEquals(flights.length, 3, "the slow flight holds up nobody later either");
+  flights[2]?.answer();
+  assertEquals(await next, 3);
+  flights[0]?.answer();
+  assertEquals(await slow, "slow");
+});
+
+Deno.test("calls of one kind wait for none of another, and other functions are called at once", async () => {
+  const { flights, transport } = openTransport();
+  const database = groupCalls(transport, patient);
+  const names = ["settle_messages", "authenticate_client", "get_message", "get_message"];
+  const calls = names.map((name) => callUntyped(database, name, { asked: name }));
+  assertEquals(flights.map(({ name }) => name), names);
+  for (const { answer } of flights) answer();
+  await Promise.all(calls);
+});
+
+Deno.test("a call that the group's function does not take runs by its own function", async () => {
+  const { flights, transport } = openTransport();
+  const database = groupCalls(transport, patient);
+  const others = await gather(database, flights, [1, 2, 3]);
+  flights[1]?.answer((asked) => asked !== 2);
+  await pass();
+  assertEquals(flights.slice(2).map(({ name, asked }) => [name, asked]), [["settle_messages", [
+    2,
+  ]]]);
+  const next = settle(database, 4);
+  assertEquals(flights[3]?.asked, [4], "the line goes on meanwhile");
+  for (const { answer } of flights.slice(2)) answer();
+  assertEquals(await Promise.all([...others, next]), [1, 2, 3, 4]);
+});
+
+for (const code of ["40P01", "40001", "57014", "55P03", "23505", "22P02", "MI005", "42883"]) {
+  Deno.test(`a group that ${code} rolled back runs call by call: the bad call alone fails`, async () => {
+    const { flights, transport } = openTransport();
+    const database = groupCalls(transport, patient);
+    const others = await gather(database, flights, [1, 2, 3]);
+    flights[1]?.fail(code);
+    await pass();
+    const singles = flights.slice(2);
+    assertEquals(singles.map(({ name, asked }) => [name, asked]), [
+      ["settle_messages", [1]],
+      ["settle_messages", [2]],
+      ["settle_messages", [3]],
+    ]);
+    for (const flight of singles) {
+      if (flight.asked[0] === 2) flight.fail("MI005");
+      else flight.answer();
+    }
+    assertEquals(await Promise.all(others), [1, "contact_blocked", 3]);
+    assertEquals(flights.length, 5);
+  });
+}
+
+const unclearCodes = [
+  ...["ETIMEDOUT", "CONNECTION_CLOSED", "ECONNRESET", "57P01", "57P02", "08006", "08P01", "53300"],
+  ...["25006", "PGRST003", "HTTP_413", "XX000", "58030", "40003"],
+];
+for (const code of unclearCodes) {
+  Deno.test(`after ${code}, which proves no rollback, no call of the group is made again: each fails as by itself`, async () => {
+    const { flights, transport } = openTransport();
+    const database = retryOnConflict(groupCalls(transport, patient));
+    const others = await gather(database, flights, [1, 2, 3]);
+    flights[1]?.fail(code);
+    const outcomes = await Promise.all(others);
+    const single = settle(database, "single");
+    flights[2]?.fail(code);
+    assertEquals(outcomes, Array(3).fill(await single));
+    assertEquals(flights.length, 3);
+  });
+}
+
+Deno.test("an answer that does not tell the calls apart is a defect of each, and none is made again", async () => {
+  for (const answer of [{ results: [{}] }, {}, { results: [] }]) {
+    const names: string[] = [];
+    const database = groupCalls({
+      // deno-lint-ignore no-explicit-any -- no result of any function
+      rpc: async (name): Promise<any> => {
+        names.push(name);
+        await pass();
+        return name === "settle_messages" ? { got: "first" } : answer;
+      },
+      close: () => Promise.resolve(),
+    }, patient);
+    const outcomes = await Promise.all([1, 2, 3].map((asked) => settle(database, asked)));
+    assertEquals(outcomes, ["first", "wrong_count", "wrong_count"]);
+    assertEquals(names, ["settle_messages", "settle_message_calls"]);
+  }
+});
+
+Deno.test("a call that lost a conflict by itself, after its group did, is repeated by itself", async () => {
+  const { flights, transport } = openTransport();
+  const database = retryOnConflict(groupCalls(transport, patient));
+  const others = await gather(database, flights, [1, 2]);
+  flights[1]?.fail("40P01");
+  await pass();
+  flights[2]?.answer();
+  flights[3]?.fail("40P01");
+  await waitUntil(() => flights.length === 5, { what: "the repeated call" });
+  flights[4]?.answer();
+  assertEquals(await Promise.all(others), [1, 2]);
+  assertEquals(flights.map(({ asked }) => asked), [["first"], [1, 2], [1], [2], [2]]);
+});
+
+Deno.test("load shedding counts the calls of a group, not the group", async () => {
+  const { flights, transport } = openTransport();
+  const database = shedLoad(groupCalls(transport, patient), { maxCalls: 3, waitMs: 20 });
+  const authenticate = (asked: unknown): Promise<unknown> =>
+    callUntyped(database, "authenticate_client", { asked }).then(({ got }) => got);
+  const calls = [1, 2, 3].map(authenticate);
+  const refused = authenticate(4).catch(({ code }) => code);
+  assertEquals(await refused, "service_unavailable");
+  flights[0]?.answer();
+  await pass();
+  assertEquals(flights[1]?.asked, [2, 3]);
+  flights[1]?.answer();
+  assertEquals(await Promise.all(calls), [1, 2, 3]);
+});
+
+Deno.test("closing lets calls leave that wait, and closes the connections after all have their answers", async () => {
+  const { flights, transport, isClosed } = openTransport();
+  const database = groupCalls(transport, patient);
+  const calls = [1, 2, 3].map((asked) => settle(database, asked));
+  const closing = database.close();
+  await pass();
+  assertEquals(flights.map(({ asked }) => asked), [[1], [2, 3]]);
+  flights[1]?.fail("40P01");
+  await pass();
+  assertEquals(flights.map(({ asked }) => asked), [[1], [2, 3], [2], [3]]);
+  for (const { answer } of flights.slice(2)) answer();
+  await pass();
+  assert(!isClosed());
+  flights[0]?.answer();
+  await closing;
+  assert(isClosed());
+  assertEquals(await Promise.all(calls), [1, 2, 3]);
+});
