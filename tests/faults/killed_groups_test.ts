@@ -1,0 +1,129 @@
+import type { Sql } from "postgres";
+import { assert, assertEquals, assertGreater } from "../support/assert.ts";
+import { createTestDatabase } from "../support/database/database.ts";
+import { letTimePass } from "../support/database/time_travel.ts";
+import { startSlowProvider } from "../support/doubles/slow_provider.ts";
+import { printFigures } from "../support/faults/figures.ts";
+import { readFaultSettings } from "../support/faults/settings.ts";
+import { createTenant, type Tenant } from "../support/fixtures/tenant.ts";
+import { createSeededRandom } from "../support/seeded_random.ts";
+import {
+  callSender,
+  callUntilAnswered,
+  type SenderAnswer,
+  startSender,
+} from "../support/stack/sender_calls.ts";
+import { waitUntil } from "../support/wait_until.ts";
+
+const settings = readFaultSettings();
+const { concurrency = 60, messages = 300, instances = 5 } = settings;
+const lives = settings.kills === undefined ? 2 : Math.ceil(settings.kills / 10);
+
+interface Call {
+  readonly tenant: Tenant;
+  readonly key: string;
+  readonly text: string;
+}
+
+Deno.test(`a process killed ${lives} times under ${concurrency} callers, whose calls go in groups, sends nothing twice and answers truly`, async () => {
+  const random = createSeededRandom(settings.seed);
+  await using database = await createTestDatabase();
+  await using provider = startSlowProvider(() => random.between(2, 60));
+  const { baseUrl } = provider;
+  const tenants = await Promise.all(
+    Array.from({ length: instances }, () => createTenant(database.admin, { baseUrl })),
+  );
+  const counts = { calls: 0, unanswered: 0, sent: 0, inDoubt: 0, inDoubtButReceived: 0, groups: 0 };
+  for (let life = 0; life < lives; life++) {
+    const calls = Array.from({ length: messages }, (_, number): Call => ({
+      tenant: tenants[number % instances] as Tenant,
+      key: `life ${life} key ${number}`,
+      text: `life ${life} call ${number}`,
+    }));
+    const answered = await callInStorm(database.url, calls, random.between(0.2, 0.8));
+    counts.unanswered += calls.length - answered.size;
+    counts.groups += await countGroups(database.admin, life);
+
+    // Longer than the leases of the killed process.
+    await letTimePass(database.admin, 60);
+    await using sender = await startSender(database.url);
+    for (const call of calls) {
+      const first = answered.get(call);
+      const { status, body } = await repeat(sender, call);
+      if (first?.status === 200) assertEquals(body, first.body, "the first answer stands");
+      const times = provider.requests.filter(({ json }) => json["message"] === call.text).length;
+      const row = await readMessage(database.admin, call);
+      assertEquals(row.id, body.messageId);
+      counts.calls += 1;
+      if (status === 200) {
+        counts.sent += 1;
+        assertEquals([times, row.status], [1, "sent"], call.text);
+      } else {
+        assertEquals([status, body.error], [504, "provider_outcome_unknown"], call.text);
+        assert(times <= 1, `${call.text} arrived ${times} times`);
+        counts.inDoubt += 1;
+        counts.inDoubtButReceived += times;
+      }
+    }
+  }
+  printFigures("killed groups", { seed: random.seed, kills: lives, ...counts });
+  assertGreater(counts.unanswered, 0, "some calls were cut off");
+  assertGreater(counts.groups, 0, "some transaction settled several messages");
+});
+
+/** Makes the calls by concurrent callers, and kills the process after a share of the answers. */
+async function callInStorm(
+  databaseUrl: string,
+  calls: readonly Call[],
+  share: number,
+): Promise<Map<Call, SenderAnswer>> {
+  await using sender = await startSender(databaseUrl);
+  const answered = new Map<Call, SenderAnswer>();
+  const waiting = [...calls];
+  const callers = Array.from({ length: concurrency }, async () => {
+    for (let call = waiting.shift(); call !== undefined; call = waiting.shift()) {
+      const answer = await callSender(sender, call.tenant, call.key, bodyOf(call));
+      if (answer === null) return;
+      answered.set(call, answer);
+    }
+  });
+  await waitUntil(() => answered.size >= calls.length * share, {
+    ...{ timeoutMs: 60_000, intervalMs: 1, what: "a share of the answers" },
+  });
+  await sender.kill();
+  await Promise.all(callers);
+  return answered;
+}
+
+function repeat(
+  sender: Awaited<ReturnType<typeof startSender>>,
+  call: Call,
+): Promise<SenderAnswer> {
+  return callUntilAnswered(sender, call.tenant, call.key, bodyOf(call));
+}
+
+function bodyOf({ key, text }: Call): Readonly<Record<string, unknown>> {
+  const number = key.replaceAll(/\D/g, "").padStart(8, "0");
+  return { phone: `551${number}`.padEnd(12, "1"), messageType: "text", message: text };
+}
+
+async function readMessage(
+  admin: Sql,
+  { tenant, text }: Call,
+): Promise<{ id: string; status: string }> {
+  const rows = await admin<{ id: string; status: string }[]>`
+    select id, status from messaging.messages
+    where instance_id = ${tenant.instanceId} and message = ${text}`;
+  const [row] = rows;
+  assert(row !== undefined && rows.length === 1, `${text} is ${rows.length} messages`);
+  return row;
+}
+
+/** Transactions that settled several messages: they wrote the rows last. */
+async function countGroups(admin: Sql, life: number): Promise<number> {
+  const rows = await admin`
+    select from messaging.messages
+    where status = 'sent' and message like ${`life ${life} %`}
+    group by xmin::text having count(*) > 1`;
+  return rows.length;
+}
