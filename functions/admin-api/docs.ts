@@ -36,22 +36,22 @@ const resealOperation: Operation = {
   operationId: "resealCredentials",
   summary: "Seal stored credentials under the current key",
   description:
-    "After a new key was put in front of `CREDENTIALS_KEYS`: seals a batch of credentials anew that lie under a former key. Call it until `remaining` is 0; then the former key may go, provided that `keyId` is the new key's: a process that was started before the change knows the former keys alone. Repeatable, and safe beside other changes. The request has no body.",
+    "Rotates the encryption key: after a new key was added at the start of `CREDENTIALS_KEYS`, seals a batch of credentials under it again. Call it until `remaining` is 0. Then the former key can be removed, provided that `keyId` is the id of the new key: a process that started before the change knows only the former keys. Repeatable, and safe while instances are changed. The request has no body.",
   success: {
-    description: "What this call did.",
+    description: "Result of this call.",
     schema: recordAnswer(resealRecord),
   },
   errors: ["service_unavailable"],
   fields: {
     keyId:
-      "The key that the answering process seals under: the first 8 hexadecimal digits of the SHA-256 of its 32 bytes.",
-    resealed: "Instances whose credentials were sealed anew.",
-    remaining: "Instances whose credentials lie under a former key still.",
-    unreadable: "Instances whose credentials no key opens: give them again with PATCH.",
+      "Id of the key under which the responding process seals: the first 8 hexadecimal digits of the SHA-256 of its 32 bytes.",
+    resealed: "Number of instances whose credentials were sealed again.",
+    remaining: "Number of instances whose credentials are still sealed under a former key.",
+    unreadable: "Instances whose credentials no key opens. Set `providerConfig` again with PATCH.",
   },
   examples: [{
     name: "all_done",
-    summary: "All lie under the current key",
+    summary: "All credentials are sealed under the current key",
     response: { success: true, keyId: "9f86d081", resealed: 12, remaining: 0, unreadable: [] },
   }],
 };

@@ -7,12 +7,12 @@ export const operations: readonly Operation[] = [
     path: "/",
     operationId: "getReferencePage",
     tag: "Reference",
-    summary: "Read the reference as a page",
+    summary: "Get the reference page",
     description:
-      "This reference in a viewer. The hosted platform shows no HTML on a project's default domain: there the answer is JSON with `referenceUrl` (where the page is published, or null), `documentUrl` and `message`.",
+      "This reference in a viewer. The hosted platform does not serve HTML on a project's default domain. There the response is JSON with `referenceUrl` (the URL of the published page, or null), `documentUrl` and `message`.",
     access: "public",
     success: {
-      description: "The page; JSON with a link where the platform shows no HTML.",
+      description: "The page; JSON with a link where the platform does not serve HTML.",
       mediaType: "text/html",
     },
     errors: [],
@@ -23,9 +23,9 @@ export const operations: readonly Operation[] = [
     path: "/openapi.json",
     operationId: "getOpenApiDocument",
     tag: "Reference",
-    summary: "Read the OpenAPI document",
+    summary: "Get the OpenAPI document",
     description:
-      "This document as JSON. With `If-None-Match` it is answered 304 while it has not changed.",
+      "This document as JSON. With `If-None-Match` the response is 304 while the document has not changed.",
     access: "public",
     success: { description: "The document, with an `ETag`." },
     errors: [],

@@ -18,14 +18,14 @@ export const operations: readonly Operation[] = [
     path: "/create",
     operationId: "createContact",
     tag: "Contacts",
-    summary: "Create a contact, or update the one that is there",
+    summary: "Create or update a contact",
     description:
-      "A contact is unique per phone and instance; both forms of a Brazilian mobile number, with and without the ninth digit, are the same contact. For a known phone the fields that were sent are changed, `null` clears one, and `action` is `updated`.\n\n" +
-      "`customLabels` are merged key by key; a `null` value removes the key. Tags are added, and created when the instance does not know them.",
+      "A contact is unique per instance and phone. Both forms of a Brazilian mobile number, with and without the ninth digit, are the same contact. For an existing contact, the fields in the request are updated, `null` clears a field, and `action` is `updated`.\n\n" +
+      "`customLabels` are merged by key; a `null` value removes the key. `tags` are added to the contact; unknown tags are created.",
     access: "clientToken",
     body: createContactSchema,
     isIdempotent: true,
-    success: { description: "The contact as it is now.", schema: createContactResponseSchema },
+    success: { description: "The created or updated contact.", schema: createContactResponseSchema },
     errors: ["invalid_phone"],
     examples: [{
       name: "new_contact",
@@ -53,20 +53,20 @@ export const operations: readonly Operation[] = [
     path: "/update",
     operationId: "updateContact",
     tag: "Contacts",
-    summary: "Change a contact's fields and flags",
+    summary: "Update a contact's fields and flags",
     description:
-      "Only the fields that are sent change; `null` clears one. Tags are added to those that are there and replace none. A missing contact is created (`action` = `created`).",
+      "Updates only the fields in the request; `null` clears a field. `tags` are added to the existing tags. A missing contact is created (`action` = `created`).",
     access: "clientToken",
     body: updateContactSchema,
     isIdempotent: true,
     success: {
-      description: "What was written.",
+      description: "The updated fields and tags.",
       schema: updateContactResponseSchema,
     },
     errors: ["invalid_phone"],
     examples: [{
       name: "job_title_and_flag",
-      summary: "A new job title, and a favourite",
+      summary: "A new job title and the favorite flag",
       request: { ...target, jobTitle: "Gerente", notes: null, isFavorite: true, tags: ["vip"] },
       response: {
         success: true,
@@ -84,12 +84,12 @@ export const operations: readonly Operation[] = [
     tag: "Contacts",
     summary: "Add and remove tags",
     description:
-      "Takes `addTags`, `removeTags` or both in one call; a name in both is refused. Names are compared without regard to case. A missing contact is created.",
+      "Requires `addTags`, `removeTags` or both. A name in both is rejected. Names are compared case-insensitively. A missing contact is created.",
     access: "clientToken",
     body: changeTagsSchema,
     isIdempotent: true,
     success: {
-      description: "Which of the tags the contact has now, and which were taken off.",
+      description: "The added tags and the removed tags.",
       schema: changeTagsResponseSchema,
     },
     errors: ["invalid_phone"],

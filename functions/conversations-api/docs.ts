@@ -24,7 +24,7 @@ import {
 const target = { instanceId: demoInstanceRef, phone: demoPhone };
 const outcome = { success: true, contactId: demoContactId, conversationId: demoConversationId };
 
-const pausedNote = "Whether the agent is silent for this contact.";
+const pausedNote = "Whether the agent is paused for this contact.";
 
 /** The operations of conversations-api (specification 4.1). */
 export const operations: readonly Operation[] = [
@@ -35,19 +35,19 @@ export const operations: readonly Operation[] = [
     tag: "Conversations",
     summary: "Assign a conversation to an operator",
     description:
-      "The operator is named by e-mail or UUID and is notified by e-mail. When another operator had the conversation, `transferred` is true: the transfer log gets an entry and the conversation an internal note that names both. Assigning who has it already changes nothing.\n\n" +
-      "`portfolio` = true puts the contact into the operator's portfolio. A missing contact is created.",
+      "`assignTo` is the e-mail address or UUID of the operator, who is notified by e-mail. When the conversation was assigned to another operator, `transferred` is true: the transfer is logged, and an internal note names both operators. Assigning the current operator again changes nothing.\n\n" +
+      "`portfolio` = true adds the contact to the operator's portfolio. A missing contact is created.",
     access: "clientToken",
     body: assignSchema,
     isIdempotent: true,
     success: {
-      description: "Who has the conversation now, and who had it.",
+      description: "The new and the previous operator.",
       schema: assignResponseSchema,
     },
     errors: ["invalid_phone", "operator_not_found", "department_not_found"],
     examples: [{
       name: "to_sales",
-      summary: "To an operator of the sales department, into her portfolio",
+      summary: "To an operator of the sales department, with portfolio",
       request: {
         ...target,
         assignTo: demoOperatorEmail,
@@ -72,7 +72,7 @@ export const operations: readonly Operation[] = [
     tag: "Conversations",
     summary: "Change a conversation's status",
     description:
-      "Any status may follow any other. `internalNote` is recorded with the change. A missing contact is created.",
+      "Every transition is allowed. `internalNote` is recorded with the change. A missing contact is created.",
     access: "clientToken",
     body: statusSchema,
     isIdempotent: true,
@@ -84,7 +84,7 @@ export const operations: readonly Operation[] = [
     fields: { status: "Status of the conversation." },
     examples: [{
       name: "close_with_note",
-      summary: "Closed, with a note for the operators",
+      summary: "Close with an internal note",
       request: { ...target, status: "closed", internalNote: "Resolvido por telefone." },
       response: { ...outcome, status: "closed", noteAdded: true },
     }],
@@ -117,19 +117,19 @@ export const operations: readonly Operation[] = [
     path: "/agent-pause",
     operationId: "getAgentPause",
     tag: "Conversations",
-    summary: "Read whether the AI agent is silent for a contact",
-    description: "An unknown phone has no pause and no `contactId`; nothing is created.",
+    summary: "Read the AI agent's pause for a contact",
+    description: "For an unknown phone, `paused` is false and `contactId` is null; nothing is created.",
     access: "clientToken",
     query: getAgentPauseSchema,
     success: {
-      description: "Whether the agent is silent, and until when.",
+      description: "Whether the agent is paused, and until when.",
       schema: getAgentPauseResponseSchema,
     },
     errors: ["invalid_phone"],
     fields: { contactId: "The contact's UUID; null for an unknown phone.", paused: pausedNote },
     examples: [{
       name: "paused",
-      summary: "A person has just written",
+      summary: "A person has just sent a message",
       request: target,
       response: {
         success: true,
@@ -144,24 +144,24 @@ export const operations: readonly Operation[] = [
     path: "/agent-pause",
     operationId: "setAgentPause",
     tag: "Conversations",
-    summary: "Silence the AI agent for a contact, or let it speak",
+    summary: "Pause or resume the AI agent for a contact",
     description:
-      "With `paused` = true the agent is silent for `minutes` from now, whatever pause there was; with false it may speak at once. A missing contact is created.",
+      "`paused` = true pauses the agent for `minutes` from now and replaces an earlier pause; false ends the pause. A missing contact is created.",
     access: "clientToken",
     body: setAgentPauseSchema,
     isIdempotent: true,
     success: {
-      description: "Whether the agent is silent now, and until when.",
+      description: "Whether the agent is paused now, and until when.",
       schema: setAgentPauseResponseSchema,
     },
     errors: ["invalid_phone"],
     fields: {
       paused: pausedNote,
-      minutes: "How long the agent is to be silent, at most 30 days.",
+      minutes: "Length of the pause in minutes, at most 30 days.",
     },
     examples: [{
       name: "one_hour",
-      summary: "Silent for an hour",
+      summary: "Pause for one hour",
       request: { ...target, paused: true, minutes: 60 },
       response: {
         success: true,

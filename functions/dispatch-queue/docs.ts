@@ -7,13 +7,13 @@ export const operations: readonly Operation[] = [{
   path: "/",
   operationId: "dispatchQueue",
   tag: "Dispatcher",
-  summary: "Send what is due",
+  summary: "Send due messages",
   description:
-    "Called by cron: on the hosted platform every 20 seconds, for 20 seconds. Sends due messages and outbox rows until the time or the number of messages is used up. Runs may overlap: whatever one leaves, the next one finds. A run whose every look at the queue failed is answered 503. The request has no body.",
+    "Called by cron: on the hosted platform every 20 seconds, for 20 seconds. Sends due messages and processes due outbox entries until `maxSeconds` or `maxMessages` is reached. Runs may overlap; the next run processes what is left. When every read of the queue fails, the response is 503. The request has no body.",
   access: "secretKey",
   query: dispatchQueueSchema,
   success: {
-    description: "What the run did.",
+    description: "Result of the run.",
     schema: dispatchQueueResponseSchema,
   },
   errors: ["service_unavailable"],

@@ -18,46 +18,46 @@ const querySchema = readContextSchema.extend({
 
 const meanings: Operation["fields"] = {
   instanceId:
-    "The instance: its UUID, its business instance id, or its embed key (`emb_...`). One of `instanceId` and `connectedPhone` is required; with both, both must fit.",
-  connectedPhone: "The instance's connected number, in place of `instanceId`.",
+    "The instance: its UUID, its business instance id, or its embed key (`emb_...`). Either `instanceId` or `connectedPhone` is required; when both are present, they must name the same instance.",
+  connectedPhone: "The instance's phone number, instead of `instanceId`.",
   start: "First day, in the instance's time zone.",
-  end: "Last day, included; at most 366 days from `start`, both counted.",
-  limit: "Most messages returned; of more than that the newest.",
-  fromMe: "True for sent messages only, false for received ones only.",
-  attachments: "False hides every media URL, and `mediaId`.",
+  end: "Last day, inclusive; the range has at most 366 days.",
+  limit: "Maximum number of messages; when there are more, the newest are returned.",
+  fromMe: "True returns only sent messages, false only received ones.",
+  attachments: "False omits all media URLs and `mediaId`.",
   format:
-    "`conversation` for items made for a language model, `raw` for the messages as they are kept.",
+    "`conversation` for items suited to a language model, `raw` for the stored messages.",
   includeMeta:
-    "False leaves out `messageId`, `messageType`, `isGroup`, `chatName`, `cardId`, and of raw messages `sentBy` and `providerMessageId`.",
-  period: "The days that were asked for.",
+    "False omits `messageId`, `messageType`, `isGroup`, `chatName` and `cardId`, and from raw messages also `sentBy` and `providerMessageId`.",
+  period: "The requested range of days.",
   "period.start": "First day.",
-  "period.end": "Last day, included.",
-  totalMessages: "Messages returned.",
-  hasMore: "Whether older messages of the period were left out.",
+  "period.end": "Last day, inclusive.",
+  totalMessages: "Number of returned messages.",
+  hasMore: "Whether the period has older messages that were not returned.",
   conversation: "The messages, oldest first; with `format=conversation`.",
   "conversation.role": "`user` for received, `assistant` for sent messages.",
   "conversation.sender":
-    "Of a received message the contact's name or phone; of a sent one the operator's or agent's name, else the instance's.",
+    "For received messages the contact's name or phone; for sent messages the name of the operator or agent, otherwise of the instance.",
   "conversation.content":
-    "The text. Of media the caption and the URL on a line of its own, or `[image]`, `[audio]`, `[document]`, `[video]` with `attachments=false`; of an option list its body and options; of a choice the chosen title.",
+    "The text. For media the caption and, on a separate line, the URL (with `attachments=false`: `[image]`, `[audio]`, `[document]` or `[video]`); for an option list its body and options; for a selected option its title.",
   "conversation.timestamp": "Unix time in seconds.",
   "conversation.status": "`received` or `sent`.",
   "conversation.isGroup": "Whether the chat is a group.",
   "conversation.chatName": "The provider's name of the chat.",
   messages: "The messages, oldest first; with `format=raw`.",
   "messages.mediaId":
-    "The provider's id of a received file: the official channel sends no URL, the file is asked for by this id.",
+    "The provider's id of a received file. The official channel sends no URL; the file is downloaded by this id.",
   "messages.isGroup": "Whether the chat is a group.",
   "messages.chatName": "The provider's name of the chat.",
-  "messages.sentBy": "Who sent it: `sentBy` of the request.",
+  "messages.sentBy": "`sentBy` of the request.",
   "messages.direction": "`inbound` for received, `outbound` for sent messages.",
-  "messages.mediaUrl": "Address of the file; null with `attachments=false`.",
-  "messages.choice": "The option that a received message picked.",
+  "messages.mediaUrl": "URL of the file; null with `attachments=false`.",
+  "messages.choice": "The option that the contact selected.",
   "messages.template":
-    "The template in the official channel's shape, filled; without `link` in media with `attachments=false`.",
+    "The filled template in the official channel's format; media have no `link` with `attachments=false`.",
   "messages.sentAt":
-    "When the provider accepted it, or when it was received, in the instance's time.",
-  instanceInfo: "The instance that was read.",
+    "Time at which the provider accepted the message, or at which it was received, in the instance's time zone.",
+  instanceInfo: "The instance whose history was read.",
 };
 
 const common = {
@@ -93,7 +93,7 @@ export const operations: readonly Operation[] = [{
   tag: "Messages",
   summary: "Read the message history of a contact",
   description:
-    "The messages that were really sent to or received from one contact over a range of days, oldest first. Both forms of a Brazilian mobile number are the same contact. An unknown phone gives an empty history; nothing is created.",
+    "The messages that were actually sent to or received from one contact within a range of days, oldest first. Both forms of a Brazilian mobile number are the same contact. For an unknown phone the history is empty; nothing is created.",
   access: "clientToken",
   query: querySchema,
   success: { description: "The history.", schema: readContextResponseSchema },
@@ -118,7 +118,7 @@ export const operations: readonly Operation[] = [{
     },
     {
       name: "raw",
-      summary: "The messages as they are kept",
+      summary: "The stored messages",
       request: { ...query, format: "raw" },
       response: {
         ...common,

@@ -19,16 +19,16 @@ export const operations: readonly Operation[] = [{
   path: "/",
   operationId: "processAiAgent",
   tag: "AI agent",
-  summary: "Let the AI agent open a conversation",
+  summary: "Start a conversation with the AI agent",
   description:
-    "Sends the first message as the agent, not as a person. The conversation is linked to the agent, which speaks only after the contact has replied. `externalContext` is kept with the conversation: the agent sees each key as the variable `{{key}}` of its instructions. `messageText` is filled in the same way, with `{{nome}}` and `{{telefone}}` of the contact too; variables without a value stay as written.\n\n" +
-    "The agent answers a contact at most 30 times an hour. Beyond that it is paused until the hour is over, and a note in the conversation says so.\n\n" +
-    "`agentId` is needed only when the instance has several active agents. A missing contact is created.",
+    "Sends the first message on behalf of the agent, not of a person. The conversation is linked to the agent, which replies only after the contact has replied. `externalContext` is stored with the conversation: each key is available to the agent's instructions as the variable `{{key}}`. `messageText` can use the same variables, and `{{nome}}` and `{{telefone}}` of the contact. Variables without a value are left unchanged.\n\n" +
+    "The agent replies to a contact at most 30 times per hour. After that it is paused until the hour has passed, and an internal note records the pause.\n\n" +
+    "`agentId` is required only when the instance has several active agents. A missing contact is created.",
   access: "clientToken",
   body: processAiAgentSchema,
   isIdempotent: true,
   success: {
-    description: "What was sent or queued, and by which agent.",
+    description: "The sent or queued message and its agent.",
     schema: processAiAgentResponseSchema,
   },
   errors: [
@@ -46,15 +46,15 @@ export const operations: readonly Operation[] = [{
   fields: {
     agentId: "Agent of the instance.",
     intervalSeconds:
-      "Seconds between this queued message and the one before it on the instance; 30 when omitted.",
+      "Minimum number of seconds between this queued message and the previous one of the instance. Default: 30.",
     sentBy:
-      "Who asked for it, in the caller's own words: kept with the message and given back in the history. It changes nothing else: the message counts as the agent's and never pauses it. `api` when omitted.",
+      "Origin of the call, chosen by the caller; stored with the message and returned in the history. It has no other effect: the message counts as sent by the agent and never pauses it. Default: `api`.",
     mode:
-      "Whether the message went at once or waits in the queue. `scheduled`: a repeated call, whose message waits for another attempt.",
+      "`sent`: sent immediately. `queued`: waits in the queue. `scheduled`: a repeated call whose message waits for another attempt.",
   },
   examples: [{
     name: "proactive",
-    summary: "A reminder with data of the caller's own system",
+    summary: "A reminder with data from the caller's system",
     request: {
       instanceId: demoInstanceRef,
       phone: demoPhone,

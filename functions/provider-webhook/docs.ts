@@ -36,7 +36,7 @@ function describeDelivery(
     foreignBody,
     success: { description: "The delivery is stored.", schema: receiveResponseSchema },
     errors: [webhook.refusal, "service_unavailable"],
-    fields: { recorded: "Events of the delivery that were new." },
+    fields: { recorded: "Number of new events in the delivery." },
     examples: [{ ...example, response: { success: true, recorded: 1 } }],
   };
 }
@@ -58,7 +58,7 @@ function describeChallenge(
     access: "public",
     pathParameters: describeInstance(exampleInstanceId),
     query,
-    success: { description: "The challenge, as it was given.", mediaType: "text/plain" },
+    success: { description: "The received challenge.", mediaType: "text/plain" },
     errors: ["invalid_webhook_secret", "service_unavailable"],
     fields,
     examples: [example],

@@ -7,17 +7,17 @@ export const operations: readonly Operation[] = [{
   path: "/",
   operationId: "sanitizePhoneNumber",
   tag: "Phone numbers",
-  summary: "Strip the formatting from a phone number",
+  summary: "Remove the formatting of a phone number",
   description:
-    "Takes away everything but digits; nothing is guessed and nothing is stored. Public: no token is needed.",
+    "Removes everything except digits. Adds nothing and stores nothing. Public: requires no token.",
   access: "public",
   body: sanitizePhoneNumberSchema,
   success: {
-    description: "The number as given, and its digits.",
+    description: "The number as received, and its digits.",
     schema: sanitizePhoneNumberResponseSchema,
   },
   errors: [],
-  fields: { phone: "A phone number in any form." },
+  fields: { phone: "A phone number in any format." },
   examples: [{
     name: "brazilian_mobile",
     summary: "A Brazilian mobile number",

@@ -66,16 +66,16 @@ export const operations: readonly Operation[] = [{
   tag: "Messages",
   summary: "Send, queue or schedule a message",
   description:
-    "Sends text, an image, a video, audio, a document or an option list: at once, after `delayMessage` seconds, or through the instance's paced queue (`queued`). With `assignTo` the conversation is assigned too, and without anything to send that is all that happens (`mode` = `assign_only`).\n\n" +
-    "`messageType` is required as soon as something is to be sent: `text` needs `message`; `image`, `video`, `audio` and `document` need `mediaUrl`; `option_list` needs `optionList` and `message`. Audio carries no `message`.\n\n" +
+    "Sends text, an image, a video, audio, a document or an option list: immediately, after `delayMessage` seconds, or through the instance's paced queue (`queued`). `assignTo` also assigns the conversation. Without content, the call only assigns (`mode` = `assign_only`).\n\n" +
+    "`messageType` is required when there is content: `text` requires `message`; `image`, `video`, `audio` and `document` require `mediaUrl`; `option_list` requires `optionList` and `message`. `audio` does not allow `message`.\n\n" +
     "Every call whose `sentBy` is not `ai_agent` pauses the instance's AI agent for this contact for 30 minutes. A missing contact is created.",
   access: "clientToken",
   body: sendMessageSchema,
   documentedBody,
   isIdempotent: true,
   success: {
-    description: "What was sent, queued, scheduled or assigned. The members of the message are " +
-      "there when one was given, `assignment` when `assignTo` was.",
+    description: "The sent, queued or scheduled message, and the assignment. The message's fields are present " +
+      "when the request has content, `assignment` when it has `assignTo`.",
     schema: sendMessageResponseSchema,
   },
   errors: [
@@ -91,13 +91,13 @@ export const operations: readonly Operation[] = [{
   failure: sendMessageFailureSchema,
   fields: {
     intervalSeconds:
-      "Seconds between this queued message and the one before it on the instance; 30 when omitted.",
-    mode: "What the call came to: `assign_only` when nothing was sent.",
+      "Minimum number of seconds between this queued message and the previous one of the instance. Default: 30.",
+    mode: "Result of the call: `assign_only` when there was no content.",
   },
   examples: [
     {
       name: "text",
-      summary: "A text, sent at once",
+      summary: "A text, sent immediately",
       request: { ...target, messageType: "text", message: "Olá! Seu pedido saiu para entrega." },
       response: {
         success: true,
@@ -138,7 +138,7 @@ export const operations: readonly Operation[] = [{
     },
     {
       name: "option_list",
-      summary: "A list of options to choose from, in an hour",
+      summary: "An option list, sent in one hour",
       request: {
         ...target,
         messageType: "option_list",
@@ -167,7 +167,7 @@ export const operations: readonly Operation[] = [{
     },
     {
       name: "assign_only",
-      summary: "Nothing to send, an operator to assign",
+      summary: "Only assign an operator",
       request: { ...target, assignTo: demoOperatorEmail, portfolio: true },
       response: {
         success: true,

@@ -21,13 +21,13 @@ export const operations: readonly Operation[] = [{
   tag: "Messages",
   summary: "Send a stored template",
   description:
-    "Sends a template with its variables filled in. On the official channel it is the only way to write to a contact who last wrote more than 24 hours ago, and must be approved and synchronised; on a gateway it is sent as the message that it reads as.\n\n" +
-    "Keys of `variables`: the body's variables (their names, or `1`, `2` ... by `parameterFormat`); `nome` and `telefone`, filled from the contact when omitted; `header` for a text variable, or the file of a media header (its URL, or an object with `id` or `link`); `button_1` to `button_3`, the ends of dynamic URLs by position; `button_1_payload`, the payload of a quick reply. Fixed parts are always included. A missing contact is created.",
+    "Sends a template with its variables filled in. On the official channel, a template is the only way to write to a contact whose last message is more than 24 hours old; the template must be approved and synchronized. On a gateway, the template is rendered and sent as a normal message.\n\n" +
+    "Keys of `variables`: the body's variables (their names, or `1`, `2` ... by `parameterFormat`); `nome` and `telefone`, taken from the contact when omitted; `header` for a text variable, or the file of a media header (its URL, or an object with `id` or `link`); `button_1` to `button_3`, the suffixes of dynamic URLs by position; `button_1_payload`, the payload of a quick reply. Static parts are always included. A missing contact is created.",
   access: "clientToken",
   body: sendTemplateMessageSchema,
   isIdempotent: true,
   success: {
-    description: "The message that was sent.",
+    description: "The sent message.",
     schema: sendTemplateMessageResponseSchema,
   },
   errors: [
@@ -45,17 +45,17 @@ export const operations: readonly Operation[] = [{
   ],
   failure: sendTemplateMessageFailureSchema,
   fields: {
-    instanceId: "The instance, in any of its three forms; the token's own when omitted.",
-    provider: "What carried it: the official channel or a gateway.",
+    instanceId: "The instance, in any of the three forms. Default: the token's instance.",
+    provider: "Type of provider: the official channel or a gateway.",
     templateName: "Name of the template.",
-    variables: "What fills the template, by key.",
+    variables: "Values of the template's variables, by key.",
     messageId:
-      "The provider's id of the message; null while a repeated call's message waits for another attempt.",
+      "The provider's id of the message; null when the message of a repeated call waits for another attempt.",
     internalMessageId: "The message's UUID in this service.",
   },
   examples: [{
     name: "named_variables",
-    summary: "A template with a variable beside the contact's name",
+    summary: "A template with a custom variable and the contact's name",
     request: {
       templateId: demoTemplateId,
       instanceId: demoInstanceRef,

@@ -20,7 +20,7 @@ export const agentDocs: ResourceDocs = {
   listErrors: ["Instance not found"],
   create: {
     description:
-      "An AI agent answers the contacts of an instance. Its `model` is asked at the service's chat completions endpoint.",
+      "An AI agent replies to the contacts of an instance. `model` is a model of the configured chat completions endpoint.",
     errors: ["Instance not found"],
     request: {
       instanceId: demoInstanceId,

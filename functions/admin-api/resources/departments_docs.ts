@@ -15,7 +15,7 @@ export const departmentDocs: ResourceDocs = {
   },
   listErrors: ["workspace_not_found"],
   create: {
-    description: "A department is what a conversation can be routed to beside its operator.",
+    description: "A conversation can be routed to a department, in addition to its operator.",
     errors: ["workspace_not_found"],
     request: { workspaceId: demoWorkspaceId, name: "Suporte" },
     changed: { name: "Suporte" },

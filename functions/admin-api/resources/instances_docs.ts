@@ -55,10 +55,10 @@ export const instanceDocs: ResourceDocs = {
   listErrors: ["workspace_not_found"],
   create: {
     description:
-      "An instance is the connection to one channel. `providerConfig` holds what its provider needs, is encrypted at rest and never comes back:\n\n" +
+      "An instance is the connection to one channel. `providerConfig` contains the configuration of its provider. It is encrypted at rest and never returned:\n\n" +
       `${configFields}\n` +
       "A `webhookSecret` has at least 24 characters, `appSecret` and `verifyToken` at least 8.\n\n" +
-      `No two instances share a \`businessInstanceId\`, and no two of one provider ${idFields}. Several numbers of one Meta app share everything else.`,
+      `\`businessInstanceId\` is unique among all instances, ${idFields} among the instances of one provider. Several numbers of one Meta app can share all other values.`,
     documentedBody: createInstanceForms,
     errors: ["workspace_not_found", "already_exists"],
     request: {
@@ -87,7 +87,7 @@ export const instanceDocs: ResourceDocs = {
     },
   },
   update: {
-    description: `${changesOnly} The provider itself stays; \`providerConfig\` is replaced whole.`,
+    description: `${changesOnly} The provider cannot change; \`providerConfig\` is replaced as a whole.`,
     documentedBody: updateInstanceForms,
     errors: ["already_exists"],
     request: { timeZone: "America/Manaus", sendWindow: { end: "18:00" } },

@@ -21,7 +21,7 @@ export const operatorDocs: ResourceDocs = {
   listErrors: ["workspace_not_found"],
   create: {
     description:
-      "An operator is a person to whom conversations are assigned. No two of a workspace share an e-mail address.",
+      "An operator is a person to whom conversations are assigned. The e-mail address is unique in the workspace.",
     errors: ["workspace_not_found", "already_exists"],
     request: { workspaceId: demoWorkspaceId, name: "Carla", email: "carla@example.com" },
     changed: { name: "Carla", email: "carla@example.com" },
@@ -33,7 +33,7 @@ export const operatorDocs: ResourceDocs = {
     changed: { name: "Ana Souza", email: demoOperatorEmail },
   },
   commandLine: {
-    description: "people whom conversations are assigned to",
+    description: "people to whom conversations are assigned",
     columns: ["operatorId", "name", "email"],
     example: "operators create --workspace <id> --name Ana --email ana@example.com",
   },

@@ -27,12 +27,12 @@ const outboxExample = {
 };
 
 const outboxNotes = {
-  instanceId: "Instance that the entry is about; null when none.",
+  instanceId: "Instance of the entry; null when it has none.",
   kind:
-    "What is to be done: `assignment_email` notifies an operator, `agent_reply` lets the AI agent answer.",
-  status: "`pending` is still to be done, `dead` was given up.",
-  runAt: "When it is tried next.",
-  lastError: "Why the last try failed.",
+    "Type of the entry: `assignment_email` notifies an operator, `agent_reply` makes the AI agent reply.",
+  status: "`pending` is still to be processed; `dead` failed for good.",
+  runAt: "Time of the next attempt.",
+  lastError: "Error of the last failed attempt.",
 };
 
 export const outboxOperations: readonly Operation[] = [
@@ -41,16 +41,16 @@ export const outboxOperations: readonly Operation[] = [
     method: "GET",
     path: "/outbox",
     operationId: "listOutbox",
-    summary: "List what is done after requests",
+    summary: "List outbox entries",
     description:
-      "Pages of e-mails and other effects that were promised by a request, oldest first.",
+      "Pages of outbox entries, oldest first: e-mails and agent replies that are processed after the response.",
     query: outboxPageSchema,
     success: { description: "A page.", schema: pageAnswer(outboxRecord) },
     errors: ["service_unavailable", "workspace_not_found"],
     fields: ofItems(outboxNotes),
     examples: [{
       name: "given_up",
-      summary: "What was given up",
+      summary: "Entries that failed for good",
       request: { status: "dead" },
       response: { success: true, items: [outboxExample], nextCursor: null },
     }],
@@ -60,16 +60,16 @@ export const outboxOperations: readonly Operation[] = [
     method: "POST",
     path: "/outbox/:id/retry",
     operationId: "retryOutbox",
-    summary: "Try what was given up again",
-    description: "An entry that is not `dead` stays as it is. The request has no body.",
+    summary: "Retry a dead outbox entry",
+    description: "Does not change an entry that is not `dead`. The request has no body.",
     pathParameters: { id: { description: "`outboxId` of the entry.", example: demoOutboxId } },
     isIdempotent: true,
-    success: { description: "The entry as it is now.", schema: recordAnswer(outboxRecord) },
+    success: { description: "The updated entry.", schema: recordAnswer(outboxRecord) },
     errors: ["service_unavailable", "not_found"],
     fields: outboxNotes,
     examples: [{
       name: "pending_again",
-      summary: "An entry to be tried again",
+      summary: "An entry that is pending again",
       response: {
         success: true,
         ...outboxExample,

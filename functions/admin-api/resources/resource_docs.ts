@@ -42,7 +42,7 @@ interface WriteDocs {
   readonly changed?: Readonly<Record<string, unknown>>;
 }
 
-export const changesOnly = "Only what is sent changes.";
+export const changesOnly = "Changes only the fields in the request.";
 
 /** The time of creation of the example records. */
 export const exampleInstant = "2026-11-23T13:00:00.000+00:00";
@@ -124,7 +124,7 @@ function describeList(
     fields: ofItems(fields),
     examples: [{
       name: "page",
-      summary: "The first page, which is the last",
+      summary: "The first and only page",
       request: { limit: 50 },
       response: { success: true, items: [example], nextCursor: null },
     }],
@@ -155,17 +155,17 @@ function describeUpdate(docs: ResourceDocs, update: WriteDocs, body: z.ZodObject
     method: "PATCH",
     path: `${resource.path}/:id`,
     operationId: `update${name}`,
-    summary: `Change ${singular}`,
+    summary: `Update ${singular}`,
     description: update.description,
     pathParameters: idParameter(docs),
     body,
     documentedBody: update.documentedBody,
-    success: { ...answerOf(docs), description: "The record as it is now." },
+    success: { ...answerOf(docs), description: "The changed record." },
     errors: ["service_unavailable", resource.notFound, ...update.errors],
     fields,
     examples: [{
       name: "changed",
-      summary: "One change",
+      summary: "A change",
       request: update.request,
       response: { success: true, ...example, ...update.changed },
     }],

@@ -8,15 +8,15 @@ export const syncOperation: Operation = {
   method: "POST",
   path: "/instances/:id/templates/sync",
   operationId: "syncTemplates",
-  summary: "Read an instance's templates from the official channel",
+  summary: "Synchronize an instance's templates with the official channel",
   description:
-    "Makes the stored templates what the channel's provider says they are: name, language, components, format and status. Templates that it lists no more stay, with the status `DELETED`. The instance's configuration needs a `wabaId`. The request has no body.",
+    "Reads name, language, components, format and status of every template from the provider and updates the stored templates. Templates that the provider no longer lists are kept with the status `DELETED`. Requires a `wabaId` in the instance's configuration. The request has no body.",
   pathParameters: {
     id: { description: "`instanceId` of the instance.", example: demoOfficialInstanceId },
   },
   isIdempotent: true,
   success: {
-    description: "What changed.",
+    description: "Summary of the changes.",
     schema: recordAnswer(templateSyncRecord),
   },
   errors: [
@@ -26,16 +26,16 @@ export const syncOperation: Operation = {
     "provider_template_list_failed",
   ],
   fields: {
-    created: "Templates that were not stored yet.",
-    updated: "Templates that had changed.",
-    unchanged: "Templates that were stored as they are.",
-    deleted: "Templates that the provider lists no more.",
-    items: "Each template and what became of it.",
-    "items.change": "What became of it.",
+    created: "Number of templates that were added.",
+    updated: "Number of templates that were updated.",
+    unchanged: "Number of templates without a change.",
+    deleted: "Number of templates that the provider no longer lists.",
+    items: "The templates with their changes.",
+    "items.change": "Change of the template.",
   },
   examples: [{
     name: "one_new",
-    summary: "One template is new",
+    summary: "One new template",
     response: {
       success: true,
       instanceId: demoOfficialInstanceId,

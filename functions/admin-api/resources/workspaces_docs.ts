@@ -16,7 +16,7 @@ export const workspaceDocs: ResourceDocs = {
   },
 
   commandLine: {
-    description: "companies: what owns instances, operators, departments",
+    description: "companies, which own instances, operators and departments",
     columns: ["workspaceId", "name", "createdAt"],
     example: 'workspaces create --name "My company"',
   },

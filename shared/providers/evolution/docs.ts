@@ -8,7 +8,7 @@ export const evolutionDocs: ProviderDocs = {
   webhook: {
     summary: "Receive events of Evolution API",
     description:
-      "Messages and statuses as Evolution API delivers them, which may append the event's name to the path. It signs nothing: the secret in the path is the credential. Files inside the payload (base64) are left out; what is left may have 3 MiB. The same event twice is stored once.",
+      "Messages and statuses as Evolution API delivers them. It may append the event's name to the path. Its requests are not signed, so the secret in the path authenticates them. Embedded files (base64) are discarded; the rest of the payload has at most 3 MiB. Duplicate events are stored once.",
     foreignBody: "A webhook payload of Evolution API v2.",
     example: {
       name: "received_text",

@@ -8,9 +8,9 @@ export const whatsappCloudDocs: ProviderDocs = {
   configFields:
     "`phoneNumberId`, `accessToken`, `appSecret`, `verifyToken`, and optionally `wabaId`, `apiVersion`, `baseUrl`",
   challenge: {
-    summary: "Confirm the webhook address to the official channel",
+    summary: "Verify the webhook address for the official channel",
     description:
-      "Asked once by the provider when the address is registered: answers `hub.challenge` when `hub.verify_token` is the instance's `verifyToken`.",
+      "The provider calls it once when the address is registered. Returns `hub.challenge` when `hub.verify_token` equals the instance's `verifyToken`.",
     query: z.object({
       "hub.mode": z.string(),
       "hub.verify_token": z.string(),
@@ -19,11 +19,11 @@ export const whatsappCloudDocs: ProviderDocs = {
     fields: {
       "hub.mode": "`subscribe`.",
       "hub.verify_token": "`verifyToken` of the instance's configuration.",
-      "hub.challenge": "What is to be answered.",
+      "hub.challenge": "Value to return.",
     },
     example: {
       name: "challenge",
-      summary: "The challenge comes back",
+      summary: "The returned challenge",
       request: {
         "hub.mode": "subscribe",
         "hub.verify_token": "the-verify-token",
@@ -35,7 +35,7 @@ export const whatsappCloudDocs: ProviderDocs = {
   webhook: {
     summary: "Receive events of the official channel",
     description:
-      "Messages and statuses as Meta delivers them. `X-Hub-Signature-256` over the raw bytes, under the instance's `appSecret`, is the credential. Events of another number of the same app go to that number's instance, where its `appSecret` verifies the delivery too; those of a number without an instance are kept and logged. The same event twice is stored once.",
+      "Messages and statuses as Meta delivers them. `X-Hub-Signature-256`, the signature of the raw body under the instance's `appSecret`, authenticates them. Events of another number of the same app are routed to the instance of that number, if its `appSecret` also verifies the delivery. Events of a number without an instance are stored and logged. Duplicate events are stored once.",
     foreignBody: "A webhook payload of the WhatsApp Business Platform.",
     example: {
       name: "status",

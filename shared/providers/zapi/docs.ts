@@ -9,7 +9,7 @@ export const zapiDocs: ProviderDocs = {
   webhook: {
     summary: "Receive events of Z-API",
     description:
-      "Messages and statuses as Z-API delivers them. It signs nothing: the secret in the path is the credential. Files inside the payload (base64) are left out; what is left may have 3 MiB. The same event twice is stored once.",
+      "Messages and statuses as Z-API delivers them. Its requests are not signed, so the secret in the path authenticates them. Embedded files (base64) are discarded; the rest of the payload has at most 3 MiB. Duplicate events are stored once.",
     foreignBody: "A webhook payload of Z-API.",
     example: {
       name: "received_text",

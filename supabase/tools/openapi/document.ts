@@ -39,7 +39,7 @@ export function composeDocument(operationsBySlug: OperationsBySlug): JsonObject 
     info: describeService(refusals),
     servers: [{
       url: "{base_url}",
-      description: "Where the service is reached.",
+      description: "Base URL of the service.",
       variables: {
         base_url: {
           default: "http://127.0.0.1:54321",
@@ -89,22 +89,22 @@ const introduction =
 
 A channel connection is an *instance*. \`instanceId\` is accepted in three forms: the UUID, the business instance id, the embed key (\`emb_...\`). Phone numbers are digits with country code, without \`+\` or separators.
 
-Every answer is JSON and carries \`X-Request-Id\`. POST operations take an \`Idempotency-Key\`: for 24 hours the same key with the same body gets the first answer again, marked \`Idempotent-Replayed: true\`. A refusal with \`retryable\` = true is not repeated: the key makes another attempt of the same message. An unknown outcome that was settled since is answered as it was settled, a canceled message as canceled. A body is at most 256 KiB.
+Every response is JSON and has an \`X-Request-Id\`. POST operations accept an \`Idempotency-Key\`: for 24 hours the same key with the same body returns the first response again, with \`Idempotent-Replayed: true\`. There are two exceptions. After an error with \`retryable\` = true, the same key makes another attempt to send the same message. When an unknown outcome has become known, or the message was canceled, the response shows the current state. A body has at most 256 KiB.
 
-Unknown fields are ignored and named in \`ignoredFields\` of the answer, which is there only when there are any. \`null\` in an optional field means "not given"; only in a contact's text fields and in \`customLabels\` it clears, and where a field takes \`null\` its own description says so. Whole numbers with a fraction are rounded up.`;
+Unknown fields are ignored; the response lists them in \`ignoredFields\`, which is absent when there are none. \`null\` in an optional field means that the field is not set. In a contact's text fields and in \`customLabels\`, \`null\` clears the value. Other fields that accept \`null\` describe its meaning. An integer field rounds fractions up.`;
 
 const errorIntroduction =
-  `A refusal has \`success\` = false, a stable code in \`error\` and a sentence for people in \`message\`. \`issues\` names every fault of a request at once. An unknown path is 404 \`not_found\`, another method 405 \`method_not_allowed\` with \`Allow\`.`;
+  `An error response has \`success\` = false, a stable code in \`error\` and a sentence for display in \`message\`. \`issues\` lists all invalid fields of a request. An unknown path returns 404 \`not_found\`, an unsupported method 405 \`method_not_allowed\` with \`Allow\`.`;
 
 const tags: readonly { readonly name: Tag; readonly description: string }[] = [
-  { name: "Messages", description: "Send, queue and schedule messages; see what became of them." },
+  { name: "Messages", description: "Send, queue and schedule messages; read their status and history." },
   { name: "Contacts", description: "Create and update contacts and manage their tags." },
   { name: "Conversations", description: "Assign conversations, change their status, add notes." },
-  { name: "AI agent", description: "Let the AI agent open a conversation." },
-  { name: "Phone numbers", description: "Strip formatting." },
-  { name: "Webhooks", description: "What the providers call." },
-  { name: "Administration", description: "Tenants and what they own, for the secret key." },
-  { name: "Dispatcher", description: "What cron calls." },
+  { name: "AI agent", description: "Start conversations with the AI agent." },
+  { name: "Phone numbers", description: "Remove formatting from phone numbers." },
+  { name: "Webhooks", description: "Receive the providers' events." },
+  { name: "Administration", description: "Manage tenants and their records. Requires the secret key." },
+  { name: "Dispatcher", description: "Process the queue. Called by cron." },
   { name: "Reference", description: "This document." },
 ];
 
@@ -113,7 +113,7 @@ const securitySchemes = {
     type: "apiKey",
     in: "header",
     name: "X-Client-Token",
-    description: "The instance's token. It opens exactly one instance.",
+    description: "The instance's token. It is valid for exactly one instance.",
   },
   SecretKey: {
     type: "apiKey",
@@ -130,14 +130,14 @@ const parameters = {
     in: "header",
     required: false,
     description:
-      "1 to 255 visible ASCII characters, quoted or bare, of the caller's choice, such as `order-4711-confirmation`. A repeat with the same body gets the first answer again.",
+      "1 to 255 visible ASCII characters, quoted or unquoted, chosen by the caller, such as `order-4711-confirmation`. A repeated call with the same body returns the first response again.",
     schema: { type: "string", minLength: 1, maxLength: 255 },
   },
   RequestId: {
     name: "X-Request-Id",
     in: "header",
     required: false,
-    description: "Given back in the answer and written to the log; made up when omitted.",
+    description: "Returned in the response and written to the log. Generated when omitted.",
     schema: { type: "string", maxLength: 128, pattern: "^[\\w\\-=]+$" },
   },
 };
@@ -149,12 +149,12 @@ const headers = {
     example: "crm-20261123-0001",
   },
   "Idempotent-Replayed": {
-    description: "`true` when this answer was given to an earlier request with the same key.",
+    description: "`true` when this is the stored response of an earlier request with the same key.",
     schema: { type: "string", enum: ["true"] },
   },
   ...rateLimitHeaderComponents,
   "Retry-After": {
-    description: "Seconds to wait before trying again.",
+    description: "Seconds to wait before retrying.",
     schema: { type: "integer" },
     example: 1,
   },
@@ -162,30 +162,30 @@ const headers = {
 
 const errorSchema: JsonObject = {
   type: "object",
-  description: "A refusal.",
+  description: "An error response.",
   required: ["success", "error", "message"],
   properties: {
     success: { type: "boolean", const: false, description: "Always false." },
-    error: { type: "string", description: "The stable code." },
+    error: { type: "string", description: "Stable error code." },
     message: { type: "string", description: "One sentence that a person can act on." },
     issues: {
       type: "array",
-      description: "What is wrong with which field, all at once.",
+      description: "All invalid fields of the request.",
       items: {
         type: "object",
         required: ["path", "message"],
         properties: {
           path: { type: "string", description: "Dotted path of the field in the request." },
-          message: { type: "string", description: "What is wrong with it." },
+          message: { type: "string", description: "Why the field is invalid." },
         },
       },
     },
     missing: {
       type: "array",
-      description: "Names of the variables that were not supplied, with `missing_variables`.",
+      description: "Names of the missing variables; with `missing_variables`.",
       items: { type: "string" },
     },
     ignoredFields: ignoredFieldsSchema,
-    requestId: { type: "string", description: "The request's id, on an internal error." },
+    requestId: { type: "string", description: "The request's id; with `internal_error`." },
   },
 };

@@ -8,7 +8,7 @@ import { rateLimitHeaders } from "./rate_limit_headers.ts";
 /** Names of the request's unknown fields, in the response of every operation with a body. */
 export const ignoredFieldsSchema: JsonObject = {
   type: "array",
-  description: "Fields of the request that are not known, if there are any.",
+  description: "Unknown fields of the request; absent when there are none.",
   items: { type: "string" },
 };
 
@@ -177,7 +177,7 @@ function explain(operation: Operation, schema: JsonObject): JsonObject {
       glossary[path.split(".").slice(-2).join(".")] ?? glossary[name];
     if (description === undefined) {
       throw new Error(
-        `${operation.operationId}: nothing says what ${path} means. Say it in the operation's fields, or in supabase/tools/openapi/glossary.ts.`,
+        `${operation.operationId}: ${path} has no description. Add it to the operation's fields or to supabase/tools/openapi/glossary.ts.`,
       );
     }
     property["description"] = description;

@@ -10,13 +10,13 @@ export const rateLimitHeaders: JsonObject = {
 export const rateLimitHeaderComponents: JsonObject = {
   "RateLimit-Policy": {
     description:
-      "The function's limit for this token: `q` requests in `w` seconds. Absent where the instance sets none.",
+      "The limit of this token for this function: `q` requests in `w` seconds. Absent when the instance has no limit.",
     schema: { type: "string" },
     example: '"send-message";q=18000;w=60',
   },
   "RateLimit": {
     description:
-      "How many requests remain (`r`), and in how many seconds the allowance is whole again (`t`).",
+      "Number of remaining requests (`r`), and seconds until the full quota is available again (`t`).",
     schema: { type: "string" },
     example: '"send-message";r=17999;t=1',
   },
