@@ -875,7 +875,7 @@ begin
   if cardinality(found_ids) > 1 then
     return jsonb_build_object('issues', jsonb_build_array(jsonb_build_object(
       'path', 'instanceId',
-      'message', 'stands for instances of several providers: give the UUID or the embed key'
+      'message', 'is an id of instances at several providers: use the UUID or the embed key'
     )));
   end if;
   return messaging.describe_instance(messaging.find_instance(found_ids[1]));

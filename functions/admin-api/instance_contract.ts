@@ -17,7 +17,7 @@ const windowEndSchema = z.string().regex(
   "must be a time like 20:00, at most 24:00",
 );
 const windowDaysSchema = z.array(z.number().int().min(1).max(7)).min(1)
-  .refine((days) => new Set(days).size === days.length, "must not name a day twice")
+  .refine((days) => new Set(days).size === days.length, "must not contain a day twice")
   .transform((days) => days.toSorted((a, b) => a - b));
 
 /** When the queue may send: local times, ISO weekdays (1 is Monday), days without sending. */

@@ -23,7 +23,9 @@ export function createOutboxRoutes(database: Database): Route[] {
     const outboxId = requireId(context, "id", "not_found");
     const idempotency = await readAdminIdempotency(context, {});
     const answer = await database.rpc("retry_outbox", { outboxId, idempotency });
-    if (answer === null) throw new AppError("not_found", { message: "There is no such entry." });
+    if (answer === null) {
+      throw new AppError("not_found", { message: "The outbox entry does not exist." });
+    }
     return answerRecorded<RecordAnswer<typeof outboxRecord>>(
       context,
       toRecorded<OutboxRecord>(answer),

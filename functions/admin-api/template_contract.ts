@@ -87,12 +87,12 @@ const checkTemplateComponents: CrossCheck = ({ components, parameterFormat }) =>
     const path = `components.${index}`;
     const isRepeated = types.indexOf(component.type) !== index;
     return isRepeated
-      ? [{ path: `${path}.type`, message: `${component.type} stands there already` }]
+      ? [{ path: `${path}.type`, message: `must be unique: there is another ${component.type}` }]
       : checkComponent(component, path);
   });
   issues.push(...checkPlaceholders(parsed.data, parameterFormat));
   if (types.includes("BODY")) return issues;
-  return [{ path: "components", message: "must hold a BODY" }, ...issues];
+  return [{ path: "components", message: "must contain a BODY" }, ...issues];
 };
 
 /**
@@ -113,8 +113,8 @@ function checkPlaceholders(components: readonly Component[], format: unknown): I
   return [...wrong].map((index) => ({
     path: `components.${index}.text`,
     message: isPositional
-      ? "holds a named placeholder among numbered ones"
-      : "holds a numbered placeholder among named ones",
+      ? "must not mix named placeholders with numbered ones"
+      : "must not mix numbered placeholders with named ones",
   }));
 }
 

@@ -35,8 +35,8 @@ export function readReferenceLink(
     referenceUrl: referenceUrl || null,
     documentUrl: hidesHtml ? new URL(documentPath, projectUrl).href : documentPath,
     message: referenceUrl
-      ? "The reference is a page at referenceUrl; the OpenAPI document is at documentUrl."
-      : "This platform shows no HTML. Open documentUrl in a viewer of OpenAPI documents, or " +
+      ? "The reference page is at referenceUrl; the OpenAPI document is at documentUrl."
+      : "This platform does not serve HTML. Open documentUrl in an OpenAPI viewer, or " +
         "publish the reference page and set API_REFERENCE_URL.",
   };
 }

@@ -73,12 +73,15 @@ export const changeTagsSchema = z.object({
 /** Requires at least one of the two lists. No name may be in both. */
 export const checkChangeTags: CrossCheck = ({ addTags, removeTags }) => {
   if (addTags === undefined && removeTags === undefined) {
-    return [{ path: "addTags", message: "nothing to do: give addTags, removeTags or both" }];
+    return [{ path: "addTags", message: "is required, or removeTags" }];
   }
   const added = new Set(toComparable(addTags).filter((name) => name !== undefined));
   return toComparable(removeTags).flatMap((name, index) =>
     name !== undefined && added.has(name)
-      ? [{ path: `removeTags.${index}`, message: "stands in addTags too, in whatever case" }]
+      ? [{
+        path: `removeTags.${index}`,
+        message: "is also in addTags (names are compared case-insensitively)",
+      }]
       : []
   );
 };

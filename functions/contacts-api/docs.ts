@@ -25,7 +25,10 @@ export const operations: readonly Operation[] = [
     access: "clientToken",
     body: createContactSchema,
     isIdempotent: true,
-    success: { description: "The created or updated contact.", schema: createContactResponseSchema },
+    success: {
+      description: "The created or updated contact.",
+      schema: createContactResponseSchema,
+    },
     errors: ["invalid_phone"],
     examples: [{
       name: "new_contact",

@@ -118,7 +118,8 @@ export const operations: readonly Operation[] = [
     operationId: "getAgentPause",
     tag: "Conversations",
     summary: "Read the AI agent's pause for a contact",
-    description: "For an unknown phone, `paused` is false and `contactId` is null; nothing is created.",
+    description:
+      "For an unknown phone, `paused` is false and `contactId` is null; nothing is created.",
     access: "clientToken",
     query: getAgentPauseSchema,
     success: {

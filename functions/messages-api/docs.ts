@@ -189,11 +189,13 @@ export const operations: readonly Operation[] = [
       inFlight: "Number of messages that are being sent.",
       unconfirmed: "Number of messages whose outcome is unknown.",
       isWindowOpen: "Whether the send window is open now.",
-      heldUntil: "End of the hold after the provider rejected the whole instance; null when there is none.",
+      heldUntil:
+        "End of the hold after the provider rejected the whole instance; null when there is none.",
       lastSuccessAt: "Time at which a message was last sent.",
       lastFailure: "The last failed or unconfirmed message; null when there is none.",
       "lastFailure.at": "Time of the failure.",
-      "lastFailure.status": "`failed` or `unconfirmed`, as it was then; later events may have changed the message's status.",
+      "lastFailure.status":
+        "`failed` or `unconfirmed`, as it was then; later events may have changed the message's status.",
     },
     examples: [{
       name: "one_late",

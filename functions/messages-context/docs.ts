@@ -25,8 +25,7 @@ const meanings: Operation["fields"] = {
   limit: "Maximum number of messages; when there are more, the newest are returned.",
   fromMe: "True returns only sent messages, false only received ones.",
   attachments: "False omits all media URLs and `mediaId`.",
-  format:
-    "`conversation` for items suited to a language model, `raw` for the stored messages.",
+  format: "`conversation` for items suited to a language model, `raw` for the stored messages.",
   includeMeta:
     "False omits `messageId`, `messageType`, `isGroup`, `chatName` and `cardId`, and from raw messages also `sentBy` and `providerMessageId`.",
   period: "The requested range of days.",

@@ -22,7 +22,7 @@ export const processAiAgentSchema = z.object({
   instanceId: instanceIdSchema,
   phone: phoneSchema,
   messageText: visibleTextSchema(maxMessageLength),
-  initiateConversation: z.literal(true, "must be true: this endpoint opens conversations"),
+  initiateConversation: z.literal(true, "must be true, because this endpoint starts conversations"),
   agentId: idSchema.optional(),
   externalContext: freeObjectSchema(32 * 1024).optional(),
   queued: z.boolean().optional(),

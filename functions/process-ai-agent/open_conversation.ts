@@ -102,7 +102,7 @@ async function fillOpening(
   throw new AppError("invalid_request", {
     issues: [{
       path: "messageText",
-      message: `is longer than ${maxMessageLength} characters with its variables filled`,
+      message: `must have at most ${maxMessageLength} characters with its variables filled`,
     }],
   });
 }

@@ -85,11 +85,12 @@ export const checkSendMessage: CrossCheck = (request) => {
   if (!["messageType", "message", "mediaUrl", "optionList"].some(isPresent)) {
     return [{
       path: "message",
-      message: "nothing to do: give message, mediaUrl or optionList to send, or assignTo to assign",
+      message:
+        "has nothing to send and nothing to assign: set message, mediaUrl, optionList or assignTo",
     }];
   }
-  const unsaid = { path: "messageType", message: "is required when something is to be sent" };
-  return [...(isPresent("messageType") ? [] : [unsaid]), ...checkContent(request)];
+  const missing = { path: "messageType", message: "is required when there is content to send" };
+  return [...(isPresent("messageType") ? [] : [missing]), ...checkContent(request)];
 };
 
 /** Fields that are rejected with a message type that does not have them. */

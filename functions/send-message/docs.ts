@@ -74,7 +74,8 @@ export const operations: readonly Operation[] = [{
   documentedBody,
   isIdempotent: true,
   success: {
-    description: "The sent, queued or scheduled message, and the assignment. The message's fields are present " +
+    description:
+      "The sent, queued or scheduled message, and the assignment. The message's fields are present " +
       "when the request has content, `assignment` when it has `assignTo`.",
     schema: sendMessageResponseSchema,
   },

@@ -40,7 +40,7 @@ export function readSendTemplateMessage(
     return typeof value !== "string" || value.trim() === "";
   });
   if (absent.length > 0) {
-    const issues = absent.map((path) => ({ path, message: "is required, as a text" }));
+    const issues = absent.map((path) => ({ path, message: "is required and must be text" }));
     throw new AppError("templateId and phone are required", { issues });
   }
   return validateBody(notes, sendTemplateMessageSchema, body);

@@ -34,6 +34,6 @@ export function toTemplateDraft(
 function requireGatewayContent(filled: FilledTemplate): MessageContent {
   const content = renderForGateway(filled);
   if (content !== null) return content;
-  const message = "is required: an id is known to the official channel's provider alone";
+  const message = "is required: an id is valid only on the official channel";
   throw new AppError("invalid_request", { issues: [{ path: "variables.header.link", message }] });
 }

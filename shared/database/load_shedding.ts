@@ -49,6 +49,6 @@ export function shedLoad(
 
 function tooManyRequests(): AppError {
   return new AppError("service_unavailable", {
-    message: "The service has more requests than it can take; try again in a moment.",
+    message: "The service is overloaded; try again in a moment.",
   });
 }

@@ -20,7 +20,7 @@ export function readCursor<Schema extends z.ZodType>(
   const parsed = schema.safeParse(bytes === null ? null : parseJson(bytes));
   if (parsed.success) return parsed.data;
   throw new AppError("invalid_request", {
-    issues: [{ path: "cursor", message: "must be a nextCursor of an earlier page" }],
+    issues: [{ path: "cursor", message: "must be the nextCursor of a previous page" }],
   });
 }
 

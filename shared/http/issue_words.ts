@@ -17,20 +17,20 @@ export function describeIssue(issue: RawIssue): string {
     case "too_big":
       return describeTooBig(issue.origin, issue.maximum, issue.inclusive ?? true);
     case "invalid_format":
-      return formats[issue.format] ?? "does not have the right form";
+      return formats[issue.format] ?? "has an invalid format";
     case "not_multiple_of":
       return `must be a multiple of ${issue.divisor}`;
     case "invalid_key":
       return describeKey(issue.issues);
     case "unrecognized_keys":
-      return "has fields that are not known";
+      return "has unknown fields";
     default:
-      return issue.input === undefined ? "is required" : "is not valid";
+      return issue.input === undefined ? "is required" : "is invalid";
   }
 }
 
 function nameType(expected: string): string {
-  return types[expected] ?? "does not have the right type";
+  return types[expected] ?? "has an invalid type";
 }
 
 const types: Readonly<Record<string, string>> = {
@@ -71,5 +71,5 @@ function describeTooBig(origin: string, maximum: number | bigint, inclusive: boo
 
 /** Describes the first issue of a key of a free-form object. */
 function describeKey(faults: readonly { readonly message?: string | undefined }[]): string {
-  return `has a key that ${faults[0]?.message ?? "is not valid"}`;
+  return `has a key that ${faults[0]?.message ?? "is invalid"}`;
 }

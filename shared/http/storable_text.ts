@@ -13,11 +13,14 @@ export function findUnstorableText(root: unknown): Issue[] {
   for (let next = pending.pop(); next !== undefined; next = pending.pop()) {
     const { path, value } = next;
     if (typeof value === "string" && !isStorable(value)) {
-      issues.push({ path, message: "must not hold NUL or half of a surrogate pair" });
+      issues.push({ path, message: "must not contain NUL or half of a surrogate pair" });
     } else if (typeof value === "object" && value !== null) {
       for (const [key, member] of Object.entries(value)) {
         if (!isStorable(key)) {
-          issues.push({ path, message: "must not have a key with NUL or half a surrogate pair" });
+          issues.push({
+            path,
+            message: "must not have a key with NUL or half of a surrogate pair",
+          });
         }
         pending.push({ path: path === "" ? key : `${path}.${key}`, value: member });
       }

@@ -97,10 +97,10 @@ function conclude<Request>(
 }
 
 const impossiblePhoneMessage =
-  "No such phone number exists: send phone with its country code, such as 5511988887777 for Brazil.";
+  "This phone number cannot exist: send phone with its country code, such as 5511988887777 for Brazil.";
 
 /** Reports one issue per field, because further issues often follow from the first. */
-function withoutPathsOf(told: readonly Issue[], issues: readonly Issue[]): Issue[] {
-  const paths = new Set(told.map(({ path }) => path));
+function withoutPathsOf(reported: readonly Issue[], issues: readonly Issue[]): Issue[] {
+  const paths = new Set(reported.map(({ path }) => path));
   return issues.filter(({ path }) => !paths.has(path));
 }

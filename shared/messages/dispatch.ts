@@ -83,7 +83,7 @@ export async function callProvider(
     return await provider.send(outbound, { timeoutMs: services.providerTimeoutMs, bypassLimit });
   } catch (error) {
     services.log.error("provider_call_crashed", { messageId, ...describeDefect(error) });
-    return { outcome: "unknown", reason: "a defect while the provider was called" };
+    return { outcome: "unknown", reason: "an internal error during the provider call" };
   }
 }
 
@@ -118,7 +118,7 @@ async function prepareMessage(
 const contactBlocked: Receipt = {
   outcome: "rejected",
   code: "contact_blocked",
-  message: "The contact was blocked while the message waited.",
+  message: "The contact was blocked while the message was queued.",
   retryable: false,
   scope: "message",
 };
@@ -126,7 +126,8 @@ const contactBlocked: Receipt = {
 const agentPaused: Receipt = {
   outcome: "rejected",
   code: "agent_paused",
-  message: "A person wrote while the agent's message waited: the agent steps back.",
+  message:
+    "A person sent a message while the agent's message was queued, so the agent's is not sent.",
   retryable: false,
   scope: "message",
 };
@@ -134,7 +135,7 @@ const agentPaused: Receipt = {
 const claimTooOld: Receipt = {
   outcome: "rejected",
   code: "claim_too_old",
-  message: "The claim on the message was nearly over before the provider was called.",
+  message: "The claim on the message was about to expire before the provider was called.",
   retryable: true,
   scope: "message",
   isUnsent: true,
@@ -143,7 +144,7 @@ const claimTooOld: Receipt = {
 const notPrepared: Receipt = {
   outcome: "rejected",
   code: "not_prepared",
-  message: "The message could not be prepared: the instance's credentials do not open.",
+  message: "The message could not be prepared: the instance's credentials cannot be decrypted.",
   retryable: true,
   scope: "instance",
   isOutage: true,

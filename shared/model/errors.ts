@@ -1,56 +1,62 @@
 /**
- * Every refusal that the API can answer, in one table: its status and one sentence a person can act
- * on. The strings of specification section 7 are codes like any other.
+ * Every error that the API can return: its status, and one sentence that tells the caller what to do.
+ * The strings of specification section 7 are codes like any other.
  */
 const refusals = {
   invalid_json: [400, "The body must be a JSON object."],
-  invalid_request: [400, "Some fields are missing or not valid; see issues."],
+  invalid_request: [400, "Some fields are missing or invalid; see issues."],
   invalid_phone: [
     400,
-    "phone must be 8 to 15 digits with country code and nothing else; POST /functions/v1/sanitize-phone-number strips formatting.",
+    "phone must be 8 to 15 digits with country code and nothing else; POST /functions/v1/sanitize-phone-number removes formatting.",
   ],
-  agent_id_required: [400, "The instance has several active agents: say which one with agentId."],
+  agent_id_required: [400, "The instance has several active agents: name one in agentId."],
   provider_outbound_channel_not_configured: [
     400,
     "The official-channel instance has no phoneNumberId to send from.",
   ],
-  "templateId and phone are required": [400, "Send both templateId and phone, as texts."],
+  "templateId and phone are required": [400, "Send both templateId and phone as text."],
   template_not_synced_with_provider: [
     400,
-    "The template has no providerTemplateId: POST admin-api/instances/:id/templates/sync reads it from the official channel.",
+    "The template has no providerTemplateId: synchronize it with POST admin-api/instances/:id/templates/sync.",
   ],
   template_not_approved: [400, "Only a template with providerStatus APPROVED can be sent."],
-  missing_variables: [400, "The template needs variables that were not supplied; see missing."],
+  missing_variables: [400, "The template requires variables that are missing; see missing."],
   missing_client_token: [401, "Send the instance's token in the X-Client-Token header."],
   invalid_client_token: [401, "The token is unknown, expired or revoked."],
   invalid_secret_key: [401, "Send the project's secret key in the apikey header."],
-  invalid_webhook_secret: [401, "The webhook address's secret or verify token is not this one."],
+  invalid_webhook_secret: [401, "The webhook's secret or verify token is wrong."],
   invalid_webhook_signature: [
     401,
-    "X-Hub-Signature-256 does not fit the body under the app secret of this instance.",
+    "X-Hub-Signature-256 does not match the body and the instance's app secret.",
   ],
   "Template does not belong to this instance": [
     403,
-    "The template is linked to another instance of the workspace.",
+    "The template belongs to another instance of the workspace.",
   ],
-  not_found: [404, "There is nothing at this path."],
-  "Instance not found": [404, "There is no such instance, or this token does not open it."],
-  workspace_not_found: [404, "There is no such workspace."],
-  operator_not_found: [404, "The instance's workspace has no operator with this e-mail or id."],
+  not_found: [404, "This path does not exist."],
+  "Instance not found": [404, "The instance does not exist, or the token is not valid for it."],
+  workspace_not_found: [404, "The workspace does not exist."],
+  operator_not_found: [
+    404,
+    "The instance's workspace has no operator with this e-mail address or id.",
+  ],
   department_not_found: [404, "The instance's workspace has no such department."],
-  agent_not_found: [404, "There is no such agent, or it is not an active one of the instance."],
+  agent_not_found: [404, "The instance has no active agent with this id."],
   message_not_found: [404, "The instance has no such message."],
-  "Template not found": [404, "There is no such template, or this token does not reach it."],
-  template_not_found: [404, "There is no such template."],
+  "Template not found": [404, "The template does not exist, or the token is not valid for it."],
+  template_not_found: [404, "The template does not exist."],
   token_not_found: [404, "The instance has no such token."],
-  method_not_allowed: [405, "This path does not take this method; see the Allow header."],
-  idempotency_key_in_progress: [409, "The first call with this Idempotency-Key still runs."],
+  method_not_allowed: [405, "This path does not support this method; see the Allow header."],
+  idempotency_key_in_progress: [
+    409,
+    "The first call with this Idempotency-Key is still in progress.",
+  ],
   outside_conversation_window: [
     409,
-    "The contact last wrote more than 24 hours ago: on the official channel only a template may be sent now.",
+    "The contact's last message is more than 24 hours old: on the official channel only a template can be sent now.",
   ],
   contact_blocked: [409, "The contact is blocked (isBlocked)."],
-  message_not_cancelable: [409, "Only a message that still waits in the queue can be canceled."],
+  message_not_cancelable: [409, "Only a message that is still queued can be canceled."],
   message_not_retriable: [409, "Only a failed or unconfirmed message can be retried."],
   send_window_never_opens: [
     409,
@@ -58,25 +64,25 @@ const refusals = {
   ],
   template_sync_not_available: [
     409,
-    "Only an instance of the official channel with a wabaId has templates at its provider.",
+    "Only an instance of the official channel with a wabaId can synchronize templates.",
   ],
-  already_exists: [409, "There is already one with this value; see issues."],
+  already_exists: [409, "Another record has this value; see issues."],
   payload_too_large: [413, "The body is too large: 256 KiB at most, 3 MB for a provider webhook."],
   unsupported_media_type: [415, "Send the body as Content-Type: application/json."],
   idempotency_key_reused: [422, "This Idempotency-Key was used with another body."],
   rate_limited: [429, "Too many requests; try again after Retry-After seconds."],
-  provider_send_failed: [502, "The provider refused the message or could not be reached."],
+  provider_send_failed: [502, "The provider rejected the message or could not be reached."],
   provider_template_send_failed: [
     502,
-    "The provider refused the template or could not be reached; see details.",
+    "The provider rejected the template or could not be reached; see details.",
   ],
   provider_template_list_failed: [
     502,
-    "The provider did not give its list of templates; see details. Nothing was changed.",
+    "The templates could not be read from the provider; see details. Nothing was changed.",
   ],
   provider_outcome_unknown: [
     504,
-    "The provider may or may not have accepted the message; it is kept as unconfirmed and not sent again by itself.",
+    "The provider may or may not have accepted the message; it is unconfirmed and not sent again automatically.",
   ],
   service_unavailable: [503, "The service cannot reach its database; try again in a moment."],
   internal_error: [500, "Something went wrong on our side; give us the request id."],
@@ -91,7 +97,7 @@ export interface Issue {
   readonly message: string;
 }
 
-/** What a refusal says beside its code: extra members of the body and extra headers. */
+/** What an error response has besides its code: further members of the body and further headers. */
 export interface RefusalExtras {
   /** Replaces the table's sentence. */
   readonly message?: string;
@@ -100,12 +106,12 @@ export interface RefusalExtras {
   readonly headers?: Readonly<Record<string, string>>;
 }
 
-/** Temporary refusals: each says when to retry. */
-const passing: ReadonlySet<ErrorCode> = new Set([
+/** Temporary errors. Their responses have `Retry-After`. */
+const temporaryCodes: ReadonlySet<ErrorCode> = new Set([
   "service_unavailable",
   "idempotency_key_in_progress",
 ]);
-const againInASecond = { "Retry-After": "1" } as const;
+const retryAfterOneSecond = { "Retry-After": "1" } as const;
 
 /**
  * An expected refusal, safe to show to the caller. Everything else that is thrown is a defect and is
@@ -119,7 +125,7 @@ export class AppError extends Error {
   constructor(readonly code: ErrorCode, extras: RefusalExtras = {}) {
     super(code);
     this.status = refusals[code][0];
-    this.extras = passing.has(code) ? { headers: againInASecond, ...extras } : extras;
+    this.extras = temporaryCodes.has(code) ? { headers: retryAfterOneSecond, ...extras } : extras;
   }
 
   /** The response body: the envelope of decisions, section 1. */
@@ -134,7 +140,7 @@ export class AppError extends Error {
   }
 }
 
-/** The envelope of a refusal, and what its code adds to it. */
+/** The envelope of an error response, and the members that its code adds. */
 export interface RefusalBody extends Readonly<Record<string, unknown>> {
   readonly success: false;
   readonly error: ErrorCode;

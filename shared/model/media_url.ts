@@ -64,7 +64,7 @@ function findUrlProblem(url: string): string | null {
   }
   if (authority.includes("@")) return "mediaUrl must not contain a user name or password.";
   if (!hasPlainHost(authority, parsed.hostname) || !isPublicHost(parsed.hostname)) {
-    return "mediaUrl must be on a public host name or a public IP address.";
+    return "mediaUrl must have a public host name or a public IP address.";
   }
   return null;
 }
@@ -83,8 +83,8 @@ function findExtensionProblem(url: string, messageType: MediaMessageType): strin
   if (extension === null) return null;
   const allowed: readonly string[] = contentKinds[messageType].fileTypes;
   if (allowed.includes(extension)) return null;
-  return `The path of mediaUrl ends in a file type that ${messageType} does not take: ` +
-    `allowed are ${allowed.join(", ")}.`;
+  return `The file type of mediaUrl is not allowed for ${messageType}: ` +
+    `use ${allowed.join(", ")}.`;
 }
 
 function decodeSegment(segment: string): string {

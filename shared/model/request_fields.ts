@@ -12,11 +12,11 @@ export const idSchema = z.guid("must be a UUID");
 export const phoneSchema = z.string().regex(possiblePhonePattern, {
   error: ({ input }) =>
     findPhoneFault(String(input)) === "impossible"
-      ? "must begin with its country code, such as 55 for Brazil: no number begins like this"
+      ? "must start with a country code, such as 55 for Brazil"
       : "must be 8 to 15 digits with country code, without + or separators",
 });
 
-const wrongDay = "must be a date that exists, YYYY-MM-DD";
+const wrongDay = "must be a valid date, YYYY-MM-DD";
 
 /** A day that Postgres stores too: the calendar has no year 0. A missing one "is required". */
 export const daySchema = z.iso.date({

@@ -114,8 +114,10 @@ function readChatModel(
   apiKey: string | undefined,
 ): ChatModelConfig | null {
   if (baseUrl === undefined && apiKey === undefined) return null;
-  if (baseUrl === undefined) throw new ConfigError("AI_BASE_URL is missing beside AI_API_KEY.");
-  if (apiKey === undefined) throw new ConfigError("AI_API_KEY is missing beside AI_BASE_URL.");
+  if (baseUrl === undefined) {
+    throw new ConfigError("AI_API_KEY is set, but AI_BASE_URL is missing.");
+  }
+  if (apiKey === undefined) throw new ConfigError("AI_BASE_URL is set, but AI_API_KEY is missing.");
   return { baseUrl, apiKey };
 }
 
@@ -133,7 +135,7 @@ function readSecretKeys(
     }
     const keys = secretKeysSchema.safeParse(json);
     if (keys.success && Object.keys(keys.data).length > 0) return keys.data;
-    throw new ConfigError("SUPABASE_SECRET_KEYS must be an object of keys by name.");
+    throw new ConfigError("SUPABASE_SECRET_KEYS must be a JSON object with a key per name.");
   }
   if (single === undefined) {
     throw new ConfigError("SUPABASE_SECRET_KEYS (or SUPABASE_SECRET_KEY) is missing.");

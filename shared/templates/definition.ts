@@ -90,5 +90,5 @@ function readHeader(component: Component | undefined): TemplateHeader | null | "
 }
 
 function describeUnfillable(part: string): string {
-  return `it has a part that this endpoint cannot fill: ${part}`;
+  return `it has a part that this endpoint does not support: ${part}`;
 }

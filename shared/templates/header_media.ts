@@ -56,7 +56,7 @@ function findLinkProblem(link: string, format: MediaFormat): string | null {
   const isFitting = extension === null || extensions.some((known) => known === extension);
   if (issue !== null && isFitting) return issue.message.replace("mediaUrl", "The URL");
   if (issue === null && isFitting) return null;
-  return `must lead to a file that fits a header of format ${format}: ${extensions.join(", ")}`;
+  return `must be a file for a header of format ${format}: ${extensions.join(", ")}`;
 }
 
 function isAbsent(value: unknown): boolean {

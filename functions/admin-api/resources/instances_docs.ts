@@ -87,7 +87,8 @@ export const instanceDocs: ResourceDocs = {
     },
   },
   update: {
-    description: `${changesOnly} The provider cannot change; \`providerConfig\` is replaced as a whole.`,
+    description:
+      `${changesOnly} The provider cannot change; \`providerConfig\` is replaced as a whole.`,
     documentedBody: updateInstanceForms,
     errors: ["already_exists"],
     request: { timeZone: "America/Manaus", sendWindow: { end: "18:00" } },

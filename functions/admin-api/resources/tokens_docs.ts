@@ -94,7 +94,8 @@ export const tokenOperations: readonly Operation[] = [
     method: "DELETE",
     operationId: "revokeToken",
     summary: "Revoke a token",
-    description: "The token becomes invalid immediately. Revoking it again returns the same response.",
+    description:
+      "The token becomes invalid immediately. Revoking it again returns the same response.",
     success: { description: "The revoked token.", schema: recordAnswer(tokenRecord) },
     examples: [{
       name: "revoked",

@@ -11,9 +11,7 @@ export const evolutionConfigSchema = z.object({
   /** Required: Evolution is self-hosted, so there is no default address. */
   baseUrl: z.string({
     error: ({ input }) =>
-      input === undefined
-        ? "is required: Evolution is self-hosted, without a public address"
-        : undefined,
+      input === undefined ? "is required, because Evolution is self-hosted" : undefined,
   }).pipe(baseUrlSchema),
   instanceName: pathSegmentSchema,
   /** The server's global key or the instance's token (`apikey`). */

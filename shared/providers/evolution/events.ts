@@ -150,7 +150,7 @@ function readStatus(data: unknown): StatusEvent[] {
   const status = Object.hasOwn(statuses, word) ? statuses[word] : undefined;
   if (providerMessageId === undefined || status === undefined) return [];
   const error = status === "failed"
-    ? toStatusError(word, ["WhatsApp did not take the message."], undefined)
+    ? toStatusError(word, ["WhatsApp did not accept the message."], undefined)
     : undefined;
   return [{ kind: "status", providerMessageId, status, error }];
 }

@@ -10,7 +10,7 @@ export function checkLength(path: string, text: string | undefined, max: number)
   const length = [...(text ?? "")].length;
   return length <= max
     ? []
-    : [{ path, message: `has ${length} characters; this channel takes at most ${max}` }];
+    : [{ path, message: `has ${length} characters; this channel allows at most ${max}` }];
 }
 
 export interface OptionListLimits {

@@ -42,13 +42,13 @@ export function checkWhatsappCloudContent(content: MessageContent): Issue[] {
 function checkMedia(content: MediaContent): Issue[] {
   const mediaType = chooseMediaType(content);
   if (mediaType === undefined) {
-    return [{ path: "mediaUrl", message: "the official channel does not carry WAV; send MP3" }];
+    return [{ path: "mediaUrl", message: "the official channel does not support WAV; send MP3" }];
   }
   const caption = "message" in content ? content.message : undefined;
   if (mediaType === "audio" && caption !== undefined && caption !== "") {
     return [{
       path: "message",
-      message: "the official channel carries an MP3 as audio, which has no caption",
+      message: "the official channel sends MP3 as audio, which has no caption",
     }];
   }
   return checkLength("message", caption, CAPTION_MAX);

@@ -45,7 +45,7 @@ async function send(
 const notConfigured: Receipt = {
   outcome: "rejected",
   code: "provider_outbound_channel_not_configured",
-  message: "The instance has no phone number id of the official channel.",
+  message: "The instance has no phoneNumberId.",
   retryable: false,
   scope: "instance",
 };

@@ -51,7 +51,7 @@ function checkText(key: string, value: string | undefined, max: number): Issue[]
   const path = `variables.${key}`;
   if (value !== undefined && refusedWhiteSpace.test(value)) {
     const message =
-      "the official channel takes no line breaks, tabs or more than 4 spaces in a row";
+      "must not contain line breaks, tabs or more than 4 consecutive spaces on the official channel";
     return [{ path, message }];
   }
   return checkLength(path, value, max);

@@ -39,13 +39,13 @@ export async function listWhatsappCloudTemplates(
   let after: string | undefined;
   for (let pageCount = 0; pageCount < MAX_PAGES; pageCount++) {
     const leftMs = endsAtMs - performance.now();
-    if (leftMs <= 0) return fail("timed_out", "The provider's list took too long.");
+    if (leftMs <= 0) return fail("timed_out", "Reading the provider's list took too long.");
     const result = await requestPage({ ...config, wabaId }, after, Math.min(timeoutMs, leftMs));
     const page = readPage(result, config);
     if (page.outcome === "failed") return page;
     for (const template of page.templates) templates.set(template.providerTemplateId, template);
     if (page.next === undefined) return { outcome: "listed", templates: [...templates.values()] };
-    if (page.next === after) return fail("malformed_answer", "The provider's pages do not end.");
+    if (page.next === after) return fail("malformed_answer", "The provider's pages repeat.");
     after = page.next;
   }
   return fail("too_many_templates", `The provider lists more than ${MAX_PAGES} pages.`);
@@ -53,7 +53,7 @@ export async function listWhatsappCloudTemplates(
 
 const withoutAccount: TemplateListing = {
   outcome: "not_configured",
-  message: "The instance's providerConfig has no wabaId, whose templates could be read.",
+  message: "The instance's providerConfig has no wabaId, from which templates are read.",
 };
 
 function requestPage(
@@ -88,7 +88,9 @@ function readPage(result: HttpResult, config: WhatsappCloudConfig): Page {
     const redact = createRedactor(listSecrets(config, whatsappCloudSecretFields), null);
     return describeFailure(readWhatsappCloudAnswer(result, { nowMs: Date.now(), redact }));
   }
-  if (!Array.isArray(data)) return fail("malformed_answer", "The answer is no list of templates.");
+  if (!Array.isArray(data)) {
+    return fail("malformed_answer", "The provider's response is not a list of templates.");
+  }
   const next = readText(result.json, "paging", "next") === undefined
     ? undefined
     : readText(result.json, "paging", "cursors", "after") ?? "";
@@ -150,9 +152,9 @@ function describeFailure(receipt: Receipt): Extract<TemplateListing, { outcome: 
     case "rejected":
       return fail(receipt.code, receipt.message);
     case "unknown":
-      return fail(receipt.reason, "The provider gave no usable answer.");
+      return fail(receipt.reason, "The provider's response is unusable.");
     case "accepted":
-      return fail("malformed_answer", "The answer is no list of templates.");
+      return fail("malformed_answer", "The provider's response is not a list of templates.");
   }
 }
 

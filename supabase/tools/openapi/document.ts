@@ -97,13 +97,19 @@ const errorIntroduction =
   `An error response has \`success\` = false, a stable code in \`error\` and a sentence for display in \`message\`. \`issues\` lists all invalid fields of a request. An unknown path returns 404 \`not_found\`, an unsupported method 405 \`method_not_allowed\` with \`Allow\`.`;
 
 const tags: readonly { readonly name: Tag; readonly description: string }[] = [
-  { name: "Messages", description: "Send, queue and schedule messages; read their status and history." },
+  {
+    name: "Messages",
+    description: "Send, queue and schedule messages; read their status and history.",
+  },
   { name: "Contacts", description: "Create and update contacts and manage their tags." },
   { name: "Conversations", description: "Assign conversations, change their status, add notes." },
   { name: "AI agent", description: "Start conversations with the AI agent." },
   { name: "Phone numbers", description: "Remove formatting from phone numbers." },
   { name: "Webhooks", description: "Receive the providers' events." },
-  { name: "Administration", description: "Manage tenants and their records. Requires the secret key." },
+  {
+    name: "Administration",
+    description: "Manage tenants and their records. Requires the secret key.",
+  },
   { name: "Dispatcher", description: "Process the queue. Called by cron." },
   { name: "Reference", description: "This document." },
 ];

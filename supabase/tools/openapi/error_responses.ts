@@ -111,7 +111,7 @@ export function describeErrorExamples(used: ReadonlySet<ErrorCode>): JsonObject 
 
 const extras: { readonly [Code in ErrorCode]?: JsonObject } = {
   invalid_request: {
-    issues: [{ path: "messageType", message: "is required when something is to be sent" }],
+    issues: [{ path: "messageType", message: "is required when there is content to send" }],
   },
   invalid_phone: {
     issues: [{

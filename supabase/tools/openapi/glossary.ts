@@ -42,7 +42,8 @@ export const glossary: Readonly<Record<string, string>> = {
   sentBy:
     "Origin of the message: `ai_agent`, `api`, `scheduled`, `automation`, `operator`, or any other text. Every value except `ai_agent` pauses the agent.",
   mode: "How the message is sent.",
-  providerMessageId: "The provider's id of the message; null until the provider accepts the message.",
+  providerMessageId:
+    "The provider's id of the message; null until the provider accepts the message.",
   status: "Status of the message.",
   scheduledFor:
     "Time at which the message is to be sent, in the instance's time zone; null for a message sent immediately.",
@@ -56,9 +57,10 @@ export const glossary: Readonly<Record<string, string>> = {
   failedAt: "Time at which sending failed for good.",
   attempts: "Number of attempts.",
   lastError: "Error of the last failed attempt; null when none has failed.",
-  "lastError.code": "The provider's error code, or a code of this service when the provider sent none.",
+  "lastError.code":
+    "The provider's error code, or a code of this service when the provider sent none.",
   "lastError.message":
-    "The provider's error text, for display only: in the provider's language, and subject to change without notice.",
+    "The provider's own words, for display only: in the provider's language, and subject to change without notice.",
   position: "Position in the queue, starting at 1.",
 
   assignedTo: "UUID of the operator to whom the conversation is assigned now.",
@@ -121,7 +123,8 @@ export const glossary: Readonly<Record<string, string>> = {
   unknown: "Number of messages whose outcome is unknown.",
   outboxRows: "Number of outbox entries processed, such as e-mails.",
   expiredClaims: "Number of messages whose worker stopped before settling them.",
-  requeued: "Number of unconfirmed messages queued again, on instances with `onUnconfirmed` = `retry`.",
+  requeued:
+    "Number of unconfirmed messages queued again, on instances with `onUnconfirmed` = `retry`.",
   woken: "Number of stalled instances that were rescued; 0 in normal operation.",
   purged: "Number of expired rows that were deleted.",
 
@@ -142,7 +145,8 @@ export const glossary: Readonly<Record<string, string>> = {
   phone_number: "Phone number that the button calls.",
   example: "Sample values, for the official channel's review.",
   providerStatus: "Status at the official channel; only an `APPROVED` template can be sent.",
-  providerTemplateId: "The official channel's id of the template, set when the template is synchronized.",
+  providerTemplateId:
+    "The official channel's id of the template, set when the template is synchronized.",
   provider:
     `The provider of the instance: ${officialKinds} is the official channel, the others are gateways.`,
   providerConfig: "Credentials and addresses of the provider; encrypted at rest, never returned.",
@@ -169,7 +173,8 @@ export const glossary: Readonly<Record<string, string>> = {
   end: "Local time at which the window closes; `24:00` is the end of the day.",
   days: "Weekdays on which the window opens; 1 is Monday.",
   holidays: "Dates on which the window stays closed.",
-  onUnconfirmed: "What happens to a message whose outcome stays unknown: `hold` keeps it, `retry` sends it again.",
+  onUnconfirmed:
+    "What happens to a message whose outcome stays unknown: `hold` keeps it, `retry` sends it again.",
   requestsPerMinute:
     "Maximum number of requests per minute of one client token to one function; null for no limit.",
   webhookPath: "Path to which the provider sends its events, below `/functions/v1/`.",
@@ -186,9 +191,10 @@ export const glossary: Readonly<Record<string, string>> = {
 
   details: "The provider's error, without credentials.",
   code: "The provider's error code.",
-  "details.code": "The provider's error code, or a code of this service when the provider sent none.",
+  "details.code":
+    "The provider's error code, or a code of this service when the provider sent none.",
   "details.message":
-    "The provider's error text, for display only: in the provider's language, and subject to change without notice.",
+    "The provider's own words, for display only: in the provider's language, and subject to change without notice.",
   reason: "Why the outcome is unknown.",
   retryable: "Whether the failure is temporary, so that the call can be repeated.",
 };

@@ -58,7 +58,7 @@ Deno.test("keys of free objects are held to the same", async () => {
         assertEquals([answer.status, answer.body.error], [400, "invalid_request"], row.name);
         assertEquals(answer.body.issues, [{
           path: `${field}.deep`,
-          message: "must not have a key with NUL or half a surrogate pair",
+          message: "must not have a key with NUL or half of a surrogate pair",
         }]);
         tried.add(field);
       }

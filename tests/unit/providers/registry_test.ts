@@ -64,7 +64,7 @@ Deno.test("Evolution without a base URL is told that it has no public address", 
   assert(!parsed.ok);
   assertEquals(parsed.issues, [{
     path: "baseUrl",
-    message: "is required: Evolution is self-hosted, without a public address",
+    message: "is required, because Evolution is self-hosted",
   }]);
 });
 
@@ -141,7 +141,7 @@ Deno.test("an official instance without a phone number id refuses every send, wi
   assertEquals(receipt, {
     outcome: "rejected",
     code: "provider_outbound_channel_not_configured",
-    message: "The instance has no phone number id of the official channel.",
+    message: "The instance has no phoneNumberId.",
     retryable: false,
     scope: "instance",
   });

@@ -259,7 +259,7 @@ Deno.test("Evolution's updates identify a message by its id, alone or in a list,
   );
   assertEquals(events[0]?.["error"], {
     code: "ERROR",
-    message: "WhatsApp did not take the message.",
+    message: "WhatsApp did not accept the message.",
   });
   const one = evolutionEvent("MESSAGES_UPDATE", update("READ"));
   assertEquals(readEvents("evolution", one), [
