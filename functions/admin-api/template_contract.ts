@@ -74,8 +74,9 @@ export const checkNewTemplate: CrossCheck = (template) => {
 
 /** Checks the changed template, where a change affects the components. */
 export const checkChangedTemplate: ChangeCheck = (changes, stored) => {
-  const isTouched = changes["components"] !== undefined || changes["parameterFormat"] !== undefined;
-  return isTouched ? checkTemplateComponents({ ...stored, ...changes }) : [];
+  const affectsComponents = changes["components"] !== undefined ||
+    changes["parameterFormat"] !== undefined;
+  return affectsComponents ? checkTemplateComponents({ ...stored, ...changes }) : [];
 };
 
 /** Requires one body, no duplicate types and the required members of each type. */
@@ -85,8 +86,8 @@ const checkTemplateComponents: CrossCheck = ({ components, parameterFormat }) =>
   const types = parsed.data.map(({ type }) => type);
   const issues = parsed.data.flatMap((component, index) => {
     const path = `components.${index}`;
-    const isRepeated = types.indexOf(component.type) !== index;
-    return isRepeated
+    const isDuplicate = types.indexOf(component.type) !== index;
+    return isDuplicate
       ? [{ path: `${path}.type`, message: `must be unique: there is another ${component.type}` }]
       : checkComponent(component, path);
   });
@@ -100,15 +101,15 @@ const checkTemplateComponents: CrossCheck = ({ components, parameterFormat }) =>
  * numbered. A header may be numbered too; its variable is called `header` (section 4.7).
  */
 function checkPlaceholders(components: readonly Component[], format: unknown): Issue[] {
-  const places = components.flatMap(({ type, text }, index) =>
+  const placeholders = components.flatMap(({ type, text }, index) =>
     type === "HEADER" || type === "BODY"
       ? listPlaceholders(text ?? "").filter((name) => type === "BODY" || name !== "1")
         .map((name) => ({ index, isNumber: isNumbered(name) }))
       : []
   );
-  const isPositional = format === "POSITIONAL" || (format !== "NAMED" && places[0]?.isNumber);
+  const isPositional = format === "POSITIONAL" || (format !== "NAMED" && placeholders[0]?.isNumber);
   const wrong = new Set(
-    places.filter((place) => place.isNumber !== isPositional).map((p) => p.index),
+    placeholders.filter((placeholder) => placeholder.isNumber !== isPositional).map((p) => p.index),
   );
   return [...wrong].map((index) => ({
     path: `components.${index}.text`,

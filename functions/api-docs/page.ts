@@ -9,7 +9,7 @@ export interface ReferencePage {
 }
 
 /** The properties of a page that depend on where it is served. */
-interface PagePlace {
+interface PageHost {
   /** URL of the OpenAPI document, relative to the page. */
   readonly documentUrl: string;
   /**
@@ -22,20 +22,20 @@ interface PagePlace {
 }
 
 /** Served by the function: calls go only to the page's own origin. */
-const ownPlace: PagePlace = {
+const functionHost: PageHost = {
   documentUrl: "/functions/v1/api-docs/openapi.json",
   chooseServer: "document.servers[0].variables.base_url.default = location.origin;",
   connectTo: "'self'",
 };
 
 /** On a static host beside the document: the reader enters the address of the service. */
-const staticPlace: PagePlace = {
+const staticHost: PageHost = {
   documentUrl: "openapi.json",
   chooseServer: "",
   connectTo: "'self' https: http://127.0.0.1:* http://localhost:*",
 };
 
-const writeStartScript = ({ documentUrl, chooseServer }: PagePlace): string => `
+const writeStartScript = ({ documentUrl, chooseServer }: PageHost): string => `
 (async () => {
   const document = await (await fetch("${documentUrl}")).json();
   ${chooseServer}
@@ -89,10 +89,10 @@ export async function renderReferencePage(
   document: ListedDocument,
   viewerUrl: string,
 ): Promise<ReferencePage> {
-  const startScript = writeStartScript(ownPlace);
+  const startScript = writeStartScript(functionHost);
   return {
-    html: renderPage(document, viewerUrl, { startScript, ...ownPlace }),
-    contentSecurityPolicy: await writePolicy(viewerUrl, startScript, ownPlace),
+    html: renderPage(document, viewerUrl, { startScript, ...functionHost }),
+    contentSecurityPolicy: await writePolicy(viewerUrl, startScript, functionHost),
   };
 }
 
@@ -104,13 +104,13 @@ export async function renderStaticPage(
   document: ListedDocument,
   viewerUrl: string,
 ): Promise<string> {
-  const startScript = writeStartScript(staticPlace);
-  const policy = (await writePolicy(viewerUrl, startScript, staticPlace))
+  const startScript = writeStartScript(staticHost);
+  const policy = (await writePolicy(viewerUrl, startScript, staticHost))
     // Browsers ignore `frame-ancestors` in a meta element.
     .replace(/; frame-ancestors [^;]*/, "");
   // Our own words and the viewer's origin: no character that an attribute needs escaped.
   const head = `<meta http-equiv="Content-Security-Policy" content="${policy}">\n`;
-  return renderPage(document, viewerUrl, { startScript, ...staticPlace }, head);
+  return renderPage(document, viewerUrl, { startScript, ...staticHost }, head);
 }
 
 function renderPage(
@@ -154,7 +154,7 @@ function describeFile(viewerUrl: string, { name, integrity }: ViewerFile): Recor
 async function writePolicy(
   viewerUrl: string,
   startScript: string,
-  { connectTo }: PagePlace,
+  { connectTo }: PageHost,
 ): Promise<string> {
   const { origin } = new URL(viewerUrl);
   const hash = await crypto.subtle.digest("SHA-256", new TextEncoder().encode(startScript));

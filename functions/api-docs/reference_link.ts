@@ -8,7 +8,7 @@ export interface ReferenceLink {
 }
 
 /** The environment's addresses, from the composition root. */
-export interface ReferencePlace {
+export interface ReferenceAddresses {
   /** `API_REFERENCE_URL`: the address of the published page. */
   readonly referenceUrl: string | undefined;
   /** `SUPABASE_URL`: set by the platform. */
@@ -26,7 +26,7 @@ const documentPath = `${ownPath}/openapi.json`;
  * @throws {Error} that names the variable, when its value is not an http address.
  */
 export function readReferenceLink(
-  { referenceUrl, projectUrl }: ReferencePlace,
+  { referenceUrl, projectUrl }: ReferenceAddresses,
 ): ReferenceLink | undefined {
   const isOwnPage = Boolean(referenceUrl) && readPath(referenceUrl ?? "") === ownPath;
   const hidesHtml = isOnDefaultDomain(projectUrl);

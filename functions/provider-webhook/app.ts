@@ -94,7 +94,7 @@ export function createProviderWebhookApp(services: ProviderWebhookServices): Hon
       ? [{ method: "GET", path: address, handlers: [verifyAddress(provider)] }, delivery]
       : [delivery];
   });
-  return createApp({ slug: "provider-webhook", log, routes, maxBodyBytes: null });
+  return createApp({ slug: "provider-webhook", log, routes });
 }
 
 function toCall(context: Context, body: Bytes): WebhookCall {

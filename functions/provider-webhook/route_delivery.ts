@@ -73,8 +73,8 @@ export function createDeliveryRouter(
     const kept = parts.filter((part) => isKept(part, own, targets));
     logUnknownNumbers(kept, own);
     const others = targets.flatMap((target): Delivery[] => {
-      const told = parts.filter((part) => isAbout(part, target.receiver));
-      return told.length === 0 ? [] : [toDelivery(target, joinParts(routing, whole, told))];
+      const ownParts = parts.filter((part) => isAbout(part, target.receiver));
+      return ownParts.length === 0 ? [] : [toDelivery(target, joinParts(routing, whole, ownParts))];
     });
     if (kept.length === parts.length) return [toDelivery(own, whole), ...others];
     if (kept.length === 0) return others;

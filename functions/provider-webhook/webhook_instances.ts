@@ -37,19 +37,19 @@ export interface WebhookInstances {
 }
 
 /** How long credentials stay in the cache, in milliseconds. */
-const rememberedMs = 60_000;
+const cacheMs = 60_000;
 /**
  * How long a cached result may reject a credential, in milliseconds. It limits the delay until a
  * new instance or a rotated secret works, and the queries that wrong credentials cause.
  */
-const refusalMs = 2_000;
-const maxRemembered = 1_000;
+const rejectionCacheMs = 2_000;
+const maxCacheEntries = 1_000;
 const maxReferenceLength = 255;
 
-interface Remembered {
+interface CacheEntry {
   readonly instance: Promise<WebhookInstance | null>;
   /** By `performance.now()`. */
-  readonly askedAt: number;
+  readonly loadedAt: number;
 }
 
 /**
@@ -62,7 +62,7 @@ export function createWebhookInstances(
   database: Database,
   vault: CredentialVault,
 ): WebhookInstances {
-  const remembered = new Map<string, Remembered>();
+  const cache = new Map<string, CacheEntry>();
 
   const load = async (
     provider: ProviderDescriptor,
@@ -78,33 +78,33 @@ export function createWebhookInstances(
   /**
    * Returns the cached instance if it is at most `maxAgeMs` old; otherwise queries the database.
    */
-  const recall = async (
+  const findInstance = async (
     provider: ProviderDescriptor,
     reference: string,
     maxAgeMs: number,
   ): Promise<WebhookInstance | null> => {
     const key = toKey(provider, reference);
-    const known = remembered.get(key);
-    if (known !== undefined && performance.now() - known.askedAt < maxAgeMs) {
-      return await known.instance;
+    const cached = cache.get(key);
+    if (cached !== undefined && performance.now() - cached.loadedAt < maxAgeMs) {
+      return await cached.instance;
     }
     const instance = load(provider, reference);
-    const entry = { instance, askedAt: performance.now() };
-    remember(key, entry);
+    const entry = { instance, loadedAt: performance.now() };
+    addToCache(key, entry);
     try {
       return await instance;
     } catch (error) {
-      if (remembered.get(key) === entry) remembered.delete(key);
+      if (cache.get(key) === entry) cache.delete(key);
       throw error;
     }
   };
 
   /** Evicts the oldest entry when full. */
-  const remember = (key: string, entry: Remembered): void => {
-    remembered.delete(key);
-    remembered.set(key, entry);
-    const [oldest] = remembered.keys();
-    if (remembered.size > maxRemembered && oldest !== undefined) remembered.delete(oldest);
+  const addToCache = (key: string, entry: CacheEntry): void => {
+    cache.delete(key);
+    cache.set(key, entry);
+    const [oldest] = cache.keys();
+    if (cache.size > maxCacheEntries && oldest !== undefined) cache.delete(oldest);
   };
 
   const authenticateFresh: Authenticate = async (
@@ -113,20 +113,20 @@ export function createWebhookInstances(
     check,
   ) => {
     if (!canBeReference(reference)) return null;
-    const current = await recall(provider, reference, refusalMs);
+    const current = await findInstance(provider, reference, rejectionCacheMs);
     return current !== null && await check(current) ? current : null;
   };
 
   return {
     authenticate: async (provider, reference, check) => {
       if (!canBeReference(reference)) return null;
-      const known = await recall(provider, reference, rememberedMs);
-      return known !== null && await check(known)
-        ? known
+      const cached = await findInstance(provider, reference, cacheMs);
+      return cached !== null && await check(cached)
+        ? cached
         : await authenticateFresh(provider, reference, check);
     },
     authenticateFresh,
-    forget: (provider, reference) => void remembered.delete(toKey(provider, reference)),
+    forget: (provider, reference) => void cache.delete(toKey(provider, reference)),
   };
 }
 

@@ -66,12 +66,12 @@ function readRefusal(refusal: APIError): ChatAnswer {
 }
 
 /** OpenAI's code, and the words of other servers, which answer 400 or 422. */
-const tooLongWords =
+const tooLongPattern =
   /context_length|context (?:length|window|size)|exceed_context|too (?:long|large)|input token|max_new_tokens/i;
 
 function isTooLong({ status, code, type, message }: APIError): boolean {
   if (status === 413) return true;
-  return (status === 400 || status === 422) && tooLongWords.test(`${code} ${type} ${message}`);
+  return (status === 400 || status === 422) && tooLongPattern.test(`${code} ${type} ${message}`);
 }
 
 /** Prefers `retry-after-ms`, which OpenAI and Azure send: it is more exact than `Retry-After`. */

@@ -31,7 +31,7 @@ const shareOfOneMessage = 4;
 const maxProfileNameLength = 200;
 
 /** Marks where a message was cut. */
-const cutMark = " […]";
+const truncationMark = " […]";
 
 /**
  * Builds the messages for the model, with the newest history that fits into `budgetBytes`. The first
@@ -91,9 +91,9 @@ function clip(
   const encoder = new TextEncoder();
   const whole = encoder.encodeInto(text, space);
   if (whole.read === text.length) return { content: text, bytes: whole.written };
-  const markBytes = encoder.encode(cutMark).length;
+  const markBytes = encoder.encode(truncationMark).length;
   const { read } = encoder.encodeInto(text, space.subarray(0, maxBytes - markBytes));
-  return { content: text.slice(0, read) + cutMark, bytes: maxBytes };
+  return { content: text.slice(0, read) + truncationMark, bytes: maxBytes };
 }
 
 function joinNeighbors(messages: readonly PromptMessage[]): PromptMessage[] {

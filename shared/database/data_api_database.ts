@@ -59,7 +59,7 @@ function isDatabaseCode(code: unknown): code is string {
 }
 
 /** Temporary 4xx statuses of a gateway before the Data API: a later call may succeed. */
-const passingStatuses: ReadonlySet<number> = new Set([404, 408, 429]);
+const temporaryStatuses: ReadonlySet<number> = new Set([404, 408, 429]);
 
 /**
  * Returns the error code of a failed call. A response that does not come from PostgREST has no such
@@ -69,7 +69,7 @@ const passingStatuses: ReadonlySet<number> = new Set([404, 408, 429]);
 function readCode(error: { readonly code?: unknown } | null, status: number): string {
   const code = error?.code;
   if (status >= 400 && isDatabaseCode(code)) return code;
-  return status < 400 || status >= 500 || passingStatuses.has(status)
+  return status < 400 || status >= 500 || temporaryStatuses.has(status)
     ? "CONNECTION_CLOSED"
     : `HTTP_${status}`;
 }

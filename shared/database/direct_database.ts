@@ -18,12 +18,12 @@ export const reconnectSeconds = (): number => 0.1 + Math.random() * 0.2;
  */
 const statementTimeoutMs = 8_000;
 /** How long closing the pool waits for calls in progress, in seconds. */
-const partingSeconds = 5;
+const closeTimeoutSeconds = 5;
 /**
  * The same when a pool is replaced because one connection is dead, in seconds. It exceeds
  * `statementTimeoutMs`, so that the calls on the other connections can finish.
  */
-const replacingSeconds = 9;
+const replaceTimeoutSeconds = 9;
 
 /**
  * Opens the database over the Postgres protocol, for a single machine. Uses prepared statements,
@@ -34,12 +34,12 @@ export function openDirectDatabase(databaseUrl: string, timeoutMs = callTimeoutM
   // call after its caller timed out, or pipeline it behind another call on the same connection.
   const permits = new Semaphore(maxConnections);
   let pool = openPool(databaseUrl);
-  let parting: Promise<unknown> = Promise.resolve();
+  let closing: Promise<unknown> = Promise.resolve();
   // The driver never releases a dead connection, so a time-out replaces the whole pool.
   const replace = (silent: postgres.Sql): void => {
     if (pool !== silent) return;
     pool = openPool(databaseUrl);
-    parting = Promise.all([parting, silent.end({ timeout: replacingSeconds })]);
+    closing = Promise.all([closing, silent.end({ timeout: replaceTimeoutSeconds })]);
   };
   return {
     async rpc<Name extends RpcName>(
@@ -60,7 +60,7 @@ export function openDirectDatabase(databaseUrl: string, timeoutMs = callTimeoutM
       throw toDatabaseError(name, "ETIMEDOUT");
     },
     close: async () => {
-      await Promise.all([parting, pool.end({ timeout: partingSeconds })]);
+      await Promise.all([closing, pool.end({ timeout: closeTimeoutSeconds })]);
     },
   };
 }

@@ -11,7 +11,7 @@ const sheddableRpcs: ReadonlySet<RpcName> = new Set([
 ]);
 
 /** Concurrent calls that the database completes in some tenths of a second. */
-const maxCallsUnderWay = 100;
+const maxCallsInProgress = 100;
 
 /**
  * How long a new request waits for its turn. It suffices for a burst of some thousand requests, and
@@ -27,7 +27,7 @@ const maxWaitMs = 2_000;
  */
 export function shedLoad(
   database: Database,
-  { maxCalls = maxCallsUnderWay, waitMs = maxWaitMs } = {},
+  { maxCalls = maxCallsInProgress, waitMs = maxWaitMs } = {},
 ): Database {
   const permits = new Semaphore(maxCalls);
   return {

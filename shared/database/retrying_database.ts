@@ -1,6 +1,6 @@
 import type { Database } from "./database.ts";
 import type { RequestOf, ResultOf, RpcName } from "./rpcs.ts";
-import { isWorthRepeating } from "./sqlstates.ts";
+import { isRetryable } from "./sqlstates.ts";
 
 /** Two transactions rarely conflict twice. Among many concurrent transactions some do. */
 const maxTries = 5;
@@ -19,7 +19,7 @@ export function retryOnConflict(database: Database): Database {
         try {
           return await database.rpc(name, request);
         } catch (error) {
-          if (!isWorthRepeating(error) || tries === maxTries) throw error;
+          if (!isRetryable(error) || tries === maxTries) throw error;
           await pause(tries);
         }
       }

@@ -119,7 +119,7 @@ function toRefusal(sqlstate: string): AppError | null {
 }
 
 /** Whether an immediate retry of a failed call may succeed. */
-export function isWorthRepeating(error: unknown): boolean {
+export function isRetryable(error: unknown): boolean {
   return error instanceof RolledBackError ||
     (error instanceof DatabaseError && perhapsRolledBack.has(error.code));
 }

@@ -4,7 +4,6 @@ import { AppError } from "../model/errors.ts";
 import type { Log } from "../runtime/log.ts";
 import { allowsCrossOrigin, createCors } from "./cross_origin.ts";
 import { respondToError } from "./error_response.ts";
-import { defaultMaxBodyBytes } from "./request_body.ts";
 
 export type HttpMethod = "GET" | "POST" | "PATCH" | "DELETE";
 
@@ -13,8 +12,6 @@ export interface AppVariables {
   requestId: string;
   /** The function's name. The rate limit counts requests by it. */
   functionName: string;
-  /** Largest request body in bytes, enforced by `readBody`. */
-  maxBodyBytes: number;
   errorCode?: string;
   /** The instance of the request, for the log line. */
   instanceId?: string;
@@ -38,21 +35,18 @@ export interface AppOptions {
   readonly slug: string;
   readonly routes: readonly Route[];
   readonly log: Log;
-  /** Largest request body in bytes. Default: 256 KiB. Null: the function enforces its own limit. */
-  readonly maxBodyBytes?: number | null;
 }
 
 /**
  * Creates an app with the HTTP conventions that every function follows (decisions, section 1):
- * request id, CORS for functions that browsers may call, body limit, 404 and 405 with `Allow`,
- * errors as JSON, one log line per request.
+ * request id, CORS for functions that browsers may call, 404 and 405 with `Allow`, errors as JSON,
+ * one log line per request.
  */
-export function createApp({ slug, routes, log, maxBodyBytes }: AppOptions): Hono {
+export function createApp({ slug, routes, log }: AppOptions): Hono {
   const app = new Hono({ strict: false });
   app.use(requestId({ limitLength: 128 }));
   app.use(logRequest(slug, log));
   if (allowsCrossOrigin(slug)) app.use(createCors());
-  app.use(boundBody(maxBodyBytes ?? defaultMaxBodyBytes));
   const own = app.basePath(`/${slug}`);
   for (const { method, path, handlers } of routes) own.on(method, path, ...handlers);
   for (const [path, allow] of listAllowed(routes)) {
@@ -75,14 +69,6 @@ function listAllowed(routes: readonly Route[]): Map<string, string> {
     methodsByPath.set(path, [...methods, ...(method === "GET" ? ["GET", "HEAD"] : [method])]);
   }
   return new Map([...methodsByPath].map(([path, methods]) => [path, methods.sort().join(", ")]));
-}
-
-/** Sets the largest body size, which `readBody` enforces. */
-function boundBody(maxBytes: number): MiddlewareHandler<{ Variables: AppVariables }> {
-  return async (context, next) => {
-    context.set("maxBodyBytes", maxBytes);
-    await next();
-  };
 }
 
 /** Logs the route's pattern, never the path, because a path may hold a secret. */

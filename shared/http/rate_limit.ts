@@ -11,10 +11,10 @@ import { AppError } from "../model/errors.ts";
  */
 export function applyRateLimit(context: Context, rateLimit: RateLimit | null): void {
   if (rateLimit === null) return;
-  const { limit, remaining, wholeInSeconds, retryAfterSeconds } = rateLimit;
+  const { limit, remaining, resetSeconds, retryAfterSeconds } = rateLimit;
   const policy = `"${context.get("functionName")}"`;
   context.header("RateLimit-Policy", `${policy};q=${limit};w=60`);
-  context.header("RateLimit", `${policy};r=${remaining};t=${wholeInSeconds}`);
+  context.header("RateLimit", `${policy};r=${remaining};t=${resetSeconds}`);
   if (retryAfterSeconds === null) return;
   throw new AppError("rate_limited", { headers: { "Retry-After": String(retryAfterSeconds) } });
 }

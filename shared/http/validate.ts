@@ -1,7 +1,7 @@
 import * as z from "zod";
 import { AppError, type Issue } from "../model/errors.ts";
 import { findPhoneFault } from "../model/phone.ts";
-import { describeIssue } from "./issue_words.ts";
+import { describeIssue } from "./issue_messages.ts";
 import { prepareInput } from "./request_input.ts";
 import { findUnstorableText } from "./storable_text.ts";
 
@@ -27,7 +27,7 @@ export function validate<Schema extends z.ZodType>(
   value: Readonly<Record<string, unknown>>,
   crossCheck: CrossCheck = noCheck,
 ): z.infer<Schema> {
-  return conclude(value, parse(schema, value), crossCheck(value));
+  return requireValid(value, parse(schema, value), crossCheck(value));
 }
 
 /** The request context, which keeps the ignored fields for the response. */
@@ -51,8 +51,8 @@ export function validateBody<Schema extends z.ZodObject>(
   notes.set("ignoredFields", ignoredFields);
   const parsed = parse(schema, body);
   const found = crossCheck(body);
-  const kept = parsed.success ? parsed.data : readSoundFields(schema, body);
-  return conclude(body, parsed, [...found, ...withoutPathsOf(found, findUnstorableText(kept))]);
+  const kept = parsed.success ? parsed.data : readValidFields(schema, body);
+  return requireValid(body, parsed, [...found, ...withoutPathsOf(found, findUnstorableText(kept))]);
 }
 
 function parse<Schema extends z.ZodType>(
@@ -63,7 +63,7 @@ function parse<Schema extends z.ZodType>(
 }
 
 /** The valid fields of an invalid body, so that their texts are checked in the same response. */
-function readSoundFields(
+function readValidFields(
   schema: z.ZodObject,
   body: Readonly<Record<string, unknown>>,
 ): Record<string, unknown> {
@@ -73,7 +73,7 @@ function readSoundFields(
   );
 }
 
-function conclude<Request>(
+function requireValid<Request>(
   value: Readonly<Record<string, unknown>>,
   parsed: z.ZodSafeParseResult<Request>,
   furtherIssues: readonly Issue[],

@@ -87,7 +87,7 @@ export interface KnownAnswer {
 }
 
 /** The meaning of this text and status by the table; without a match, of the status alone. */
-export function classifyByWords(
+export function classifyByText(
   table: readonly KnownAnswer[],
   status: number,
   words: string,
@@ -144,7 +144,7 @@ export function describeAnswer(answer: HttpAnswer, knownWords: string): string {
  * The text by which a refusal is classified: the same text, else the raw body, which is never
  * passed on.
  */
-export function readWordsToClass(answer: HttpAnswer, knownWords: string): string {
+export function readTextToClassify(answer: HttpAnswer, knownWords: string): string {
   if (knownWords !== "" || answer.json !== undefined) return knownWords;
   const text = answer.text.trim();
   return text.startsWith("<") ? "" : text;

@@ -22,8 +22,8 @@ export class AdminApiError extends Error {
 export type AdminAnswer = Readonly<Record<string, unknown>>;
 
 /** The message for a response that is not from this API. */
-export const foreignAnswer =
-  "What answers is not admin-api as this command knows it: is API_URL right, and the project deployed?";
+export const unexpectedResponse =
+  "The response is not from admin-api, or from another version of it. Check API_URL, and that the project is deployed.";
 
 /** Calls admin-api with the project's secret key. */
 export interface AdminApi {
@@ -45,7 +45,7 @@ export function openAdminApi(apiUrl: string, readSecretKey: () => Promise<string
       checkAddress(apiUrl);
       const secretKey = await readSecretKey();
       checkKey(secretKey);
-      const response = await reach(`${apiUrl}/functions/v1/admin-api/${path}`, {
+      const response = await fetchApi(`${apiUrl}/functions/v1/admin-api/${path}`, {
         method,
         headers: { apikey: secretKey, "Content-Type": "application/json" },
         ...(body === undefined ? {} : { body: new Blob([JSON.stringify(body)]) }),
@@ -53,7 +53,7 @@ export function openAdminApi(apiUrl: string, readSecretKey: () => Promise<string
       const answer: unknown = await response.json().catch(() => null);
       if (!response.ok) throw new AdminApiError(describeRefusal(response.status, answer));
       const { success, data } = answerSchema.safeParse(answer);
-      if (!success) throw new AdminApiError(foreignAnswer);
+      if (!success) throw new AdminApiError(unexpectedResponse);
       return data;
     },
   };
@@ -63,7 +63,7 @@ export function openAdminApi(apiUrl: string, readSecretKey: () => Promise<string
 function checkAddress(apiUrl: string): void {
   if (!/^https?:$/.test(URL.parse(apiUrl)?.protocol ?? "")) {
     throw new AdminApiError(
-      "API_URL (or SUPABASE_URL) is no address of an API, such as https://<project>.supabase.co.",
+      "API_URL (or SUPABASE_URL) is not a valid URL, such as https://<project>.supabase.co.",
       true,
     );
   }
@@ -75,13 +75,13 @@ function checkKey(secretKey: string): void {
     new Headers({ apikey: secretKey });
   } catch {
     throw new AdminApiError(
-      "SUPABASE_SECRET_KEY is no key: it holds characters that no header can carry.",
+      "SUPABASE_SECRET_KEY is not a valid key: it contains characters that an HTTP header cannot contain.",
       true,
     );
   }
 }
 
-async function reach(url: string, init: RequestInit): Promise<Response> {
+async function fetchApi(url: string, init: RequestInit): Promise<Response> {
   try {
     // A redirect would send the key to another server.
     return await fetch(url, {
@@ -90,13 +90,13 @@ async function reach(url: string, init: RequestInit): Promise<Response> {
       signal: AbortSignal.timeout(60_000),
     });
   } catch {
-    throw new AdminApiError(`Nothing answers at ${new URL(url).origin}: is API_URL right?`);
+    throw new AdminApiError(`No response from ${new URL(url).origin}. Check API_URL.`);
   }
 }
 
 function describeRefusal(status: number, answer: unknown): string {
   const refusal = refusalSchema.safeParse(answer);
-  if (!refusal.success) return `The API answered ${status} and nothing readable.`;
+  if (!refusal.success) return `The API returned ${status} without a readable error.`;
   const { error, message, issues = [] } = refusal.data;
   return [
     `${error} (${status}): ${message ?? ""}`.trim(),

@@ -15,7 +15,10 @@ export async function findSecretKey(
 ): Promise<string> {
   if (given) return given;
   if (!isLocal(apiUrl)) {
-    throw new AdminApiError("SUPABASE_SECRET_KEY is missing: a secret key of the project.", true);
+    throw new AdminApiError(
+      "SUPABASE_SECRET_KEY is missing: set it to a secret key of the project.",
+      true,
+    );
   }
   const path = locateStackKeys(dataDir);
   const keys = await readStackKeys(dataDir).catch((error) => {
@@ -24,7 +27,7 @@ export async function findSecretKey(
   });
   if (keys !== null) return keys.secretKey;
   throw new AdminApiError(
-    `There is no secret key: SUPABASE_SECRET_KEY is not set, and no local stack has drawn one into ${path}. Start the stack first, or name its folder with DATA_DIR.`,
+    `There is no secret key: SUPABASE_SECRET_KEY is not set, and ${path} does not exist. Start the local stack first, or set DATA_DIR to its folder.`,
     true,
   );
 }

@@ -1,5 +1,5 @@
 import { Command, CommanderError } from "commander";
-import { type AdminAnswer, type AdminApi, AdminApiError, foreignAnswer } from "./admin_api.ts";
+import { type AdminAnswer, type AdminApi, AdminApiError, unexpectedResponse } from "./admin_api.ts";
 import { resourceDocs } from "../../functions/admin-api/docs.ts";
 import { outboxPageSchema } from "../../functions/admin-api/resources/outbox.ts";
 import type { ResourceDocs } from "../../functions/admin-api/resources/resource_docs.ts";
@@ -10,7 +10,7 @@ import { resealAll } from "./reseal_all.ts";
 import { formatRecord, formatTable } from "./table.ts";
 
 /** The dependencies of a run. */
-export interface AdminCommandWorld {
+export interface AdminCommandContext {
   readonly api: AdminApi;
   readonly print: (text: string) => void;
   /** Receives errors, so that `--json` prints only the API's response. */
@@ -28,32 +28,32 @@ type Options = Readonly<Record<string, unknown>>;
  * address or key.
  */
 export async function runAdminCommand(
-  world: AdminCommandWorld,
+  context: AdminCommandContext,
   args: readonly string[],
 ): Promise<number> {
   try {
-    await createProgram(world).parseAsync([...args], { from: "user" });
+    await createProgram(context).parseAsync([...args], { from: "user" });
     return 0;
   } catch (error) {
     if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : 2;
     if (!(error instanceof AdminApiError)) throw error;
-    world.printError(`${error.message}\n`);
+    context.printError(`${error.message}\n`);
     return error.isMisuse ? 2 : 1;
   }
 }
 
-function createProgram(world: AdminCommandWorld): Command {
+function createProgram(context: AdminCommandContext): Command {
   const program = new Command("deno task admin")
     .description(
-      "Sets up and looks after the service through admin-api. API_URL (or SUPABASE_URL) says where it is, SUPABASE_SECRET_KEY opens it; without them the local stack is meant, and its key is read from DATA_DIR.",
+      "Administers the service through admin-api. API_URL (or SUPABASE_URL) is the URL of the service and SUPABASE_SECRET_KEY its secret key. Default: the local stack, whose key is read from DATA_DIR.",
     )
-    .option("--json", "print the API's own answer")
+    .option("--json", "print the API's response as JSON")
     .exitOverride()
-    .configureOutput({ writeOut: world.print, writeErr: world.printError });
-  for (const docs of resourceDocs) addResource(world, program, docs);
-  addTokens(world, program);
-  addOutbox(world, program);
-  addCredentials(world, program);
+    .configureOutput({ writeOut: context.print, writeErr: context.printError });
+  for (const docs of resourceDocs) addResource(context, program, docs);
+  addTokens(context, program);
+  addOutbox(context, program);
+  addCredentials(context, program);
   for (const command of program.commands) {
     for (const verb of command.commands) verb.exitOverride().copyInheritedSettings(program);
     command.exitOverride().copyInheritedSettings(program);
@@ -61,8 +61,8 @@ function createProgram(world: AdminCommandWorld): Command {
   return program;
 }
 
-function addResource(world: AdminCommandWorld, program: Command, docs: ResourceDocs): void {
-  const { api } = world;
+function addResource(context: AdminCommandContext, program: Command, docs: ResourceDocs): void {
+  const { api } = context;
   const { resource, commandLine, fields } = docs;
   const name = resource.path.slice(1);
   const command = program.command(name).description(commandLine.description)
@@ -71,30 +71,30 @@ function addResource(world: AdminCommandWorld, program: Command, docs: ResourceD
   const created = listOptions(resource.create.schema, fields);
   addOptions(command.command("create").description(`create ${docs.singular}`), created)
     .action(async (options: Options) => {
-      const body = await readFields(world, created, options);
-      show(world, program, await api.call("POST", name, body));
+      const body = await readFields(context, created, options);
+      show(context, program, await api.call("POST", name, body));
     });
 
   const filters = listOptions(resource.list.schema, fields);
   addOptions(command.command("list").description(`list all ${docs.plural}`), filters)
     .action(async (options: Options) => {
-      const items = await listAll(api, name, await readFields(world, filters, options));
-      showList(world, program, items, commandLine.columns);
+      const items = await listAll(api, name, await readFields(context, filters, options));
+      showList(context, program, items, commandLine.columns);
     });
 
-  command.command("get <id>").description("show one").action(async (id: string) => {
-    show(world, program, await api.call("GET", `${name}/${encodeURIComponent(id)}`));
+  command.command("get <id>").description(`show ${docs.singular}`).action(async (id: string) => {
+    show(context, program, await api.call("GET", `${name}/${encodeURIComponent(id)}`));
   });
 
   if (resource.update !== undefined) {
     const changed = listOptions(resource.update.schema, fields);
-    addOptions(command.command("update <id>").description("change what is given"), changed)
+    addOptions(command.command("update <id>").description("change the given fields"), changed)
       .action(async (id: string, options: Options) => {
-        const body = await readFields(world, changed, options);
-        show(world, program, await api.call("PATCH", `${name}/${encodeURIComponent(id)}`, body));
+        const body = await readFields(context, changed, options);
+        show(context, program, await api.call("PATCH", `${name}/${encodeURIComponent(id)}`, body));
       });
   }
-  if (resource === templates) addSync(world, program, command);
+  if (resource === templates) addSync(context, program, command);
 }
 
 function addOptions(command: Command, options: readonly FieldOption[]): Command {
@@ -105,19 +105,19 @@ function addOptions(command: Command, options: readonly FieldOption[]): Command 
   return command;
 }
 
-function addSync(world: AdminCommandWorld, program: Command, command: Command): void {
+function addSync(context: AdminCommandContext, program: Command, command: Command): void {
   command.command("sync <instanceId>")
-    .description("read the official channel's templates and their status")
+    .description("synchronize templates and their status with the official channel")
     .action(async (instanceId: string) => {
       const path = `instances/${encodeURIComponent(instanceId)}/templates/sync`;
-      show(world, program, await world.api.call("POST", path, {}));
+      show(context, program, await context.api.call("POST", path, {}));
     });
 }
 
 const tokenColumns = ["tokenId", "label", "lastUsedAt", "expiresAt", "revokedAt"];
 
-function addTokens(world: AdminCommandWorld, program: Command): void {
-  const { api } = world;
+function addTokens(context: AdminCommandContext, program: Command): void {
+  const { api } = context;
   const pathOf = (instanceId: string): string =>
     `instances/${encodeURIComponent(instanceId)}/tokens`;
   const pathOfOne = (instanceId: string, tokenId: string): string =>
@@ -125,23 +125,25 @@ function addTokens(world: AdminCommandWorld, program: Command): void {
   const command = program.command("tokens").description("client tokens of an instance")
     .addHelpText("after", '\nExample:\n  deno task admin tokens create <instanceId> --label "CRM"');
 
-  command.command("create <instanceId>").description("make one; it is shown this once")
-    .option("--label <text>", "what it is for")
-    .option("--expires-at <instant>", "ISO 8601 with offset; without it the token lives on")
+  command.command("create <instanceId>").description("create a token; it is shown only once")
+    .option("--label <text>", "purpose of the token")
+    .option("--expires-at <instant>", "ISO 8601 with offset; default: the token does not expire")
     .action(async (instanceId: string, { label, expiresAt }: Options) => {
-      show(world, program, await api.call("POST", pathOf(instanceId), { label, expiresAt }));
+      show(context, program, await api.call("POST", pathOf(instanceId), { label, expiresAt }));
     });
 
-  command.command("list <instanceId>").description("list them, revoked ones too")
+  command.command("list <instanceId>").description("list all tokens, including revoked ones")
     .action(async (instanceId: string) => {
-      showList(world, program, await listAll(api, pathOf(instanceId), {}), tokenColumns);
+      showList(context, program, await listAll(api, pathOf(instanceId), {}), tokenColumns);
     });
 
   const revoke = (instanceId: string, tokenId: string): Promise<AdminAnswer> =>
     api.call("DELETE", pathOfOne(instanceId, tokenId));
-  command.command("revoke <instanceId> <tokenId>").description("it opens nothing from now on")
+  command.command("revoke <instanceId> <tokenId>").description(
+    "revoke a token; it becomes invalid immediately",
+  )
     .action(async (instanceId: string, tokenId: string) => {
-      show(world, program, await revoke(instanceId, tokenId));
+      show(context, program, await revoke(instanceId, tokenId));
     });
 
   const revokeFormer = async (instanceId: string, tokenId: string): Promise<void> => {
@@ -150,47 +152,49 @@ function addTokens(world: AdminCommandWorld, program: Command): void {
     } catch (error) {
       if (!(error instanceof AdminApiError)) throw error;
       throw new AdminApiError(
-        `The former token is not revoked and still opens the instance. Once more:\n  deno task admin tokens revoke ${instanceId} ${tokenId}\n${error.message}`,
+        `The old token is not revoked and is still valid. Run:\n  deno task admin tokens revoke ${instanceId} ${tokenId}\n${error.message}`,
       );
     }
   };
   command.command("rotate <instanceId> <tokenId>")
-    .description("make a token with the same label and expiry, then revoke the old one")
-    .option("--keep-old", "leave the old one alive, to revoke it once the new one is in use")
+    .description("create a token with the same label and expiry, then revoke the old one")
+    .option("--keep-old", "do not revoke the old token; revoke it when the new one is in use")
     .action(async (instanceId: string, tokenId: string, { keepOld }: Options) => {
       const { label, expiresAt } = await api.call("GET", pathOfOne(instanceId, tokenId));
       const created = await api.call("POST", pathOf(instanceId), { label, expiresAt });
       // Shows the token first, because the API never returns it again.
-      show(world, program, created);
+      show(context, program, created);
       if (keepOld !== true) await revokeFormer(instanceId, tokenId);
     });
 }
 
 const outboxColumns = ["outboxId", "kind", "status", "attempts", "lastError", "runAt"];
 
-function addOutbox(world: AdminCommandWorld, program: Command): void {
-  const { api } = world;
-  const command = program.command("outbox").description("e-mails and answers that were promised")
+function addOutbox(context: AdminCommandContext, program: Command): void {
+  const { api } = context;
+  const command = program.command("outbox").description(
+    "e-mails and agent replies that are processed after the response",
+  )
     .addHelpText("after", "\nExample:\n  deno task admin outbox list --status dead");
   const filters = listOptions(outboxPageSchema);
-  addOptions(command.command("list").description("list them"), filters)
+  addOptions(command.command("list").description("list outbox entries"), filters)
     .action(async (options: Options) => {
-      const items = await listAll(api, "outbox", await readFields(world, filters, options));
-      showList(world, program, items, outboxColumns);
+      const items = await listAll(api, "outbox", await readFields(context, filters, options));
+      showList(context, program, items, outboxColumns);
     });
-  command.command("retry <id>").description("try a dead one again").action(async (id: string) => {
-    show(world, program, await api.call("POST", `outbox/${encodeURIComponent(id)}/retry`, {}));
+  command.command("retry <id>").description("retry a dead entry").action(async (id: string) => {
+    show(context, program, await api.call("POST", `outbox/${encodeURIComponent(id)}/retry`, {}));
   });
 }
 
-function addCredentials(world: AdminCommandWorld, program: Command): void {
-  const command = program.command("credentials").description("the providers' credentials");
+function addCredentials(context: AdminCommandContext, program: Command): void {
+  const command = program.command("credentials").description("credentials of the providers");
   command.command("reseal")
     .description(
-      "seal all of them under the first of CREDENTIALS_KEYS, so that former keys may go; keyId says which key that is",
+      "seal all credentials under the first key of CREDENTIALS_KEYS (keyId is its id), so that former keys can be removed",
     )
     .action(async () => {
-      show(world, program, await resealAll(world.api));
+      show(context, program, await resealAll(context.api));
     });
 }
 
@@ -204,19 +208,19 @@ async function listAll(api: AdminApi, path: string, query: Options): Promise<Adm
       if (typeof value === "string") parameters.set(name, value);
     }
     const page = await api.call("GET", `${path}?${parameters}`);
-    if (!Array.isArray(page["items"])) throw new AdminApiError(foreignAnswer);
+    if (!Array.isArray(page["items"])) throw new AdminApiError(unexpectedResponse);
     items.push(...page["items"]);
     cursor = page["nextCursor"];
   } while (typeof cursor === "string");
   return items;
 }
 
-function show({ print }: AdminCommandWorld, program: Command, answer: AdminAnswer): void {
+function show({ print }: AdminCommandContext, program: Command, answer: AdminAnswer): void {
   print(`${wantsJson(program) ? JSON.stringify(answer, null, 2) : formatRecord(answer)}\n`);
 }
 
 function showList(
-  { print }: AdminCommandWorld,
+  { print }: AdminCommandContext,
   program: Command,
   items: readonly AdminAnswer[],
   columns: readonly string[],

@@ -1,5 +1,5 @@
 import * as z from "zod";
-import { type AdminAnswer, type AdminApi, AdminApiError, foreignAnswer } from "./admin_api.ts";
+import { type AdminAnswer, type AdminApi, AdminApiError, unexpectedResponse } from "./admin_api.ts";
 
 const reportSchema = z.looseObject({
   keyId: z.string(),
@@ -19,11 +19,11 @@ export async function resealAll(api: AdminApi): Promise<AdminAnswer> {
   let keyId: string | undefined;
   while (true) {
     const report = reportSchema.safeParse(await api.call("POST", "credentials/reseal"));
-    if (!report.success) throw new AdminApiError(foreignAnswer);
+    if (!report.success) throw new AdminApiError(unexpectedResponse);
     keyId ??= report.data.keyId;
     if (keyId !== report.data.keyId) {
       throw new AdminApiError(
-        `Processes with different keys answer (${keyId}, ${report.data.keyId}): wait until those of the former secrets have ended, then repeat.`,
+        `Processes with different keys responded (${keyId}, ${report.data.keyId}). Wait until the processes with the former keys have ended, then repeat.`,
       );
     }
     resealed += report.data.resealed;

@@ -13,7 +13,7 @@ export function readConnectionString(text: string): URL | null {
 
 /** The error for an invalid connection string; follows the variable's name in a sentence. */
 export const invalidConnectionString =
-  "is no connection string (postgres://user:password@host:5432/postgres). In the password write # as %23, % as %25, / as %2F, : as %3A, ? as %3F, @ as %40.";
+  "is not a valid connection string (postgres://user:password@host:5432/postgres). In the password write # as %23, % as %25, / as %2F, : as %3A, ? as %3F, @ as %40.";
 
 function isPercentEncoded(text: string): boolean {
   try {

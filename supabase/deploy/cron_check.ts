@@ -20,33 +20,37 @@ export function describeSchedule(
   const { missingExtensions, missingSecrets, job, lastRuns, lastAnswers, checkedAt } = schedule;
   const [run] = lastRuns;
   const [answer] = lastAnswers;
-  const faults = [
+  const problems = [
     ...missingExtensions.map((name) =>
       `The extension ${name} is missing: enable it under Database, Extensions.`
     ),
     ...missingSecrets.map((name) =>
       `Vault has no secret named ${name}: select vault.create_secret('...', '${name}');`
     ),
-    ...job?.isActive === false ? ["The job dispatch-queue is switched off."] : [],
+    ...job?.isActive === false ? ["The job dispatch-queue is disabled."] : [],
     ...run !== undefined && isStale(schedule, run.startedAt)
-      ? [`No run has started since ${run.startedAt} (now: ${checkedAt}). Check that pg_cron works.`]
+      ? [`No run since ${run.startedAt} (now: ${checkedAt}). Check that pg_cron works.`]
       : [],
     ...answer !== undefined && isStale(schedule, answer.at)
-      ? [`No answer has come since ${answer.at} (now: ${checkedAt}). Check that pg_net works.`]
+      ? [`No response since ${answer.at} (now: ${checkedAt}). Check that pg_net works.`]
       : [],
     ...run?.status === "failed" ? [`The last run failed: ${run.message ?? "no message"}`] : [],
     ...answer !== undefined && answer.statusCode !== 200
-      ? [`The last answer was ${answer.statusCode ?? "none"}${describeError(answer.error)}.`]
+      ? [
+        `The status of the last response was ${answer.statusCode ?? "none"}${
+          describeError(answer.error)
+        }.`,
+      ]
       : [],
   ];
-  const news = [
+  const state = [
     job === null
       ? "dispatch-queue is not scheduled."
       : `dispatch-queue is scheduled (${job.schedule}): ${job.command}`,
     run === undefined ? "It has not run yet." : `Last run: ${run.startedAt}, ${run.status}.`,
-    ...answer === undefined ? [] : [`Last answer: ${answer.at}, ${answer.statusCode ?? "none"}.`],
+    ...answer === undefined ? [] : [`Last response: ${answer.at}, ${answer.statusCode ?? "none"}.`],
   ];
-  return { lines: [...news, ...faults], isHealthy: job !== null && faults.length === 0 };
+  return { lines: [...state, ...problems], isHealthy: job !== null && problems.length === 0 };
 }
 
 /** A few missed runs are normal, for example while the platform restarts. */
@@ -82,7 +86,7 @@ async function main(args: readonly string[]): Promise<number> {
   const databaseUrl = Deno.env.get("DATABASE_URL");
   if (!databaseUrl) {
     printError(
-      "DATABASE_URL is missing: the connection string of the project's database.",
+      "DATABASE_URL is missing: set it to the connection string of the project's database.",
     );
     return 2;
   }

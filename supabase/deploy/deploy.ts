@@ -22,11 +22,11 @@ export interface DeployTarget {
 
 const neededVariables: Readonly<Record<string, string>> = {
   SUPABASE_PROJECT_REF:
-    "SUPABASE_PROJECT_REF is missing: the project's reference, 20 letters, in the URL of its dashboard.",
+    "SUPABASE_PROJECT_REF is missing: set it to the project's reference, 20 letters in the URL of its dashboard.",
   SUPABASE_ACCESS_TOKEN:
     "SUPABASE_ACCESS_TOKEN is missing: create one under Account, Access Tokens (sbp_...).",
   SUPABASE_DB_PASSWORD:
-    "SUPABASE_DB_PASSWORD is missing: the database's password (or SUPABASE_DB_URL, a connection string).",
+    "SUPABASE_DB_PASSWORD is missing: set it to the database's password (or set SUPABASE_DB_URL to a connection string).",
 };
 
 /** Reads the target. @returns the target, or an error sentence per missing or invalid variable. */
@@ -65,7 +65,7 @@ export async function checkMigrationsLink(folder: string): Promise<void> {
   );
   if (own?.length !== 0 && own?.join() === linked?.join()) return;
   throw new SupabaseCliError(
-    "supabase/migrations does not hold the files of migrations: check out the repository with symbolic links.",
+    "supabase/migrations does not contain the files of migrations: check out the repository with symbolic links.",
   );
 }
 
@@ -143,7 +143,7 @@ async function check(args: readonly string[]): Promise<void> {
 
 const command = new Command("deno task deploy")
   .description(
-    "Checks the code, then applies the migrations and uploads every function. Takes no options; variables name the target.",
+    "Checks the code, then applies the migrations and uploads every function. Has no options; environment variables name the target.",
   )
   .addHelpText(
     "after",
@@ -167,7 +167,7 @@ async function main(args: readonly string[]): Promise<number> {
     printError(error.message);
     return 1;
   }
-  print("Deployed. Next: check with `deno task cron:check` that the dispatcher runs.");
+  print("Deployed. Next, check that the dispatcher runs: `deno task cron:check`.");
   return 0;
 }
 

@@ -37,7 +37,7 @@ export class ScheduleError extends Error {
  * Creates or corrects the dispatcher's schedule. Idempotent.
  *
  * @param databaseUrl connection string of the database's owner.
- * @throws {ScheduleError} when the database is unreachable or refuses.
+ * @throws {ScheduleError} when the database is unreachable or rejects the call.
  */
 export async function scheduleDispatcher(databaseUrl: string): Promise<DispatcherSchedule> {
   if (readConnectionString(databaseUrl) === null) {
@@ -62,17 +62,17 @@ export async function scheduleDispatcher(databaseUrl: string): Promise<Dispatche
 export function describeDatabaseFault(error: unknown): string {
   const { code, message } = error as { readonly code?: string; readonly message?: string };
   if (code?.startsWith("28")) {
-    return "The database refuses the user or the password of DATABASE_URL.";
+    return "The database rejects the user or password of DATABASE_URL.";
   }
   if (code === "3D000") {
-    return "The server has no database of the name that DATABASE_URL ends with.";
+    return "The database at the end of DATABASE_URL does not exist.";
   }
   if (code === "42501") {
-    return `The user of DATABASE_URL may not schedule the dispatcher (${message}): take the database's owner, postgres.`;
+    return `The user of DATABASE_URL may not schedule the dispatcher (${message}). Use the database's owner, postgres.`;
   }
   if (code === "3F000" || (code === "42883" && message?.includes("schedule_dispatcher"))) {
     return "The database does not have the migrations yet: run `deno task deploy`.";
   }
-  if (error instanceof postgres.PostgresError) return `The database answers: ${message} (${code}).`;
-  return `No database is reached with DATABASE_URL (${code ?? "no reason given"}).`;
+  if (error instanceof postgres.PostgresError) return `The database reports: ${message} (${code}).`;
+  return `The database of DATABASE_URL cannot be reached (${code ?? "unknown reason"}).`;
 }

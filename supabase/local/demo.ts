@@ -14,7 +14,7 @@ export interface Demo {
 }
 
 /** The stack's address, keys and data folder. */
-export interface DemoPlace {
+export interface DemoOptions {
   readonly origin: string;
   readonly secretKey: string;
   readonly credentialsKeys: string;
@@ -22,7 +22,7 @@ export interface DemoPlace {
 }
 
 /** Content of `demo.json`. Token and webhook secret are stored nowhere else in plain text. */
-const keptSchema = z.object({
+const storedSchema = z.object({
   instanceId: z.string(),
   clientToken: z.string(),
   webhookSecret: z.string(),
@@ -30,7 +30,7 @@ const keptSchema = z.object({
   /** The key that sealed the instance's credentials. They cannot be opened with another key. */
   keyId: z.string(),
 });
-type KeptDemo = z.infer<typeof keptSchema>;
+type StoredDemo = z.infer<typeof storedSchema>;
 
 const instancesSchema = z.object({
   items: z.array(z.looseObject({
@@ -44,14 +44,14 @@ const instancesSchema = z.object({
  * customers. Points it at this stack's simulator, also after a change of the port. Replaces a token that
  * is lost or invalid, and credentials that were sealed under another key.
  */
-export async function prepareDemo(place: DemoPlace): Promise<Demo> {
-  const { origin, secretKey, credentialsKeys, dataDir } = place;
+export async function prepareDemo(options: DemoOptions): Promise<Demo> {
+  const { origin, secretKey, credentialsKeys, dataDir } = options;
   const file = join(dataDir, "demo.json");
   const admin = openAdminApi(origin, () => Promise.resolve(secretKey));
   const [keyId = ""] = await createCredentialVault(credentialsKeys).keyIds();
-  const kept = await readKeptDemo(file);
+  const stored = await readStoredDemo(file);
   const found = await findInstance(admin);
-  const own = kept !== null && kept.instanceId === found ? kept : null;
+  const own = stored !== null && stored.instanceId === found ? stored : null;
   const webhookSecret = own?.webhookSecret ?? randomBytes(24).toString("base64url");
   const providerConfig = createDemoConfig(origin, webhookSecret);
   if (found !== undefined && (own?.origin !== origin || own.keyId !== keyId)) {
@@ -62,7 +62,7 @@ export async function prepareDemo(place: DemoPlace): Promise<Demo> {
     ? own.clientToken
     : await createToken(admin, instanceId);
   await ensureAgent(admin, instanceId);
-  await keepDemo(dataDir, file, { instanceId, clientToken, webhookSecret, origin, keyId });
+  await storeDemo(dataDir, file, { instanceId, clientToken, webhookSecret, origin, keyId });
   return { instanceId, clientToken, webhookSecret };
 }
 
@@ -110,24 +110,24 @@ async function createToken(admin: AdminApi, instanceId: string): Promise<string>
   return z.string().parse(token);
 }
 
-async function opensInstance(origin: string, kept: KeptDemo): Promise<boolean> {
+async function opensInstance(origin: string, stored: StoredDemo): Promise<boolean> {
   const response = await fetch(
-    `${origin}/functions/v1/messages-api/queue?instanceId=${kept.instanceId}&limit=1`,
-    { headers: { "x-client-token": kept.clientToken } },
+    `${origin}/functions/v1/messages-api/queue?instanceId=${stored.instanceId}&limit=1`,
+    { headers: { "x-client-token": stored.clientToken } },
   );
   await response.body?.cancel();
   return response.ok;
 }
 
-async function readKeptDemo(file: string): Promise<KeptDemo | null> {
+async function readStoredDemo(file: string): Promise<StoredDemo | null> {
   try {
-    return keptSchema.parse(JSON.parse(await Deno.readTextFile(file)));
+    return storedSchema.parse(JSON.parse(await Deno.readTextFile(file)));
   } catch {
     return null;
   }
 }
 
-async function keepDemo(dataDir: string, file: string, demo: KeptDemo): Promise<void> {
+async function storeDemo(dataDir: string, file: string, demo: StoredDemo): Promise<void> {
   await Deno.mkdir(dataDir, { recursive: true });
   await Deno.writeTextFile(file, JSON.stringify(demo), { mode: 0o600 });
 }

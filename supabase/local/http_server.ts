@@ -20,9 +20,9 @@ const pauseMs = 100;
  */
 export function listenHttp(port: number, handler: Handler): HttpServer {
   let server = startServer(port, handler);
-  let isShut = false;
+  let isStopped = false;
   const watch = async (): Promise<void> => {
-    while (!isShut) {
+    while (!isStopped) {
       try {
         await server.finished;
         return;
@@ -30,13 +30,13 @@ export function listenHttp(port: number, handler: Handler): HttpServer {
         consoleLog.error("http_server_failed", describeDefect(error));
       }
       await new Promise((resolve) => setTimeout(resolve, pauseMs));
-      if (!isShut) server = serveAgain(port, handler) ?? server;
+      if (!isStopped) server = serveAgain(port, handler) ?? server;
     }
   };
   const watching = watch();
   return {
     shutdown: async () => {
-      isShut = true;
+      isStopped = true;
       await server.shutdown();
       await watching;
     },
@@ -62,7 +62,7 @@ function startServer(port: number, handler: Handler): Deno.HttpServer {
   } catch (cause) {
     if (!(cause instanceof Deno.errors.AddrInUse)) throw cause;
     throw new StackStartError(
-      `Port ${port} of 127.0.0.1 is in use, perhaps by this stack already: stop what listens there, or choose another port with PORT.`,
+      `Port ${port} of 127.0.0.1 is in use, perhaps by a running stack. Stop that program, or set PORT to another port.`,
       { cause },
     );
   }

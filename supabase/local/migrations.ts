@@ -39,14 +39,14 @@ const filePattern = /^(\d{14})_(\w+)\.sql$/;
 export async function applyMigrations(sql: Sql, folder: string): Promise<string[]> {
   const migrations = await readMigrations(folder);
   await sql.begin(async (transaction) => {
-    await takeTurn(transaction);
+    await lockMigrations(transaction);
     await createHistory(transaction);
     refuseUnknown(await readHistory(transaction), migrations, folder);
   });
   const applied: string[] = [];
   for (const migration of migrations) {
     const isNew = await sql.begin(async (transaction) => {
-      await takeTurn(transaction);
+      await lockMigrations(transaction);
       const record = (await readHistory(transaction)).get(migration.version);
       if (record !== undefined) return refuseChanged(record, migration);
       await applyMigration(transaction, migration);
@@ -77,7 +77,7 @@ async function readMigrations(folder: string): Promise<Migration[]> {
   return migrations;
 }
 
-async function takeTurn(transaction: TransactionSql): Promise<void> {
+async function lockMigrations(transaction: TransactionSql): Promise<void> {
   await transaction`select pg_advisory_xact_lock(hashtext('messaging migrations'))`;
 }
 

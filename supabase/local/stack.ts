@@ -11,7 +11,7 @@ import { type PostgresServer, startPostgres } from "./postgres_server.ts";
 import { refuseForeignRequest } from "./request_origin.ts";
 import { type Scheduler, startScheduler } from "./scheduler.ts";
 import { originOf, type StackSettings } from "./settings.ts";
-import { keepStackKeys, locateStackKeys, type StackKeys } from "./stack_keys.ts";
+import { locateStackKeys, type StackKeys, storeStackKeys } from "./stack_keys.ts";
 import { createSimulator, type Simulator } from "./simulator/simulator.ts";
 
 /** A running stack: database, functions, scheduler, simulator and console on one port. */
@@ -79,7 +79,7 @@ export async function startStack(settings: StackSettings): Promise<Stack> {
     const demo = await startParts(settings, origin, parts);
     const { postgres } = parts;
     const failed = postgres?.exited ?? new Promise<void>(() => {});
-    const keysFile = givesBothKeys(settings) ? null : locateStackKeys(settings.dataDir);
+    const keysFile = providesBothKeys(settings) ? null : locateStackKeys(settings.dataDir);
     return { origin, demo, keysFile, databaseDir: postgres?.dataDir ?? null, failed, stop };
   } catch (error) {
     await stop();
@@ -109,15 +109,15 @@ async function startParts(settings: StackSettings, origin: string, parts: Parts)
 
 /** Prefers the environment's keys; takes missing ones from the data folder. */
 async function chooseKeys(settings: StackSettings): Promise<StackKeys> {
-  if (givesBothKeys(settings)) return settings;
-  const kept = await keepStackKeys(settings.dataDir);
+  if (providesBothKeys(settings)) return settings;
+  const kept = await storeStackKeys(settings.dataDir);
   return {
     secretKey: settings.secretKey ?? kept.secretKey,
     credentialsKeys: settings.credentialsKeys ?? kept.credentialsKeys,
   };
 }
 
-function givesBothKeys(settings: StackSettings): settings is StackSettings & StackKeys {
+function providesBothKeys(settings: StackSettings): settings is StackSettings & StackKeys {
   return settings.secretKey !== undefined && settings.credentialsKeys !== undefined;
 }
 

@@ -49,7 +49,7 @@ export async function readStackKeys(dataDir: string): Promise<StackKeys | null> 
  *
  * @throws {StackStartError} when the folder cannot be written or the file is malformed.
  */
-export async function keepStackKeys(dataDir: string): Promise<StackKeys> {
+export async function storeStackKeys(dataDir: string): Promise<StackKeys> {
   const kept = await readStackKeys(dataDir);
   if (kept !== null) return kept;
   try {
@@ -61,7 +61,7 @@ export async function keepStackKeys(dataDir: string): Promise<StackKeys> {
       { cause },
     );
   }
-  return await keepStackKeys(dataDir);
+  return await storeStackKeys(dataDir);
 }
 
 function generateKeys(): StackKeys {

@@ -29,10 +29,10 @@ const fetchTimeoutMs = 120_000;
 const checkTimeoutMs = 120_000;
 const startTimeoutMs = 60_000;
 const answerTimeoutMs = 10_000;
-const startedAtOnce = 4;
+const maxConcurrentChecks = 4;
 
 /** Turns off colours and the compiler's stack traces. */
-const plainWords = { NO_COLOR: "1", RUST_BACKTRACE: "0" };
+const plainOutput = { NO_COLOR: "1", RUST_BACKTRACE: "0" };
 
 /** A request that a function rejects without a database query. */
 interface Refusal {
@@ -60,11 +60,11 @@ async function main(wanted: readonly string[]): Promise<number> {
   const slugs = (await listFunctions()).filter((slug) =>
     wanted.length === 0 || wanted.includes(slug)
   );
-  if (slugs.length === 0) return report(["there is no such function"]);
+  if (slugs.length === 0) return report(["no such function"]);
   const deno = await findHostedDeno();
   if (deno === undefined) {
     return report([
-      `Deno ${hostedVersion} cannot be had: \`npx --yes deno@${hostedVersion}\` needs Node and the npm registry`,
+      `Deno ${hostedVersion} could not be installed: \`npx --yes deno@${hostedVersion}\` needs Node and the npm registry`,
     ]);
   }
   const typeErrors = await checkTypes(deno, slugs);
@@ -73,7 +73,7 @@ async function main(wanted: readonly string[]): Promise<number> {
   if (failures.length > 0) return report(failures);
   const seconds = ((performance.now() - startedAt) / 1_000).toFixed(1);
   print(
-    `${slugs.length} functions pass, start and answer under Deno ${hostedVersion} (${seconds} s)`,
+    `${slugs.length} functions type-check, start and respond under Deno ${hostedVersion} (${seconds} s)`,
   );
   return 0;
 }
@@ -134,7 +134,7 @@ async function checkAll(
       results.push(await checkFunction(deno, slug));
     }
   };
-  await Promise.all(Array.from({ length: startedAtOnce }, work));
+  await Promise.all(Array.from({ length: maxConcurrentChecks }, work));
   return results;
 }
 
@@ -155,7 +155,7 @@ async function checkFunction(deno: string, slug: string): Promise<string | undef
     env: {
       ...readEnvironment("PATH", "HOME", "DENO_DIR", "XDG_CACHE_HOME"),
       ...platform,
-      ...plainWords,
+      ...plainOutput,
     },
     stdin: "null",
     stdout: "piped",
@@ -172,7 +172,7 @@ async function checkFunction(deno: string, slug: string): Promise<string | undef
   } catch (error) {
     end(child);
     const why = error instanceof Error ? error.message : String(error);
-    return `${slug} does not answer: ${why}\n${await errors}`;
+    return `${slug} does not respond: ${why}\n${await errors}`;
   } finally {
     clearTimeout(timer);
     end(child);
@@ -201,7 +201,7 @@ async function askFunction(origin: string, slug: string): Promise<string[]> {
     const response = await ask(`${origin}/${slug}${path}`, { method });
     const { success }: { success?: unknown } = await response.json();
     if (response.status !== status || success !== false) {
-      faults.push(`${method} /${slug}${path} answers ${response.status} instead of ${status}`);
+      faults.push(`${method} /${slug}${path} returns ${response.status} instead of ${status}`);
     }
     if (!response.headers.has("x-request-id")) faults.push(`${method} has no X-Request-Id`);
   }
@@ -212,7 +212,7 @@ async function askFunction(origin: string, slug: string): Promise<string[]> {
   await preflight.body?.cancel();
   const allows = preflight.headers.has("access-control-allow-origin");
   if (allows !== allowsCrossOrigin(slug)) {
-    faults.push(`the preflight answers ${preflight.status} ${allows ? "with" : "without"} CORS`);
+    faults.push(`the preflight returns ${preflight.status} ${allows ? "with" : "without"} CORS`);
   }
   return faults;
 }
@@ -251,7 +251,7 @@ async function run(
   timeoutMs: number,
 ): Promise<{ readonly success: boolean; readonly output: string }> {
   const signal = AbortSignal.timeout(timeoutMs);
-  const options = { args: [...args], cwd: root, env: { ...plainWords, ...env }, signal };
+  const options = { args: [...args], cwd: root, env: { ...plainOutput, ...env }, signal };
   try {
     const { success, stdout, stderr } = await new Deno.Command(command, {
       ...options,
@@ -261,7 +261,7 @@ async function run(
     return { success, output: success ? decoder.decode(stdout) : decoder.decode(stderr) };
   } catch (error) {
     if (!(error instanceof Deno.errors.NotFound)) throw error;
-    return { success: false, output: `${command} is not there` };
+    return { success: false, output: `${command} is not installed` };
   }
 }
 

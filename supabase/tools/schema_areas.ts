@@ -133,15 +133,15 @@ function findFileFaults(order: SchemaOrder, files: readonly SchemaFile[]): strin
   const named = [...order.first, ...order.last];
   const areas = order.areas.map(folderOf);
   const missing = named.filter((path) => !present.has(path));
-  const homeless = [...present].filter((path) => {
+  const unassigned = [...present].filter((path) => {
     const [area, folder] = path.split("/");
-    const hasHome = areas.includes(area ?? "") &&
+    const isAssigned = areas.includes(area ?? "") &&
       ["tables", "internal", "rpc"].includes(folder ?? "");
-    return !hasHome && !named.includes(path);
+    return !isAssigned && !named.includes(path);
   });
   return [
     ...missing.map((path) => `${path} is named in areas.json and does not exist`),
-    ...homeless.map((path) => `${path} is in no area of areas.json`),
+    ...unassigned.map((path) => `${path} is in no area of areas.json`),
   ];
 }
 

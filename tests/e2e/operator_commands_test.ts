@@ -1,5 +1,5 @@
 import { fileURLToPath } from "node:url";
-import { keepStackKeys } from "../../supabase/local/stack_keys.ts";
+import { storeStackKeys } from "../../supabase/local/stack_keys.ts";
 import { assert, assertEquals, assertFalse, assertMatch } from "../support/assert.ts";
 import { makeTemporaryFolder } from "../support/stack/local_stack.ts";
 
@@ -65,7 +65,7 @@ Deno.test("admin reads the local stack's key from its data folder, and sends it 
   assertEquals([tooEarly.code, tooEarly.output], [2, ""]);
   assertMatch(tooEarly.errors, /^There is no secret key: .*keys\.json.*\n$/);
 
-  const { secretKey } = await keepStackKeys(folder.path);
+  const { secretKey } = await storeStackKeys(folder.path);
   const found = await run(admin, list, local);
   assertEquals([found.code, found.errors], [0, ""]);
   assert(found.output.includes(secretKey), "an empty SUPABASE_SECRET_KEY is an absent one");

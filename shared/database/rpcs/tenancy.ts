@@ -82,7 +82,7 @@ export interface RateLimit {
   readonly limit: number;
   readonly remaining: number;
   /** Until the whole limit is available again. */
-  readonly wholeInSeconds: number;
+  readonly resetSeconds: number;
   /** Not null when this request exceeds the limit. */
   readonly retryAfterSeconds: number | null;
 }

@@ -1,10 +1,10 @@
 /** Converts the answer of Evolution API v2 into a receipt. */
 import {
-  classifyByWords,
+  classifyByText,
   describeAnswer,
   isSuccess,
   type ReadingContext,
-  readWordsToClass,
+  readTextToClassify,
   toRefusalReceipt,
   toSuccessReceipt,
 } from "../classification.ts";
@@ -28,11 +28,11 @@ export function readEvolutionAnswer(answer: HttpAnswer, context: ReadingContext)
       message: "The number is not on WhatsApp.",
     });
   }
-  const words = readErrorWords(answer.json);
-  const classification = classifyByWords(
+  const words = readErrorText(answer.json);
+  const classification = classifyByText(
     evolutionErrors,
     answer.status,
-    readWordsToClass(answer, words),
+    readTextToClassify(answer, words),
   );
   return toRefusalReceipt(classification, {
     code: `http_${answer.status}`,
@@ -62,7 +62,7 @@ function isUnknownNumber(answer: HttpAnswer): boolean {
     listMessages(answer.json).some((item) => readValue(item, "exists") === false);
 }
 
-function readErrorWords(json: unknown): string {
+function readErrorText(json: unknown): string {
   const messages = listMessages(json).filter((item) => typeof item === "string");
   return [readText(json, "error"), messages.join("; "), readText(json, "message")]
     .filter((text) => text !== undefined && text !== "").join(": ");

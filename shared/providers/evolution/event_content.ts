@@ -76,7 +76,7 @@ export function readEvolutionContent(data: unknown): EventContent | undefined {
 }
 
 /** The new text of an edit (`messages.edited`); undefined if it has none. */
-export function readEditedWords(edit: unknown): string | undefined {
+export function readEditedText(edit: unknown): string | undefined {
   const edited = readValue(edit, "editedMessage");
   const message = unwrapMessage(readValue(edited, "message") ?? edited, wrappers);
   return readMessage(message, "conversation") ??

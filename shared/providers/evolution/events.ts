@@ -12,7 +12,7 @@ import {
 } from "../webhooks/addresses.ts";
 import { attributeToAuthor, toStatusError } from "../webhooks/content.ts";
 import { readName, readPersonName, readTime } from "../webhooks/fields.ts";
-import { readEditedWords, readEvolutionContent } from "./event_content.ts";
+import { readEditedText, readEvolutionContent } from "./event_content.ts";
 import { readId, readText, readValue } from "../../model/json_value.ts";
 import type {
   MessageEditEvent,
@@ -105,7 +105,7 @@ function readAuthor(data: unknown): string | undefined {
  */
 function readEdit(data: unknown): MessageEditEvent[] {
   const providerMessageId = readId(data, "key", "id");
-  const message = readEditedWords(data);
+  const message = readEditedText(data);
   return providerMessageId === undefined || message === undefined
     ? []
     : [{ kind: "message_edit", providerMessageId, message }];

@@ -3,11 +3,11 @@
  * error text and HTTP status.
  */
 import {
-  classifyByWords,
+  classifyByText,
   describeAnswer,
   isSuccess,
   type ReadingContext,
-  readWordsToClass,
+  readTextToClassify,
   toRefusalReceipt,
   toSuccessReceipt,
 } from "../classification.ts";
@@ -26,11 +26,11 @@ export function readZapiAnswer(answer: HttpAnswer, context: ReadingContext): Rec
     const messageId = readId(answer.json, "messageId") ?? readId(answer.json, "id");
     return toSuccessReceipt(messageId, undefined);
   }
-  const words = readErrorWords(answer.json);
-  const classification = classifyByWords(
+  const words = readErrorText(answer.json);
+  const classification = classifyByText(
     zapiErrors,
     answer.status,
-    readWordsToClass(answer, words),
+    readTextToClassify(answer, words),
   );
   return toRefusalReceipt(classification, {
     code: `http_${answer.status}`,
@@ -39,7 +39,7 @@ export function readZapiAnswer(answer: HttpAnswer, context: ReadingContext): Rec
   });
 }
 
-function readErrorWords(json: unknown): string {
+function readErrorText(json: unknown): string {
   return [readText(json, "error"), readText(json, "message")]
     .filter((text) => text !== undefined).join(": ");
 }

@@ -44,14 +44,14 @@ export function readZapiEvents(
  * on the phone, a message that the phone has not decrypted yet (it is sent again under the same
  * id), and a channel's posts.
  */
-function isPassedOver(payload: unknown): boolean {
+function isIgnored(payload: unknown): boolean {
   const isTrue = (key: string): boolean => readValue(payload, key) === true;
   return (isTrue("fromMe") && (isTrue("fromApi") || isTrue("isEdit"))) ||
     isTrue("waitingMessage") || isTrue("isNewsletter");
 }
 
 function readMessageEvent(payload: unknown): MessageEvent[] {
-  if (isPassedOver(payload)) return [];
+  if (isIgnored(payload)) return [];
   const isEcho = readValue(payload, "fromMe") === true;
   const phone = readValue(payload, "phone");
   const isGroup = readValue(payload, "isGroup") === true || isGroupAddress(phone);

@@ -16,21 +16,21 @@ export function toJsonSchema(schema: z.ZodType, direction: Direction): JsonObjec
   const { $schema: _, ...json } = z.toJSONSchema(schema, {
     io: direction,
     unrepresentable: "any",
-    override: ({ jsonSchema }) => tidy(jsonSchema),
+    override: ({ jsonSchema }) => simplify(jsonSchema),
   });
   return json;
 }
 
-function tidy(schema: JsonObject): void {
+function simplify(schema: JsonObject): void {
   if (knownFormats.has(String(schema["format"]))) delete schema["pattern"];
   if (schema["minimum"] === Number.MIN_SAFE_INTEGER) delete schema["minimum"];
   if (schema["maximum"] === Number.MAX_SAFE_INTEGER) delete schema["maximum"];
   if (schema["additionalProperties"] === false) delete schema["additionalProperties"];
-  if (isFreeName(schema["propertyNames"])) delete schema["propertyNames"];
+  if (isUnrestrictedName(schema["propertyNames"])) delete schema["propertyNames"];
   joinNull(schema);
 }
 
-function isFreeName(names: unknown): boolean {
+function isUnrestrictedName(names: unknown): boolean {
   return typeof names === "object" && names !== null && Object.keys(names).join() === "type";
 }
 

@@ -2,7 +2,7 @@ import * as z from "zod";
 import { type Direction, type JsonObject, toJsonSchema } from "./json_schema.ts";
 
 /** Prepares one schema for the document: adds the descriptions of its properties. */
-export type ExplainSchema = (schema: JsonObject) => JsonObject;
+export type PrepareSchema = (schema: JsonObject) => JsonObject;
 
 /**
  * Converts a schema to components, the first under `name`. A discriminated union becomes `oneOf`
@@ -13,10 +13,10 @@ export function nameSchemas(
   name: string,
   schema: z.ZodType,
   direction: Direction,
-  explain: ExplainSchema,
+  prepare: PrepareSchema,
 ): Record<string, JsonObject> {
   if (!(schema instanceof z.ZodUnion)) {
-    return { [name]: explain(toJsonSchema(schema, direction)) };
+    return { [name]: prepare(toJsonSchema(schema, direction)) };
   }
   const members = (schema.options as readonly z.ZodType[]).map((member, index) => {
     const tag = readTag(schema, member);
@@ -35,7 +35,7 @@ export function nameSchemas(
     },
   };
   return members.reduce(
-    (all, member) => ({ ...all, ...nameSchemas(member.name, member.member, direction, explain) }),
+    (all, member) => ({ ...all, ...nameSchemas(member.name, member.member, direction, prepare) }),
     { [name]: union } as Record<string, JsonObject>,
   );
 }

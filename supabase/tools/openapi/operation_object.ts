@@ -38,7 +38,7 @@ export function describeOperation(operation: Operation): DescribedOperation {
         named.request,
         written,
         "input",
-        (schema) => withoutDefaults(explain(operation, schema)),
+        (schema) => withoutDefaults(addDescriptions(operation, schema)),
       ),
     );
   }
@@ -52,12 +52,14 @@ export function describeOperation(operation: Operation): DescribedOperation {
         success.schema,
         "output",
         (schema) =>
-          namesIgnored ? withIgnoredFields(explain(operation, schema)) : explain(operation, schema),
+          namesIgnored
+            ? withIgnoredFields(addDescriptions(operation, schema))
+            : addDescriptions(operation, schema),
       ),
     );
   }
   if (named.failure && failure) {
-    const fields = explain(operation, toJsonSchema(failure.partial(), "output"));
+    const fields = addDescriptions(operation, toJsonSchema(failure.partial(), "output"));
     schemas[named.failure] = { allOf: [{ $ref: "#/components/schemas/Error" }, fields] };
   }
   return {
@@ -106,7 +108,7 @@ function* describeParameters(operation: Operation): Generator<JsonObject> {
 
 function* describeQuery(operation: Operation): Generator<JsonObject> {
   if (operation.query === undefined) return;
-  const schema = explain(operation, toJsonSchema(operation.query, "input"));
+  const schema = addDescriptions(operation, toJsonSchema(operation.query, "input"));
   const required = (schema["required"] ?? []) as string[];
   const example = operation.examples[0]?.request ?? {};
   for (const { name, property } of listProperties(schema)) {
@@ -171,7 +173,7 @@ function listExamples(operation: Operation, part: "request" | "response"): JsonO
  * Adds the description of every property: the operation's own, otherwise the glossary's, which may
  * depend on the containing object.
  */
-function explain(operation: Operation, schema: JsonObject): JsonObject {
+function addDescriptions(operation: Operation, schema: JsonObject): JsonObject {
   for (const { path, name, property } of listProperties(schema)) {
     const description = operation.fields?.[path] ??
       glossary[path.split(".").slice(-2).join(".")] ?? glossary[name];

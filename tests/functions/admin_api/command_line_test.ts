@@ -91,7 +91,7 @@ Deno.test("a wrong key and a wrong address are told in a sentence", async () => 
   assertEquals(wrongKey.code, 1);
   assertMatch(wrongKey.errors, /^invalid_secret_key \(401\)/);
   const nobody = await world.runWith(secretKey, "http://127.0.0.1:9", "workspaces", "list");
-  assertEquals([nobody.code, /^Nothing answers at/.test(nobody.errors)], [1, true]);
+  assertEquals([nobody.code, /^No response from/.test(nobody.errors)], [1, true]);
 });
 
 Deno.test("an address or a key that is none is told in a sentence without it, with exit code 2", async () => {
@@ -139,7 +139,7 @@ Deno.test("the answers of another service are told in a sentence, and its redire
     }
   }
   answer = () => new Response(null, { status: 308, headers: { Location: `${origin}/elsewhere` } });
-  assertMatch((await run("workspaces", "list")).errors, /^The API answered 308 /);
+  assertMatch((await run("workspaces", "list")).errors, /^The API returned 308 /);
   assertFalse(paths.includes("/elsewhere"));
 });
 

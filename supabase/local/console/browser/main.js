@@ -69,7 +69,7 @@ if (demo !== null) {
   find("instance-id").value = demo.instanceId;
   find("client-token").value = demo.clientToken;
 }
-showKeyPlaces(demo);
+showKeyLocations(demo);
 find("queue-settings").open = demo === null;
 showExample(demo);
 queue.ask();
@@ -84,7 +84,7 @@ async function readDemo() {
 }
 
 /** Shows the path of the local key file. The secret key itself never reaches this page. */
-function showKeyPlaces(demo) {
+function showKeyLocations(demo) {
   if (demo === null) return;
   find("secret-key-place").textContent = demo.secretKeyFile === null
     ? say("This stack was started with it, as SUPABASE_SECRET_KEY.")

@@ -2,7 +2,7 @@ import { build, buildLink, isWebAddress } from "./dom.js";
 import { faultNames, formatDuration, formatInstant, formatTime, serviceNames } from "./format.js";
 import { say } from "./words.js";
 
-const kindSigns = { image: "IMG", audio: "AUD", video: "VID", document: "DOC" };
+const typeIcons = { image: "IMG", audio: "AUD", video: "VID", document: "DOC" };
 const mediaNames = {
   image: say("Image"),
   audio: say("Audio"),
@@ -80,7 +80,7 @@ function buildMedia(message) {
     build(
       "figcaption",
       {},
-      build("span", { class: "sign", "aria-hidden": "true" }, signOf(message)),
+      build("span", { class: "sign", "aria-hidden": "true" }, iconOf(message)),
       build(
         "span",
         { class: "media-name" },
@@ -111,9 +111,9 @@ function nameOfAddress(address) {
 }
 
 /** The file's extension, as on the cover of a folder; its kind if it has none. */
-function signOf({ messageType, mediaUrl, fileName }) {
+function iconOf({ messageType, mediaUrl, fileName }) {
   const name = fileName ?? nameOfAddress(mediaUrl) ?? "";
-  return (/\.([a-z0-9]{2,4})$/i.exec(name)?.[1] ?? kindSigns[messageType]).toUpperCase();
+  return (/\.([a-z0-9]{2,4})$/i.exec(name)?.[1] ?? typeIcons[messageType]).toUpperCase();
 }
 
 function originOf(address) {

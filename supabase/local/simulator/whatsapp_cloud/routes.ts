@@ -12,7 +12,7 @@ import type { CloudContext } from "./context.ts";
 import { answerSend, type ErrorFormat } from "../spoiled_answer.ts";
 import { describeFault, type GraphError, invalidToken, refuseGraph } from "./errors.ts";
 import { type CloudMessage, parseCloudMessage, parseReadReceipt } from "./messages.ts";
-import { judgeTemplate } from "./template_check.ts";
+import { checkTemplateMessage } from "./template_check.ts";
 import { createTemplateRoutes } from "./templates.ts";
 
 /** The routes below `/simulator/graph`. The version is the first segment. */
@@ -72,7 +72,9 @@ interface Arrival {
 function takeMessage(simulator: CloudContext, arrival: Arrival): Response {
   const { message, instance } = arrival;
   const { content: { template }, recipient, waId, correlationId } = message;
-  const refusal = template === null ? undefined : judgeTemplate(simulator.templates, template);
+  const refusal = template === null
+    ? undefined
+    : checkTemplateMessage(simulator.templates, template);
   if (refusal !== undefined) return refuseGraph(refusal);
   const isAllowed = template !== null || simulator.windows.isOpen(instance, waId);
   if (!isAllowed && !simulator.webhooks.has("whatsapp_cloud", instance)) {

@@ -18,7 +18,7 @@ const codes: Readonly<Record<Exclude<TemplateStatus, "APPROVED">, number>> = {
 /**
  * Meta's refusal of a template that is unknown, not approved or filled incorrectly; else undefined.
  */
-export function judgeTemplate(
+export function checkTemplateMessage(
   library: TemplateLibrary,
   sent: SimulatedTemplate,
 ): GraphError | undefined {
@@ -33,13 +33,13 @@ export function judgeTemplate(
       : `template name (${name}) in ${language} is ${status?.toLowerCase()}`;
     return { ...describeFault(code), details };
   }
-  const miscounts = approved.map((template) => findMiscount(template, sent));
-  const fits = miscounts.includes(undefined);
-  return fits ? undefined : { ...describeFault(132000), details: miscounts[0] };
+  const mismatches = approved.map((template) => findCountMismatch(template, sent));
+  const fits = mismatches.includes(undefined);
+  return fits ? undefined : { ...describeFault(132000), details: mismatches[0] };
 }
 
 /** Names a part whose number of values differs from the number of variables in its wording. */
-function findMiscount(
+function findCountMismatch(
   template: SimulatedTemplateRecord,
   sent: SimulatedTemplate,
 ): string | undefined {

@@ -1,6 +1,6 @@
 -- Counts a request against its token's allowance of `requests_per_minute` for the function; NULL is
 -- no limit. A whole allowance may be used at once; it comes back evenly over a minute.
--- Returns {limit, remaining, wholeInSeconds, retryAfterSeconds}, seconds rounded up; the last is NULL
+-- Returns {limit, remaining, resetSeconds, retryAfterSeconds}, seconds rounded up; the last is NULL
 -- where the request is allowed. A refused request uses nothing. NULL where there is no limit.
 create or replace function messaging.count_request(
   token_id uuid,
@@ -40,7 +40,7 @@ begin
       when is_allowed then floor((60 - seconds_left) / 60 * requests_per_minute + 1e-6)
       else 0
     end,
-    'wholeInSeconds', ceil(seconds_left),
+    'resetSeconds', ceil(seconds_left),
     'retryAfterSeconds', case
       when not is_allowed
       then greatest(ceil(seconds_left + extract(epoch from share) - 60), 1)
