@@ -135,7 +135,7 @@ Deno.test("no password of the database reaches the CLI's command line, where oth
   });
   assertMatch(
     (misread as readonly string[]).join("\n"),
-    /^SUPABASE_DB_URL is no connection string/,
+    /^SUPABASE_DB_URL is not a valid connection string/,
   );
   assertFalse(JSON.stringify(misread).includes("p#w"));
 });

@@ -52,7 +52,7 @@ Deno.test("cron:check prints neither password nor stack trace for an invalid con
     DATABASE_URL: "postgres://postgres:p#w/x@db.example.com:5432/postgres",
   });
   assertEquals([code, output], [2, ""]);
-  assertMatch(errors, /^DATABASE_URL is no connection string .*\n$/);
+  assertMatch(errors, /^DATABASE_URL is not a valid connection string .*\n$/);
   assertFalse(errors.includes("p#w/x"));
 });
 

@@ -113,7 +113,9 @@ Deno.test("the check reports a failed run, a rejected call and an inactive job, 
   const schedule: DispatcherSchedule = await scheduleDispatcher(database.url);
   const { lines, isHealthy } = describeSchedule(schedule);
   assertFalse(isHealthy);
-  for (const expected of ["switched off", "failed: Vault has no", "answer was 401"]) {
+  for (
+    const expected of ["is disabled", "failed: Vault has no", "status of the last response was 401"]
+  ) {
     assert(lines.join("\n").includes(expected), expected);
   }
   assertFalse(JSON.stringify(schedule).includes(key));
@@ -152,13 +154,21 @@ Deno.test("a connection problem is reported in one sentence without the connecti
     part: Partial<Record<"username" | "password" | "port" | "pathname", string>>,
   ): string => Object.assign(new URL(database.url), part).href;
   const cases: readonly (readonly [url: string, sentence: RegExp, isMisuse: boolean])[] = [
-    ["postgres://postgres:p#w/x@db.example.com:5432/postgres", /is no connection string/, true],
-    ["postgres://postgres:hid%den@db.example.com:5432/postgres", /is no connection string/, true],
-    ["https://postgres:hidden@db.example.com/", /is no connection string/, true],
-    [change({ password: "hidden" }), /refuses the user or the password/, false],
-    [change({ username: "hidden" }), /refuses the user or the password/, false],
-    [change({ pathname: "/hidden" }), /has no database of the name/, false],
-    [change({ port: "9" }), /^No database is reached .*\(ECONNREFUSED\)/, false],
+    [
+      "postgres://postgres:p#w/x@db.example.com:5432/postgres",
+      /is not a valid connection string/,
+      true,
+    ],
+    [
+      "postgres://postgres:hid%den@db.example.com:5432/postgres",
+      /is not a valid connection string/,
+      true,
+    ],
+    ["https://postgres:hidden@db.example.com/", /is not a valid connection string/, true],
+    [change({ password: "hidden" }), /rejects the user or password/, false],
+    [change({ username: "hidden" }), /rejects the user or password/, false],
+    [change({ pathname: "/hidden" }), /does not exist/, false],
+    [change({ port: "9" }), /cannot be reached \(ECONNREFUSED\)/, false],
     [database.url, /does not have the migrations yet/, false],
   ];
   for (const [url, sentence, isMisuse] of cases) {
@@ -176,7 +186,7 @@ Deno.test("a user who does not own the database gets a clear error", async () =>
   const refusal = await anon`select messaging.schedule_dispatcher()`.catch((error: unknown) =>
     error
   );
-  assertMatch(describeDatabaseFault(refusal), /may not schedule .* take the database's owner/);
+  assertMatch(describeDatabaseFault(refusal), /may not schedule .* Use the database's owner/);
 });
 
 /** A database with stand-ins for the platform's extensions. */

@@ -22,10 +22,10 @@ const zapi = JSON.stringify({
 });
 
 Deno.test("an instance is set up and its token rotated from the command line, one line each", async () => {
-  await using world = await startWorld();
+  await using stack = await startWorld();
   const workspace =
-    (await world.json("workspaces", "create", "--name", "Minha empresa")).workspaceId;
-  const created = await world.json(
+    (await stack.json("workspaces", "create", "--name", "Minha empresa")).workspaceId;
+  const created = await stack.json(
     ...["instances", "create", "--workspace", workspace, "--name", "Vendas", "--provider", "zapi"],
     ...["--provider-config", "@zapi.json", "--connected-phone", "5511977776666"],
     ...["--time-zone", "America/Sao_Paulo", "--business-id", "vendas"],
@@ -35,11 +35,11 @@ Deno.test("an instance is set up and its token rotated from the command line, on
   assertEquals([created.businessInstanceId, created.requestsPerMinute], ["vendas", null]);
   const { instanceId } = created;
   const expiry = ["--expires-at", "2099-01-01T00:00:00Z"];
-  const first = await world.json("tokens", "create", instanceId, "--label", "CRM", ...expiry);
-  const rotated = await world.json("tokens", "rotate", instanceId, first.tokenId);
+  const first = await stack.json("tokens", "create", instanceId, "--label", "CRM", ...expiry);
+  const rotated = await stack.json("tokens", "rotate", instanceId, first.tokenId);
   assertEquals(rotated.expiresAt, first.expiresAt);
   const send = (token: string): Promise<number> =>
-    world.stack.send({ ...emptyTenant, instanceId, token }, {
+    stack.stack.send({ ...emptyTenant, instanceId, token }, {
       phone: "5511987654321",
       messageType: "text",
       message: "Olá",
@@ -47,20 +47,20 @@ Deno.test("an instance is set up and its token rotated from the command line, on
       delayMessage: 60,
     }).then(({ status }) => status);
   assertEquals([await send(first.token), await send(rotated.token)], [401, 200]);
-  const table = await world.run("tokens", "list", instanceId);
+  const table = await stack.run("tokens", "list", instanceId);
   assertMatch(table.output, /^tokenId +label +lastUsedAt/);
   assertEquals(table.output.match(/CRM/g)?.length, 2);
-  const updated = await world.json("instances", "update", instanceId, "--name", "Loja");
+  const updated = await stack.json("instances", "update", instanceId, "--name", "Loja");
   assertEquals(updated.name, "Loja");
-  const listed = await world.json("instances", "list", "--workspace", workspace);
+  const listed = await stack.json("instances", "list", "--workspace", workspace);
   assertEquals(listed.items.length, 1);
-  assertMatch((await world.run("instances", "get", instanceId)).output, /^name +Loja$/m);
+  assertMatch((await stack.run("instances", "get", instanceId)).output, /^name +Loja$/m);
 });
 
-Deno.test("what the API refuses is told field by field with exit code 1, and no credential", async () => {
-  await using world = await startWorld();
-  const workspace = (await world.json("workspaces", "create", "--name", "A")).workspaceId;
-  const refused = await world.run(
+Deno.test("an API error is shown field by field without credentials, with exit code 1", async () => {
+  await using stack = await startWorld();
+  const workspace = (await stack.json("workspaces", "create", "--name", "A")).workspaceId;
+  const refused = await stack.run(
     ...["instances", "create", "--workspace", workspace, "--name", "x", "--provider", "zapi"],
     ...["--provider-config", zapi, "--connected-phone", "+55", "--time-zone", "Mars"],
   );
@@ -68,7 +68,7 @@ Deno.test("what the API refuses is told field by field with exit code 1, and no 
   assertMatch(refused.errors, /^invalid_request \(400\)/);
   assertMatch(refused.errors, /^ {2}connectedPhone: /m);
   assertFalse(`${refused.output}${refused.errors}`.includes("command-line-secret-token"));
-  const noJson = await world.run(
+  const noJson = await stack.run(
     "instances",
     "update",
     crypto.randomUUID(),
@@ -76,30 +76,34 @@ Deno.test("what the API refuses is told field by field with exit code 1, and no 
     "{se",
   );
   assertEquals([noJson.code, noJson.errors], [1, "--provider-config is not JSON.\n"]);
-  const stranger = await world.run("workspaces", "get", crypto.randomUUID());
+  const stranger = await stack.run("workspaces", "get", crypto.randomUUID());
   assertMatch(stranger.errors, /^workspace_not_found \(404\)/);
 });
 
-Deno.test("a wrong key and a wrong address are told in a sentence", async () => {
-  await using world = await startWorld();
-  const wrongKey = await world.runWith(
+Deno.test("a wrong key and a wrong address are reported in a sentence", async () => {
+  await using stack = await startWorld();
+  const wrongKey = await stack.runWith(
     "sb_secret_wrong_0000000000000000",
-    world.url,
+    stack.url,
     "workspaces",
     "list",
   );
   assertEquals(wrongKey.code, 1);
   assertMatch(wrongKey.errors, /^invalid_secret_key \(401\)/);
-  const nobody = await world.runWith(secretKey, "http://127.0.0.1:9", "workspaces", "list");
+  const nobody = await stack.runWith(secretKey, "http://127.0.0.1:9", "workspaces", "list");
   assertEquals([nobody.code, /^No response from/.test(nobody.errors)], [1, true]);
 });
 
-Deno.test("an address or a key that is none is told in a sentence without it, with exit code 2", async () => {
+Deno.test("an invalid address or key is reported without its value, with exit code 2", async () => {
   const cases: readonly (readonly [key: string, url: string, sentence: RegExp])[] = [
-    [secretKey, "hidden.supabase.co", /^API_URL .*is no address/],
-    [secretKey, "postgres://u:hidden@127.0.0.1/postgres", /^API_URL .*is no address/],
-    ["sb_secret_hidden\n0123456789", "http://127.0.0.1:9", /^SUPABASE_SECRET_KEY is no key/],
-    ["sb_secret_hidden…", "http://127.0.0.1:9", /^SUPABASE_SECRET_KEY is no key/],
+    [secretKey, "hidden.supabase.co", /^API_URL .*is not a valid URL/],
+    [secretKey, "postgres://u:hidden@127.0.0.1/postgres", /^API_URL .*is not a valid URL/],
+    [
+      "sb_secret_hidden\n0123456789",
+      "http://127.0.0.1:9",
+      /^SUPABASE_SECRET_KEY is not a valid key/,
+    ],
+    ["sb_secret_hidden…", "http://127.0.0.1:9", /^SUPABASE_SECRET_KEY is not a valid key/],
   ];
   for (const [key, url, sentence] of cases) {
     const result = await runCommand(openAdminApi(url, () => Promise.resolve(key)), [
@@ -112,7 +116,7 @@ Deno.test("an address or a key that is none is told in a sentence without it, wi
   }
 });
 
-Deno.test("the answers of another service are told in a sentence, and its redirections not followed", async () => {
+Deno.test("responses of another service are reported in a sentence, and its redirects are not followed", async () => {
   let answer = (): Response => new Response("<html>");
   const paths: string[] = [];
   await using server = Deno.serve(
@@ -128,14 +132,14 @@ Deno.test("the answers of another service are told in a sentence, and its redire
   const foreign: readonly (() => Response)[] = [
     () => new Response("<html>"),
     () => new Response("null"),
-    () => Response.json({ hello: "world" }),
-    () => Response.json({ success: true, hello: "world" }),
+    () => Response.json({ hello: "stack" }),
+    () => Response.json({ success: true, hello: "stack" }),
   ];
   for (answer of foreign) {
     for (const args of [["workspaces", "list"], ["credentials", "reseal"]]) {
       const { code, output, errors } = await run(...args);
       assertEquals([code, output], [1, ""]);
-      assertMatch(errors, /^What answers is not admin-api .*\n$/);
+      assertMatch(errors, /^The response is not from admin-api, .*\n$/);
     }
   }
   answer = () => new Response(null, { status: 308, headers: { Location: `${origin}/elsewhere` } });
@@ -143,16 +147,16 @@ Deno.test("the answers of another service are told in a sentence, and its redire
   assertFalse(paths.includes("/elsewhere"));
 });
 
-Deno.test("a command that is none ends with 2, and help with 0 and an example", async () => {
-  await using world = await startWorld();
-  assertEquals((await world.run("workspaces", "paint")).code, 2);
-  assertEquals((await world.run("workspaces", "create")).code, 2);
-  const help = await world.run("tokens", "--help");
+Deno.test("an unknown command exits with 2, help with 0 and an example", async () => {
+  await using stack = await startWorld();
+  assertEquals((await stack.run("workspaces", "paint")).code, 2);
+  assertEquals((await stack.run("workspaces", "create")).code, 2);
+  const help = await stack.run("tokens", "--help");
   assertEquals(help.code, 0);
   assertMatch(help.output, /Example:\n {2}deno task admin tokens create/);
 });
 
-Deno.test("a rotation whose last step fails has shown the new token, and says that the former one opens", async () => {
+Deno.test("a rotation whose last step fails shows the new token and reports that the old one is still valid", async () => {
   const api: AdminApi = {
     call: (method) =>
       method === "DELETE"
@@ -162,11 +166,11 @@ Deno.test("a rotation whose last step fails has shown the new token, and says th
   const { code, output, errors } = await runCommand(api, ["tokens", "rotate", "i1", "former"]);
   assertEquals(code, 1);
   assertMatch(output, /^token +mia_shown_once$/m);
-  assertMatch(errors, /former token is not revoked and still opens/);
+  assertMatch(errors, /old token is not revoked and is still valid/);
   assertMatch(errors, /tokens revoke i1 former\nservice_unavailable \(503\)\n$/);
 });
 
-Deno.test("resealing goes on until nothing remains, and ends where another key answers", async () => {
+Deno.test("resealing continues until nothing remains, and stops when another key responds", async () => {
   const answer = (keyId: string, resealed: number, remaining: number): AdminAnswer => ({
     success: true,
     keyId,
@@ -181,10 +185,10 @@ Deno.test("resealing goes on until nothing remains, and ends where another key a
   assertMatch(all.output, /^keyId +aaaaaaaa\nresealed +201\nremaining +0$/m);
   const mixed = await reseal([answer("aaaaaaaa", 200, 1), answer("bbbbbbbb", 0, 0)]);
   assertEquals([mixed.code, mixed.output], [1, ""]);
-  assertMatch(mixed.errors, /different keys answer \(aaaaaaaa, bbbbbbbb\)/);
-  const foreign = await reseal([{ hello: "world" }]);
+  assertMatch(mixed.errors, /different keys responded \(aaaaaaaa, bbbbbbbb\)/);
+  const foreign = await reseal([{ hello: "stack" }]);
   assertEquals([foreign.code, foreign.output], [1, ""]);
-  assertMatch(foreign.errors, /^What answers is not admin-api /);
+  assertMatch(foreign.errors, /^The response is not from admin-api, /);
 });
 
 Deno.test("a table aligns its columns, and says when it is empty", () => {
