@@ -121,7 +121,7 @@ Deno.test("the check reports a failed run, a rejected call and an inactive job, 
   assertFalse(JSON.stringify(schedule).includes(key));
 });
 
-Deno.test("the check reports an overdue run and an overdue answer, relative to the schedule", async () => {
+Deno.test("the check reports an overdue run and an overdue response, relative to the schedule", async () => {
   await using database = await createPlatform();
   await setSecrets(database.admin, { project_url: "https://ref.supabase.co" });
   const check = async (ago: string): Promise<string[]> => {
@@ -133,19 +133,19 @@ Deno.test("the check reports an overdue run and an overdue answer, relative to t
       insert into net._http_response (id, status_code, created)
       values (1, 200, now() - interval '${ago}')`);
     const { lines, isHealthy } = describeSchedule(await scheduleDispatcher(database.url));
-    const faults = lines.filter((line) => /^No (?:run|answer) has /.test(line));
+    const faults = lines.filter((line) => /^No (?:run|response) since /.test(line));
     assertEquals(isHealthy, faults.length === 0, lines.join("\n"));
     return faults.map((line) => line.split(" ").slice(0, 2).join(" "));
   };
   await scheduleDispatcher(database.url);
   assertEquals(await check("110 seconds"), []);
-  assertEquals(await check("130 seconds"), ["No run", "No answer"]);
-  assertEquals(await check("3 days"), ["No run", "No answer"]);
+  assertEquals(await check("130 seconds"), ["No run", "No response"]);
+  assertEquals(await check("3 days"), ["No run", "No response"]);
   await database.admin.unsafe(`
     update cron.job set schedule = '* * * * *' where schedule like '%seconds';
     alter table cron.job add constraint no_seconds check (schedule not like '%seconds')`);
   assertEquals(await check("170 seconds"), []);
-  assertEquals(await check("190 seconds"), ["No run", "No answer"]);
+  assertEquals(await check("190 seconds"), ["No run", "No response"]);
 });
 
 Deno.test("a connection problem is reported in one sentence without the connection string", async () => {
