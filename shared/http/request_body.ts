@@ -2,7 +2,7 @@ import type { Context } from "hono";
 import { AppError } from "../model/errors.ts";
 
 /** Largest request body in bytes, except for provider webhooks (decisions, section 1). */
-const maxBodyBytes = 256 * 1024;
+export const maxBodyBytes = 256 * 1024;
 
 /**
  * Reads the request's body. Guards check the credential first, so that unauthenticated bodies are

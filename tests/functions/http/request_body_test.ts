@@ -1,5 +1,5 @@
 import { createApp } from "../../../shared/http/create_app.ts";
-import { defaultMaxBodyBytes, readBody } from "../../../shared/http/request_body.ts";
+import { maxBodyBytes, readBody } from "../../../shared/http/request_body.ts";
 import { assertEquals, assertMatch } from "../../support/assert.ts";
 
 const encoder = new TextEncoder();
@@ -49,7 +49,7 @@ const head = (...lines: string[]): string =>
 const chunk = (text: string): string => `${text.length.toString(16)}\r\n${text}\r\n`;
 
 Deno.test("a body is read whole up to the limit, whether its length is declared or not", async () => {
-  const body = "a".repeat(defaultMaxBodyBytes);
+  const body = "a".repeat(maxBodyBytes);
   for (
     const parts of [
       [head(`content-length: ${body.length}`), body],
@@ -79,7 +79,7 @@ Deno.test("what follows a declared body is not part of it", async () => {
 });
 
 Deno.test("a request object whose Content-Length lies is bounded by its body", async () => {
-  const body = "a".repeat(defaultMaxBodyBytes + 1);
+  const body = "a".repeat(maxBodyBytes + 1);
   const response = await app.request("/echo", {
     method: "POST",
     headers: { "content-length": "5" },
