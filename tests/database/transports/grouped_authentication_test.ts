@@ -51,11 +51,11 @@ Deno.test("a limit that ends within a group refuses the calls beyond it, each wi
     const { outcomes } = await authenticate(open.database, tokenHash, calls);
     return outcomes.map((outcome) => "result" in outcome ? outcome.result.rateLimit : null);
   };
-  const refused = { limit: 3, remaining: 0, wholeInSeconds: 60, retryAfterSeconds: 20 };
+  const refused = { limit: 3, remaining: 0, resetSeconds: 60, retryAfterSeconds: 20 };
   assertEquals(await readLimits(5), [
-    { limit: 3, remaining: 2, wholeInSeconds: 20, retryAfterSeconds: null },
-    { limit: 3, remaining: 1, wholeInSeconds: 40, retryAfterSeconds: null },
-    { limit: 3, remaining: 0, wholeInSeconds: 60, retryAfterSeconds: null },
+    { limit: 3, remaining: 2, resetSeconds: 20, retryAfterSeconds: null },
+    { limit: 3, remaining: 1, resetSeconds: 40, retryAfterSeconds: null },
+    { limit: 3, remaining: 0, resetSeconds: 60, retryAfterSeconds: null },
     refused,
     refused,
   ]);

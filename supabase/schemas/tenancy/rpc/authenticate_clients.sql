@@ -101,7 +101,7 @@ begin
           else jsonb_build_object(
             'limit', n.requests_per_minute,
             'remaining', floor((60 - used.seconds) / 60 * n.requests_per_minute + 1e-6),
-            'wholeInSeconds', ceil(used.seconds),
+            'resetSeconds', ceil(used.seconds),
             'retryAfterSeconds', null
           )
         end
