@@ -285,6 +285,7 @@ begin
       ) as is_outage
     ) as outage
     where q.claim_token = r."claimToken"
+    order by q.message_id
     for no key update of q, m
   )
   select array_agg(row(decided.*)::messaging.settlement) into settlements from decided;
@@ -378,11 +379,16 @@ language plpgsql
 set search_path = ''
 as $$
 begin
-  perform messaging.lock_provider_messages(
-    array_agg(m.instance_id), array_agg(r."providerMessageId")
-  )
-  from jsonb_to_recordset(results) as r("messageId" uuid, "providerMessageId" text)
-  join messaging.messages m on m.id = r."messageId";
+  -- lock_provider_messages, written out: every send is settled.
+  perform pg_advisory_xact_lock(wanted.lock_key)
+  from (
+    select distinct hashtextextended(m.instance_id::text, 0)
+      # (hashtext(r."providerMessageId") & 255) as lock_key
+    from jsonb_to_recordset(results) as r("messageId" uuid, "providerMessageId" text)
+    join messaging.messages m on m.id = r."messageId"
+    where r."providerMessageId" is not null
+    order by lock_key
+  ) as wanted;
   if not shows_addresses then
     return;
   end if;
@@ -748,6 +754,78 @@ on function messaging.settle_message_rows(messaging.settlement[], timestamptz)
 from public, anon, authenticated;
 grant execute
 on function messaging.settle_message_rows(messaging.settlement[], timestamptz)
+to service_role;
+
+-- source: supabase/schemas/messages/internal/settle_plain_acceptances.sql
+-- settle_messages: settles, with a few plain statements, the results of immediate sends that nothing
+-- has happened to but that the provider accepted them: the claim holds, no delivery event has moved the
+-- message on, no echo is kept. Most settlements are of this kind; what a settlement costs is mostly the
+-- start of its statements. `results` as in settle_messages, none with an address.
+-- Returns the ids of those that were settled. The caller settles the others, holding their locks.
+-- Locks: provider message ids, queue rows with their messages in the order of their ids.
+create or replace function messaging.settle_plain_acceptances(results jsonb, clock timestamptz)
+returns uuid[]
+language plpgsql
+set search_path = ''
+as $$
+declare
+  result jsonb;
+  ids uuid[];
+  tokens uuid[];
+  provider_ids text[];
+  plain uuid[];
+begin
+  for place in 0..jsonb_array_length(results) - 1 loop
+    result := results->place;
+    ids := ids || (result->>'messageId')::uuid;
+    tokens := tokens || (result->>'claimToken')::uuid;
+    provider_ids := provider_ids || (result->>'providerMessageId');
+  end loop;
+  -- "= any (ids)", not a join: no plan reads the whole queue.
+  select array_agg(locked.message_id) filter (where locked.is_plain) into plain
+  from (
+    select q.message_id,
+      q.max_attempts = 1 and q.echo is null and m.status = 'sending' as is_plain
+    from messaging.message_queue q
+    join messaging.messages m on m.id = q.message_id
+    where q.message_id = any (ids)
+      and q.claim_token = tokens[array_position(ids, q.message_id)]
+    order by q.message_id
+    for no key update of q, m
+  ) as locked;
+  if plain is null then
+    return '{}';
+  end if;
+  delete from messaging.message_queue q where q.message_id = any (plain);
+  update messaging.messages m
+  set status = 'sent',
+    sent_at = coalesce(m.sent_at, clock),
+    provider_message_id = coalesce(
+      provider_ids[array_position(ids, m.id)], m.provider_message_id
+    ),
+    attempts = least(m.attempts::integer + 1, 32767),
+    lost_claim_token = null,
+    last_error = null,
+    is_retryable = false
+  where m.id = any (plain);
+  -- What came under these provider ids before they were known.
+  if exists (select from messaging.unmatched_statuses) or exists (
+    select from messaging.messages m
+    join messaging.messages e on e.instance_id = m.instance_id
+      and e.provider_message_id = m.provider_message_id
+    where m.id = any (plain) and e.id <> m.id and (e.is_typed_on_phone or e.confirmed_by_echo)
+  ) then
+    perform messaging.apply_unmatched_statuses(plain);
+    perform messaging.merge_echo_duplicates(plain);
+  end if;
+  return plain;
+end;
+$$;
+revoke all
+on function messaging.settle_plain_acceptances(jsonb, timestamptz)
+from public, anon, authenticated;
+grant execute
+on function messaging.settle_plain_acceptances(jsonb, timestamptz)
 to service_role;
 
 -- source: supabase/schemas/messages/internal/take_back_unsent.sql
@@ -1273,30 +1351,48 @@ grant execute on function public.settle_message_calls(jsonb) to service_role;
 -- An outage (session gone, credentials, account: not a rate limit) costs no attempt, so that it does
 -- not use up the attempts of a backlog; nor does isUnsent.
 -- Returns {settled}: the ids that were settled.
+-- Acceptances of immediate sends take a short way, settle_plain_acceptances; all else, and whatever
+-- that leaves, goes through the named steps.
 -- Locks, in this order: provider message ids, addresses that are new, queue rows, messages, agent
--- pauses, pacing, dispatch, and where an answer shows a contact's phone, contacts.
+-- pauses, pacing, dispatch, and where an answer shows a contact's phone, contacts. Rows of one table in
+-- the order of their ids, so that two calls about the same messages never wait for each other.
 -- Plans must not depend on statistics: the queue may hold ten rows or a million. The steps inherit the
--- settings below.
+-- settings below. A scan of an index by "= any (ids)" locks in the order of the ids; a bitmap would not.
 create or replace function public.settle_messages(request jsonb)
 returns jsonb
 language plpgsql
 set search_path = ''
 set plan_cache_mode = force_generic_plan
 set enable_seqscan = off
+set enable_bitmapscan = off
 set enable_hashjoin = off
 set enable_mergejoin = off
 as $$
 declare
   clock constant timestamptz := clock_timestamp();
-  results constant jsonb := request->'results';
-  shows_addresses constant boolean := results @? '$[*].waId';
+  results jsonb := request->'results';
+  shows_addresses constant boolean := results @? '$[*].waId ? (@ != null)';
   settlements messaging.settlement[];
+  plain uuid[] := '{}';
   settled uuid[];
   late uuid[];
   releases_instances boolean;
   pauses_agents boolean;
 begin
   perform messaging.lock_answers(results, shows_addresses);
+  if not shows_addresses and not results @? '$[*] ? (@.outcome != "accepted")' then
+    plain := messaging.settle_plain_acceptances(results, clock);
+    if cardinality(plain) = jsonb_array_length(results) then
+      if nullif(request->'response', 'null') is not null then
+        perform messaging.keep_response(request->'idempotency', request->'response', plain);
+      end if;
+      return jsonb_build_object('settled', to_jsonb(plain));
+    end if;
+    select jsonb_agg(r) into results
+    from jsonb_array_elements(results) as r
+    where (r->>'messageId')::uuid <> all (plain);
+  end if;
+
   settlements := messaging.decide_settlements(results, clock);
   select coalesce(array_agg(s.message_id), '{}'),
     bool_or(s.lane = 'paced' or s.holds_instance),
@@ -1324,7 +1420,7 @@ begin
     perform messaging.release_instances(settlements);
   end if;
   if nullif(request->'response', 'null') is not null then
-    perform messaging.keep_response(request->'idempotency', request->'response', settled);
+    perform messaging.keep_response(request->'idempotency', request->'response', plain || settled);
   end if;
 
   -- Whose words the echoes were, and who the contact is.
@@ -1339,7 +1435,7 @@ begin
     join messaging.contacts c on c.id = m.contact_id
     where s.wa_id is not null and c.phone is null;
   end if;
-  return jsonb_build_object('settled', to_jsonb(settled));
+  return jsonb_build_object('settled', to_jsonb(plain || settled));
 end;
 $$;
 revoke all on function public.settle_messages(jsonb) from public, anon, authenticated;

@@ -75,6 +75,7 @@ begin
       ) as is_outage
     ) as outage
     where q.claim_token = r."claimToken"
+    order by q.message_id
     for no key update of q, m
   )
   select array_agg(row(decided.*)::messaging.settlement) into settlements from decided;

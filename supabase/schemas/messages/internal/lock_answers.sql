@@ -7,11 +7,16 @@ language plpgsql
 set search_path = ''
 as $$
 begin
-  perform messaging.lock_provider_messages(
-    array_agg(m.instance_id), array_agg(r."providerMessageId")
-  )
-  from jsonb_to_recordset(results) as r("messageId" uuid, "providerMessageId" text)
-  join messaging.messages m on m.id = r."messageId";
+  -- lock_provider_messages, written out: every send is settled.
+  perform pg_advisory_xact_lock(wanted.lock_key)
+  from (
+    select distinct hashtextextended(m.instance_id::text, 0)
+      # (hashtext(r."providerMessageId") & 255) as lock_key
+    from jsonb_to_recordset(results) as r("messageId" uuid, "providerMessageId" text)
+    join messaging.messages m on m.id = r."messageId"
+    where r."providerMessageId" is not null
+    order by lock_key
+  ) as wanted;
   if not shows_addresses then
     return;
   end if;
