@@ -74,6 +74,9 @@ function openPool(databaseUrl: string): postgres.Sql {
       statement_timeout: statementTimeoutMs,
     },
     onnotice: () => {},
+    // No call has an array as parameter or result. Otherwise each new connection would first read all
+    // array types of the catalogue.
+    fetch_types: false,
     idle_timeout: 60,
     connect_timeout: 10,
     backoff: reconnectSeconds,

@@ -40,6 +40,20 @@ export interface DatabaseOptions {
 }
 
 /**
+ * Creates and renames databases. One connection for all tests of a file, which opens before the first:
+ * the sanitizers would count a connection that a test opens as that test's leak.
+ */
+const server = await connectToServer();
+
+async function connectToServer(): Promise<Sql | null> {
+  const url = Deno.env.get("TEST_DATABASE_URL");
+  if (url === undefined) return null;
+  const sql = postgres(url, { max: 1, fetch_types: false, onnotice: () => {} });
+  await sql`select 1`;
+  return sql;
+}
+
+/**
  * An empty database with all migrations. Use `await using database = await createTestDatabase()`, or
  * call `drop` in a `finally`. The sanitizers fail a test that leaves connections open.
  *
@@ -57,24 +71,19 @@ export async function createEmptyDatabase(): Promise<TestDatabase> {
 async function openDatabase(
   { origin, own = false }: { origin: string; own?: boolean },
 ): Promise<TestDatabase> {
-  const server = openClient(readEnvironment("TEST_DATABASE_URL"), 1, "superuser");
-  try {
-    while (!own) {
-      const reused = await takeFreeDatabase(server, origin);
-      if (reused === undefined) break;
-      const database = describeDatabase(server, reused, own);
-      if (await resetDatabase(database.admin, readResetPlan())) return database;
-      await database.admin.end();
-      await server`drop database ${server(reused)} with (force)`;
-    }
-    // The runner drops databases with its template's name as prefix, also those of killed tests.
-    const name = nameDatabase(readEnvironment("TEST_TEMPLATE_DATABASE"));
-    await server`create database ${server(name)} template ${server(origin)} strategy file_copy`;
-    return describeDatabase(server, name, own);
-  } catch (error) {
-    await server.end();
-    throw error;
+  if (server === null) throw notStarted("TEST_DATABASE_URL");
+  while (!own) {
+    const reused = await takeFreeDatabase(server, origin);
+    if (reused === undefined) break;
+    const database = describeDatabase(server, reused, own);
+    if (await resetDatabase(database.admin, readResetPlan())) return database;
+    await database.admin.end();
+    await server`drop database ${server(reused)} with (force)`;
   }
+  // The runner drops databases with its template's name as prefix, also those of killed tests.
+  const name = nameDatabase(readEnvironment("TEST_TEMPLATE_DATABASE"));
+  await server`create database ${server(name)} template ${server(origin)} strategy file_copy`;
+  return describeDatabase(server, name, own);
 }
 
 function describeDatabase(server: Sql, name: string, own: boolean): TestDatabase {
@@ -103,15 +112,11 @@ async function closeDatabase(
   name: string,
   { clients, own }: { clients: readonly Sql[]; own: boolean },
 ): Promise<void> {
-  try {
-    const closed = Promise.all(clients.map((client) => client.end({ timeout: 3 })));
-    while (!(await settlesWithin(closed, 100))) await cancelQueries(server, name);
-    const template = readEnvironment("TEST_TEMPLATE_DATABASE");
-    const isFree = !own && await releaseDatabase(server, template, name);
-    if (!isFree) await server`drop database ${server(name)} with (force)`;
-  } finally {
-    await server.end();
-  }
+  const closed = Promise.all(clients.map((client) => client.end({ timeout: 3 })));
+  while (!(await settlesWithin(closed, 100))) await cancelQueries(server, name);
+  const template = readEnvironment("TEST_TEMPLATE_DATABASE");
+  const isFree = !own && await releaseDatabase(server, template, name);
+  if (!isFree) await server`drop database ${server(name)} with (force)`;
 }
 
 // Running queries may wait forever for a lock. Canceling them on the server rejects their promises
@@ -145,8 +150,10 @@ function readResetPlan(): ResetPlan {
 
 function readEnvironment(name: string): string {
   const value = Deno.env.get(name);
-  if (value === undefined) {
-    throw new Error(`${name} is not set: run the tests with \`deno task test\``);
-  }
+  if (value === undefined) throw notStarted(name);
   return value;
+}
+
+function notStarted(name: string): Error {
+  return new Error(`${name} is not set: run the tests with \`deno task test\``);
 }
