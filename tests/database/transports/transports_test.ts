@@ -103,11 +103,23 @@ for (const transport of transports) {
 
   Deno.test(`${transport.name}: 60 concurrent calls each get their own result`, async () => {
     await using probe = await openProbe(transport);
-    const numbers = Array.from({ length: 60 }, (_, number) => number);
-    const outcomes = await Promise.all(
-      numbers.map((number) => probe.call("probe_echo", { number })),
-    );
-    assertEquals(outcomes, numbers.map((number) => ({ result: { number } })));
+    const expected = Array.from({ length: 60 }, (_, number): Outcome => ({ result: { number } }));
+    const callAll = (): Promise<Outcome[]> =>
+      Promise.all(expected.map((_, number) => probe.call("probe_echo", { number })));
+    // The first calls open the connections and read the schema: on a busy machine longer than a call
+    // may take, which is service_unavailable.
+    const rounds: Outcome[][] = [];
+    await waitUntil(async () => {
+      const outcomes = await callAll();
+      rounds.push(outcomes);
+      return outcomes.every((outcome) => "result" in outcome);
+    }, { timeoutMs: 120_000, what: "60 calls on warm connections" });
+    for (const outcomes of rounds) {
+      const unserved = { refusal: "service_unavailable", status: 503 };
+      const wanted = outcomes.map((outcome, at) => "result" in outcome ? expected[at] : unserved);
+      assertEquals(outcomes, wanted);
+    }
+    assertEquals(await callAll(), expected);
   });
 
   Deno.test(`${transport.name}: a database that cannot be reached is service_unavailable, with Retry-After`, async () => {
