@@ -227,14 +227,14 @@ Deno.test("with more callers than file descriptors the stack loses only those ca
     Array.from({ length: 400 }, () => Deno.connect({ hostname, port: stack.port })),
   );
   await waitUntil(() => Promise.resolve(stack.output().includes("http_server_failed")), {
-    timeoutMs: 10_000,
+    timeoutMs: 60_000,
     what: "the end of the files",
   });
   for (const caller of callers) {
     if (caller.status === "fulfilled") caller.value.close();
   }
   await waitUntil(async () => (await sendFromDemo(stack)).messageId !== undefined, {
-    timeoutMs: 10_000,
+    timeoutMs: 60_000,
     what: "a message sent afterwards",
   });
 });

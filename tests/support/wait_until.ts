@@ -1,6 +1,6 @@
 /** How long to wait for a condition, and how often to look. */
 export interface WaitOptions {
-  /** Give up after this many milliseconds. Default 5000. */
+  /** Give up after this many milliseconds. Default 60,000: only a failing test waits that long. */
   readonly timeoutMs?: number;
   /** Milliseconds between two polls. Default 20. */
   readonly intervalMs?: number;
@@ -18,7 +18,7 @@ export async function waitUntil<T>(
   look: () => T | Promise<T>,
   options: WaitOptions = {},
 ): Promise<NonNullable<Exclude<T, false | 0 | "">>> {
-  const { timeoutMs = 5_000, intervalMs = 20, what = "the condition" } = options;
+  const { timeoutMs = 60_000, intervalMs = 20, what = "the condition" } = options;
   const deadline = performance.now() + timeoutMs;
   for (;;) {
     const late = performance.now() >= deadline;

@@ -95,7 +95,7 @@ for (const kind of ["zapi", "evolution", "whatsapp_cloud"] as const) {
       const messageId = crypto.randomUUID();
       const receipt = await provider.send(
         { messageId, to: "5511912345678", content },
-        { timeoutMs: 5_000 },
+        { timeoutMs: 60_000 },
       );
       const { items, total } = await server.read("/messages");
       assertEquals(total, 1);
@@ -149,7 +149,7 @@ for (const kind of ["zapi", "evolution", "whatsapp_cloud"] as const) {
         assertEquals(receipt.retryAfterMs, fault === "rate_limit" ? 7_000 : undefined);
       }
       assertEquals((await server.read("/messages")).total, arrived);
-      const next = await provider.send(message, { timeoutMs: 5_000 });
+      const next = await provider.send(message, { timeoutMs: 60_000 });
       assertEquals(next.outcome, "accepted", "the fault is used up");
     });
   }
@@ -193,7 +193,7 @@ Deno.test("whatsapp_cloud accepts a filled template and shows its name and value
   } as const;
   const receipt = await provider.send(
     { messageId: crypto.randomUUID(), to: "5511912345678", content },
-    { timeoutMs: 5_000 },
+    { timeoutMs: 60_000 },
   );
   assertEquals(receipt.outcome, "accepted");
   const { items } = await server.read("/messages");

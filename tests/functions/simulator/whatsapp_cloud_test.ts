@@ -158,8 +158,8 @@ Deno.test("the account's templates are listed in pages to callers with a token",
     wabaId: "10229",
   };
   const listing = await listWhatsappCloudTemplates(config, {
-    timeoutMs: 2_000,
-    totalTimeoutMs: 2_000,
+    timeoutMs: 60_000,
+    totalTimeoutMs: 60_000,
   });
   assert(listing.outcome === "listed");
   const names = listing.templates.map(({ name }) => name);
