@@ -210,6 +210,7 @@ to service_role;
 -- source: supabase/schemas/messages/internal/decide_settlements.sql
 -- settle_messages: locks the queue rows and messages whose claim the results still hold, and decides
 -- what becomes of each. Changes nothing. `results` as in settle_messages.
+-- Joins by `= any (array[...])`: see claim_due_messages.
 create or replace function messaging.decide_settlements(results jsonb, clock timestamptz)
 returns messaging.settlement[]
 language plpgsql
@@ -265,8 +266,8 @@ begin
       error jsonb, retryable boolean, "retryAfterMs" integer, scope text, "isOutage" boolean,
       "isUnsent" boolean, "sealedProviderConfig" text
     )
-    join messaging.message_queue q on q.message_id = r."messageId"
-    join messaging.messages m on m.id = q.message_id
+    join messaging.message_queue q on q.message_id = any (array[r."messageId"])
+    join messaging.messages m on m.id = any (array[q.message_id])
     -- A refusal of credentials that have been replaced since says nothing about the new ones.
     cross join lateral (
       select coalesce(
@@ -373,6 +374,7 @@ grant execute on function messaging.find_message(jsonb) to service_role;
 -- settle_messages: locks what the answers name, before any row: the provider's message ids, so that a
 -- delivery event and the settling of its message never miss each other, then the addresses that
 -- the contacts do not have yet. `results` as in settle_messages.
+-- Joins by `= any (array[...])`: see claim_due_messages.
 create or replace function messaging.lock_answers(results jsonb, shows_addresses boolean)
 returns void
 language plpgsql
@@ -385,7 +387,7 @@ begin
     select distinct hashtextextended(m.instance_id::text, 0)
       # (hashtext(r."providerMessageId") & 255) as lock_key
     from jsonb_to_recordset(results) as r("messageId" uuid, "providerMessageId" text)
-    join messaging.messages m on m.id = r."messageId"
+    join messaging.messages m on m.id = any (array[r."messageId"])
     where r."providerMessageId" is not null
     order by lock_key
   ) as wanted;
@@ -396,7 +398,7 @@ begin
   from (
     select m.instance_id, r."waId" as address
     from jsonb_to_recordset(results) as r("messageId" uuid, "waId" text)
-    join messaging.messages m on m.id = r."messageId"
+    join messaging.messages m on m.id = any (array[r."messageId"])
     where r."waId" is not null and not exists (
       select from messaging.contact_addresses a
       where a.instance_id = m.instance_id
@@ -707,6 +709,7 @@ to service_role;
 -- source: supabase/schemas/messages/internal/settle_message_rows.sql
 -- settle_messages: writes the outcomes into the messages. What a delivery event has moved on meanwhile
 -- keeps its state; a failed message is revived where another attempt was accepted.
+-- Joins by `= any (array[...])`: see claim_due_messages.
 create or replace function messaging.settle_message_rows(
   settlements messaging.settlement[],
   clock timestamptz
@@ -746,7 +749,7 @@ begin
       when s.outcome = 'unknown' and m.status in ('queued', 'sending') then clock
     end
   from unnest(settlements) as s
-  where m.id = s.message_id;
+  where m.id = any (array[s.message_id]);
 end;
 $$;
 revoke all
@@ -836,6 +839,7 @@ to service_role;
 -- another attempt may have decided otherwise.
 -- `results`: as settle_messages takes them. Returns the ids of those that were taken back.
 -- Locks the messages, then pacing (see requeue_message).
+-- Joins by `= any (array[...])`: see claim_due_messages.
 create or replace function messaging.take_back_unsent(results jsonb)
 returns uuid[]
 language plpgsql
@@ -850,7 +854,7 @@ begin
     from jsonb_to_recordset(results) as r(
       "messageId" uuid, "claimToken" uuid, error jsonb, "isUnsent" boolean
     )
-    join messaging.messages m on m.id = r."messageId"
+    join messaging.messages m on m.id = any (array[r."messageId"])
     where r."isUnsent" and m.status = 'unconfirmed' and m.lost_claim_token = r."claimToken"
     order by m.instance_id, m.id
     for no key update of m
@@ -1431,8 +1435,8 @@ begin
   if shows_addresses then
     perform messaging.assign_contact_phone(c, s.wa_id)
     from unnest(settlements) as s
-    join messaging.messages m on m.id = s.message_id
-    join messaging.contacts c on c.id = m.contact_id
+    join messaging.messages m on m.id = any (array[s.message_id])
+    join messaging.contacts c on c.id = any (array[m.contact_id])
     where s.wa_id is not null and c.phone is null;
   end if;
   return jsonb_build_object('settled', to_jsonb(plain || settled));

@@ -6,6 +6,7 @@ set local check_function_bodies = off;
 -- claim_due_messages: claims the head of each due instance that has nothing in flight: in order, one
 -- interval after the message before it, and inside the window. Returns the ids.
 -- An instance that is due but has nothing to send now gets its new due time: see postpone_dispatch.
+-- Joins by `= any (array[...])`: see claim_due_messages.
 create or replace function messaging.claim_paced_messages(
   max_messages integer,
   lease interval,
@@ -30,7 +31,7 @@ begin
   head as (
     select due.instance_id, leaving.message_id, leaving.typing
     from due
-    join messaging.instances i on i.id = due.instance_id
+    join messaging.instances i on i.id = any (array[due.instance_id])
     left join lateral (
       select q.message_id, q.interval_seconds
       from messaging.message_queue q
@@ -68,7 +69,7 @@ begin
       attempts = q.attempts + 1,
       lease_until = clock + lease + head.typing
     from head
-    where q.message_id = head.message_id
+    where q.message_id = any (array[head.message_id])
     returning q.message_id, q.instance_id, q.lease_until, head.typing
   ),
   marked as (
@@ -82,7 +83,7 @@ begin
         else clock
       end + claimed.typing
     from claimed
-    where d.instance_id = claimed.instance_id
+    where d.instance_id = any (array[claimed.instance_id])
     returning d.in_flight
   )
   select
@@ -106,6 +107,7 @@ to service_role;
 -- source: supabase/schemas/queue/internal/claim_unpaced_messages.sql
 -- claim_due_messages: claims unpaced messages that are visible, the oldest first. Returns the ids.
 -- A claimed message is invisible until its lease ends.
+-- Joins by `= any (array[...])`: see claim_due_messages.
 create or replace function messaging.claim_unpaced_messages(
   max_messages integer,
   lease interval,
@@ -133,8 +135,8 @@ begin
       lease_until = clock + lease + interval '1 millisecond' * coalesce(m.delay_typing_ms, 0),
       visible_at = clock + lease + interval '1 millisecond' * coalesce(m.delay_typing_ms, 0)
     from due
-    join messaging.messages m on m.id = due.message_id
-    where q.message_id = due.message_id
+    join messaging.messages m on m.id = any (array[due.message_id])
+    where q.message_id = any (array[due.message_id])
     returning q.message_id
   )
   select array_agg(claimed.message_id) into claimed_ids from claimed;
@@ -150,6 +152,7 @@ to service_role;
 
 -- source: supabase/schemas/queue/internal/claimed_messages.sql
 -- All that the dispatcher needs to send messages it has just claimed, oldest slot first.
+-- Joins by `= any (array[...])`: see claim_due_messages.
 create or replace function messaging.claimed_messages(message_ids uuid[])
 returns jsonb
 language plpgsql
@@ -189,10 +192,10 @@ begin
         m.content,
         m.delay_typing_ms as "delayTypingMs"
       from unnest(claimed_messages.message_ids) as claimed(message_id)
-      join messaging.message_queue q on q.message_id = claimed.message_id
-      join messaging.messages m on m.id = claimed.message_id
-      join messaging.contacts c on c.id = m.contact_id
-      join messaging.instances i on i.id = m.instance_id
+      join messaging.message_queue q on q.message_id = any (array[claimed.message_id])
+      join messaging.messages m on m.id = any (array[claimed.message_id])
+      join messaging.contacts c on c.id = any (array[m.contact_id])
+      join messaging.instances i on i.id = any (array[m.instance_id])
     ) as handed
   );
 end;
@@ -419,6 +422,7 @@ to service_role;
 -- `clock`: an earlier slot is treated as `clock`. `left_before`: when the message before the stretch
 -- will have left, NULL where it does not move. In a row, `held_by` is NULL where the message keeps its
 -- slot, and `left_at` is NULL until a message has moved: up to there all keep what they were promised.
+-- Joins by `= any (array[...])`: see claim_due_messages.
 create or replace function messaging.fitted_slots(
   instance messaging.instances,
   stretch messaging.slot_moves
@@ -449,7 +453,7 @@ begin
       make_interval(secs => q.interval_seconds) as pace,
       interval '1 millisecond' * coalesce(m.delay_typing_ms, 0) as typing
     from messaging.message_queue q
-    join messaging.messages m on m.id = q.message_id
+    join messaging.messages m on m.id = any (array[q.message_id])
     where q.instance_id = instance.id and q.lane = 'paced' and q.claim_token is null
       and (q.scheduled_at, q.position) >= (stretch.from_at, stretch.from_position)
       and (q.scheduled_at, q.position) < (stretch.until_at, stretch.until_position)
@@ -617,6 +621,7 @@ grant execute on function messaging.iso_in_zone(timestamptz, text) to service_ro
 -- how many slots moved, NULL where none are planned.
 -- The caller holds the pacing row. Locks the dispatch row, so that no message is claimed out of order
 -- meanwhile. Skips locked messages: they are about to leave or to be canceled.
+-- Joins by `= any (array[...])`: see claim_due_messages.
 create or replace function messaging.move_slots(instance messaging.instances)
 returns bigint
 language plpgsql
@@ -645,8 +650,8 @@ begin
   free as materialized (
     select q.message_id, fitted.slot, fitted.held_by
     from fitted
-    join messaging.message_queue q on q.message_id = fitted.message_id
-    join messaging.messages m on m.id = q.message_id
+    join messaging.message_queue q on q.message_id = any (array[fitted.message_id])
+    join messaging.messages m on m.id = any (array[q.message_id])
     where q.claim_token is null
     for no key update of q, m skip locked
   ),
@@ -654,13 +659,13 @@ begin
     update messaging.message_queue q
     set scheduled_at = free.slot
     from free
-    where q.message_id = free.message_id
+    where q.message_id = any (array[free.message_id])
   ),
   told as (
     update messaging.messages m
     set scheduled_for = free.slot, held_by = free.held_by
     from free
-    where m.id = free.message_id
+    where m.id = any (array[free.message_id])
   )
   select count(*) into moved from free;
   return moved;
@@ -716,7 +721,7 @@ as $$
       select q.visible_at from messaging.message_queue q
       where q.lane = 'unpaced' order by q.visible_at limit 1
     ),
-    (select o.run_at from messaging.outbox o where o.status = 'pending' order by o.run_at limit 1)
+    (select o.run_at from messaging.outbox o where o.settled_at is null order by o.run_at limit 1)
   ), 'infinity');
 $$;
 revoke all on function messaging.next_wake_up() from public, anon, authenticated;
@@ -881,6 +886,7 @@ grant execute on function messaging.postpone_dispatch(uuid[], timestamptz) to se
 -- pacing rows, locked in an earlier statement: otherwise an enqueue that has inserted but not
 -- committed is overlooked, and its message never wakes the dispatcher.
 -- Skips instances with a message in flight: settling it refreshes them.
+-- Joins by `= any (array[...])`: see claim_due_messages.
 create or replace function messaging.refresh_dispatch(instance_ids uuid[])
 returns void
 language sql
@@ -890,7 +896,7 @@ as $$
   set next_due_at = messaging.next_due_at(d, head.scheduled_at, head.interval_seconds)
   from unnest(refresh_dispatch.instance_ids) as wanted(instance_id)
   left join lateral messaging.head_of_queue(wanted.instance_id) as head on true
-  where d.instance_id = wanted.instance_id and d.in_flight is null;
+  where d.instance_id = any (array[wanted.instance_id]) and d.in_flight is null;
 $$;
 revoke all on function messaging.refresh_dispatch(uuid[]) from public, anon, authenticated;
 grant execute on function messaging.refresh_dispatch(uuid[]) to service_role;
@@ -903,6 +909,7 @@ grant execute on function messaging.refresh_dispatch(uuid[]) to service_role;
 -- replaced holds nothing.
 -- The pacing rows are locked first, in an earlier statement than the look at the heads: an enqueue
 -- keeps its lock until commit, so none can be overlooked.
+-- Joins by `= any (array[...])`: see claim_due_messages.
 create or replace function messaging.release_instances(settlements messaging.settlement[])
 returns void
 language plpgsql
@@ -926,8 +933,8 @@ begin
     set hold_until = greatest(d.hold_until, s.retry_at),
       refused_at = case when s.is_outage then clock_timestamp() else d.refused_at end
     from unnest(settlements) as s
-    join messaging.instances i on i.id = s.instance_id
-    where s.holds_instance and d.instance_id = s.instance_id
+    join messaging.instances i on i.id = any (array[s.instance_id])
+    where s.holds_instance and d.instance_id = any (array[s.instance_id])
       and i.sealed_provider_config = coalesce(s.sealed_provider_config, i.sealed_provider_config);
   end if;
 
@@ -945,7 +952,7 @@ begin
     limit 1
   ) as head on true
   -- "is true" keeps the plan off the index of everything in flight.
-  where s.lane = 'paced' and d.instance_id = s.instance_id and (d.in_flight = s.message_id) is true;
+  where s.lane = 'paced' and d.instance_id = any (array[s.instance_id]) and (d.in_flight = s.message_id) is true;
 
   if held is not null then
     perform messaging.refresh_dispatch(held);
@@ -1015,6 +1022,7 @@ grant execute on function messaging.retry_delay(integer, integer) to service_rol
 
 -- source: supabase/schemas/queue/internal/settle_queue_rows.sql
 -- settle_messages: takes settled messages out of the queue, or gives them back to it without a claim.
+-- Joins by `= any (array[...])`: see claim_due_messages.
 create or replace function messaging.settle_queue_rows(settlements messaging.settlement[])
 returns void
 language plpgsql
@@ -1024,7 +1032,7 @@ begin
   with gone as (
     delete from messaging.message_queue q
     using unnest(settlements) as s
-    where q.message_id = s.message_id and not s.is_retried
+    where q.message_id = any (array[s.message_id]) and not s.is_retried
   )
   update messaging.message_queue q
   set claim_token = null,
@@ -1040,7 +1048,7 @@ begin
       else s.retry_at
     end
   from unnest(settlements) as s
-  where q.message_id = s.message_id and s.is_retried;
+  where q.message_id = any (array[s.message_id]) and s.is_retried;
 end;
 $$;
 revoke all
@@ -1115,7 +1123,9 @@ to service_role;
 -- was not handed out (by the database's clock; NULL for nothing known), isOutboxDue whether
 -- claim_outbox has work. Never waits for a lock: what another session holds is left for later.
 -- Plans must not depend on statistics: the queue may hold ten rows or a million. The two claims inherit
--- the settings below.
+-- the settings below. Joins are written `key = any (array[other.key])`, here and wherever a table that
+-- drains is joined: while statistics call it empty, a plain equality lets the planner read the whole
+-- primary key for each row of the other side, which an array cannot be joined by.
 create or replace function public.claim_due_messages(request jsonb)
 returns jsonb
 language plpgsql
@@ -1157,7 +1167,7 @@ begin
     ),
     'isOutboxDue', exists (
       select from messaging.outbox o
-      where o.status = 'pending' and o.run_at <= (select clock_timestamp())
+      where o.settled_at is null and o.run_at <= (select clock_timestamp())
     )
   );
 end;
@@ -1169,16 +1179,21 @@ grant execute on function public.claim_due_messages(jsonb) to service_role;
 -- Ends claims whose lease is over. Their worker died before it recorded the outcome, so it is unknown
 -- whether the provider was called: the message becomes `unconfirmed` and is not sent again by itself.
 -- Ends at most `request`.maxMessages a call. Returns {expired}: how many.
+-- Joins by `= any (array[...])`: see claim_due_messages.
 create or replace function public.expire_claims(request jsonb)
 returns jsonb
 language plpgsql
 set search_path = ''
+set plan_cache_mode = force_generic_plan
+set enable_seqscan = off
+set enable_hashjoin = off
+set enable_mergejoin = off
 as $$
 declare
   clock constant timestamptz := clock_timestamp();
   expired jsonb;
 begin
-  with lapsed as (
+  with lapsed as materialized (
     (
       select d.in_flight as message_id
       from messaging.dispatch d
@@ -1205,7 +1220,7 @@ begin
     )
   )) into expired
   from lapsed
-  join messaging.message_queue q on q.message_id = lapsed.message_id
+  join messaging.message_queue q on q.message_id = any (array[lapsed.message_id])
   where q.claim_token is not null and q.lease_until <= clock;
   if expired is null then
     -- A message in flight that was deleted with its contact is never settled: release its instance.

@@ -4,6 +4,7 @@ set local check_function_bodies = off;
 
 -- source: supabase/schemas/inbound/internal/apply_unmatched_statuses.sql
 -- Applies the stored delivery events of these messages, whose provider ids have just become known.
+-- Joins by `= any (array[...])`: see claim_due_messages.
 create or replace function messaging.apply_unmatched_statuses(message_ids uuid[])
 returns void
 language plpgsql
@@ -20,8 +21,8 @@ begin
       delete from messaging.unmatched_statuses e
       using messaging.messages m
       where m.id = any (message_ids)
-        and e.instance_id = m.instance_id
-        and e.provider_message_id = m.provider_message_id
+        and e.instance_id = any (array[m.instance_id])
+        and e.provider_message_id = any (array[m.provider_message_id])
       returning m.id as message_id, e.provider_message_id, e.status, e.occurred_at, e.error
     )
     select t.* from taken t
@@ -85,6 +86,7 @@ grant execute on function messaging.event_instant(jsonb) to service_role;
 -- message.
 -- Media without a caption have no words: they match only a message in flight.
 -- Returns whether the echo is ours, as far as is known.
+-- Joins by `= any (array[...])`: see claim_due_messages.
 create or replace function messaging.match_echo(instance_id uuid, contact_id uuid, event jsonb)
 returns boolean
 language plpgsql
@@ -101,7 +103,7 @@ begin
       q.echo->>'providerMessageId' as echoed_id
     into candidate
     from messaging.messages m
-    left join messaging.message_queue q on q.message_id = m.id
+    left join messaging.message_queue q on q.message_id = any (array[m.id])
     where m.instance_id = match_echo.instance_id
       and m.contact_id = match_echo.contact_id
       and m.direction = 'outbound'
@@ -167,10 +169,16 @@ begin
       e.contact_id as echo_contact_id, e.status, e.confirmed_by_echo, e.failed_at, e.last_error,
       coalesce(e.read_at, e.delivered_at) as arrived_at
     from messaging.messages m
-    join messaging.messages e on e.instance_id = m.instance_id
-      and e.provider_message_id = m.provider_message_id
-    where m.id = any (message_ids) and e.id <> m.id
-      and (e.is_typed_on_phone or e.confirmed_by_echo)
+    -- "offset 0" keeps the plan from beginning with all echoes, of which statistics may know none.
+    cross join lateral (
+      select told.* from messaging.messages told
+      where told.instance_id = m.instance_id
+        and told.provider_message_id = m.provider_message_id
+        and told.id <> m.id
+        and (told.is_typed_on_phone or told.confirmed_by_echo)
+      offset 0
+    ) as e
+    where m.id = any (message_ids)
   loop
     if duplicate.confirmed_by_echo then
       update messaging.messages e
@@ -404,6 +412,7 @@ grant execute on function messaging.record_status_event(uuid, jsonb) to service_
 -- message is settled. The id in the answer decides. Without an answer the echo proves that the message
 -- left. An echo of something else is recorded as if it came now: it confirms another message in doubt,
 -- or is a person's.
+-- Joins by `= any (array[...])`: see claim_due_messages.
 create or replace function messaging.resolve_pending_echo(
   message_id uuid,
   outcome text,
@@ -437,14 +446,14 @@ begin
   -- (its row is locked) resolves its echo itself.
   update messaging.message_queue q
   set echo = null
-  where q.message_id in (
-    select w.message_id
+  where q.ctid = any (array(
+    select w.ctid
     from messaging.messages m
-    join messaging.message_queue w on w.message_id = m.id
+    join messaging.message_queue w on w.message_id = any (array[m.id])
     where m.instance_id = own.instance_id and m.contact_id = own.contact_id and m.sent_at is null
       and w.echo->>'providerMessageId' = resolve_pending_echo.provider_message_id
     for no key update of w skip locked
-  );
+  ));
   if outcome <> 'unknown' and echo->>'kind' = 'status' then
     perform messaging.record_status_event(instance.id, echo);
   elsif outcome <> 'unknown' then

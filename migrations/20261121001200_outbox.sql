@@ -50,6 +50,7 @@ grant execute on function messaging.outbox_attempts(text) to service_role;
 -- come back for ever.
 -- `request`: kinds, maxRows, leaseSeconds.
 -- Returns {rows: [{outboxId, claimToken, kind, payload}]}.
+-- Joins by `= any (array[...])`: see claim_due_messages.
 create or replace function public.claim_outbox(request jsonb)
 returns jsonb
 language sql
@@ -60,7 +61,7 @@ as $$
     select o.id,
       o.claim_token is not null and o.attempts >= messaging.outbox_attempts(o.kind) as is_over
     from messaging.outbox o
-    where o.status = 'pending' and o.run_at <= (select clock_timestamp())
+    where o.settled_at is null and o.run_at <= (select clock_timestamp())
       and o.kind in (select jsonb_array_elements_text(request->'kinds'))
     order by o.run_at
     limit (request->>'maxRows')::integer
@@ -71,7 +72,7 @@ as $$
     set status = 'dead', claim_token = null, last_error = 'worker_lost',
       settled_at = clock_timestamp()
     from due
-    where o.id = due.id and due.is_over
+    where o.id = any (array[due.id]) and due.is_over
   ),
   claimed as (
     update messaging.outbox o
@@ -80,7 +81,7 @@ as $$
       run_at = clock_timestamp()
         + make_interval(secs => (request->>'leaseSeconds')::double precision)
     from due
-    where o.id = due.id and not due.is_over
+    where o.id = any (array[due.id]) and not due.is_over
     returning o.id, o.claim_token, o.kind, o.payload
   )
   select jsonb_build_object('rows', coalesce(

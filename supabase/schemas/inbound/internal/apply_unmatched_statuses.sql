@@ -1,4 +1,5 @@
 -- Applies the stored delivery events of these messages, whose provider ids have just become known.
+-- Joins by `= any (array[...])`: see claim_due_messages.
 create or replace function messaging.apply_unmatched_statuses(message_ids uuid[])
 returns void
 language plpgsql
@@ -15,8 +16,8 @@ begin
       delete from messaging.unmatched_statuses e
       using messaging.messages m
       where m.id = any (message_ids)
-        and e.instance_id = m.instance_id
-        and e.provider_message_id = m.provider_message_id
+        and e.instance_id = any (array[m.instance_id])
+        and e.provider_message_id = any (array[m.provider_message_id])
       returning m.id as message_id, e.provider_message_id, e.status, e.occurred_at, e.error
     )
     select t.* from taken t

@@ -6,6 +6,7 @@
 -- message.
 -- Media without a caption have no words: they match only a message in flight.
 -- Returns whether the echo is ours, as far as is known.
+-- Joins by `= any (array[...])`: see claim_due_messages.
 create or replace function messaging.match_echo(instance_id uuid, contact_id uuid, event jsonb)
 returns boolean
 language plpgsql
@@ -22,7 +23,7 @@ begin
       q.echo->>'providerMessageId' as echoed_id
     into candidate
     from messaging.messages m
-    left join messaging.message_queue q on q.message_id = m.id
+    left join messaging.message_queue q on q.message_id = any (array[m.id])
     where m.instance_id = match_echo.instance_id
       and m.contact_id = match_echo.contact_id
       and m.direction = 'outbound'

@@ -18,10 +18,16 @@ begin
       e.contact_id as echo_contact_id, e.status, e.confirmed_by_echo, e.failed_at, e.last_error,
       coalesce(e.read_at, e.delivered_at) as arrived_at
     from messaging.messages m
-    join messaging.messages e on e.instance_id = m.instance_id
-      and e.provider_message_id = m.provider_message_id
-    where m.id = any (message_ids) and e.id <> m.id
-      and (e.is_typed_on_phone or e.confirmed_by_echo)
+    -- "offset 0" keeps the plan from beginning with all echoes, of which statistics may know none.
+    cross join lateral (
+      select told.* from messaging.messages told
+      where told.instance_id = m.instance_id
+        and told.provider_message_id = m.provider_message_id
+        and told.id <> m.id
+        and (told.is_typed_on_phone or told.confirmed_by_echo)
+      offset 0
+    ) as e
+    where m.id = any (message_ids)
   loop
     if duplicate.confirmed_by_echo then
       update messaging.messages e

@@ -2,6 +2,7 @@
 -- message is settled. The id in the answer decides. Without an answer the echo proves that the message
 -- left. An echo of something else is recorded as if it came now: it confirms another message in doubt,
 -- or is a person's.
+-- Joins by `= any (array[...])`: see claim_due_messages.
 create or replace function messaging.resolve_pending_echo(
   message_id uuid,
   outcome text,
@@ -35,14 +36,14 @@ begin
   -- (its row is locked) resolves its echo itself.
   update messaging.message_queue q
   set echo = null
-  where q.message_id in (
-    select w.message_id
+  where q.ctid = any (array(
+    select w.ctid
     from messaging.messages m
-    join messaging.message_queue w on w.message_id = m.id
+    join messaging.message_queue w on w.message_id = any (array[m.id])
     where m.instance_id = own.instance_id and m.contact_id = own.contact_id and m.sent_at is null
       and w.echo->>'providerMessageId' = resolve_pending_echo.provider_message_id
     for no key update of w skip locked
-  );
+  ));
   if outcome <> 'unknown' and echo->>'kind' = 'status' then
     perform messaging.record_status_event(instance.id, echo);
   elsif outcome <> 'unknown' then

@@ -1,5 +1,6 @@
 -- settle_messages: locks the queue rows and messages whose claim the results still hold, and decides
 -- what becomes of each. Changes nothing. `results` as in settle_messages.
+-- Joins by `= any (array[...])`: see claim_due_messages.
 create or replace function messaging.decide_settlements(results jsonb, clock timestamptz)
 returns messaging.settlement[]
 language plpgsql
@@ -55,8 +56,8 @@ begin
       error jsonb, retryable boolean, "retryAfterMs" integer, scope text, "isOutage" boolean,
       "isUnsent" boolean, "sealedProviderConfig" text
     )
-    join messaging.message_queue q on q.message_id = r."messageId"
-    join messaging.messages m on m.id = q.message_id
+    join messaging.message_queue q on q.message_id = any (array[r."messageId"])
+    join messaging.messages m on m.id = any (array[q.message_id])
     -- A refusal of credentials that have been replaced since says nothing about the new ones.
     cross join lateral (
       select coalesce(

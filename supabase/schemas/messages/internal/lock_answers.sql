@@ -1,6 +1,7 @@
 -- settle_messages: locks what the answers name, before any row: the provider's message ids, so that a
 -- delivery event and the settling of its message never miss each other, then the addresses that
 -- the contacts do not have yet. `results` as in settle_messages.
+-- Joins by `= any (array[...])`: see claim_due_messages.
 create or replace function messaging.lock_answers(results jsonb, shows_addresses boolean)
 returns void
 language plpgsql
@@ -13,7 +14,7 @@ begin
     select distinct hashtextextended(m.instance_id::text, 0)
       # (hashtext(r."providerMessageId") & 255) as lock_key
     from jsonb_to_recordset(results) as r("messageId" uuid, "providerMessageId" text)
-    join messaging.messages m on m.id = r."messageId"
+    join messaging.messages m on m.id = any (array[r."messageId"])
     where r."providerMessageId" is not null
     order by lock_key
   ) as wanted;
@@ -24,7 +25,7 @@ begin
   from (
     select m.instance_id, r."waId" as address
     from jsonb_to_recordset(results) as r("messageId" uuid, "waId" text)
-    join messaging.messages m on m.id = r."messageId"
+    join messaging.messages m on m.id = any (array[r."messageId"])
     where r."waId" is not null and not exists (
       select from messaging.contact_addresses a
       where a.instance_id = m.instance_id

@@ -1,5 +1,6 @@
 -- settle_messages: writes the outcomes into the messages. What a delivery event has moved on meanwhile
 -- keeps its state; a failed message is revived where another attempt was accepted.
+-- Joins by `= any (array[...])`: see claim_due_messages.
 create or replace function messaging.settle_message_rows(
   settlements messaging.settlement[],
   clock timestamptz
@@ -39,7 +40,7 @@ begin
       when s.outcome = 'unknown' and m.status in ('queued', 'sending') then clock
     end
   from unnest(settlements) as s
-  where m.id = s.message_id;
+  where m.id = any (array[s.message_id]);
 end;
 $$;
 revoke all

@@ -5,6 +5,7 @@
 -- another attempt may have decided otherwise.
 -- `results`: as settle_messages takes them. Returns the ids of those that were taken back.
 -- Locks the messages, then pacing (see requeue_message).
+-- Joins by `= any (array[...])`: see claim_due_messages.
 create or replace function messaging.take_back_unsent(results jsonb)
 returns uuid[]
 language plpgsql
@@ -19,7 +20,7 @@ begin
     from jsonb_to_recordset(results) as r(
       "messageId" uuid, "claimToken" uuid, error jsonb, "isUnsent" boolean
     )
-    join messaging.messages m on m.id = r."messageId"
+    join messaging.messages m on m.id = any (array[r."messageId"])
     where r."isUnsent" and m.status = 'unconfirmed' and m.lost_claim_token = r."claimToken"
     order by m.instance_id, m.id
     for no key update of m

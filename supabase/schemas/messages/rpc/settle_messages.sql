@@ -92,8 +92,8 @@ begin
   if shows_addresses then
     perform messaging.assign_contact_phone(c, s.wa_id)
     from unnest(settlements) as s
-    join messaging.messages m on m.id = s.message_id
-    join messaging.contacts c on c.id = m.contact_id
+    join messaging.messages m on m.id = any (array[s.message_id])
+    join messaging.contacts c on c.id = any (array[m.contact_id])
     where s.wa_id is not null and c.phone is null;
   end if;
   return jsonb_build_object('settled', to_jsonb(plain || settled));

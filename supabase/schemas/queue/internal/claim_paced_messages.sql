@@ -1,6 +1,7 @@
 -- claim_due_messages: claims the head of each due instance that has nothing in flight: in order, one
 -- interval after the message before it, and inside the window. Returns the ids.
 -- An instance that is due but has nothing to send now gets its new due time: see postpone_dispatch.
+-- Joins by `= any (array[...])`: see claim_due_messages.
 create or replace function messaging.claim_paced_messages(
   max_messages integer,
   lease interval,
@@ -25,7 +26,7 @@ begin
   head as (
     select due.instance_id, leaving.message_id, leaving.typing
     from due
-    join messaging.instances i on i.id = due.instance_id
+    join messaging.instances i on i.id = any (array[due.instance_id])
     left join lateral (
       select q.message_id, q.interval_seconds
       from messaging.message_queue q
@@ -63,7 +64,7 @@ begin
       attempts = q.attempts + 1,
       lease_until = clock + lease + head.typing
     from head
-    where q.message_id = head.message_id
+    where q.message_id = any (array[head.message_id])
     returning q.message_id, q.instance_id, q.lease_until, head.typing
   ),
   marked as (
@@ -77,7 +78,7 @@ begin
         else clock
       end + claimed.typing
     from claimed
-    where d.instance_id = claimed.instance_id
+    where d.instance_id = any (array[claimed.instance_id])
     returning d.in_flight
   )
   select

@@ -1,5 +1,6 @@
 -- claim_due_messages: claims unpaced messages that are visible, the oldest first. Returns the ids.
 -- A claimed message is invisible until its lease ends.
+-- Joins by `= any (array[...])`: see claim_due_messages.
 create or replace function messaging.claim_unpaced_messages(
   max_messages integer,
   lease interval,
@@ -27,8 +28,8 @@ begin
       lease_until = clock + lease + interval '1 millisecond' * coalesce(m.delay_typing_ms, 0),
       visible_at = clock + lease + interval '1 millisecond' * coalesce(m.delay_typing_ms, 0)
     from due
-    join messaging.messages m on m.id = due.message_id
-    where q.message_id = due.message_id
+    join messaging.messages m on m.id = any (array[due.message_id])
+    where q.message_id = any (array[due.message_id])
     returning q.message_id
   )
   select array_agg(claimed.message_id) into claimed_ids from claimed;

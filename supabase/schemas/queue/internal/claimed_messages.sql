@@ -1,4 +1,5 @@
 -- All that the dispatcher needs to send messages it has just claimed, oldest slot first.
+-- Joins by `= any (array[...])`: see claim_due_messages.
 create or replace function messaging.claimed_messages(message_ids uuid[])
 returns jsonb
 language plpgsql
@@ -38,10 +39,10 @@ begin
         m.content,
         m.delay_typing_ms as "delayTypingMs"
       from unnest(claimed_messages.message_ids) as claimed(message_id)
-      join messaging.message_queue q on q.message_id = claimed.message_id
-      join messaging.messages m on m.id = claimed.message_id
-      join messaging.contacts c on c.id = m.contact_id
-      join messaging.instances i on i.id = m.instance_id
+      join messaging.message_queue q on q.message_id = any (array[claimed.message_id])
+      join messaging.messages m on m.id = any (array[claimed.message_id])
+      join messaging.contacts c on c.id = any (array[m.contact_id])
+      join messaging.instances i on i.id = any (array[m.instance_id])
     ) as handed
   );
 end;

@@ -5,6 +5,7 @@
 -- `clock`: an earlier slot is treated as `clock`. `left_before`: when the message before the stretch
 -- will have left, NULL where it does not move. In a row, `held_by` is NULL where the message keeps its
 -- slot, and `left_at` is NULL until a message has moved: up to there all keep what they were promised.
+-- Joins by `= any (array[...])`: see claim_due_messages.
 create or replace function messaging.fitted_slots(
   instance messaging.instances,
   stretch messaging.slot_moves
@@ -35,7 +36,7 @@ begin
       make_interval(secs => q.interval_seconds) as pace,
       interval '1 millisecond' * coalesce(m.delay_typing_ms, 0) as typing
     from messaging.message_queue q
-    join messaging.messages m on m.id = q.message_id
+    join messaging.messages m on m.id = any (array[q.message_id])
     where q.instance_id = instance.id and q.lane = 'paced' and q.claim_token is null
       and (q.scheduled_at, q.position) >= (stretch.from_at, stretch.from_position)
       and (q.scheduled_at, q.position) < (stretch.until_at, stretch.until_position)

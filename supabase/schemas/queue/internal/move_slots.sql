@@ -2,6 +2,7 @@
 -- how many slots moved, NULL where none are planned.
 -- The caller holds the pacing row. Locks the dispatch row, so that no message is claimed out of order
 -- meanwhile. Skips locked messages: they are about to leave or to be canceled.
+-- Joins by `= any (array[...])`: see claim_due_messages.
 create or replace function messaging.move_slots(instance messaging.instances)
 returns bigint
 language plpgsql
@@ -30,8 +31,8 @@ begin
   free as materialized (
     select q.message_id, fitted.slot, fitted.held_by
     from fitted
-    join messaging.message_queue q on q.message_id = fitted.message_id
-    join messaging.messages m on m.id = q.message_id
+    join messaging.message_queue q on q.message_id = any (array[fitted.message_id])
+    join messaging.messages m on m.id = any (array[q.message_id])
     where q.claim_token is null
     for no key update of q, m skip locked
   ),
@@ -39,13 +40,13 @@ begin
     update messaging.message_queue q
     set scheduled_at = free.slot
     from free
-    where q.message_id = free.message_id
+    where q.message_id = any (array[free.message_id])
   ),
   told as (
     update messaging.messages m
     set scheduled_for = free.slot, held_by = free.held_by
     from free
-    where m.id = free.message_id
+    where m.id = any (array[free.message_id])
   )
   select count(*) into moved from free;
   return moved;

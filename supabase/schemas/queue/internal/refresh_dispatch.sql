@@ -2,6 +2,7 @@
 -- pacing rows, locked in an earlier statement: otherwise an enqueue that has inserted but not
 -- committed is overlooked, and its message never wakes the dispatcher.
 -- Skips instances with a message in flight: settling it refreshes them.
+-- Joins by `= any (array[...])`: see claim_due_messages.
 create or replace function messaging.refresh_dispatch(instance_ids uuid[])
 returns void
 language sql
@@ -11,7 +12,7 @@ as $$
   set next_due_at = messaging.next_due_at(d, head.scheduled_at, head.interval_seconds)
   from unnest(refresh_dispatch.instance_ids) as wanted(instance_id)
   left join lateral messaging.head_of_queue(wanted.instance_id) as head on true
-  where d.instance_id = wanted.instance_id and d.in_flight is null;
+  where d.instance_id = any (array[wanted.instance_id]) and d.in_flight is null;
 $$;
 revoke all on function messaging.refresh_dispatch(uuid[]) from public, anon, authenticated;
 grant execute on function messaging.refresh_dispatch(uuid[]) to service_role;

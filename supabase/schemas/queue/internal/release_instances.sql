@@ -5,6 +5,7 @@
 -- replaced holds nothing.
 -- The pacing rows are locked first, in an earlier statement than the look at the heads: an enqueue
 -- keeps its lock until commit, so none can be overlooked.
+-- Joins by `= any (array[...])`: see claim_due_messages.
 create or replace function messaging.release_instances(settlements messaging.settlement[])
 returns void
 language plpgsql
@@ -28,8 +29,8 @@ begin
     set hold_until = greatest(d.hold_until, s.retry_at),
       refused_at = case when s.is_outage then clock_timestamp() else d.refused_at end
     from unnest(settlements) as s
-    join messaging.instances i on i.id = s.instance_id
-    where s.holds_instance and d.instance_id = s.instance_id
+    join messaging.instances i on i.id = any (array[s.instance_id])
+    where s.holds_instance and d.instance_id = any (array[s.instance_id])
       and i.sealed_provider_config = coalesce(s.sealed_provider_config, i.sealed_provider_config);
   end if;
 
@@ -47,7 +48,7 @@ begin
     limit 1
   ) as head on true
   -- "is true" keeps the plan off the index of everything in flight.
-  where s.lane = 'paced' and d.instance_id = s.instance_id and (d.in_flight = s.message_id) is true;
+  where s.lane = 'paced' and d.instance_id = any (array[s.instance_id]) and (d.in_flight = s.message_id) is true;
 
   if held is not null then
     perform messaging.refresh_dispatch(held);

@@ -1,4 +1,5 @@
 -- settle_messages: takes settled messages out of the queue, or gives them back to it without a claim.
+-- Joins by `= any (array[...])`: see claim_due_messages.
 create or replace function messaging.settle_queue_rows(settlements messaging.settlement[])
 returns void
 language plpgsql
@@ -8,7 +9,7 @@ begin
   with gone as (
     delete from messaging.message_queue q
     using unnest(settlements) as s
-    where q.message_id = s.message_id and not s.is_retried
+    where q.message_id = any (array[s.message_id]) and not s.is_retried
   )
   update messaging.message_queue q
   set claim_token = null,
@@ -24,7 +25,7 @@ begin
       else s.retry_at
     end
   from unnest(settlements) as s
-  where q.message_id = s.message_id and s.is_retried;
+  where q.message_id = any (array[s.message_id]) and s.is_retried;
 end;
 $$;
 revoke all

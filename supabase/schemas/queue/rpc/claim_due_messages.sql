@@ -6,7 +6,9 @@
 -- was not handed out (by the database's clock; NULL for nothing known), isOutboxDue whether
 -- claim_outbox has work. Never waits for a lock: what another session holds is left for later.
 -- Plans must not depend on statistics: the queue may hold ten rows or a million. The two claims inherit
--- the settings below.
+-- the settings below. Joins are written `key = any (array[other.key])`, here and wherever a table that
+-- drains is joined: while statistics call it empty, a plain equality lets the planner read the whole
+-- primary key for each row of the other side, which an array cannot be joined by.
 create or replace function public.claim_due_messages(request jsonb)
 returns jsonb
 language plpgsql
@@ -48,7 +50,7 @@ begin
     ),
     'isOutboxDue', exists (
       select from messaging.outbox o
-      where o.status = 'pending' and o.run_at <= (select clock_timestamp())
+      where o.settled_at is null and o.run_at <= (select clock_timestamp())
     )
   );
 end;

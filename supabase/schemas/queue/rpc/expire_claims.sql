@@ -1,16 +1,21 @@
 -- Ends claims whose lease is over. Their worker died before it recorded the outcome, so it is unknown
 -- whether the provider was called: the message becomes `unconfirmed` and is not sent again by itself.
 -- Ends at most `request`.maxMessages a call. Returns {expired}: how many.
+-- Joins by `= any (array[...])`: see claim_due_messages.
 create or replace function public.expire_claims(request jsonb)
 returns jsonb
 language plpgsql
 set search_path = ''
+set plan_cache_mode = force_generic_plan
+set enable_seqscan = off
+set enable_hashjoin = off
+set enable_mergejoin = off
 as $$
 declare
   clock constant timestamptz := clock_timestamp();
   expired jsonb;
 begin
-  with lapsed as (
+  with lapsed as materialized (
     (
       select d.in_flight as message_id
       from messaging.dispatch d
@@ -37,7 +42,7 @@ begin
     )
   )) into expired
   from lapsed
-  join messaging.message_queue q on q.message_id = lapsed.message_id
+  join messaging.message_queue q on q.message_id = any (array[lapsed.message_id])
   where q.claim_token is not null and q.lease_until <= clock;
   if expired is null then
     -- A message in flight that was deleted with its contact is never settled: release its instance.
