@@ -4,18 +4,35 @@ import type { Database } from "./database.ts";
 import type { RequestOf, ResultOf, RpcName } from "./rpcs.ts";
 import { DatabaseError, provesRollback } from "./sqlstates.ts";
 
-/** Executes several calls of one function as one transaction. Null for a call that it does not take. */
-type CallGroup<Name extends RpcName> = (
-  database: Database,
-  calls: readonly RequestOf<Name>[],
-) => Promise<{ readonly results: readonly (ResultOf<Name> | null)[] }>;
+/** A function that executes several calls of another one as one transaction. */
+interface Group<Name extends RpcName> {
+  /** Whether it may take a call. The others need not wait for a group that leaves them out. */
+  readonly isPlain: (request: RequestOf<Name>) => boolean;
+  /** Null for a call that it does not take. */
+  readonly callAll: (
+    database: Database,
+    calls: readonly RequestOf<Name>[],
+  ) => Promise<{ readonly results: readonly (ResultOf<Name> | null)[] }>;
+}
 
-/** The functions whose concurrent calls are grouped: the calls of an immediate send. */
-type GroupedRpc = "authenticate_client" | "settle_messages";
+/** The functions whose concurrent calls are grouped: those of an immediate send. */
+type GroupedRpc = "authenticate_client" | "accept_message" | "settle_messages";
 
-const callGroups: { readonly [Name in GroupedRpc]: CallGroup<Name> } = {
-  authenticate_client: (database, calls) => database.rpc("authenticate_clients", { calls }),
-  settle_messages: (database, calls) => database.rpc("settle_message_calls", { calls }),
+const groups: { readonly [Name in GroupedRpc]: Group<Name> } = {
+  authenticate_client: {
+    isPlain: () => true,
+    callAll: (database, calls) => database.rpc("authenticate_clients", { calls }),
+  },
+  accept_message: {
+    isPlain: ({ message, assignment, agent, delivery }) =>
+      message !== null && assignment === null && agent === null && delivery !== null &&
+      !delivery.queued && delivery.isDeferred !== true && delivery.delaySeconds <= 0,
+    callAll: (database, calls) => database.rpc("accept_messages", { calls }),
+  },
+  settle_messages: {
+    isPlain: ({ results }) => results.length === 1 && results[0]?.outcome === "accepted",
+    callAll: (database, calls) => database.rpc("settle_message_calls", { calls }),
+  },
 };
 
 const productLimits: LineLimits = { maxCalls: 32, slowAfterMs: 25 };
@@ -33,15 +50,17 @@ const partingMs = 5_000;
  * so none of its calls is made again: each fails as a single call does.
  */
 export function groupCalls(database: Database, limits: LineLimits = productLimits): Database {
-  const lines: { readonly [Name in GroupedRpc]: Line<Name> } = {
+  const lines: Lines<GroupedRpc> = {
     authenticate_client: openLine(database, "authenticate_client", limits),
+    accept_message: openLine(database, "accept_message", limits),
     settle_messages: openLine(database, "settle_messages", limits),
   };
-  const findLine = <Name extends RpcName>(name: Name): Line<Name> | undefined =>
-    (lines as { readonly [Name in RpcName]?: unknown })[name] as Line<Name> | undefined;
   return {
     rpc<Name extends RpcName>(name: Name, request: RequestOf<Name>): Promise<ResultOf<Name>> {
-      return findLine(name)?.call(request) ?? database.rpc(name, request);
+      if (!findGroup(name)?.isPlain(request)) return database.rpc(name, request);
+      return (lines as { readonly [Other in RpcName]?: unknown } as Lines<Name>)[name].call(
+        request,
+      );
     },
     close: async () => {
       const drained = Promise.all(Object.values(lines).map((line) => line.drain()));
@@ -51,6 +70,11 @@ export function groupCalls(database: Database, limits: LineLimits = productLimit
   };
 }
 
+function findGroup<Name extends RpcName>(name: Name): Group<Name> | undefined {
+  return (groups as { readonly [Other in RpcName]?: unknown })[name] as Group<Name> | undefined;
+}
+
+type Lines<Name extends RpcName> = { readonly [Each in Name]: Line<Each> };
 type Line<Name extends RpcName> = CallLine<RequestOf<Name>, ResultOf<Name>>;
 type Call<Name extends RpcName> = WaitingCall<RequestOf<Name>, ResultOf<Name>>;
 
@@ -82,7 +106,7 @@ async function callTogether<Name extends GroupedRpc>(
   calls: readonly Call<Name>[],
 ): Promise<readonly Call<Name>[]> {
   try {
-    const { results } = await callGroups[name](database, calls.map(({ request }) => request));
+    const { results } = await groups[name].callAll(database, calls.map(({ request }) => request));
     if (results?.length !== calls.length) throw new DatabaseError(name, "wrong_count");
     return calls.filter(({ resolve }, place) => {
       const result = results[place];

@@ -50,7 +50,8 @@ const patient = { maxCalls: 32, slowAfterMs: 60_000 };
 /** Calls settle_messages. @returns what it got, or the error's code. */
 async function settle(database: Database, asked: unknown): Promise<unknown> {
   try {
-    return (await callUntyped(database, "settle_messages", { asked })).got;
+    const results = [{ outcome: "accepted" }];
+    return (await callUntyped(database, "settle_messages", { results, asked })).got;
   } catch (error) {
     return (error as { code: string }).code;
   }
@@ -134,10 +135,50 @@ Deno.test("calls of one kind wait for none of another, and other functions are c
   const { flights, transport } = openTransport();
   const database = groupCalls(transport, patient);
   const names = ["settle_messages", "authenticate_client", "get_message", "get_message"];
-  const calls = names.map((name) => callUntyped(database, name, { asked: name }));
+  const calls = names.map((name) =>
+    callUntyped(database, name, { results: [{ outcome: "accepted" }], asked: name })
+  );
   assertEquals(flights.map(({ name }) => name), names);
   for (const { answer } of flights) answer();
   await Promise.all(calls);
+});
+
+const notPlain: readonly (readonly [name: string, request: Readonly<Record<string, unknown>>])[] = [
+  ["settle_messages", { results: [{ outcome: "unknown" }] }],
+  ["settle_messages", { results: [{ outcome: "rejected" }] }],
+  ["settle_messages", { results: [{ outcome: "accepted" }, { outcome: "accepted" }] }],
+  ["accept_message", acceptRequest({ message: null, delivery: null })],
+  ["accept_message", acceptRequest({ assignment: {} })],
+  ["accept_message", acceptRequest({ agent: {} })],
+  ["accept_message", acceptRequest({ delivery: { queued: true, delaySeconds: 0 } })],
+  ["accept_message", acceptRequest({ delivery: { queued: false, delaySeconds: 1 } })],
+  [
+    "accept_message",
+    acceptRequest({
+      delivery: { queued: false, delaySeconds: 0, isDeferred: true },
+    }),
+  ],
+];
+
+function acceptRequest(changes: Readonly<Record<string, unknown>>): Record<string, unknown> {
+  const delivery = { queued: false, delaySeconds: 0 };
+  return { message: {}, assignment: null, agent: null, delivery, ...changes };
+}
+
+Deno.test("a call that no group takes leaves at once, whatever is under way", async () => {
+  for (const [name, request] of notPlain) {
+    const { flights, transport } = openTransport();
+    const database = groupCalls(transport, patient);
+    const plain = { ...acceptRequest({}), results: [{ outcome: "accepted" }] };
+    const calls = [plain, plain, { ...plain, ...request }].map((each, asked) =>
+      callUntyped(database, name, { ...each, asked })
+    );
+    assertEquals(flights.map(({ asked }) => asked), [[0], [2]], JSON.stringify(request));
+    flights[0]?.answer();
+    await pass();
+    for (const { answer } of flights) answer();
+    await Promise.all(calls);
+  }
 });
 
 Deno.test("a call that the group's function does not take runs by its own function", async () => {

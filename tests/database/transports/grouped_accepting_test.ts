@@ -1,0 +1,309 @@
+import type { Sql } from "postgres";
+import type { Database } from "../../../shared/database/database.ts";
+import { openDirectDatabase } from "../../../shared/database/direct_database.ts";
+import type { AcceptMessageRequest } from "../../../shared/database/rpcs/messages.ts";
+import { AppError } from "../../../shared/model/errors.ts";
+import { assert, assertEquals } from "../../support/assert.ts";
+import {
+  callAsGroup,
+  type CallOutcome,
+  callSingly,
+  type GroupOutcome,
+} from "../../support/database/call_groups.ts";
+import { createTestDatabase, type TestDatabase } from "../../support/database/database.ts";
+import { callFunction } from "../../support/database/queue_calls.ts";
+import { isWaiting } from "../../support/database/sessions.ts";
+import { transports } from "../../support/database/transports.ts";
+import { surviveBrokenWrites } from "../../support/faults/driver_faults.ts";
+import { createAgent, createTenant, type Tenant } from "../../support/fixtures/tenant.ts";
+import { createSeededRandom, type SeededRandom } from "../../support/seeded_random.ts";
+import { waitUntil } from "../../support/wait_until.ts";
+
+surviveBrokenWrites();
+
+const direct = transports[0];
+assert(direct?.name === "direct");
+
+const unavailable = { refusal: "service_unavailable" };
+
+for (const transport of transports) {
+  Deno.test(`${transport.name}: any mix of grouped sending calls gives what the same calls give one by one`, async () => {
+    const random = createSeededRandom();
+    await using database = await createTestDatabase();
+    await using open = transport.open(database.url);
+    for (let round = 0; round < 6; round++) {
+      const drafts = drawCalls(random).toSorted((one, other) => rank(one) - rank(other));
+      const [grouped, single] = [await createSide(database), await createSide(database)];
+      const { outcomes } = await callAsGroup(
+        open.database,
+        "accept_message",
+        drafts.map((draft) => grouped.at(draft)),
+      );
+      const expected = await callSingly(
+        open.database,
+        "accept_message",
+        drafts.map((draft) => single.at(draft)),
+      );
+      const seed = `seed ${random.seed}, round ${round}`;
+      assertEquals(describe(outcomes), describe(expected), seed);
+      assertEquals(await grouped.readRows(), await single.readRows(), seed);
+    }
+  });
+}
+
+Deno.test("33 calls that wait are a group of 32 and one alone, and 33 messages", async () => {
+  await using database = await createTestDatabase();
+  await using open = direct.open(database.url);
+  const requests = await createRequests(database.admin, 33);
+  const { outcomes, rpcNames } = await callAsGroup(open.database, "accept_message", requests);
+  const ids = new Set(outcomes.map((outcome) => "result" in outcome && outcome.result.messageId));
+  assertEquals(ids.size, 33);
+  assertEquals(rpcNames, ["accept_messages", "accept_message"]);
+  assertEquals(await countMessages(database.admin), 33);
+});
+
+Deno.test("of two equal keys in a group one is executed, and the other is told so by itself", async () => {
+  await using database = await createTestDatabase();
+  await using open = direct.open(database.url);
+  const [one, two, other] = await createRequests(database.admin, 3);
+  assert(one?.idempotency && two && other?.idempotency);
+  const reused = { ...other.idempotency, key: one.idempotency.key };
+  const { outcomes } = await callAsGroup(open.database, "accept_message", [
+    one,
+    { ...two, idempotency: one.idempotency },
+    { ...other, idempotency: { ...reused, fingerprint: "another body" } },
+  ]);
+  assertEquals(outcomes.map((outcome) => "refusal" in outcome ? outcome.refusal : "accepted"), [
+    "accepted",
+    "idempotency_key_in_progress",
+    "idempotency_key_reused",
+  ]);
+  assertEquals(await countMessages(database.admin), 1);
+});
+
+Deno.test("a bad call rolls its group back, and fails alone", async () => {
+  await using database = await createTestDatabase();
+  await using open = direct.open(database.url);
+  const requests = await createRequests(database.admin, 3);
+  const { outcomes, rpcNames } = await callAsGroup(
+    open.database,
+    "accept_message",
+    requests.map((request, number) =>
+      number === 1 ? { ...request, instanceId: "not-a-uuid" } : request
+    ),
+  );
+  assertEquals(outcomes[1], { defect: "22P02" });
+  assertEquals(outcomes.map((outcome) => "result" in outcome), [true, false, true]);
+  assertEquals(rpcNames, ["accept_messages", ...Array(3).fill("accept_message")]);
+  assertEquals(await countMessages(database.admin), 2);
+});
+
+Deno.test("a group whose statement the server cancels is recorded call by call, each once", async () => {
+  await using database = await createTestDatabase();
+  await using open = direct.open(database.url);
+  const requests = await createRequests(database.admin, 3);
+  const { outcomes, rpcNames } = await acceptBesideLock(
+    database,
+    () => callAsGroup(open.database, "accept_message", requests),
+    () => endWaiting(database.admin, "pg_cancel_backend"),
+  );
+  assertEquals(outcomes.every((outcome) => "result" in outcome), true);
+  assertEquals(rpcNames, ["accept_messages", ...Array(3).fill("accept_message")]);
+  assertEquals(await countMessages(database.admin), 3);
+});
+
+Deno.test("a group whose session is killed is made again by nobody, and leaves nothing", async () => {
+  await using database = await createTestDatabase();
+  await using open = direct.open(database.url);
+  const requests = await createRequests(database.admin, 3);
+  const { outcomes, rpcNames } = await acceptBesideLock(
+    database,
+    () => callAsGroup(open.database, "accept_message", requests),
+    () => endWaiting(database.admin, "pg_terminate_backend"),
+  );
+  assertEquals(outcomes, Array(3).fill(unavailable));
+  assertEquals(rpcNames, ["accept_messages"]);
+  assertEquals(await countMessages(database.admin), 0);
+});
+
+Deno.test("a group that times out is made again by nobody, so it is no second message of any call", async () => {
+  await using database = await createTestDatabase();
+  const requests = await createRequests(database.admin, 3);
+  const impatient = openDirectDatabase(database.url, 500);
+  await using _ = { [Symbol.asyncDispose]: () => impatient.close() };
+  const { outcomes, rpcNames } = await acceptBesideLock(
+    database,
+    () => callAsGroup(impatient, "accept_message", requests),
+    (answer) => answer,
+  );
+  assertEquals(outcomes, Array(3).fill(unavailable));
+  assertEquals(rpcNames, ["accept_messages"]);
+  await waitUntil(() => countMessages(database.admin), { what: "the abandoned group" });
+  assertEquals(await countMessages(database.admin), 3);
+  await using open = direct.open(database.url);
+  const again = await callAsGroup(open.database, "accept_message", requests);
+  assertEquals(again.outcomes, Array(3).fill({ refusal: "idempotency_key_in_progress" }));
+  assertEquals(await countMessages(database.admin), 3);
+});
+
+Deno.test("a group whose connection is lost after it was executed is made again by nobody: one message a call", async () => {
+  await using database = await createTestDatabase();
+  await using open = direct.open(database.url);
+  const requests = await createRequests(database.admin, 3);
+  const losing: Database = {
+    rpc: async (name, request) => {
+      await open.database.rpc(name, request);
+      throw new AppError("service_unavailable");
+    },
+    close: () => Promise.resolve(),
+  };
+  const { outcomes, rpcNames } = await callAsGroup(losing, "accept_message", requests);
+  assertEquals(outcomes, Array(3).fill(unavailable));
+  assertEquals(rpcNames, ["accept_messages"]);
+  assertEquals(await countMessages(database.admin), 3);
+});
+
+/** Starts a group while nobody else can write messages, until `lockedUntil` resolves. */
+async function acceptBesideLock(
+  { admin }: TestDatabase,
+  accept: () => Promise<GroupOutcome>,
+  lockedUntil: (answer: Promise<GroupOutcome>) => Promise<unknown>,
+): Promise<GroupOutcome> {
+  const started = Promise.withResolvers<{ answer: Promise<GroupOutcome> }>();
+  await admin.begin(async (holder) => {
+    await holder`lock table messaging.messages in exclusive mode`;
+    const answer = accept();
+    started.resolve({ answer });
+    await lockedUntil(answer);
+  });
+  return await (await started.promise).answer;
+}
+
+async function endWaiting(admin: Sql, end: string): Promise<void> {
+  await waitUntil(() => isWaiting(admin), { what: "the group to wait" });
+  await admin.unsafe(`
+    select ${end}(pid) from pg_stat_activity
+    where datname = current_database() and wait_event_type = 'Lock'`);
+}
+
+async function countMessages(admin: Sql): Promise<number> {
+  return (await admin`select from messaging.messages`).length;
+}
+
+/** Immediate sends of one tenant, each with its own key, text and contact. */
+async function createRequests(admin: Sql, count: number): Promise<AcceptMessageRequest[]> {
+  const tenant = await createTenant(admin);
+  return Array.from({ length: count }, (_, number) =>
+    toRequest(tenant, {
+      ...{ number, key: `key ${number}`, phone: `5511987650${String(number).padStart(3, "0")}` },
+      kind: "plain",
+    }));
+}
+
+/** A sending call; `kind` says why a group may leave it out. */
+interface Draft {
+  readonly number: number;
+  readonly kind: typeof kinds[number];
+  readonly phone: string;
+  readonly key: string | null;
+}
+
+const kinds = [
+  ...["plain", "plain", "plain", "operator", "blocked", "closed window"] as const,
+  ...["agent's words", "delayed", "assignment", "unknown instance", "other body"] as const,
+];
+
+const blockedPhone = "5511900000000";
+
+function toRequest(tenant: Tenant, { number, kind, phone, key }: Draft): AcceptMessageRequest {
+  const sentBy = kind === "operator"
+    ? "operator"
+    : kind === "agent's words"
+    ? "ai_agent"
+    : undefined;
+  return {
+    instanceId: kind === "unknown instance" ? crypto.randomUUID() : tenant.instanceId,
+    phone: kind === "blocked" ? blockedPhone : phone,
+    idempotency: key === null ? null : {
+      ...{ scope: tenant.tokenId, key },
+      fingerprint: kind === "other body" ? "other" : "f",
+    },
+    assignment: kind === "assignment" ? { assignTo: "nobody@example.com" } : null,
+    agent: null,
+    message: { messageType: "text", message: `message ${number}`, content: null, sentBy },
+    delivery: {
+      ...{ queued: false, intervalSeconds: 0, leaseSeconds: 3_600 },
+      delaySeconds: kind === "delayed" ? 60 : 0,
+    },
+  };
+}
+
+function drawCalls(random: SeededRandom): (Draft & { readonly isOfficial: boolean })[] {
+  const draw = (below: number): number => Math.floor(random.between(0, below));
+  return Array.from({ length: 2 + draw(20) }, (_, number) => {
+    const kind = kinds[draw(kinds.length)] ?? "plain";
+    const isPlain = ["plain", "operator", "other body"].includes(kind);
+    return {
+      ...{ number, kind, phone: `551198765000${draw(6)}` },
+      key: isPlain && draw(2) === 0 ? `key ${draw(6)}` : null,
+      isOfficial: kind === "closed window",
+    };
+  });
+}
+
+/** What never waits for a group goes first, and what its function leaves out goes last. */
+function rank({ kind }: Draft): number {
+  if (["delayed", "assignment"].includes(kind)) return 0;
+  return ["plain", "operator", "other body"].includes(kind) ? 1 : 2;
+}
+
+interface Side {
+  at(draft: Draft & { readonly isOfficial: boolean }): AcceptMessageRequest;
+  /** What is stored, without ids and instants. */
+  readRows(): Promise<unknown>;
+}
+
+/** A gateway's instance and one of the official channel, both with known contacts and an agent. */
+async function createSide({ admin }: TestDatabase): Promise<Side> {
+  const gateway = await createTenant(admin);
+  const official = await createTenant(admin, { provider: "whatsapp_cloud" });
+  for (const { instanceId } of [gateway, official]) {
+    await createAgent(admin, instanceId);
+    for (const phone of ["5511987650000", "5511987650001", blockedPhone]) {
+      await callFunction(admin, "save_contact", {
+        ...{ instanceId, phone, idempotency: null, tags: null },
+        fields: { isBlocked: phone === blockedPhone },
+      });
+    }
+  }
+  await admin`
+    update messaging.contacts set last_inbound_at = now() - interval '2 days'
+    where instance_id = ${official.instanceId}`;
+  return {
+    at: (draft) => toRequest(draft.isOfficial ? official : gateway, draft),
+    readRows: async () =>
+      await admin`
+        select m.message, m.status, m.mode, m.sent_by, c.phone, c.identity_key, q.lane, q.attempts,
+          q.max_attempts, q.claim_token is null as unclaimed, k.key, k.fingerprint, k.response,
+          p.contact_id is null as unpaused
+        from messaging.messages m
+        join messaging.contacts c on c.id = m.contact_id
+        left join messaging.message_queue q on q.message_id = m.id
+        left join messaging.idempotency_keys k on k.message_id = m.id
+        left join messaging.agent_pauses p on p.contact_id = c.id
+        where m.instance_id in (${gateway.instanceId}, ${official.instanceId})
+        order by m.message`,
+  };
+}
+
+/** The outcomes with numbers for ids in the order of their appearance, and without instants. */
+function describe(outcomes: readonly CallOutcome[]): unknown {
+  const seen = new Map<string, string>();
+  const text = JSON.stringify(outcomes)
+    .replaceAll(/[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}/g, (id) => {
+      if (!seen.has(id)) seen.set(id, `<${seen.size}>`);
+      return seen.get(id) ?? "";
+    })
+    .replaceAll(/\d{4}-\d{2}-\d{2}T[\d:.]+[-+]\d{2}:\d{2}/g, "<instant>");
+  return JSON.parse(text);
+}
