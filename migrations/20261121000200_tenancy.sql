@@ -58,10 +58,8 @@ revoke all on function messaging.build_page(jsonb[], integer) from public, anon,
 grant execute on function messaging.build_page(jsonb[], integer) to service_role;
 
 -- source: supabase/schemas/tenancy/internal/count_request.sql
--- Counts a request against its token's allowance of `requests_per_minute` for the function; NULL is
--- no limit. A whole allowance may be used at once; it comes back evenly over a minute.
--- Returns {limit, remaining, resetSeconds, retryAfterSeconds}, seconds rounded up; the last is NULL
--- where the request is allowed. A refused request uses nothing. NULL where there is no limit.
+-- Counts a request against its token's allowance of `requests_per_minute` for the function (see
+-- spend_requests); NULL is no limit. Returns what describe_rate_limit says; NULL where there is no limit.
 create or replace function messaging.count_request(
   token_id uuid,
   function_name text,
@@ -72,40 +70,19 @@ language plpgsql
 set search_path = ''
 as $$
 declare
-  share constant interval := interval '1 minute' / requests_per_minute;
   whole_at timestamptz;
-  seconds_left double precision;
-  is_allowed boolean;
 begin
   if requests_per_minute is null then
     return null;
   end if;
-  -- The clock is read under the row's lock, so that simultaneous requests are counted in order.
-  insert into messaging.rate_limits as r (token_id, function_name, whole_at)
-  values (count_request.token_id, count_request.function_name, clock_timestamp() + share)
-  on conflict on constraint rate_limits_pkey do update
-  set whole_at = greatest(r.whole_at, clock_timestamp()) + share
-  where r.whole_at + share <= clock_timestamp() + interval '1 minute'
-  returning r.whole_at into whole_at;
-  is_allowed := found;
-  if not is_allowed then
-    select r.whole_at into whole_at
-    from messaging.rate_limits r
-    where r.token_id = count_request.token_id and r.function_name = count_request.function_name;
+  whole_at := messaging.spend_requests(token_id, function_name, requests_per_minute, 1);
+  if whole_at is not null then
+    return messaging.describe_rate_limit(requests_per_minute, whole_at, 0, true);
   end if;
-  seconds_left := greatest(extract(epoch from whole_at - clock_timestamp()), 0);
-  return jsonb_build_object(
-    'limit', requests_per_minute,
-    'remaining', case
-      when is_allowed then floor((60 - seconds_left) / 60 * requests_per_minute + 1e-6)
-      else 0
-    end,
-    'resetSeconds', ceil(seconds_left),
-    'retryAfterSeconds', case
-      when not is_allowed
-      then greatest(ceil(seconds_left + extract(epoch from share) - 60), 1)
-    end
-  );
+  select r.whole_at into whole_at
+  from messaging.rate_limits r
+  where r.token_id = count_request.token_id and r.function_name = count_request.function_name;
+  return messaging.describe_rate_limit(requests_per_minute, whole_at, 0, false);
 end;
 $$;
 revoke all
@@ -219,6 +196,46 @@ revoke all
 on function messaging.describe_operator(messaging.operators)
 from public, anon, authenticated;
 grant execute on function messaging.describe_operator(messaging.operators) to service_role;
+
+-- source: supabase/schemas/tenancy/internal/describe_rate_limit.sql
+-- The state of a token's allowance that is whole at `whole_at`: {limit, remaining, resetSeconds,
+-- retryAfterSeconds}, seconds rounded up; the last is NULL where the request is allowed. `later`: how
+-- many requests were counted together with this one and after it.
+create or replace function messaging.describe_rate_limit(
+  requests_per_minute integer,
+  whole_at timestamptz,
+  later bigint,
+  is_allowed boolean
+)
+returns jsonb
+language plpgsql
+set search_path = ''
+as $$
+declare
+  share constant double precision := extract(epoch from interval '1 minute' / requests_per_minute);
+  seconds_left constant double precision := greatest(
+    extract(epoch from whole_at - clock_timestamp()) - later * share, 0
+  );
+begin
+  return jsonb_build_object(
+    'limit', requests_per_minute,
+    'remaining', case
+      when is_allowed then floor((60 - seconds_left) / 60 * requests_per_minute + 1e-6)
+      else 0
+    end,
+    'resetSeconds', ceil(seconds_left),
+    'retryAfterSeconds', case
+      when not is_allowed then greatest(ceil(seconds_left + share - 60), 1)
+    end
+  );
+end;
+$$;
+revoke all
+on function messaging.describe_rate_limit(integer, timestamptz, bigint, boolean)
+from public, anon, authenticated;
+grant execute
+on function messaging.describe_rate_limit(integer, timestamptz, bigint, boolean)
+to service_role;
 
 -- source: supabase/schemas/tenancy/internal/describe_workspace.sql
 -- admin-api: a workspace as a response shows it.
@@ -351,6 +368,98 @@ $$;
 revoke all on function messaging.is_time_zone(text) from public, anon, authenticated;
 grant execute on function messaging.is_time_zone(text) to service_role;
 
+-- source: supabase/schemas/tenancy/internal/note_token_use.sql
+-- Writes when tokens were last used. Waits for nobody: a row that is locked keeps its instant.
+create or replace function messaging.note_token_use(token_ids uuid[])
+returns void
+language plpgsql
+set search_path = ''
+as $$
+begin
+  update messaging.client_tokens t set last_used_at = clock_timestamp()
+  where t.id in (
+    select u.id from messaging.client_tokens u
+    where u.id = any (token_ids)
+    for no key update skip locked
+  );
+end;
+$$;
+revoke all on function messaging.note_token_use(uuid[]) from public, anon, authenticated;
+grant execute on function messaging.note_token_use(uuid[]) to service_role;
+
+-- source: supabase/schemas/tenancy/internal/require_client.sql
+-- Authenticates a call in the transaction that records it. `authentication` {tokenHash, functionName,
+-- instanceVersion}: the token must open this instance, and the instance must still be what the caller
+-- prepared the call with (see authenticate_client).
+-- Returns the token and its instance's limit. Errors: MI022 where the caller must authenticate anew.
+create or replace function messaging.require_client(
+  authentication jsonb,
+  instance_id uuid,
+  out token_id uuid,
+  out requests_per_minute integer
+)
+language plpgsql
+set search_path = ''
+as $$
+declare
+  last_used_at timestamptz;
+begin
+  select t.id, i.requests_per_minute, t.last_used_at
+  into token_id, requests_per_minute, last_used_at
+  from messaging.client_tokens t
+  join messaging.instances i on i.id = t.instance_id
+  where t.token_hash = authentication->>'tokenHash'
+    and t.revoked_at is null
+    and (t.expires_at is null or t.expires_at > clock_timestamp())
+    and i.id = require_client.instance_id
+    and i.xmin::text = authentication->>'instanceVersion';
+  if not found then
+    raise exception using errcode = 'MI022', message = 'authenticate_anew';
+  end if;
+  if last_used_at is null or last_used_at < clock_timestamp() - interval '1 minute' then
+    perform messaging.note_token_use(array[token_id]);
+  end if;
+end;
+$$;
+revoke all on function messaging.require_client(jsonb, uuid) from public, anon, authenticated;
+grant execute on function messaging.require_client(jsonb, uuid) to service_role;
+
+-- source: supabase/schemas/tenancy/internal/spend_requests.sql
+-- Takes `requests` at once from a token's allowance of `requests_per_minute` for the function: all of
+-- them, or none. A whole allowance may be used at once; it comes back evenly over a minute.
+-- Returns when the allowance will be whole again, or NULL where fewer are left.
+create or replace function messaging.spend_requests(
+  token_id uuid,
+  function_name text,
+  requests_per_minute integer,
+  requests integer
+)
+returns timestamptz
+language plpgsql
+set search_path = ''
+as $$
+declare
+  share constant interval := interval '1 minute' / requests_per_minute * requests;
+  whole_at timestamptz;
+begin
+  -- The clock is read under the row's lock, so that simultaneous requests are counted in order.
+  insert into messaging.rate_limits as r (token_id, function_name, whole_at)
+  select spend_requests.token_id, spend_requests.function_name, clock_timestamp() + share
+  where requests <= requests_per_minute
+  on conflict on constraint rate_limits_pkey do update
+  set whole_at = greatest(r.whole_at, clock_timestamp()) + share
+  where r.whole_at + share <= clock_timestamp() + interval '1 minute'
+  returning r.whole_at into whole_at;
+  return whole_at;
+end;
+$$;
+revoke all
+on function messaging.spend_requests(uuid, text, integer, integer)
+from public, anon, authenticated;
+grant execute
+on function messaging.spend_requests(uuid, text, integer, integer)
+to service_role;
+
 -- source: supabase/schemas/tenancy/internal/taken_instance_field.sql
 -- Which field of a request has another instance's value, given the unique index that refused it: the
 -- business instance id where the call sets one, else the provider's own id. NULL for any other index.
@@ -456,8 +565,9 @@ grant execute on function messaging.write_instance_settings(uuid, jsonb) to serv
 -- source: supabase/schemas/tenancy/rpc/authenticate_client.sql
 -- Authenticates a client token. `request`: tokenHash, functionName; counts the request against the
 -- token's allowance for the function.
--- Returns {tokenId, instance, rateLimit (see count_request)}; tokenId is NULL for an unknown, expired
--- or revoked token. The instance's `references` are the names that a request may use for it (UUID,
+-- Returns {tokenId, instance, instanceVersion, rateLimit (see count_request)}; tokenId is NULL for an
+-- unknown, expired or revoked token. The version is another one after every change of the instance, its
+-- credentials among them: the row's xmin. The instance's `references` are the names that a request may use for it (UUID,
 -- embed key, business instance id): the caller compares them, so that no body is read before the token
 -- is accepted. Writes the token's last use at most once a minute.
 create or replace function public.authenticate_client(request jsonb)
@@ -469,6 +579,7 @@ as $$
 declare
   token messaging.client_tokens;
   instance messaging.instances;
+  instance_version text;
 begin
   select t.* into token
   from messaging.client_tokens t
@@ -476,17 +587,18 @@ begin
     and t.revoked_at is null
     and (t.expires_at is null or t.expires_at > clock_timestamp());
   if not found then
-    return jsonb_build_object('tokenId', null, 'instance', null, 'rateLimit', null);
-  end if;
-  if token.last_used_at is null or token.last_used_at < clock_timestamp() - interval '1 minute' then
-    update messaging.client_tokens t set last_used_at = clock_timestamp()
-    where t.id = (
-      select u.id from messaging.client_tokens u where u.id = token.id for no key update skip locked
+    return jsonb_build_object(
+      'tokenId', null, 'instance', null, 'instanceVersion', null, 'rateLimit', null
     );
   end if;
+  if token.last_used_at is null or token.last_used_at < clock_timestamp() - interval '1 minute' then
+    perform messaging.note_token_use(array[token.id]);
+  end if;
   select i.* into strict instance from messaging.instances i where i.id = token.instance_id;
+  select i.xmin::text into instance_version from messaging.instances i where i.id = token.instance_id;
   return jsonb_build_object(
     'tokenId', token.id,
+    'instanceVersion', instance_version,
     'rateLimit', messaging.count_request(
       token.id, request->>'functionName', instance.requests_per_minute
     ),
@@ -577,7 +689,7 @@ begin
 
   return (
     with clients as materialized (
-      select t.id as token_id, t.token_hash, i.requests_per_minute,
+      select t.id as token_id, t.token_hash, i.requests_per_minute, i.xmin::text as instance_version,
         jsonb_build_object(
           'instanceId', i.id,
           'name', i.name,
@@ -608,6 +720,7 @@ begin
       jsonb_build_object(
         'tokenId', n.token_id,
         'instance', n.instance,
+        'instanceVersion', n.instance_version,
         'rateLimit', case
           when n.requests_per_minute is null then null
           when k.token_id is null or n.number > n.requests_per_minute

@@ -2,6 +2,53 @@
 
 set local check_function_bodies = off;
 
+-- source: supabase/schemas/messages/internal/accept_plain_calls.sql
+-- Records those of the `calls` that are plain (see plain_acceptances) in few statements, each for all of
+-- them: most of what an accepted message costs is the start of statements.
+-- Returns the results as accept_message gives them, in the order of the calls, with NULL for each call
+-- of which nothing was written.
+-- Locks and errors: see accept_messages.
+-- Plans must not depend on statistics: the tables may hold ten rows or millions. The steps inherit the
+-- settings below.
+create or replace function messaging.accept_plain_calls(calls jsonb)
+returns jsonb
+language plpgsql
+set search_path = ''
+set plan_cache_mode = force_generic_plan
+set enable_seqscan = off
+set enable_hashjoin = off
+set enable_mergejoin = off
+as $$
+declare
+  plain messaging.acceptance[] := messaging.plain_acceptances(calls, null);
+  has_keys boolean;
+  is_incomplete boolean;
+  used_tokens uuid[];
+begin
+  if plain is null then
+    return (select jsonb_agg(null::jsonb) from jsonb_array_elements(calls));
+  end if;
+  select bool_or(p.idempotency is not null),
+    bool_or(p.conversation_id is null or p.has_active_agent),
+    array_agg(p.token_id) filter (where p.token_id is not null and p.is_token_use_due)
+  into has_keys, is_incomplete, used_tokens
+  from unnest(plain) as p;
+  if used_tokens is not null then
+    perform messaging.note_token_use(used_tokens);
+  end if;
+  if has_keys then
+    plain := messaging.take_keys(plain);
+  end if;
+  if is_incomplete then
+    plain := messaging.complete_acceptances(calls, plain);
+  end if;
+  perform messaging.write_acceptances(plain);
+  return messaging.describe_acceptances(plain, jsonb_array_length(calls));
+end;
+$$;
+revoke all on function messaging.accept_plain_calls(jsonb) from public, anon, authenticated;
+grant execute on function messaging.accept_plain_calls(jsonb) to service_role;
+
 -- source: supabase/schemas/messages/internal/advance_message.sql
 -- Moves an outbound message forward to `sent`, `delivered`, `read` or `failed`, as a delivery event
 -- says, and never back: message_transition has the table. Takes a message that waits to be sent again
@@ -298,6 +345,100 @@ on function messaging.decide_settlements(jsonb, timestamptz)
 from public, anon, authenticated;
 grant execute on function messaging.decide_settlements(jsonb, timestamptz) to service_role;
 
+-- source: supabase/schemas/messages/internal/describe_acceptance.sql
+-- The outcome of a plain call, as accept_message gives it and an `Idempotency-Key` keeps it.
+create or replace function messaging.describe_acceptance(plain messaging.acceptance)
+returns jsonb
+language plpgsql
+stable
+set search_path = ''
+as $$
+begin
+  return jsonb_build_object(
+    'mode', 'sent',
+    'contactId', plain.contact_id,
+    'conversationId', plain.conversation_id,
+    'agentId', null,
+    'assignment', null,
+    'messageId', plain.message_id,
+    'status', 'sending',
+    'scheduledFor', null,
+    'heldBy', null,
+    'aiAgentPausedUntil', messaging.iso_in_zone(plain.paused_until, plain.time_zone)
+  );
+end;
+$$;
+revoke all
+on function messaging.describe_acceptance(messaging.acceptance)
+from public, anon, authenticated;
+grant execute on function messaging.describe_acceptance(messaging.acceptance) to service_role;
+
+-- source: supabase/schemas/messages/internal/describe_acceptances.sql
+-- accept_messages: the results of the plain calls in the order of the request, with NULL for each of the
+-- `calls` that is not among them. Counts the calls that this transaction has authenticated: those of one
+-- token and function at once, and each gets what then remains for it.
+-- Locks rate limits, in one order for all batches, after everything else: they are held while the
+-- transaction commits.
+-- Errors: MI022 where an allowance does not suffice for all of them.
+create or replace function messaging.describe_acceptances(
+  plain messaging.acceptance[],
+  calls integer
+)
+returns jsonb
+language plpgsql
+set search_path = ''
+as $$
+declare
+  limits jsonb := '{}';
+  spent record;
+  whole_at timestamptz;
+begin
+  for spent in
+    select p.token_id, p.function_name, p.requests_per_minute, array_agg(p.place order by p.place) as places
+    from unnest(plain) as p
+    where p.token_id is not null
+    group by p.token_id, p.function_name, p.requests_per_minute
+    order by p.token_id, p.function_name
+  loop
+    whole_at := null;
+    if spent.requests_per_minute is not null then
+      whole_at := messaging.spend_requests(
+        spent.token_id, spent.function_name, spent.requests_per_minute, cardinality(spent.places)
+      );
+      if whole_at is null then
+        raise exception using errcode = 'MI022', message = 'authenticate_anew';
+      end if;
+    end if;
+    limits := limits || (
+      select jsonb_object_agg(counted.place, jsonb_build_object('rateLimit', case
+        when whole_at is not null then messaging.describe_rate_limit(
+          spent.requests_per_minute, whole_at, cardinality(spent.places) - counted.number, true
+        )
+      end))
+      from unnest(spent.places) with ordinality as counted(place, number)
+    );
+  end loop;
+  return (
+    select jsonb_agg(
+      case when p.place is not null then
+        messaging.describe_acceptance(p)
+          || jsonb_build_object('claimToken', p.claim_token, 'to', coalesce(p.send_address, p.phone))
+          || coalesce(limits->p.place::text, '{}')
+      end
+      order by numbers.place
+    )
+    from generate_series(1, describe_acceptances.calls) as numbers(place)
+    left join unnest(plain) as p on p.place = numbers.place
+  );
+end;
+$$;
+revoke all
+on function messaging.describe_acceptances(messaging.acceptance[], integer)
+from public, anon, authenticated;
+grant execute
+on function messaging.describe_acceptances(messaging.acceptance[], integer)
+to service_role;
+
 -- source: supabase/schemas/messages/internal/describe_message.sql
 -- The state of one message as messages-api reports it. A claim counts as `sending`; what waits says
 -- when it may leave now, and what holds it (see expected_departure).
@@ -504,12 +645,12 @@ language plpgsql
 set search_path = ''
 as $$
 declare
-  paused messaging.acceptance[];
+  pauses jsonb;
 begin
   if not exists (select from unnest(plain) as p where p.has_active_agent) then
     return plain;
   end if;
-  with pauses as (
+  with paused as (
     insert into messaging.agent_pauses as pause (contact_id, instance_id, paused_until)
     select distinct on (p.contact_id)
       p.contact_id, p.instance_id, clock_timestamp() + interval '30 minutes'
@@ -520,17 +661,11 @@ begin
     set paused_until = greatest(pause.paused_until, excluded.paused_until)
     returning pause.contact_id, pause.paused_until
   )
-  select array_agg(
-    row(
-      p.place, p.instance_id, p.time_zone, p.has_active_agent, p.phone, p.identity_key,
-      p.idempotency, p.message, p.delivery, p.message_id, p.contact_id, p.conversation_id,
-      p.operator_id, p.phone_given, p.send_address, pauses.paused_until
-    )::messaging.acceptance
-    order by p.place
-  ) into paused
-  from unnest(plain) as p
-  left join pauses using (contact_id);
-  return paused;
+  select jsonb_object_agg(paused.contact_id, paused.paused_until) into pauses from paused;
+  for place in 1..cardinality(plain) loop
+    plain[place].paused_until := (pauses->>plain[place].contact_id::text)::timestamptz;
+  end loop;
+  return plain;
 end;
 $$;
 revoke all
@@ -604,7 +739,8 @@ to service_role;
 -- source: supabase/schemas/messages/internal/plain_acceptances.sql
 -- accept_messages: reads, in one statement, everything that the plain calls of a batch need, and leaves
 -- the others out. Plain is an immediate send of a person or a system, without an assignment and without
--- an agent, to a contact that may be written to. Writes and locks nothing.
+-- an agent, to a contact that may be written to, by a client that is authenticated (see require_client).
+-- Writes and locks nothing.
 -- `calls`: the requests of accept_message. `known`: NULL, or the result of an earlier reading, whose
 -- calls alone are read again, under the ids that they have.
 create or replace function messaging.plain_acceptances(calls jsonb, known messaging.acceptance[])
@@ -620,8 +756,12 @@ begin
         exists (
           select from messaging.ai_agents a where a.instance_id = i.id and a.is_active
         ),
-        call.phone, wanted.identity_key, call.idempotency, call.message, call.delivery,
+        call.phone, wanted.identity_key, t.id,
+        call.authentication->>'functionName', i.requests_per_minute,
+        t.last_used_at is null or t.last_used_at < clock_timestamp() - interval '1 minute',
+        call.idempotency, call.message, call.delivery,
         coalesce(former.message_id, gen_random_uuid()),
+        coalesce(former.claim_token, gen_random_uuid()),
         coalesce(own.id, shown.id), v.id,
         case when call.message->>'sentBy' = 'operator' then v.assigned_to end,
         nullif(call.phone, coalesce(own.phone, shown.phone)),
@@ -638,13 +778,17 @@ begin
     from rows from (
       jsonb_to_recordset(calls) as (
         "instanceId" uuid, phone text, idempotency jsonb, assignment jsonb, agent jsonb,
-        message jsonb, delivery jsonb
-      )
+        message jsonb, delivery jsonb,
+ authentication jsonb)
     ) with ordinality as call (
-      instance_id, phone, idempotency, assignment, agent, message, delivery, place
+      instance_id, phone, idempotency, assignment, agent, message, delivery, authentication, place
     )
     left join unnest(known) as former on former.place = call.place
     join messaging.instances i on i.id = call.instance_id
+    left join messaging.client_tokens t
+      on t.token_hash = call.authentication->>'tokenHash' and t.instance_id = i.id
+      and t.revoked_at is null and (t.expires_at is null or t.expires_at > clock_timestamp())
+      and i.xmin::text = call.authentication->>'instanceVersion'
     cross join lateral (
       select messaging.phone_identity_key(call.phone) as identity_key
       offset 0
@@ -666,6 +810,7 @@ begin
         and coalesce(own.last_inbound_at, shown.last_inbound_at, 'infinity')
           < clock_timestamp() - interval '24 hours'
       )
+      and (call.authentication is null or t.id is not null)
       and (known is null or former.place is not null)
   );
 end;
@@ -705,6 +850,134 @@ from public, anon, authenticated;
 grant execute
 on function messaging.record_late_acceptances(jsonb, uuid[], timestamptz)
 to service_role;
+
+-- source: supabase/schemas/messages/internal/record_sending_call.sql
+-- Records any sending call: contact, conversation, assignment, message, slot, agent pause, idempotency
+-- key. `request`, the result, the order of the locks and the errors are accept_message's.
+create or replace function messaging.record_sending_call(request jsonb)
+returns jsonb
+language plpgsql
+set search_path = ''
+set plan_cache_mode = force_generic_plan
+as $$
+declare
+  instance messaging.instances;
+  contact messaging.contacts;
+  conversation messaging.conversations;
+  draft constant jsonb := nullif(request->'message', 'null');
+  delivery constant jsonb := request->'delivery';
+  replayed constant jsonb := messaging.begin_idempotent(request);
+  assignment jsonb;
+  agent_id uuid;
+  outcome jsonb;
+  mode text;
+  message_id constant uuid := gen_random_uuid();
+  claim_token uuid;
+  slot timestamptz;
+  held_by text;
+  departure record;
+  paused_until timestamptz;
+  is_pausing boolean := false;
+begin
+  if (replayed->'replayed'->>'isAttemptDue')::boolean then
+    return messaging.attempt_again(request, replayed->'replayed');
+  elsif replayed is not null then
+    return replayed;
+  end if;
+
+  select i.* into strict instance from messaging.instances i
+  where i.id = (request->>'instanceId')::uuid;
+  select (r.contact).* into contact from messaging.resolve_contact(instance.id, request->>'phone') r;
+  if draft is not null then
+    perform messaging.refuse_unreachable_contact(instance, contact, draft->>'messageType');
+  end if;
+  conversation := messaging.resolve_conversation(instance.id, contact.id);
+  if nullif(request->'assignment', 'null') is not null then
+    assignment := messaging.assign_conversation(
+      instance, contact, conversation, request->'assignment'
+    );
+  end if;
+
+  if request->'agent'->>'answersThrough' is not null then
+    agent_id := (request->'agent'->>'agentId')::uuid;
+    perform messaging.take_agent_turn(
+      conversation, agent_id, (request->'agent'->>'answeredBefore')::bigint,
+      (request->'agent'->>'answersThrough')::bigint
+    );
+  elsif nullif(request->'agent', 'null') is not null then
+    agent_id := messaging.begin_agent_session(instance.id, conversation.id, request->'agent');
+  elsif draft->>'sentBy' = 'ai_agent' then
+    agent_id := messaging.conversation_agent(conversation);
+  end if;
+
+  if draft is null then
+    mode := 'assign_only';
+  else
+    if agent_id is null and draft->>'sentBy' is distinct from 'ai_agent' then
+      paused_until := messaging.pause_agent(instance.id, contact.id, clock_timestamp());
+      is_pausing := true;
+    end if;
+    select p.mode, p.slot, p.held_by, p.claim_token into mode, slot, held_by, claim_token
+    from messaging.place_message(
+      message_id, instance, delivery,
+      interval '1 millisecond' * coalesce((draft->>'delayTypingMs')::integer, 0)
+    ) p;
+    insert into messaging.messages (
+      id, instance_id, contact_id, conversation_id, direction, message_type, message, content,
+      card_id, sent_by, operator_id, agent_id, delay_typing_ms, mode, interval_seconds, status, scheduled_for, held_by, phone_given
+    ) values (
+      message_id, instance.id, contact.id, conversation.id, 'outbound', draft->>'messageType',
+      draft->>'message', nullif(draft->'content', 'null'), draft->>'cardId', draft->>'sentBy',
+      case when draft->>'sentBy' = 'operator' then
+        coalesce((assignment->>'assignedTo')::uuid, conversation.assigned_to)
+      end,
+      agent_id, (draft->>'delayTypingMs')::integer, mode,
+      (delivery->>'intervalSeconds')::integer,
+      case mode when 'sent' then 'sending' else 'queued' end, slot, held_by,
+      case when request->>'phone' is distinct from contact.phone then request->>'phone' end
+    );
+  end if;
+
+  if mode = 'queued' then
+    -- An instance's hold may end after the slot.
+    select e.* into departure
+    from (select message_id as id, slot as at) as own
+    join messaging.dispatch d on d.instance_id = instance.id and d.hold_until > own.at
+    join messaging.message_queue q on q.message_id = own.id
+    join messaging.messages m on m.id = own.id
+    cross join lateral messaging.expected_departure(q, m, instance, d) as e;
+    if found then
+      slot := departure.leaves_at;
+      held_by := departure.held_by;
+    end if;
+  end if;
+  if not is_pausing then
+    select p.paused_until into paused_until from messaging.agent_pauses p
+    where p.contact_id = contact.id and p.paused_until > clock_timestamp();
+  end if;
+
+  outcome := jsonb_build_object(
+    'mode', mode,
+    'contactId', contact.id,
+    'conversationId', conversation.id,
+    'agentId', agent_id,
+    'assignment', assignment,
+    'messageId', case when draft is not null then message_id end,
+    'status', case mode when 'assign_only' then null when 'sent' then 'sending' else 'queued' end,
+    'scheduledFor', messaging.iso_in_zone(slot, instance.time_zone),
+    'heldBy', held_by,
+    'aiAgentPausedUntil', messaging.iso_in_zone(paused_until, instance.time_zone)
+  );
+  return messaging.keep_outcome(
+    request, outcome, case when draft is not null then message_id end
+  ) || jsonb_build_object(
+    'claimToken', claim_token,
+    'to', case when mode = 'sent' then messaging.contact_send_address(contact, request->>'phone') end
+  );
+end;
+$$;
+revoke all on function messaging.record_sending_call(jsonb) from public, anon, authenticated;
+grant execute on function messaging.record_sending_call(jsonb) to service_role;
 
 -- source: supabase/schemas/messages/internal/settle_message_rows.sql
 -- settle_messages: writes the outcomes into the messages. What a delivery event has moved on meanwhile
@@ -882,19 +1155,15 @@ grant execute on function messaging.take_back_unsent(jsonb) to service_role;
 
 -- source: supabase/schemas/messages/internal/write_acceptances.sql
 -- accept_messages: stores the messages of the plain calls with their claims, as place_message does for
--- one immediate message, and the outcomes under the calls' keys. `calls`: how many results are returned.
--- Returns the results as accept_message gives them, in the order of the request, with NULL for each call
--- that is not among `plain`.
--- Locks the contacts in the order of their ids.
--- Errors: 40001 where a contact was merged meanwhile; the batch must be repeated.
-create or replace function messaging.write_acceptances(plain messaging.acceptance[], calls integer)
-returns jsonb
+-- one immediate message, and the outcomes under the calls' keys. Locks the contacts in the order of
+-- their ids. Errors: 40001 where a contact was merged meanwhile; the batch must be repeated.
+create or replace function messaging.write_acceptances(plain messaging.acceptance[])
+returns void
 language plpgsql
 set search_path = ''
 as $$
 declare
   clock constant timestamptz := clock_timestamp();
-  results jsonb;
   stored integer;
 begin
   with locked as materialized (
@@ -902,10 +1171,6 @@ begin
     where c.id = any (array(select p.contact_id from unnest(plain) as p))
     order by c.id
     for key share
-  ), claims as materialized (
-    select p.*, gen_random_uuid() as claim_token,
-      clock + make_interval(secs => (p.delivery->>'leaseSeconds')::double precision) as lease_until
-    from unnest(plain) as p
   ), messages as (
     insert into messaging.messages (
       id, instance_id, contact_id, conversation_id, direction, message_type, message, content,
@@ -916,7 +1181,7 @@ begin
       p.message->>'cardId', p.message->>'sentBy', p.operator_id,
       (p.message->>'delayTypingMs')::integer, 'sent', (p.delivery->>'intervalSeconds')::integer,
       'sending', p.phone_given
-    from claims p
+    from unnest(plain) as p
     join locked on locked.id = p.contact_id
     returning 1
   ), queued as (
@@ -924,52 +1189,29 @@ begin
       message_id, instance_id, lane, scheduled_at, visible_at, max_attempts, attempts, claim_token,
       lease_until
     )
-    select p.message_id, p.instance_id, 'unpaced', date_trunc('milliseconds', clock), p.lease_until,
-      1, 1, p.claim_token, p.lease_until
-    from claims p
-  ), outcomes as materialized (
-    select p.place, p.message_id, p.idempotency, p.claim_token,
-      coalesce(p.send_address, p.phone) as send_address,
-      jsonb_build_object(
-        'mode', 'sent',
-        'contactId', p.contact_id,
-        'conversationId', p.conversation_id,
-        'agentId', null,
-        'assignment', null,
-        'messageId', p.message_id,
-        'status', 'sending',
-        'scheduledFor', null,
-        'heldBy', null,
-        'aiAgentPausedUntil', messaging.iso_in_zone(p.paused_until, p.time_zone)
-      ) as outcome
-    from claims p
-  ), kept as (
-    update messaging.idempotency_keys k
-    set outcome = o.outcome
-    from outcomes o
-    where o.idempotency is not null
-      and k.scope = o.idempotency->>'scope' and k.key = o.idempotency->>'key'
+    select p.message_id, p.instance_id, 'unpaced', date_trunc('milliseconds', clock), lease.ends_at,
+      1, 1, p.claim_token, lease.ends_at
+    from unnest(plain) as p
+    cross join lateral (
+      select clock + make_interval(secs => (p.delivery->>'leaseSeconds')::double precision)
+    ) as lease(ends_at)
   )
-  select jsonb_agg(
-      o.outcome || jsonb_build_object('claimToken', o.claim_token, 'to', o.send_address)
-      order by numbers.place
-    ),
-    (select count(*) from messages)
-  into results, stored
-  from generate_series(1, write_acceptances.calls) as numbers(place)
-  left join outcomes o on o.place = numbers.place;
+  select count(*) into stored from messages;
   if stored < cardinality(plain) then
     raise exception using errcode = 'serialization_failure', message = 'merged meanwhile';
   end if;
-  return results;
+  if exists (select from unnest(plain) as p where p.idempotency is not null) then
+    update messaging.idempotency_keys k
+    set outcome = messaging.describe_acceptance(p)
+    from unnest(plain) as p
+    where k.scope = p.idempotency->>'scope' and k.key = p.idempotency->>'key';
+  end if;
 end;
 $$;
 revoke all
-on function messaging.write_acceptances(messaging.acceptance[], integer)
+on function messaging.write_acceptances(messaging.acceptance[])
 from public, anon, authenticated;
-grant execute
-on function messaging.write_acceptances(messaging.acceptance[], integer)
-to service_role;
+grant execute on function messaging.write_acceptances(messaging.acceptance[]) to service_role;
 
 -- source: supabase/schemas/messages/rpc/accept_message.sql
 -- Records a sending call in one transaction: contact, conversation, assignment, message, slot, agent
@@ -980,15 +1222,19 @@ to service_role;
 --   agent when the message is the agent's: {agentId, collectedData} to open the conversation, or
 --     {agentId, answeredBefore, answersThrough} to answer in it (see take_agent_turn); or NULL,
 --   delivery {queued, delaySeconds, isDeferred, intervalSeconds, leaseSeconds}; deferred is left to
---     the dispatcher, due at once.
+--     the dispatcher, due at once,
+--   authentication {tokenHash, functionName, instanceVersion} where the caller has not authenticated
+--     the request but prepared it with an earlier answer of authenticate_client: it is authenticated
+--     and counted here.
 -- Returns the outcome: mode, contactId, conversationId, agentId, assignment, messageId, status,
 -- scheduledFor and heldBy (see expected_departure), aiAgentPausedUntil; for an immediate send also
 -- claimToken and `to`, the address: the caller holds the claim for leaseSeconds and must settle it. Or
 -- {replayed: ...} for a known key, and {attempted: ...} where that key's message is to be tried again
--- (see attempt_again).
--- Locks, in this order: key, contact, conversation, agent pause, pacing, dispatch.
+-- (see attempt_again). With authentication also rateLimit (see describe_rate_limit).
+-- Locks, in this order: key, contact, conversation, agent pause, pacing, dispatch, rate limit. A plain
+-- call takes the way of a batch (see accept_plain_calls), which is shorter.
 -- Errors: MI001, MI002, MI003 and MI009 (agent), MI005 (blocked), MI006 (24-hour window), MI007,
--- MI008, MI010, MI018 (the agent is to be silent).
+-- MI008, MI010, MI018 (the agent is to be silent), MI022 (the caller must authenticate anew).
 create or replace function public.accept_message(request jsonb)
 returns jsonb
 language plpgsql
@@ -996,118 +1242,33 @@ set search_path = ''
 set plan_cache_mode = force_generic_plan
 as $$
 declare
-  instance messaging.instances;
-  contact messaging.contacts;
-  conversation messaging.conversations;
-  draft constant jsonb := nullif(request->'message', 'null');
-  delivery constant jsonb := request->'delivery';
-  replayed constant jsonb := messaging.begin_idempotent(request);
-  assignment jsonb;
-  agent_id uuid;
-  outcome jsonb;
-  mode text;
-  message_id constant uuid := gen_random_uuid();
-  claim_token uuid;
-  slot timestamptz;
-  held_by text;
-  departure record;
-  paused_until timestamptz;
-  is_pausing boolean := false;
+  authentication constant jsonb := nullif(request->'authentication', 'null');
+  client record;
+  recorded jsonb;
+  whole_at timestamptz;
 begin
-  if (replayed->'replayed'->>'isAttemptDue')::boolean then
-    return messaging.attempt_again(request, replayed->'replayed');
-  elsif replayed is not null then
-    return replayed;
-  end if;
-
-  select i.* into strict instance from messaging.instances i
-  where i.id = (request->>'instanceId')::uuid;
-  select (r.contact).* into contact from messaging.resolve_contact(instance.id, request->>'phone') r;
-  if draft is not null then
-    perform messaging.refuse_unreachable_contact(instance, contact, draft->>'messageType');
-  end if;
-  conversation := messaging.resolve_conversation(instance.id, contact.id);
-  if nullif(request->'assignment', 'null') is not null then
-    assignment := messaging.assign_conversation(
-      instance, contact, conversation, request->'assignment'
-    );
-  end if;
-
-  if request->'agent'->>'answersThrough' is not null then
-    agent_id := (request->'agent'->>'agentId')::uuid;
-    perform messaging.take_agent_turn(
-      conversation, agent_id, (request->'agent'->>'answeredBefore')::bigint,
-      (request->'agent'->>'answersThrough')::bigint
-    );
-  elsif nullif(request->'agent', 'null') is not null then
-    agent_id := messaging.begin_agent_session(instance.id, conversation.id, request->'agent');
-  elsif draft->>'sentBy' = 'ai_agent' then
-    agent_id := messaging.conversation_agent(conversation);
-  end if;
-
-  if draft is null then
-    mode := 'assign_only';
-  else
-    if agent_id is null and draft->>'sentBy' is distinct from 'ai_agent' then
-      paused_until := messaging.pause_agent(instance.id, contact.id, clock_timestamp());
-      is_pausing := true;
-    end if;
-    select p.mode, p.slot, p.held_by, p.claim_token into mode, slot, held_by, claim_token
-    from messaging.place_message(
-      message_id, instance, delivery,
-      interval '1 millisecond' * coalesce((draft->>'delayTypingMs')::integer, 0)
-    ) p;
-    insert into messaging.messages (
-      id, instance_id, contact_id, conversation_id, direction, message_type, message, content,
-      card_id, sent_by, operator_id, agent_id, delay_typing_ms, mode, interval_seconds, status, scheduled_for, held_by, phone_given
-    ) values (
-      message_id, instance.id, contact.id, conversation.id, 'outbound', draft->>'messageType',
-      draft->>'message', nullif(draft->'content', 'null'), draft->>'cardId', draft->>'sentBy',
-      case when draft->>'sentBy' = 'operator' then
-        coalesce((assignment->>'assignedTo')::uuid, conversation.assigned_to)
-      end,
-      agent_id, (draft->>'delayTypingMs')::integer, mode,
-      (delivery->>'intervalSeconds')::integer,
-      case mode when 'sent' then 'sending' else 'queued' end, slot, held_by,
-      case when request->>'phone' is distinct from contact.phone then request->>'phone' end
-    );
-  end if;
-
-  if mode = 'queued' then
-    -- An instance's hold may end after the slot.
-    select e.* into departure
-    from (select message_id as id, slot as at) as own
-    join messaging.dispatch d on d.instance_id = instance.id and d.hold_until > own.at
-    join messaging.message_queue q on q.message_id = own.id
-    join messaging.messages m on m.id = own.id
-    cross join lateral messaging.expected_departure(q, m, instance, d) as e;
-    if found then
-      slot := departure.leaves_at;
-      held_by := departure.held_by;
+  if not coalesce((request->'delivery'->>'queued')::boolean, false) then
+    recorded := messaging.accept_plain_calls(jsonb_build_array(request))->0;
+    if recorded <> 'null' then
+      return recorded;
     end if;
   end if;
-  if not is_pausing then
-    select p.paused_until into paused_until from messaging.agent_pauses p
-    where p.contact_id = contact.id and p.paused_until > clock_timestamp();
+  if authentication is null then
+    return messaging.record_sending_call(request);
   end if;
-
-  outcome := jsonb_build_object(
-    'mode', mode,
-    'contactId', contact.id,
-    'conversationId', conversation.id,
-    'agentId', agent_id,
-    'assignment', assignment,
-    'messageId', case when draft is not null then message_id end,
-    'status', case mode when 'assign_only' then null when 'sent' then 'sending' else 'queued' end,
-    'scheduledFor', messaging.iso_in_zone(slot, instance.time_zone),
-    'heldBy', held_by,
-    'aiAgentPausedUntil', messaging.iso_in_zone(paused_until, instance.time_zone)
+  client := messaging.require_client(authentication, (request->>'instanceId')::uuid);
+  recorded := messaging.record_sending_call(request);
+  if client.requests_per_minute is null then
+    return recorded || jsonb_build_object('rateLimit', null);
+  end if;
+  whole_at := messaging.spend_requests(
+    client.token_id, authentication->>'functionName', client.requests_per_minute, 1
   );
-  return messaging.keep_outcome(
-    request, outcome, case when draft is not null then message_id end
-  ) || jsonb_build_object(
-    'claimToken', claim_token,
-    'to', case when mode = 'sent' then messaging.contact_send_address(contact, request->>'phone') end
+  if whole_at is null then
+    raise exception using errcode = 'MI022', message = 'authenticate_anew';
+  end if;
+  return recorded || jsonb_build_object(
+    'rateLimit', messaging.describe_rate_limit(client.requests_per_minute, whole_at, 0, true)
   );
 end;
 $$;
@@ -1116,44 +1277,25 @@ grant execute on function public.accept_message(jsonb) to service_role;
 
 -- source: supabase/schemas/messages/rpc/accept_messages.sql
 -- Records up to 32 sending calls in one transaction, those of them that are plain: see
--- plain_acceptances. Each statement serves the whole batch, because most of what an accepted message
--- costs is the start of a statement.
+-- plain_acceptances.
 -- `request`: calls, each as the request of accept_message.
 -- Returns {results}, one for each call: what accept_message returns, or NULL for a call of which nothing
 -- was written. Those go through accept_message: what is not plain, what is to be refused, a known
 -- `Idempotency-Key`, and the second of two equal ones.
 -- Locks in the order of accept_message, and within each kind in one order for all batches: keys,
--- addresses of new contacts, contacts, conversations, agent pauses.
--- Errors: 40001 where a contact was merged or blocked meanwhile; the batch must be repeated.
--- Plans must not depend on statistics: the tables may hold ten rows or millions. The steps inherit the
--- settings below.
+-- addresses of new contacts, contacts, conversations, agent pauses, rate limits.
+-- Errors: 40001 where a contact was merged or blocked meanwhile: the batch must be repeated; MI022 where
+-- a token may not make all its calls of the batch: each must go through accept_message.
 create or replace function public.accept_messages(request jsonb)
 returns jsonb
 language plpgsql
 set search_path = ''
-set plan_cache_mode = force_generic_plan
-set enable_seqscan = off
-set enable_hashjoin = off
-set enable_mergejoin = off
 as $$
-declare
-  calls constant jsonb := request->'calls';
-  plain messaging.acceptance[] := messaging.plain_acceptances(calls, null);
 begin
-  if jsonb_array_length(calls) > 32 then
+  if jsonb_array_length(request->'calls') > 32 then
     raise exception 'at most 32 calls';
   end if;
-  if exists (select from unnest(plain) as p where p.idempotency is not null) then
-    plain := messaging.take_keys(plain);
-  end if;
-  if exists (
-    select from unnest(plain) as p where p.conversation_id is null or p.has_active_agent
-  ) then
-    plain := messaging.complete_acceptances(calls, plain);
-  end if;
-  return jsonb_build_object(
-    'results', messaging.write_acceptances(plain, jsonb_array_length(calls))
-  );
+  return jsonb_build_object('results', messaging.accept_plain_calls(request->'calls'));
 end;
 $$;
 revoke all on function public.accept_messages(jsonb) from public, anon, authenticated;

@@ -1,12 +1,12 @@
 import type { Hono } from "hono";
 import {
   type ClientContext,
-  createClientTokenGuard,
   readClientIdempotency,
   requireInstance,
 } from "../../shared/http/client_token_guard.ts";
 import { createApp } from "../../shared/http/create_app.ts";
 import { answerSending } from "../../shared/http/sending_answer.ts";
+import { guardSending } from "../../shared/http/sending_guard.ts";
 import { validateBody } from "../../shared/http/validate.ts";
 import type { SendingServices } from "../../shared/messages/send.ts";
 import { checkSendMessage, type SendMessageResponse, sendMessageSchema } from "./contract.ts";
@@ -20,7 +20,12 @@ export function createSendMessageApp(services: SendingServices): Hono {
     const idempotency = await readClientIdempotency(context);
     return answerSending<SendMessageResponse>(
       context,
-      await sendMessage(services, { instance, request, idempotency }),
+      await sendMessage(services, {
+        instance,
+        request,
+        idempotency,
+        authentication: context.get("authentication"),
+      }),
     );
   };
   return createApp({
@@ -29,7 +34,7 @@ export function createSendMessageApp(services: SendingServices): Hono {
     routes: [{
       method: "POST",
       path: "/",
-      handlers: [createClientTokenGuard(services.database), handle],
+      handlers: [guardSending(services.database, handle)],
     }],
   });
 }

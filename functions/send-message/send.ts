@@ -2,7 +2,11 @@ import type { RefusalBody } from "../../shared/model/errors.ts";
 import { validateForChannel } from "../../shared/messages/channel_validation.ts";
 import type { Idempotency } from "../../shared/database/rpcs/idempotency.ts";
 import type { Instance } from "../../shared/model/instance.ts";
-import { defaultIntervalSeconds, type MessageDraft } from "../../shared/messages/accept.ts";
+import {
+  defaultIntervalSeconds,
+  type MessageDraft,
+  type PendingAuthentication,
+} from "../../shared/messages/accept.ts";
 import { type MessageContent, toMessageContent } from "../../shared/model/message_content.ts";
 import { toLeaseSeconds } from "../../shared/messages/claim.ts";
 import {
@@ -23,6 +27,8 @@ export interface SendMessageCall {
   readonly instance: Instance;
   readonly request: SendMessageRequest;
   readonly idempotency: Idempotency | null;
+  /** Not null where the recording transaction must authenticate the call. */
+  readonly authentication?: PendingAuthentication | null | undefined;
 }
 
 /**
@@ -33,7 +39,7 @@ export interface SendMessageCall {
  */
 export async function sendMessage(
   services: SendingServices,
-  { instance, request, idempotency }: SendMessageCall,
+  { instance, request, idempotency, authentication }: SendMessageCall,
 ): Promise<SendingAnswer<SendMessageResponse | RefusalBody>> {
   const draft = toDraft(request);
   const provider = draft === null ? null : await services.openProvider(instance);
@@ -51,6 +57,7 @@ export async function sendMessage(
       leaseSeconds: toLeaseSeconds(services.providerTimeoutMs, draft?.delayTypingMs),
     },
     idempotency,
+    authentication,
   }, respondToSending);
 }
 

@@ -1,11 +1,8 @@
 import type { Hono } from "hono";
-import {
-  type ClientContext,
-  createClientTokenGuard,
-  readClientIdempotency,
-} from "../../shared/http/client_token_guard.ts";
+import { type ClientContext, readClientIdempotency } from "../../shared/http/client_token_guard.ts";
 import { createApp } from "../../shared/http/create_app.ts";
 import { answerSending } from "../../shared/http/sending_answer.ts";
+import { guardSending } from "../../shared/http/sending_guard.ts";
 import type { SendingServices } from "../../shared/messages/send.ts";
 import { readSendTemplateMessage } from "./contract.ts";
 import type { TemplateResponse } from "./response.ts";
@@ -20,6 +17,7 @@ export function createSendTemplateMessageApp(services: SendingServices): Hono {
       tokenId: context.get("tokenId"),
       instance: context.get("instance"),
       idempotency: await readClientIdempotency(context),
+      authentication: context.get("authentication"),
     });
     return answerSending<TemplateResponse>(context, answer);
   };
@@ -29,7 +27,7 @@ export function createSendTemplateMessageApp(services: SendingServices): Hono {
     routes: [{
       method: "POST",
       path: "/",
-      handlers: [createClientTokenGuard(services.database), handle],
+      handlers: [guardSending(services.database, handle)],
     }],
   });
 }

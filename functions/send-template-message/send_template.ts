@@ -1,7 +1,10 @@
 import { AppError } from "../../shared/model/errors.ts";
 import type { Idempotency } from "../../shared/database/rpcs/idempotency.ts";
 import type { Instance } from "../../shared/model/instance.ts";
-import { defaultIntervalSeconds } from "../../shared/messages/accept.ts";
+import {
+  defaultIntervalSeconds,
+  type PendingAuthentication,
+} from "../../shared/messages/accept.ts";
 import { toLeaseSeconds } from "../../shared/messages/claim.ts";
 import {
   answerReplay,
@@ -21,6 +24,8 @@ export interface SendTemplateCall {
   /** Null where the request names an instance that the token does not grant access to. */
   readonly instance: Instance | null;
   readonly idempotency: Idempotency | null;
+  /** Not null where the recording transaction must authenticate the call. */
+  readonly authentication?: PendingAuthentication | null | undefined;
 }
 
 const uuidPattern = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
@@ -34,7 +39,7 @@ const uuidPattern = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
  */
 export async function sendTemplate(
   services: SendingServices,
-  { request, tokenId, instance, idempotency }: SendTemplateCall,
+  { request, tokenId, instance, idempotency, authentication }: SendTemplateCall,
 ): Promise<SendingAnswer<TemplateResponse>> {
   const { templateId, phone } = request;
   if (!uuidPattern.test(templateId)) throw new AppError("Template not found");
@@ -66,5 +71,6 @@ export async function sendTemplate(
       leaseSeconds: toLeaseSeconds(services.providerTimeoutMs),
     },
     idempotency,
+    authentication,
   }, createTemplateResponder(ready.template, ready.instance.providerClass, phone));
 }

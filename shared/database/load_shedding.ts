@@ -35,7 +35,7 @@ export function shedLoad(
       name: Name,
       request: RequestOf<Name>,
     ): Promise<ResultOf<Name>> {
-      if (!sheddableRpcs.has(name)) permits.forceAcquire();
+      if (!isFirstCall(name, request)) permits.forceAcquire();
       else if (!await permits.acquire(waitMs)) throw tooManyRequests();
       try {
         return await database.rpc(name, request);
@@ -45,6 +45,12 @@ export function shedLoad(
     },
     close: () => database.close(),
   };
+}
+
+/** Whether a call is the first of its request, also because it authenticates the request itself. */
+function isFirstCall(name: RpcName, request: object): boolean {
+  return sheddableRpcs.has(name) ||
+    (request as { readonly authentication?: unknown }).authentication !== undefined;
 }
 
 function tooManyRequests(): AppError {

@@ -34,6 +34,7 @@ export const meaningBySqlstate = {
   MI018: { caughtBy: "shared/agents/reply.ts" },
   MI020: { path: "customLabels", message: "must not make the merged labels larger than 64 KiB" },
   MI021: { path: "externalContext", message: "must not make the merged data larger than 64 KiB" },
+  MI022: { caughtBy: "shared/messages/accept.ts" },
 } as const satisfies Readonly<Record<string, Meaning>>;
 
 /** An SQLSTATE of the table. */

@@ -1,7 +1,9 @@
 import type { Context, MiddlewareHandler } from "hono";
-import { createTokenHasher } from "../crypto/token_hash_cache.ts";
+import { createTokenHasher, type HashToken } from "../crypto/token_hash_cache.ts";
 import type { Database } from "../database/database.ts";
 import { AppError } from "../model/errors.ts";
+import type { Authentication } from "../database/rpcs/tenancy.ts";
+import type { PendingAuthentication } from "../messages/accept.ts";
 import type { Instance } from "../model/instance.ts";
 import type { Idempotency } from "../database/rpcs/idempotency.ts";
 import type { AppVariables } from "./create_app.ts";
@@ -17,6 +19,8 @@ export interface ClientVariables extends AppVariables {
   body: JsonObject;
   /** Null where the request names an instance that the token does not grant access to. */
   instance: Instance | null;
+  /** Null where the request is authenticated: see `guardSending`. */
+  authentication?: PendingAuthentication | null;
 }
 
 export type ClientContext = Context<{ Variables: ClientVariables }>;
@@ -25,6 +29,14 @@ export interface GuardOptions {
   /** Whether a POST has a JSON body. Otherwise the query names the instance. */
   readonly hasBody?: boolean;
 }
+
+/** A client whose token was valid, with the references that a request may use for its instance. */
+export type AuthenticatedClient = Omit<ValidAuthentication, "rateLimit">;
+
+type ValidAuthentication = {
+  readonly [Member in keyof Authentication]: Member extends "rateLimit" ? Authentication[Member]
+    : NonNullable<Authentication[Member]>;
+};
 
 /**
  * Requires a valid client token (specification, section 5). One round trip checks the token, loads
@@ -38,26 +50,57 @@ export function createClientTokenGuard(
   const hasBody = options.hasBody ?? true;
   const hashToken = createTokenHasher();
   return async (context, next) => {
-    const token = context.req.header("x-client-token")?.trim();
-    if (!token) throw new AppError("missing_client_token");
-    const { tokenId, instance: own, rateLimit } = await database.rpc(
-      "authenticate_client",
-      { tokenHash: await hashToken(token), functionName: context.get("functionName") },
-    );
-    if (tokenId === null || own === null) throw new AppError("invalid_client_token");
-    applyRateLimit(context, rateLimit);
+    const tokenHash = await readTokenHash(context, hashToken);
+    const client = await authenticateClient(context, database, tokenHash);
     const takesBody = hasBody && context.req.method === "POST";
     if (!takesBody) refuseDeclaredBody(context);
     const body = takesBody ? await readJsonBody(context) : {};
-    const { references, ...ownInstance } = own;
-    const isOwn = isNamed(references, takesBody ? body : context.req.query());
-    const instance = isOwn ? ownInstance : null;
-    context.set("tokenId", tokenId);
-    context.set("body", body);
-    context.set("instance", instance);
-    context.set("instanceId", instance?.instanceId);
+    setClient(context, client, body, takesBody ? body : context.req.query());
     await next();
   };
+}
+
+/** The hash of the request's token. @throws {AppError} `missing_client_token`. */
+export async function readTokenHash(context: Context, hashToken: HashToken): Promise<string> {
+  const token = context.req.header("x-client-token")?.trim();
+  if (!token) throw new AppError("missing_client_token");
+  return await hashToken(token);
+}
+
+/**
+ * Authenticates a request and counts it, in one round trip.
+ *
+ * @throws {AppError} `invalid_client_token`, `rate_limited`.
+ */
+export async function authenticateClient(
+  context: ClientContext,
+  database: Database,
+  tokenHash: string,
+): Promise<AuthenticatedClient> {
+  const { tokenId, instance, instanceVersion, rateLimit } = await database.rpc(
+    "authenticate_client",
+    { tokenHash, functionName: context.get("functionName") },
+  );
+  if (tokenId === null || instance === null || instanceVersion === null) {
+    throw new AppError("invalid_client_token");
+  }
+  applyRateLimit(context, rateLimit);
+  return { tokenId, instance, instanceVersion };
+}
+
+/** Passes a client and its request's body to the handler. `holder` names the instance. */
+export function setClient(
+  context: ClientContext,
+  { tokenId, instance: own }: AuthenticatedClient,
+  body: JsonObject,
+  holder: JsonObject,
+): void {
+  const { references, ...ownInstance } = own;
+  const instance = isNamed(references, holder) ? ownInstance : null;
+  context.set("tokenId", tokenId);
+  context.set("body", body);
+  context.set("instance", instance);
+  context.set("instanceId", instance?.instanceId);
 }
 
 /**

@@ -3,7 +3,11 @@ import type {
   AcceptMessageRequest,
   AcceptResult,
   AgentRequest,
+  AuthenticationRequest,
 } from "../database/rpcs/messages.ts";
+import type { RateLimit } from "../database/rpcs/tenancy.ts";
+import { DatabaseError, type OwnSqlstate } from "../database/sqlstates.ts";
+import { AppError } from "../model/errors.ts";
 import { type MessageContent, toStoredContent } from "../model/message_content.ts";
 
 /** Seconds between queued messages unless the call sets them (specification, section 8). */
@@ -20,16 +24,63 @@ export interface MessageDraft {
   readonly delayTypingMs?: number | undefined;
 }
 
+/** A call that the transaction that records it must authenticate, and count against the rate limit. */
+export interface PendingAuthentication extends AuthenticationRequest {
+  /** Told once the call is recorded, before anything is sent. */
+  readonly confirm: (rateLimit: RateLimit | null) => void;
+  /** Told when the transaction had authenticated the call, then refused it, and was rolled back. */
+  readonly refuse: () => void;
+}
+
 /** Everything that one sending call asks to be recorded at once. */
-export type AcceptRequest = Omit<AcceptMessageRequest, "message" | "agent"> & {
+export type AcceptRequest = Omit<AcceptMessageRequest, "message" | "agent" | "authentication"> & {
   readonly draft: MessageDraft | null;
   readonly agent?: AgentRequest;
+  /** Undefined or null where the caller has authenticated the call. */
+  readonly authentication?: PendingAuthentication | null | undefined;
 };
 
-/** Records a sending call in one transaction; see the SQL function `accept_message`. */
-export function acceptMessage(database: Database, request: AcceptRequest): Promise<AcceptResult> {
+/** SQLSTATE of `accept_message`: the caller must authenticate anew. */
+const mustAuthenticate: OwnSqlstate = "MI022";
+
+/** The client was not authenticated with what the call was prepared with. Nothing was recorded. */
+export class StaleAuthenticationError extends Error {
+  override readonly name = "StaleAuthenticationError";
+}
+
+/**
+ * Records a sending call in one transaction; see the SQL function `accept_message`.
+ *
+ * @throws {StaleAuthenticationError} where its `authentication` fails.
+ */
+export async function acceptMessage(
+  database: Database,
+  request: AcceptRequest,
+): Promise<AcceptResult> {
+  const { authentication } = request;
+  if (!authentication) return await recordCall(database, request, null);
+  const { confirm, refuse, ...pending } = authentication;
+  try {
+    const accepted = await recordCall(database, request, pending);
+    confirm(accepted.rateLimit ?? null);
+    return accepted;
+  } catch (error) {
+    if (error instanceof DatabaseError && error.code === mustAuthenticate) {
+      throw new StaleAuthenticationError("the client must be authenticated anew");
+    }
+    if (error instanceof AppError && error.code !== "service_unavailable") refuse();
+    throw error;
+  }
+}
+
+function recordCall(
+  database: Database,
+  request: AcceptRequest,
+  authentication: AuthenticationRequest | null,
+): Promise<AcceptResult> {
   const { draft } = request;
   return database.rpc("accept_message", {
+    ...(authentication === null ? {} : { authentication }),
     instanceId: request.instanceId,
     phone: request.phone,
     idempotency: request.idempotency,

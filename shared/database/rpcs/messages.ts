@@ -3,10 +3,11 @@ import type { HeldBy, MessageStatus } from "../../model/message_status.ts";
 import type { Idempotency, Once, RecordedResult, WrittenResponse } from "./idempotency.ts";
 import type { ClaimedMessage } from "./queue.ts";
 import type { Grouped, Rpc } from "./rpc.ts";
+import type { RateLimit } from "./tenancy.ts";
 
 export interface MessagesRpcs {
   accept_message: Rpc<AcceptMessageRequest, AcceptResult>;
-  accept_messages: Rpc<AcceptMessagesRequest, AcceptedMessages>;
+  accept_messages: Grouped<MessagesRpcs["accept_message"]>;
   cancel_message: Rpc<MessageTarget, MessageRecord>;
   get_message: Rpc<MessageTarget, MessageRecord>;
   retry_message: Rpc<Once<MessageTarget>, RecordedResult<MessageRecord>>;
@@ -53,7 +54,17 @@ export type AcceptMessageRequest = Once<{
   readonly message: NewMessage | null;
   /** Null where there is no message. */
   readonly delivery: Delivery | null;
+  /** Lets the recording transaction authenticate the call. Null where the caller has done so. */
+  readonly authentication?: AuthenticationRequest | null;
 }>;
+
+/** The client token that a call is made with, and the state of the instance that it is prepared with. */
+export interface AuthenticationRequest {
+  readonly tokenHash: string;
+  readonly functionName: string;
+  /** See `Authentication`. */
+  readonly instanceVersion: string;
+}
 
 /** A message's content, and what is stored beside it. */
 export type NewMessage = StoredContent & {
@@ -154,19 +165,13 @@ export interface Attempt {
 
 /** The outcome of this call, or of an earlier one with the same `Idempotency-Key`. */
 export type AcceptResult =
-  | (AcceptedOutcome & ImmediateClaim)
-  | { readonly attempted: Attempt }
-  | { readonly replayed: Replay };
-
-/** At most 32 calls, recorded in one transaction. */
-export interface AcceptMessagesRequest {
-  readonly calls: readonly AcceptMessageRequest[];
-}
-
-/** One result per call; null for a call of which nothing was written: it goes through `accept_message`. */
-export interface AcceptedMessages {
-  readonly results: readonly (AcceptResult | null)[];
-}
+  & (
+    | (AcceptedOutcome & ImmediateClaim)
+    | { readonly attempted: Attempt }
+    | { readonly replayed: Replay }
+  )
+  // Undefined where the recording transaction did not authenticate the call.
+  & { readonly rateLimit?: RateLimit | null };
 
 /** How the provider call of a claimed message ended. */
 export type SettledOutcome =

@@ -72,6 +72,8 @@ export interface Authentication {
   readonly tokenId: string | null;
   /** The token's instance, with every reference that a request may use for it. */
   readonly instance: Instance & { readonly references: readonly (string | null)[] } | null;
+  /** Another one after every change of the instance. */
+  readonly instanceVersion: string | null;
   /** Null where the instance sets no limit. */
   readonly rateLimit: RateLimit | null;
 }

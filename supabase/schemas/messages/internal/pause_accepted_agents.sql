@@ -6,12 +6,12 @@ language plpgsql
 set search_path = ''
 as $$
 declare
-  paused messaging.acceptance[];
+  pauses jsonb;
 begin
   if not exists (select from unnest(plain) as p where p.has_active_agent) then
     return plain;
   end if;
-  with pauses as (
+  with paused as (
     insert into messaging.agent_pauses as pause (contact_id, instance_id, paused_until)
     select distinct on (p.contact_id)
       p.contact_id, p.instance_id, clock_timestamp() + interval '30 minutes'
@@ -22,17 +22,11 @@ begin
     set paused_until = greatest(pause.paused_until, excluded.paused_until)
     returning pause.contact_id, pause.paused_until
   )
-  select array_agg(
-    row(
-      p.place, p.instance_id, p.time_zone, p.has_active_agent, p.phone, p.identity_key,
-      p.idempotency, p.message, p.delivery, p.message_id, p.contact_id, p.conversation_id,
-      p.operator_id, p.phone_given, p.send_address, pauses.paused_until
-    )::messaging.acceptance
-    order by p.place
-  ) into paused
-  from unnest(plain) as p
-  left join pauses using (contact_id);
-  return paused;
+  select jsonb_object_agg(paused.contact_id, paused.paused_until) into pauses from paused;
+  for place in 1..cardinality(plain) loop
+    plain[place].paused_until := (pauses->>plain[place].contact_id::text)::timestamptz;
+  end loop;
+  return plain;
 end;
 $$;
 revoke all

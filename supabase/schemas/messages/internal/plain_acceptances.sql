@@ -1,6 +1,7 @@
 -- accept_messages: reads, in one statement, everything that the plain calls of a batch need, and leaves
 -- the others out. Plain is an immediate send of a person or a system, without an assignment and without
--- an agent, to a contact that may be written to. Writes and locks nothing.
+-- an agent, to a contact that may be written to, by a client that is authenticated (see require_client).
+-- Writes and locks nothing.
 -- `calls`: the requests of accept_message. `known`: NULL, or the result of an earlier reading, whose
 -- calls alone are read again, under the ids that they have.
 create or replace function messaging.plain_acceptances(calls jsonb, known messaging.acceptance[])
@@ -16,8 +17,12 @@ begin
         exists (
           select from messaging.ai_agents a where a.instance_id = i.id and a.is_active
         ),
-        call.phone, wanted.identity_key, call.idempotency, call.message, call.delivery,
+        call.phone, wanted.identity_key, t.id,
+        call.authentication->>'functionName', i.requests_per_minute,
+        t.last_used_at is null or t.last_used_at < clock_timestamp() - interval '1 minute',
+        call.idempotency, call.message, call.delivery,
         coalesce(former.message_id, gen_random_uuid()),
+        coalesce(former.claim_token, gen_random_uuid()),
         coalesce(own.id, shown.id), v.id,
         case when call.message->>'sentBy' = 'operator' then v.assigned_to end,
         nullif(call.phone, coalesce(own.phone, shown.phone)),
@@ -34,13 +39,17 @@ begin
     from rows from (
       jsonb_to_recordset(calls) as (
         "instanceId" uuid, phone text, idempotency jsonb, assignment jsonb, agent jsonb,
-        message jsonb, delivery jsonb
-      )
+        message jsonb, delivery jsonb,
+ authentication jsonb)
     ) with ordinality as call (
-      instance_id, phone, idempotency, assignment, agent, message, delivery, place
+      instance_id, phone, idempotency, assignment, agent, message, delivery, authentication, place
     )
     left join unnest(known) as former on former.place = call.place
     join messaging.instances i on i.id = call.instance_id
+    left join messaging.client_tokens t
+      on t.token_hash = call.authentication->>'tokenHash' and t.instance_id = i.id
+      and t.revoked_at is null and (t.expires_at is null or t.expires_at > clock_timestamp())
+      and i.xmin::text = call.authentication->>'instanceVersion'
     cross join lateral (
       select messaging.phone_identity_key(call.phone) as identity_key
       offset 0
@@ -62,6 +71,7 @@ begin
         and coalesce(own.last_inbound_at, shown.last_inbound_at, 'infinity')
           < clock_timestamp() - interval '24 hours'
       )
+      and (call.authentication is null or t.id is not null)
       and (known is null or former.place is not null)
   );
 end;

@@ -1,17 +1,13 @@
 -- accept_messages: stores the messages of the plain calls with their claims, as place_message does for
--- one immediate message, and the outcomes under the calls' keys. `calls`: how many results are returned.
--- Returns the results as accept_message gives them, in the order of the request, with NULL for each call
--- that is not among `plain`.
--- Locks the contacts in the order of their ids.
--- Errors: 40001 where a contact was merged meanwhile; the batch must be repeated.
-create or replace function messaging.write_acceptances(plain messaging.acceptance[], calls integer)
-returns jsonb
+-- one immediate message, and the outcomes under the calls' keys. Locks the contacts in the order of
+-- their ids. Errors: 40001 where a contact was merged meanwhile; the batch must be repeated.
+create or replace function messaging.write_acceptances(plain messaging.acceptance[])
+returns void
 language plpgsql
 set search_path = ''
 as $$
 declare
   clock constant timestamptz := clock_timestamp();
-  results jsonb;
   stored integer;
 begin
   with locked as materialized (
@@ -19,10 +15,6 @@ begin
     where c.id = any (array(select p.contact_id from unnest(plain) as p))
     order by c.id
     for key share
-  ), claims as materialized (
-    select p.*, gen_random_uuid() as claim_token,
-      clock + make_interval(secs => (p.delivery->>'leaseSeconds')::double precision) as lease_until
-    from unnest(plain) as p
   ), messages as (
     insert into messaging.messages (
       id, instance_id, contact_id, conversation_id, direction, message_type, message, content,
@@ -33,7 +25,7 @@ begin
       p.message->>'cardId', p.message->>'sentBy', p.operator_id,
       (p.message->>'delayTypingMs')::integer, 'sent', (p.delivery->>'intervalSeconds')::integer,
       'sending', p.phone_given
-    from claims p
+    from unnest(plain) as p
     join locked on locked.id = p.contact_id
     returning 1
   ), queued as (
@@ -41,49 +33,26 @@ begin
       message_id, instance_id, lane, scheduled_at, visible_at, max_attempts, attempts, claim_token,
       lease_until
     )
-    select p.message_id, p.instance_id, 'unpaced', date_trunc('milliseconds', clock), p.lease_until,
-      1, 1, p.claim_token, p.lease_until
-    from claims p
-  ), outcomes as materialized (
-    select p.place, p.message_id, p.idempotency, p.claim_token,
-      coalesce(p.send_address, p.phone) as send_address,
-      jsonb_build_object(
-        'mode', 'sent',
-        'contactId', p.contact_id,
-        'conversationId', p.conversation_id,
-        'agentId', null,
-        'assignment', null,
-        'messageId', p.message_id,
-        'status', 'sending',
-        'scheduledFor', null,
-        'heldBy', null,
-        'aiAgentPausedUntil', messaging.iso_in_zone(p.paused_until, p.time_zone)
-      ) as outcome
-    from claims p
-  ), kept as (
-    update messaging.idempotency_keys k
-    set outcome = o.outcome
-    from outcomes o
-    where o.idempotency is not null
-      and k.scope = o.idempotency->>'scope' and k.key = o.idempotency->>'key'
+    select p.message_id, p.instance_id, 'unpaced', date_trunc('milliseconds', clock), lease.ends_at,
+      1, 1, p.claim_token, lease.ends_at
+    from unnest(plain) as p
+    cross join lateral (
+      select clock + make_interval(secs => (p.delivery->>'leaseSeconds')::double precision)
+    ) as lease(ends_at)
   )
-  select jsonb_agg(
-      o.outcome || jsonb_build_object('claimToken', o.claim_token, 'to', o.send_address)
-      order by numbers.place
-    ),
-    (select count(*) from messages)
-  into results, stored
-  from generate_series(1, write_acceptances.calls) as numbers(place)
-  left join outcomes o on o.place = numbers.place;
+  select count(*) into stored from messages;
   if stored < cardinality(plain) then
     raise exception using errcode = 'serialization_failure', message = 'merged meanwhile';
   end if;
-  return results;
+  if exists (select from unnest(plain) as p where p.idempotency is not null) then
+    update messaging.idempotency_keys k
+    set outcome = messaging.describe_acceptance(p)
+    from unnest(plain) as p
+    where k.scope = p.idempotency->>'scope' and k.key = p.idempotency->>'key';
+  end if;
 end;
 $$;
 revoke all
-on function messaging.write_acceptances(messaging.acceptance[], integer)
+on function messaging.write_acceptances(messaging.acceptance[])
 from public, anon, authenticated;
-grant execute
-on function messaging.write_acceptances(messaging.acceptance[], integer)
-to service_role;
+grant execute on function messaging.write_acceptances(messaging.acceptance[]) to service_role;

@@ -6,15 +6,19 @@
 --   agent when the message is the agent's: {agentId, collectedData} to open the conversation, or
 --     {agentId, answeredBefore, answersThrough} to answer in it (see take_agent_turn); or NULL,
 --   delivery {queued, delaySeconds, isDeferred, intervalSeconds, leaseSeconds}; deferred is left to
---     the dispatcher, due at once.
+--     the dispatcher, due at once,
+--   authentication {tokenHash, functionName, instanceVersion} where the caller has not authenticated
+--     the request but prepared it with an earlier answer of authenticate_client: it is authenticated
+--     and counted here.
 -- Returns the outcome: mode, contactId, conversationId, agentId, assignment, messageId, status,
 -- scheduledFor and heldBy (see expected_departure), aiAgentPausedUntil; for an immediate send also
 -- claimToken and `to`, the address: the caller holds the claim for leaseSeconds and must settle it. Or
 -- {replayed: ...} for a known key, and {attempted: ...} where that key's message is to be tried again
--- (see attempt_again).
--- Locks, in this order: key, contact, conversation, agent pause, pacing, dispatch.
+-- (see attempt_again). With authentication also rateLimit (see describe_rate_limit).
+-- Locks, in this order: key, contact, conversation, agent pause, pacing, dispatch, rate limit. A plain
+-- call takes the way of a batch (see accept_plain_calls), which is shorter.
 -- Errors: MI001, MI002, MI003 and MI009 (agent), MI005 (blocked), MI006 (24-hour window), MI007,
--- MI008, MI010, MI018 (the agent is to be silent).
+-- MI008, MI010, MI018 (the agent is to be silent), MI022 (the caller must authenticate anew).
 create or replace function public.accept_message(request jsonb)
 returns jsonb
 language plpgsql
@@ -22,118 +26,33 @@ set search_path = ''
 set plan_cache_mode = force_generic_plan
 as $$
 declare
-  instance messaging.instances;
-  contact messaging.contacts;
-  conversation messaging.conversations;
-  draft constant jsonb := nullif(request->'message', 'null');
-  delivery constant jsonb := request->'delivery';
-  replayed constant jsonb := messaging.begin_idempotent(request);
-  assignment jsonb;
-  agent_id uuid;
-  outcome jsonb;
-  mode text;
-  message_id constant uuid := gen_random_uuid();
-  claim_token uuid;
-  slot timestamptz;
-  held_by text;
-  departure record;
-  paused_until timestamptz;
-  is_pausing boolean := false;
+  authentication constant jsonb := nullif(request->'authentication', 'null');
+  client record;
+  recorded jsonb;
+  whole_at timestamptz;
 begin
-  if (replayed->'replayed'->>'isAttemptDue')::boolean then
-    return messaging.attempt_again(request, replayed->'replayed');
-  elsif replayed is not null then
-    return replayed;
-  end if;
-
-  select i.* into strict instance from messaging.instances i
-  where i.id = (request->>'instanceId')::uuid;
-  select (r.contact).* into contact from messaging.resolve_contact(instance.id, request->>'phone') r;
-  if draft is not null then
-    perform messaging.refuse_unreachable_contact(instance, contact, draft->>'messageType');
-  end if;
-  conversation := messaging.resolve_conversation(instance.id, contact.id);
-  if nullif(request->'assignment', 'null') is not null then
-    assignment := messaging.assign_conversation(
-      instance, contact, conversation, request->'assignment'
-    );
-  end if;
-
-  if request->'agent'->>'answersThrough' is not null then
-    agent_id := (request->'agent'->>'agentId')::uuid;
-    perform messaging.take_agent_turn(
-      conversation, agent_id, (request->'agent'->>'answeredBefore')::bigint,
-      (request->'agent'->>'answersThrough')::bigint
-    );
-  elsif nullif(request->'agent', 'null') is not null then
-    agent_id := messaging.begin_agent_session(instance.id, conversation.id, request->'agent');
-  elsif draft->>'sentBy' = 'ai_agent' then
-    agent_id := messaging.conversation_agent(conversation);
-  end if;
-
-  if draft is null then
-    mode := 'assign_only';
-  else
-    if agent_id is null and draft->>'sentBy' is distinct from 'ai_agent' then
-      paused_until := messaging.pause_agent(instance.id, contact.id, clock_timestamp());
-      is_pausing := true;
-    end if;
-    select p.mode, p.slot, p.held_by, p.claim_token into mode, slot, held_by, claim_token
-    from messaging.place_message(
-      message_id, instance, delivery,
-      interval '1 millisecond' * coalesce((draft->>'delayTypingMs')::integer, 0)
-    ) p;
-    insert into messaging.messages (
-      id, instance_id, contact_id, conversation_id, direction, message_type, message, content,
-      card_id, sent_by, operator_id, agent_id, delay_typing_ms, mode, interval_seconds, status, scheduled_for, held_by, phone_given
-    ) values (
-      message_id, instance.id, contact.id, conversation.id, 'outbound', draft->>'messageType',
-      draft->>'message', nullif(draft->'content', 'null'), draft->>'cardId', draft->>'sentBy',
-      case when draft->>'sentBy' = 'operator' then
-        coalesce((assignment->>'assignedTo')::uuid, conversation.assigned_to)
-      end,
-      agent_id, (draft->>'delayTypingMs')::integer, mode,
-      (delivery->>'intervalSeconds')::integer,
-      case mode when 'sent' then 'sending' else 'queued' end, slot, held_by,
-      case when request->>'phone' is distinct from contact.phone then request->>'phone' end
-    );
-  end if;
-
-  if mode = 'queued' then
-    -- An instance's hold may end after the slot.
-    select e.* into departure
-    from (select message_id as id, slot as at) as own
-    join messaging.dispatch d on d.instance_id = instance.id and d.hold_until > own.at
-    join messaging.message_queue q on q.message_id = own.id
-    join messaging.messages m on m.id = own.id
-    cross join lateral messaging.expected_departure(q, m, instance, d) as e;
-    if found then
-      slot := departure.leaves_at;
-      held_by := departure.held_by;
+  if not coalesce((request->'delivery'->>'queued')::boolean, false) then
+    recorded := messaging.accept_plain_calls(jsonb_build_array(request))->0;
+    if recorded <> 'null' then
+      return recorded;
     end if;
   end if;
-  if not is_pausing then
-    select p.paused_until into paused_until from messaging.agent_pauses p
-    where p.contact_id = contact.id and p.paused_until > clock_timestamp();
+  if authentication is null then
+    return messaging.record_sending_call(request);
   end if;
-
-  outcome := jsonb_build_object(
-    'mode', mode,
-    'contactId', contact.id,
-    'conversationId', conversation.id,
-    'agentId', agent_id,
-    'assignment', assignment,
-    'messageId', case when draft is not null then message_id end,
-    'status', case mode when 'assign_only' then null when 'sent' then 'sending' else 'queued' end,
-    'scheduledFor', messaging.iso_in_zone(slot, instance.time_zone),
-    'heldBy', held_by,
-    'aiAgentPausedUntil', messaging.iso_in_zone(paused_until, instance.time_zone)
+  client := messaging.require_client(authentication, (request->>'instanceId')::uuid);
+  recorded := messaging.record_sending_call(request);
+  if client.requests_per_minute is null then
+    return recorded || jsonb_build_object('rateLimit', null);
+  end if;
+  whole_at := messaging.spend_requests(
+    client.token_id, authentication->>'functionName', client.requests_per_minute, 1
   );
-  return messaging.keep_outcome(
-    request, outcome, case when draft is not null then message_id end
-  ) || jsonb_build_object(
-    'claimToken', claim_token,
-    'to', case when mode = 'sent' then messaging.contact_send_address(contact, request->>'phone') end
+  if whole_at is null then
+    raise exception using errcode = 'MI022', message = 'authenticate_anew';
+  end if;
+  return recorded || jsonb_build_object(
+    'rateLimit', messaging.describe_rate_limit(client.requests_per_minute, whole_at, 0, true)
   );
 end;
 $$;

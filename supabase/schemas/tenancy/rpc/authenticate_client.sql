@@ -1,7 +1,8 @@
 -- Authenticates a client token. `request`: tokenHash, functionName; counts the request against the
 -- token's allowance for the function.
--- Returns {tokenId, instance, rateLimit (see count_request)}; tokenId is NULL for an unknown, expired
--- or revoked token. The instance's `references` are the names that a request may use for it (UUID,
+-- Returns {tokenId, instance, instanceVersion, rateLimit (see count_request)}; tokenId is NULL for an
+-- unknown, expired or revoked token. The version is another one after every change of the instance, its
+-- credentials among them: the row's xmin. The instance's `references` are the names that a request may use for it (UUID,
 -- embed key, business instance id): the caller compares them, so that no body is read before the token
 -- is accepted. Writes the token's last use at most once a minute.
 create or replace function public.authenticate_client(request jsonb)
@@ -13,6 +14,7 @@ as $$
 declare
   token messaging.client_tokens;
   instance messaging.instances;
+  instance_version text;
 begin
   select t.* into token
   from messaging.client_tokens t
@@ -20,17 +22,18 @@ begin
     and t.revoked_at is null
     and (t.expires_at is null or t.expires_at > clock_timestamp());
   if not found then
-    return jsonb_build_object('tokenId', null, 'instance', null, 'rateLimit', null);
-  end if;
-  if token.last_used_at is null or token.last_used_at < clock_timestamp() - interval '1 minute' then
-    update messaging.client_tokens t set last_used_at = clock_timestamp()
-    where t.id = (
-      select u.id from messaging.client_tokens u where u.id = token.id for no key update skip locked
+    return jsonb_build_object(
+      'tokenId', null, 'instance', null, 'instanceVersion', null, 'rateLimit', null
     );
   end if;
+  if token.last_used_at is null or token.last_used_at < clock_timestamp() - interval '1 minute' then
+    perform messaging.note_token_use(array[token.id]);
+  end if;
   select i.* into strict instance from messaging.instances i where i.id = token.instance_id;
+  select i.xmin::text into instance_version from messaging.instances i where i.id = token.instance_id;
   return jsonb_build_object(
     'tokenId', token.id,
+    'instanceVersion', instance_version,
     'rateLimit', messaging.count_request(
       token.id, request->>'functionName', instance.requests_per_minute
     ),

@@ -63,7 +63,7 @@ begin
 
   return (
     with clients as materialized (
-      select t.id as token_id, t.token_hash, i.requests_per_minute,
+      select t.id as token_id, t.token_hash, i.requests_per_minute, i.xmin::text as instance_version,
         jsonb_build_object(
           'instanceId', i.id,
           'name', i.name,
@@ -94,6 +94,7 @@ begin
       jsonb_build_object(
         'tokenId', n.token_id,
         'instance', n.instance,
+        'instanceVersion', n.instance_version,
         'rateLimit', case
           when n.requests_per_minute is null then null
           when k.token_id is null or n.number > n.requests_per_minute

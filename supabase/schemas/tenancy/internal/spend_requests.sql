@@ -1,0 +1,34 @@
+-- Takes `requests` at once from a token's allowance of `requests_per_minute` for the function: all of
+-- them, or none. A whole allowance may be used at once; it comes back evenly over a minute.
+-- Returns when the allowance will be whole again, or NULL where fewer are left.
+create or replace function messaging.spend_requests(
+  token_id uuid,
+  function_name text,
+  requests_per_minute integer,
+  requests integer
+)
+returns timestamptz
+language plpgsql
+set search_path = ''
+as $$
+declare
+  share constant interval := interval '1 minute' / requests_per_minute * requests;
+  whole_at timestamptz;
+begin
+  -- The clock is read under the row's lock, so that simultaneous requests are counted in order.
+  insert into messaging.rate_limits as r (token_id, function_name, whole_at)
+  select spend_requests.token_id, spend_requests.function_name, clock_timestamp() + share
+  where requests <= requests_per_minute
+  on conflict on constraint rate_limits_pkey do update
+  set whole_at = greatest(r.whole_at, clock_timestamp()) + share
+  where r.whole_at + share <= clock_timestamp() + interval '1 minute'
+  returning r.whole_at into whole_at;
+  return whole_at;
+end;
+$$;
+revoke all
+on function messaging.spend_requests(uuid, text, integer, integer)
+from public, anon, authenticated;
+grant execute
+on function messaging.spend_requests(uuid, text, integer, integer)
+to service_role;
