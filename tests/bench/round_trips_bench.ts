@@ -41,7 +41,7 @@ export const roundTripsBench: Bench = {
       what: "round trips per send",
       value: (proxy.roundTrips() - before) / sends,
       unit: "",
-      bar: { kind: "at most", value: 3 },
+      bar: { kind: "at most", value: 2 },
       note: `a proxy counted how often the function spoke to Postgres and waited, ${sends} sends`,
     });
   },

@@ -1,7 +1,10 @@
 import { assert, assertEquals } from "../../support/assert.ts";
 import { createTestDatabase } from "../../support/database/database.ts";
 
-/** The files of `Rpcs`: a member for each function, written `name: Rpc<Request, Result>`. */
+/**
+ * The files of `Rpcs`: a member for each function, written `name: Rpc<Request, Result>` or
+ * `name: Grouped<Call>`.
+ */
 const areaFolder = "shared/database/rpcs";
 
 async function readAreas(): Promise<readonly { readonly name: string; readonly text: string }[]> {
@@ -15,7 +18,7 @@ async function readAreas(): Promise<readonly { readonly name: string; readonly t
 }
 
 function readRpcNames(text: string): readonly string[] {
-  return [...text.matchAll(/^ {2}(\w+): Rpc</gm)].map(([, name]) => name ?? "");
+  return [...text.matchAll(/^ {2}(\w+): (?:Rpc|Grouped)</gm)].map(([, name]) => name ?? "");
 }
 
 Deno.test("the map of RPCs names the functions of the schema public, no more and no fewer, and each takes and returns one jsonb", async () => {

@@ -206,7 +206,10 @@ Deno.test("both transports return exactly the same results of a real function", 
     answers.push(JSON.stringify(answer));
   }
   assertEquals(answers[0], answers[1]);
-  assertEquals(answers[0], JSON.stringify({ tokenId: null, instance: null, rateLimit: null }));
+  assertEquals(
+    answers[0],
+    JSON.stringify({ tokenId: null, instance: null, rateLimit: null, instanceVersion: null }),
+  );
 });
 
 interface Probe extends AsyncDisposable {

@@ -7,6 +7,8 @@ import {
   type StackOptions,
   startMessagingStack,
 } from "../../support/stack/messaging_stack.ts";
+import type { Database } from "../../../shared/database/database.ts";
+import type { RequestOf, ResultOf, RpcName } from "../../../shared/database/rpcs.ts";
 import type { Tenant } from "../../support/fixtures/tenant.ts";
 
 export interface TemplateOptions {
@@ -20,6 +22,8 @@ export interface TemplateOptions {
 
 export interface TemplateStack extends AsyncDisposable {
   readonly stack: MessagingStack;
+  /** The SQL functions that send-template-message has called. */
+  readonly rpcNames: RpcName[];
   /** A template of the tenant's workspace: approved and synced unless told otherwise. */
   createTemplate(tenant: Tenant, options?: TemplateOptions): Promise<string>;
   /** POST send-template-message with exactly this body. */
@@ -37,9 +41,18 @@ export const oneVariable = [{ type: "BODY", text: "Pedido {{1}}" }];
 
 export async function startTemplateStack(options: StackOptions = {}): Promise<TemplateStack> {
   const stack = await startMessagingStack(options);
-  const app = createSendTemplateMessageApp(stack.services);
+  const rpcNames: RpcName[] = [];
+  const database: Database = {
+    rpc<Name extends RpcName>(name: Name, request: RequestOf<Name>): Promise<ResultOf<Name>> {
+      rpcNames.push(name);
+      return stack.database.rpc(name, request);
+    },
+    close: () => Promise.resolve(),
+  };
+  const app = createSendTemplateMessageApp({ ...stack.services, database });
   return {
     stack,
+    rpcNames,
     async createTemplate(tenant: Tenant, template: TemplateOptions = {}): Promise<string> {
       const id = crypto.randomUUID();
       const {
