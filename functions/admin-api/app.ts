@@ -5,7 +5,6 @@ import { createSecretKeyGuard } from "../../shared/http/secret_key_guard.ts";
 import type { Log } from "../../shared/runtime/log.ts";
 import { createInstanceRoutes } from "./instance_routes.ts";
 import { createOutboxRoutes } from "./outbox_routes.ts";
-import { createRecordRoutes } from "./record_routes.ts";
 import { resealCredentials } from "./reseal_credentials.ts";
 import { resources } from "./resources.ts";
 import type { ResealResponse } from "./resources/reseal.ts";
@@ -22,7 +21,7 @@ export interface AdminServices extends TemplateSyncServices {
 export function createAdminApp(services: AdminServices): Hono {
   const guard = createSecretKeyGuard(services.secretKeys);
   const routes = [
-    ...resources.flatMap((kind) => createRecordRoutes(services.database, kind)),
+    ...resources.flatMap((resource) => resource.createRoutes(services.database)),
     ...createInstanceRoutes(services),
     ...createTokenRoutes(services),
     ...createTemplateSyncRoutes(services),

@@ -21,14 +21,14 @@ export async function issueClientToken(
 ): Promise<Recorded<TokenRecord & { readonly token: string }>> {
   const tokenId = crypto.randomUUID();
   const { token, tokenHash } = await createClientToken();
-  const created = await executeOnce(database, "create_client_token", {
+  const created = await executeOnce(database.rpc("create_client_token", {
     ...request,
     tokenId,
     instanceId,
     tokenHash,
     sealedToken: idempotency === null ? null : await vault.seal(token, tokenId),
     idempotency,
-  });
+  }));
   if (!created.isReplay) return { ...created, outcome: { ...created.outcome, token } };
   const { sealedToken, ...record } = created.outcome;
   const firstToken = await vault.open<string>(String(sealedToken), record.tokenId);

@@ -3,7 +3,7 @@ import { agentDocs } from "./resources/agents_docs.ts";
 import { departmentDocs } from "./resources/departments_docs.ts";
 import { instanceDocs } from "./resources/instances_docs.ts";
 import { operatorDocs } from "./resources/operators_docs.ts";
-import { outboxOperations } from "./resources/outbox_docs.ts";
+import { outboxDocs, retryOperation } from "./resources/outbox_docs.ts";
 import { resealRecord } from "./resources/reseal.ts";
 import {
   adminOperation,
@@ -17,8 +17,7 @@ import { tokenOperations } from "./resources/tokens_docs.ts";
 import { workspaceDocs } from "./resources/workspaces_docs.ts";
 
 /**
- * Every resource with the standard create, list, read and change operations, in the order of the
- * document.
+ * Every resource with standard operations, in the order of the document.
  */
 export const resourceDocs: readonly ResourceDocs[] = [
   workspaceDocs,
@@ -27,6 +26,7 @@ export const resourceDocs: readonly ResourceDocs[] = [
   departmentDocs,
   agentDocs,
   templateDocs,
+  outboxDocs,
 ];
 
 const resealOperation: Operation = {
@@ -61,6 +61,6 @@ export const operations: readonly Operation[] = [
   ...resourceDocs.flatMap(describeResource),
   ...tokenOperations,
   syncOperation,
-  ...outboxOperations,
+  retryOperation,
   resealOperation,
 ];

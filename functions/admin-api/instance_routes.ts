@@ -2,8 +2,7 @@ import { answerJson } from "../../shared/http/answer.ts";
 import type { Route } from "../../shared/http/create_app.ts";
 import { readJsonBody } from "../../shared/http/json_body.ts";
 import { answerRecorded } from "../../shared/http/recorded_answer.ts";
-import { validate, validateBody } from "../../shared/http/validate.ts";
-import { workspacePageSchema } from "./contract.ts";
+import { validateBody } from "../../shared/http/validate.ts";
 import { type AdminContext, readAdminIdempotency } from "./http_exchange.ts";
 import { readInstance, requireInstanceId } from "./instance_reference.ts";
 import {
@@ -14,8 +13,8 @@ import {
   updateInstanceSchemaFor,
 } from "./instance_contract.ts";
 import { createInstance, type InstanceServices, updateInstance } from "./instances.ts";
-import { listRecords } from "./record_calls.ts";
-import type { PageAnswer, RecordAnswer } from "./resources/resource.ts";
+import { instances } from "./resources/instances.ts";
+import type { RecordAnswer } from "./resources/resource.ts";
 
 type InstanceAnswer = RecordAnswer<typeof instanceRecord>;
 
@@ -35,12 +34,6 @@ export function createInstanceRoutes(services: InstanceServices): Route[] {
     const created = await createInstance(services, request, idempotency);
     context.set("instanceId", created.outcome.instanceId);
     return answerRecorded<InstanceAnswer>(context, created, 201);
-  };
-
-  const listPage = async (context: AdminContext): Promise<Response> => {
-    const query = validate(workspacePageSchema, context.req.query());
-    const page = await listRecords(database, "list_instances", query);
-    return answerJson<PageAnswer<typeof instanceRecord>>(context, { success: true, ...page });
   };
 
   const getOne = async (context: AdminContext): Promise<Response> =>
@@ -66,7 +59,7 @@ export function createInstanceRoutes(services: InstanceServices): Route[] {
 
   return [
     { method: "POST", path: "/instances", handlers: [createOne] },
-    { method: "GET", path: "/instances", handlers: [listPage] },
+    ...instances.createRoutes(database),
     { method: "GET", path: "/instances/:id", handlers: [getOne] },
     { method: "PATCH", path: "/instances/:id", handlers: [updateOne] },
   ];

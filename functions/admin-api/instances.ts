@@ -36,14 +36,15 @@ export async function createInstance(
   const instanceId = crypto.randomUUID();
   const { providerConfig, ...settings } = request;
   const provider = registry.get(request.provider);
-  return await executeOnce(database, "create_instance", {
+  const call = database.rpc("create_instance", {
     ...settings,
     ...await sealConfig(vault, { instanceId, provider, providerConfig }),
     instanceId,
     embedKey: createEmbedKey(),
     sendWindow: { ...defaultSendWindow, ...request.sendWindow },
     idempotency,
-  }, uniqueFieldsOf(provider));
+  });
+  return await executeOnce(call, uniqueFieldsOf(provider));
 }
 
 /**
@@ -64,9 +65,7 @@ export async function updateInstance(
     : await sealConfig(vault, { instanceId, provider, providerConfig });
   const changes = { ...settings, ...sealed };
   return await changeRecord(
-    database,
-    "update_instance",
-    { instanceId, changes },
+    database.rpc("update_instance", { instanceId, changes }),
     uniqueFieldsOf(provider),
   );
 }

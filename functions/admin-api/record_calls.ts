@@ -1,7 +1,5 @@
-import type { Database } from "../../shared/database/database.ts";
-import type { RequestOf, ResultOf, RpcName } from "../../shared/database/rpcs.ts";
-import type { RecordedResult, Replayed } from "../../shared/database/rpcs/idempotency.ts";
-import type { Page } from "../../shared/database/rpcs/page.ts";
+import type { RecordedResult } from "../../shared/database/rpcs/idempotency.ts";
+import type { Page, PageEnd } from "../../shared/database/rpcs/page.ts";
 import type { Refusal } from "../../shared/database/rpcs/tenancy.ts";
 import { AppError } from "../../shared/model/errors.ts";
 import { readCursor, writeCursor } from "../../shared/http/cursor.ts";
@@ -24,84 +22,52 @@ interface CallOptions {
   readonly uniqueFields?: Readonly<Record<string, string>>;
 }
 
-/** SQL functions that execute a POST once per `Idempotency-Key`. */
-export type CreatingRpc = Extract<RpcName, `create_${string}`> | "sync_message_templates";
-
-/** SQL functions that change a record. */
-export type ChangingRpc = Extract<RpcName, `update_${string}`>;
-
-/** SQL functions that return one record. */
-export type ReadingRpc =
-  | "get_workspace"
-  | "get_operator"
-  | "get_department"
-  | "get_ai_agent"
-  | "get_message_template";
-
-/** SQL functions that return a page of a collection. */
-export type ListingRpc = {
-  [Name in RpcName]: ResultOf<Name> extends Page<unknown> ? Name : never;
-}[RpcName];
-
-/** The record that such a function returns, without its error and replay variants. */
-export type RecordOf<Name extends RpcName> = Exclude<ResultOf<Name>, Replayed<unknown> | Refusal>;
-
-/** A record of the pages that such a function returns. */
-export type ItemOf<Name extends ListingRpc> = ResultOf<Name> extends Page<infer Item> ? Item
-  : never;
-
 /**
- * Calls an SQL function that executes a POST once per `Idempotency-Key`.
+ * Returns the outcome of an SQL function that executes a POST once per `Idempotency-Key`.
  *
  * @throws {AppError} the function's error, with `issues` where fields are invalid.
  */
-export async function executeOnce<Name extends CreatingRpc>(
-  database: Database,
-  rpcName: Name,
-  request: RequestOf<Name>,
+export async function executeOnce<Outcome extends object>(
+  call: Promise<RecordedResult<Outcome> | Refusal>,
   options: CallOptions = {},
-): Promise<Recorded<RecordOf<Name>>> {
-  const result: object = await callChecked(database, rpcName, request, options);
-  return toRecorded(result as RecordedResult<RecordOf<Name>>);
+): Promise<Recorded<Outcome>> {
+  return toRecorded<Outcome>(await refuseInvalid<RecordedResult<Outcome>>(call, options));
 }
 
 /**
- * Calls an SQL function that changes a record.
+ * Returns the record that an SQL function has changed.
  *
  * @throws {AppError} as `executeOnce`.
  */
-export function changeRecord<Name extends ChangingRpc>(
-  database: Database,
-  rpcName: Name,
-  request: RequestOf<Name>,
+export function changeRecord<Stored extends object>(
+  call: Promise<Stored | Refusal>,
   options: CallOptions = {},
-): Promise<Exclude<ResultOf<Name>, Refusal>> {
-  return callChecked(database, rpcName, request, options);
+): Promise<Stored> {
+  return refuseInvalid(call, options);
 }
 
+/** The query of a collection as its SQL function takes it. */
+export type PageQuery<Query> = Omit<Query, "cursor"> & { readonly after: PageEnd | null };
+
 /** Returns a page of a collection. `cursor` is the end of the previous page. */
-export async function listRecords<Name extends ListingRpc>(
-  database: Database,
-  rpcName: Name,
-  query: Omit<RequestOf<Name>, "after"> & { readonly cursor?: string | undefined },
-): Promise<AdminPage<ItemOf<Name>>> {
+export async function listRecords<Query extends { readonly cursor?: string | undefined }, Item>(
+  query: Query,
+  read: (query: PageQuery<Query>) => Promise<Page<Item>>,
+): Promise<AdminPage<Item>> {
   const { cursor, ...filter } = query;
   const after = cursor === undefined ? null : readCursor(pageEndSchema, cursor);
-  const request = { ...filter, after } as unknown as RequestOf<Name>;
-  const page = await database.rpc(rpcName, request) as Page<ItemOf<Name>>;
+  const page = await read({ ...filter, after });
   return { items: page.items, nextCursor: page.next === null ? null : writeCursor(page.next) };
 }
 
-async function callChecked<Name extends CreatingRpc | ChangingRpc>(
-  database: Database,
-  rpcName: Name,
-  request: RequestOf<Name>,
+async function refuseInvalid<Answer extends object>(
+  call: Promise<Answer | Refusal>,
   { uniqueField, uniqueFields = {} }: CallOptions,
-): Promise<Exclude<ResultOf<Name>, Refusal>> {
+): Promise<Answer> {
   try {
-    const answer: object = await database.rpc(rpcName, request);
+    const answer = await call;
     if (isRefusal(answer)) throw toError(answer, uniqueFields);
-    return answer as Exclude<ResultOf<Name>, Refusal>;
+    return answer;
   } catch (error) {
     if (!(error instanceof AppError && error.code === "already_exists")) throw error;
     throw error.extras.issues === undefined ? isTaken(uniqueField ?? "") : error;

@@ -1,98 +1,72 @@
+import type * as z from "zod";
 import type { Database } from "../../shared/database/database.ts";
-import type { RequestOf } from "../../shared/database/rpcs.ts";
 import { answerJson } from "../../shared/http/answer.ts";
 import type { Route } from "../../shared/http/create_app.ts";
 import { readJsonBody } from "../../shared/http/json_body.ts";
-import { answerRecorded } from "../../shared/http/recorded_answer.ts";
+import { answerOutcome } from "../../shared/http/recorded_answer.ts";
 import { type CrossCheck, validate, validateBody } from "../../shared/http/validate.ts";
 import { type AdminContext, readAdminIdempotency, requireId } from "./http_exchange.ts";
 import { withInstanceId } from "./instance_reference.ts";
-import {
-  type AdminPage,
-  changeRecord,
-  type ChangingRpc,
-  type CreatingRpc,
-  executeOnce,
-  type ItemOf,
-  type ListingRpc,
-  listRecords,
-  type ReadingRpc,
-  type RecordOf,
-} from "./record_calls.ts";
-import type { PlainResource, Update } from "./resources/resource.ts";
+import { type AdminPage, changeRecord, executeOnce, listRecords } from "./record_calls.ts";
+import type { ListQuery, ResourceMethods } from "./resources/resource.ts";
 
-/**
- * A record of any resource. `defineResource` checks that the SQL functions return the declared
- * record.
- */
-type AnyRecordAnswer =
-  & { readonly success: true }
-  & RecordOf<ReadingRpc | CreatingRpc | ChangingRpc>;
-
-type AnyPageAnswer = { readonly success: true } & AdminPage<ItemOf<ListingRpc>>;
-
-/** Routes to create, list, read and, where supported, change one resource. */
-export function createRecordRoutes(database: Database, kind: PlainResource): Route[] {
-  const { path, idName, notFound, uniqueField, get, list, create, update } = kind;
-
-  // A resource's schema produces the request of its SQL functions. The compiler cannot match the
-  // two types here, because this code is generic over resources; hence the casts.
-  const readTarget = (context: AdminContext): Readonly<Record<string, string>> => ({
-    [idName]: requireId(context, "id", notFound),
-  });
-  const readRecord = (target: Readonly<Record<string, string>>): Promise<RecordOf<ReadingRpc>> =>
-    database.rpc(get.rpcName, target as unknown as RequestOf<ReadingRpc>);
-
-  const createOne = async (context: AdminContext): Promise<Response> => {
-    const body = await readJsonBody(context);
-    const request = await withInstanceId(
-      database,
-      validateBody(context, create.schema, body, create.crossCheck),
-    );
-    const idempotency = await readAdminIdempotency(context, body);
-    const created = await executeOnce(
-      database,
-      create.rpcName,
-      { ...request, idempotency } as unknown as RequestOf<CreatingRpc>,
-      { uniqueField },
-    );
-    return answerRecorded<AnyRecordAnswer>(context, created, 201);
-  };
-
+/** Routes for the methods of a resource that have no route of their own. */
+export function createRecordRoutes<
+  List extends z.ZodObject,
+  Create extends z.ZodObject,
+  Update extends z.ZodObject,
+>(
+  database: Database,
+  { path, notFound, uniqueField, get, list, create, update }: ResourceMethods<List, Create, Update>,
+): Route[] {
   const listPage = async (context: AdminContext): Promise<Response> => {
-    const query = await withInstanceId(database, validate(list.schema, context.req.query()));
+    const query: z.infer<List> & ListQuery = validate(list.schema, context.req.query());
     const page = await listRecords(
-      database,
-      list.rpcName,
-      query as unknown as RequestOf<ListingRpc>,
+      await withInstanceId(database, query),
+      (request) => list.read(database, request),
     );
-    return answerJson<AnyPageAnswer>(context, { success: true, ...page });
+    return answerJson<{ success: true } & AdminPage<object>>(context, { success: true, ...page });
   };
+  const routes: Route[] = [{ method: "GET", path, handlers: [listPage] }];
 
-  const getOne = async (context: AdminContext): Promise<Response> => {
-    const record = await readRecord(readTarget(context));
-    return answerJson<AnyRecordAnswer>(context, { success: true, ...record });
-  };
+  if (get !== undefined) {
+    const getOne = async (context: AdminContext): Promise<Response> => {
+      const record = await get(database, requireId(context, "id", notFound));
+      return answerJson<{ success: true }>(context, { success: true, ...record });
+    };
+    routes.push({ method: "GET", path: `${path}/:id`, handlers: [getOne] });
+  }
 
-  const updateOne = ({ rpcName, schema, checkChange }: Update) =>
-  async (
-    context: AdminContext,
-  ): Promise<Response> => {
-    const target = readTarget(context);
-    const body = await readJsonBody(context);
-    const stored = checkChange && { ...await readRecord(target) };
-    const check: CrossCheck | undefined = stored && ((change) => checkChange(change, stored));
-    const changes = validateBody(context, schema, body, check);
-    const request = { ...target, changes } as unknown as RequestOf<ChangingRpc>;
-    const record = await changeRecord(database, rpcName, request, { uniqueField });
-    return answerJson<AnyRecordAnswer>(context, { success: true, ...record });
-  };
+  if (create?.execute !== undefined) {
+    const { schema, crossCheck, execute } = create;
+    const createOne = async (context: AdminContext): Promise<Response> => {
+      const body = await readJsonBody(context);
+      const request = await withInstanceId(
+        database,
+        validateBody(context, schema, body, crossCheck),
+      );
+      const idempotency = await readAdminIdempotency(context, body);
+      const created = await executeOnce(
+        execute(database, { ...request, idempotency }),
+        { uniqueField },
+      );
+      return answerOutcome(context, created, 201);
+    };
+    routes.push({ method: "POST", path, handlers: [createOne] });
+  }
 
-  const routes: Route[] = [
-    { method: "POST", path, handlers: [createOne] },
-    { method: "GET", path, handlers: [listPage] },
-    { method: "GET", path: `${path}/:id`, handlers: [getOne] },
-  ];
-  if (update === undefined) return routes;
-  return [...routes, { method: "PATCH", path: `${path}/:id`, handlers: [updateOne(update)] }];
+  if (get !== undefined && update?.execute !== undefined) {
+    const { schema, checkChange, execute } = update;
+    const updateOne = async (context: AdminContext): Promise<Response> => {
+      const id = requireId(context, "id", notFound);
+      const body = await readJsonBody(context);
+      const stored = checkChange && await get(database, id);
+      const check: CrossCheck | undefined = stored && ((change) => checkChange(change, stored));
+      const changes = validateBody(context, schema, body, check);
+      const record = await changeRecord(execute(database, id, changes), { uniqueField });
+      return answerJson<{ success: true }>(context, { success: true, ...record });
+    };
+    routes.push({ method: "PATCH", path: `${path}/:id`, handlers: [updateOne] });
+  }
+  return routes;
 }

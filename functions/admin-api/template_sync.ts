@@ -31,11 +31,11 @@ export async function syncTemplates(
   const begun = await database.rpc("begin_template_sync", request);
   if ("replayed" in begun) return toRecorded<TemplateSyncReport>(begun);
   const templates = await listTemplates(services, instanceId, begun);
-  return await executeOnce(database, "sync_message_templates", {
+  return await executeOnce(database.rpc("sync_message_templates", {
     ...request,
     askedAt: begun.askedAt,
     templates,
-  });
+  }));
 }
 
 async function listTemplates(

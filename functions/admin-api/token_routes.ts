@@ -32,7 +32,10 @@ export function createTokenRoutes(services: InstanceServices): Route[] {
   const listPage = async (context: AdminContext): Promise<Response> => {
     const instanceId = await requireInstanceId(context, database);
     const query = validate(pageSchema, context.req.query());
-    const page = await listRecords(database, "list_client_tokens", { ...query, instanceId });
+    const page = await listRecords(
+      { ...query, instanceId },
+      (request) => database.rpc("list_client_tokens", request),
+    );
     return answerJson<PageAnswer<typeof tokenRecord>>(context, { success: true, ...page });
   };
 

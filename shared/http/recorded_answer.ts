@@ -15,6 +15,15 @@ export function answerRecorded<Body extends object = never>(
   recorded: Recorded<OutcomeOf<NoInfer<Body>>>,
   status: 200 | 201 = 200,
 ): Response {
+  return answerOutcome(context, recorded, status);
+}
+
+/** The same for an outcome whose type was checked against the contract before. */
+export function answerOutcome<Outcome extends object>(
+  context: Context,
+  recorded: Recorded<Outcome>,
+  status: 200 | 201 = 200,
+): Response {
   const body = { success: true, ...recorded.outcome };
   return answerJson<object>(context, body, status, replayHeaders(recorded));
 }

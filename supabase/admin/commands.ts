@@ -1,7 +1,7 @@
 import { Command, CommanderError } from "commander";
 import { type AdminAnswer, type AdminApi, AdminApiError, unexpectedResponse } from "./admin_api.ts";
 import { resourceDocs } from "../../functions/admin-api/docs.ts";
-import { outboxPageSchema } from "../../functions/admin-api/resources/outbox.ts";
+import { outbox } from "../../functions/admin-api/resources/outbox.ts";
 import type { ResourceDocs } from "../../functions/admin-api/resources/resource_docs.ts";
 import { templates } from "../../functions/admin-api/resources/templates.ts";
 import { readFields } from "./field_values.ts";
@@ -52,7 +52,6 @@ function createProgram(context: AdminCommandContext): Command {
     .configureOutput({ writeOut: context.print, writeErr: context.printError });
   for (const docs of resourceDocs) addResource(context, program, docs);
   addTokens(context, program);
-  addOutbox(context, program);
   addCredentials(context, program);
   for (const command of program.commands) {
     for (const verb of command.commands) verb.exitOverride().copyInheritedSettings(program);
@@ -68,12 +67,14 @@ function addResource(context: AdminCommandContext, program: Command, docs: Resou
   const command = program.command(name).description(commandLine.description)
     .addHelpText("after", `\nExample:\n  deno task admin ${commandLine.example}`);
 
-  const created = listOptions(resource.create.schema, fields);
-  addOptions(command.command("create").description(`create ${docs.singular}`), created)
-    .action(async (options: Options) => {
-      const body = await readFields(context, created, options);
-      show(context, program, await api.call("POST", name, body));
-    });
+  if (resource.create !== undefined) {
+    const created = listOptions(resource.create.schema, fields);
+    addOptions(command.command("create").description(`create ${docs.singular}`), created)
+      .action(async (options: Options) => {
+        const body = await readFields(context, created, options);
+        show(context, program, await api.call("POST", name, body));
+      });
+  }
 
   const filters = listOptions(resource.list.schema, fields);
   addOptions(command.command("list").description(`list all ${docs.plural}`), filters)
@@ -82,9 +83,11 @@ function addResource(context: AdminCommandContext, program: Command, docs: Resou
       showList(context, program, items, commandLine.columns);
     });
 
-  command.command("get <id>").description(`show ${docs.singular}`).action(async (id: string) => {
-    show(context, program, await api.call("GET", `${name}/${encodeURIComponent(id)}`));
-  });
+  if (docs.isReadable !== false) {
+    command.command("get <id>").description(`show ${docs.singular}`).action(async (id: string) => {
+      show(context, program, await api.call("GET", `${name}/${encodeURIComponent(id)}`));
+    });
+  }
 
   if (resource.update !== undefined) {
     const changed = listOptions(resource.update.schema, fields);
@@ -95,6 +98,7 @@ function addResource(context: AdminCommandContext, program: Command, docs: Resou
       });
   }
   if (resource === templates) addSync(context, program, command);
+  if (resource === outbox) addRetry(context, program, command);
 }
 
 function addOptions(command: Command, options: readonly FieldOption[]): Command {
@@ -168,22 +172,10 @@ function addTokens(context: AdminCommandContext, program: Command): void {
     });
 }
 
-const outboxColumns = ["outboxId", "kind", "status", "attempts", "lastError", "runAt"];
-
-function addOutbox(context: AdminCommandContext, program: Command): void {
-  const { api } = context;
-  const command = program.command("outbox").description(
-    "e-mails and agent replies that are processed after the response",
-  )
-    .addHelpText("after", "\nExample:\n  deno task admin outbox list --status dead");
-  const filters = listOptions(outboxPageSchema);
-  addOptions(command.command("list").description("list outbox entries"), filters)
-    .action(async (options: Options) => {
-      const items = await listAll(api, "outbox", await readFields(context, filters, options));
-      showList(context, program, items, outboxColumns);
-    });
+function addRetry(context: AdminCommandContext, program: Command, command: Command): void {
   command.command("retry <id>").description("retry a dead entry").action(async (id: string) => {
-    show(context, program, await api.call("POST", `outbox/${encodeURIComponent(id)}/retry`, {}));
+    const path = `outbox/${encodeURIComponent(id)}/retry`;
+    show(context, program, await context.api.call("POST", path, {}));
   });
 }
 

@@ -2,7 +2,7 @@ import * as z from "zod";
 import { instantSchema } from "../../../shared/model/instant.ts";
 import { instanceIdSchema } from "../../../shared/model/request_fields.ts";
 import { nameSchema, pageSchema } from "../contract.ts";
-import { definePlainResource } from "./resource.ts";
+import { defineResource } from "./resource.ts";
 
 const instructionsSchema = z.string().trim().min(1).max(32_768);
 
@@ -29,7 +29,7 @@ const updateAgentSchema = z.object({
   isActive: z.boolean().optional(),
 });
 
-export const agents = definePlainResource({
+export const agents = defineResource({
   path: "/agents",
   idName: "agentId",
   notFound: "agent_not_found",
@@ -43,8 +43,17 @@ export const agents = definePlainResource({
     createdAt: instantSchema,
     updatedAt: instantSchema,
   },
-  get: { rpcName: "get_ai_agent" },
-  list: { rpcName: "list_ai_agents", schema: agentPageSchema },
-  create: { rpcName: "create_ai_agent", schema: createAgentSchema },
-  update: { rpcName: "update_ai_agent", schema: updateAgentSchema },
+  get: (database, agentId) => database.rpc("get_ai_agent", { agentId }),
+  list: {
+    schema: agentPageSchema,
+    read: (database, query) => database.rpc("list_ai_agents", query),
+  },
+  create: {
+    schema: createAgentSchema,
+    execute: (database, request) => database.rpc("create_ai_agent", request),
+  },
+  update: {
+    schema: updateAgentSchema,
+    execute: (database, agentId, changes) => database.rpc("update_ai_agent", { agentId, changes }),
+  },
 });

@@ -2,7 +2,7 @@ import * as z from "zod";
 import { instantSchema } from "../../../shared/model/instant.ts";
 import { idSchema } from "../../../shared/model/request_fields.ts";
 import { nameSchema, workspacePageSchema } from "../contract.ts";
-import { definePlainResource } from "./resource.ts";
+import { defineResource } from "./resource.ts";
 
 /** POST admin-api/departments. */
 const createDepartmentSchema = z.object({ workspaceId: idSchema, name: nameSchema });
@@ -10,7 +10,7 @@ const createDepartmentSchema = z.object({ workspaceId: idSchema, name: nameSchem
 /** PATCH admin-api/departments/:id. */
 const updateDepartmentSchema = z.object({ name: nameSchema.optional() });
 
-export const departments = definePlainResource({
+export const departments = defineResource({
   path: "/departments",
   idName: "departmentId",
   notFound: "department_not_found",
@@ -20,8 +20,18 @@ export const departments = definePlainResource({
     name: z.string(),
     createdAt: instantSchema,
   },
-  get: { rpcName: "get_department" },
-  list: { rpcName: "list_departments", schema: workspacePageSchema },
-  create: { rpcName: "create_department", schema: createDepartmentSchema },
-  update: { rpcName: "update_department", schema: updateDepartmentSchema },
+  get: (database, departmentId) => database.rpc("get_department", { departmentId }),
+  list: {
+    schema: workspacePageSchema,
+    read: (database, query) => database.rpc("list_departments", query),
+  },
+  create: {
+    schema: createDepartmentSchema,
+    execute: (database, request) => database.rpc("create_department", request),
+  },
+  update: {
+    schema: updateDepartmentSchema,
+    execute: (database, departmentId, changes) =>
+      database.rpc("update_department", { departmentId, changes }),
+  },
 });

@@ -7,14 +7,18 @@ import {
 import { defineResource } from "./resource.ts";
 
 /**
- * Instances have routes of their own (instance_routes.ts), because their credentials are sealed.
+ * Creating and changing have routes of their own (instance_routes.ts), because credentials are
+ * sealed. So has reading one, because it takes every form of `instanceId`.
  */
 export const instances = defineResource({
   path: "/instances",
   idName: "instanceId",
   notFound: "Instance not found",
   record: instanceRecord,
-  list: { rpcName: "list_instances", schema: workspacePageSchema },
-  create: { rpcName: "create_instance", schema: createInstanceSchema },
-  update: { rpcName: "update_instance", schema: updateInstanceSchema },
+  list: {
+    schema: workspacePageSchema,
+    read: (database, query) => database.rpc("list_instances", query),
+  },
+  create: { schema: createInstanceSchema },
+  update: { schema: updateInstanceSchema },
 });

@@ -2,7 +2,7 @@ import * as z from "zod";
 import { instantSchema } from "../../../shared/model/instant.ts";
 import { idSchema } from "../../../shared/model/request_fields.ts";
 import { nameSchema, workspacePageSchema } from "../contract.ts";
-import { definePlainResource } from "./resource.ts";
+import { defineResource } from "./resource.ts";
 
 /** Compared case-insensitively, stored as written. */
 const emailSchema = z.string().trim().max(254).pipe(z.email("must be an e-mail address"));
@@ -20,7 +20,7 @@ const updateOperatorSchema = z.object({
   email: emailSchema.optional(),
 });
 
-export const operators = definePlainResource({
+export const operators = defineResource({
   path: "/operators",
   idName: "operatorId",
   notFound: "operator_not_found",
@@ -32,8 +32,18 @@ export const operators = definePlainResource({
     email: z.string(),
     createdAt: instantSchema,
   },
-  get: { rpcName: "get_operator" },
-  list: { rpcName: "list_operators", schema: workspacePageSchema },
-  create: { rpcName: "create_operator", schema: createOperatorSchema },
-  update: { rpcName: "update_operator", schema: updateOperatorSchema },
+  get: (database, operatorId) => database.rpc("get_operator", { operatorId }),
+  list: {
+    schema: workspacePageSchema,
+    read: (database, query) => database.rpc("list_operators", query),
+  },
+  create: {
+    schema: createOperatorSchema,
+    execute: (database, request) => database.rpc("create_operator", request),
+  },
+  update: {
+    schema: updateOperatorSchema,
+    execute: (database, operatorId, changes) =>
+      database.rpc("update_operator", { operatorId, changes }),
+  },
 });

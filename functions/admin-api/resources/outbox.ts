@@ -1,9 +1,10 @@
 import * as z from "zod";
 import { instantSchema } from "../../../shared/model/instant.ts";
 import { workspacePageSchema } from "../contract.ts";
+import { defineResource } from "./resource.ts";
 
 /** GET admin-api/outbox. */
-export const outboxPageSchema = workspacePageSchema.extend({
+const outboxPageSchema = workspacePageSchema.extend({
   status: z.enum(["pending", "done", "dead"]).optional(),
 });
 
@@ -20,3 +21,15 @@ export const outboxRecord = {
   createdAt: instantSchema,
   settledAt: instantSchema.nullable(),
 };
+
+/** Only the outbox itself creates entries. Retrying one has a route of its own (outbox_routes.ts). */
+export const outbox = defineResource({
+  path: "/outbox",
+  idName: "outboxId",
+  notFound: "not_found",
+  record: outboxRecord,
+  list: {
+    schema: outboxPageSchema,
+    read: (database, query) => database.rpc("list_outbox", query),
+  },
+});

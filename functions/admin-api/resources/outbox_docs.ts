@@ -4,13 +4,12 @@ import {
   demoWorkspaceId,
 } from "../../../shared/openapi/demo_fixtures.ts";
 import type { Operation } from "../../../shared/openapi/operation.ts";
-import { outboxPageSchema, outboxRecord } from "./outbox.ts";
+import { outbox, outboxRecord } from "./outbox.ts";
 import {
   adminOperation,
   exampleInstant,
-  ofItems,
-  pageAnswer,
   recordAnswer,
+  type ResourceDocs,
 } from "./resource_docs.ts";
 
 const outboxExample = {
@@ -35,48 +34,55 @@ const outboxNotes = {
   lastError: "Error of the last failed attempt.",
 };
 
-export const outboxOperations: readonly Operation[] = [
-  {
-    ...adminOperation,
-    method: "GET",
-    path: "/outbox",
+/** The outbox in the document and the command line. */
+export const outboxDocs: ResourceDocs = {
+  resource: outbox,
+  name: "Outbox",
+  singular: "an outbox entry",
+  plural: "outbox entries",
+  example: outboxExample,
+  fields: outboxNotes,
+  listErrors: ["workspace_not_found"],
+  list: {
     operationId: "listOutbox",
-    summary: "List outbox entries",
     description:
       "Pages of outbox entries, oldest first: e-mails and agent replies that are processed after the response.",
-    query: outboxPageSchema,
-    success: { description: "A page.", schema: pageAnswer(outboxRecord) },
-    errors: ["service_unavailable", "workspace_not_found"],
-    fields: ofItems(outboxNotes),
-    examples: [{
+    example: {
       name: "given_up",
       summary: "Entries that failed for good",
       request: { status: "dead" },
-      response: { success: true, items: [outboxExample], nextCursor: null },
-    }],
+    },
   },
-  {
-    ...adminOperation,
-    method: "POST",
-    path: "/outbox/:id/retry",
-    operationId: "retryOutbox",
-    summary: "Retry a dead outbox entry",
-    description: "Does not change an entry that is not `dead`. The request has no body.",
-    pathParameters: { id: { description: "`outboxId` of the entry.", example: demoOutboxId } },
-    isIdempotent: true,
-    success: { description: "The updated entry.", schema: recordAnswer(outboxRecord) },
-    errors: ["service_unavailable", "not_found"],
-    fields: outboxNotes,
-    examples: [{
-      name: "pending_again",
-      summary: "An entry that is pending again",
-      response: {
-        success: true,
-        ...outboxExample,
-        status: "pending",
-        attempts: 0,
-        settledAt: null,
-      },
-    }],
+  isReadable: false,
+  commandLine: {
+    description: "e-mails and agent replies that are processed after the response",
+    columns: ["outboxId", "kind", "status", "attempts", "lastError", "runAt"],
+    example: "outbox list --status dead",
   },
-];
+};
+
+/** Retries an entry that was given up. */
+export const retryOperation: Operation = {
+  ...adminOperation,
+  method: "POST",
+  path: "/outbox/:id/retry",
+  operationId: "retryOutbox",
+  summary: "Retry a dead outbox entry",
+  description: "Does not change an entry that is not `dead`. The request has no body.",
+  pathParameters: { id: { description: "`outboxId` of the entry.", example: demoOutboxId } },
+  isIdempotent: true,
+  success: { description: "The updated entry.", schema: recordAnswer(outboxRecord) },
+  errors: ["service_unavailable", "not_found"],
+  fields: outboxNotes,
+  examples: [{
+    name: "pending_again",
+    summary: "An entry that is pending again",
+    response: {
+      success: true,
+      ...outboxExample,
+      status: "pending",
+      attempts: 0,
+      settledAt: null,
+    },
+  }],
+};

@@ -1,16 +1,14 @@
 import type * as z from "zod";
-import type { RpcName } from "../../../shared/database/rpcs.ts";
+import type { Database } from "../../../shared/database/database.ts";
+import type { Once, RecordedResult } from "../../../shared/database/rpcs/idempotency.ts";
+import type { Page } from "../../../shared/database/rpcs/page.ts";
+import type { Refusal } from "../../../shared/database/rpcs/tenancy.ts";
+import type { Route } from "../../../shared/http/create_app.ts";
+import type { ChangeCheck, CrossCheck } from "../../../shared/http/validate.ts";
 import type { ErrorCode } from "../../../shared/model/errors.ts";
 import type { AnswerOf, successField } from "../../../shared/model/response_fields.ts";
-import type { ChangeCheck, CrossCheck } from "../../../shared/http/validate.ts";
-import type {
-  ChangingRpc,
-  CreatingRpc,
-  ItemOf,
-  ListingRpc,
-  ReadingRpc,
-  RecordOf,
-} from "../record_calls.ts";
+import type { PageQuery } from "../record_calls.ts";
+import { createRecordRoutes } from "../record_routes.ts";
 
 /** A record as the members beside `success`, by its fields. */
 export type RecordAnswer<Fields extends z.ZodRawShape> = AnswerOf<
@@ -24,16 +22,55 @@ export interface PageAnswer<Fields extends z.ZodRawShape> {
   readonly nextCursor: string | null;
 }
 
-/** The request schema of one method of a resource, and the SQL function that executes it. */
-export interface RecordMethod<Name extends RpcName> {
-  readonly rpcName: Name;
-  readonly schema: z.ZodObject;
-  readonly crossCheck?: CrossCheck;
-}
+/** The query of a collection, as the schema of every list returns it. */
+export type ListQuery = { readonly cursor?: string | undefined };
 
-/** The request schema of a change. */
-export interface Update extends RecordMethod<ChangingRpc> {
-  readonly checkChange?: ChangeCheck;
+/**
+ * The methods of a resource: the schemas of their requests, and the records that their SQL functions
+ * return.
+ */
+export interface ResourceMethods<
+  List extends z.ZodObject,
+  Create extends z.ZodObject,
+  Update extends z.ZodObject,
+  Listed = object,
+  Read = object,
+  Created = object,
+  Updated = object,
+> {
+  readonly path: string;
+  /** The name of its id in requests and responses. */
+  readonly idName: string;
+  readonly notFound: ErrorCode;
+  /** The field that is unique among the records of one owner. */
+  readonly uniqueField?: string;
+  readonly list: {
+    readonly schema: List;
+    readonly read: (
+      database: Database,
+      query: PageQuery<z.infer<List> & ListQuery>,
+    ) => Promise<Page<Listed>>;
+  };
+  readonly get?: (database: Database, id: string) => Promise<Read>;
+  readonly create?: {
+    readonly schema: Create;
+    readonly crossCheck?: CrossCheck;
+    /** Absent where the resource has a route of its own. */
+    readonly execute?: (
+      database: Database,
+      request: Once<z.infer<Create>>,
+    ) => Promise<RecordedResult<Created> | Refusal>;
+  };
+  readonly update?: {
+    readonly schema: Update;
+    readonly checkChange?: ChangeCheck;
+    /** Absent where the resource has a route of its own. */
+    readonly execute?: (
+      database: Database,
+      id: string,
+      changes: z.infer<Update>,
+    ) => Promise<Updated | Refusal>;
+  };
 }
 
 /**
@@ -42,61 +79,44 @@ export interface Update extends RecordMethod<ChangingRpc> {
  */
 export interface Resource {
   readonly path: string;
-  /** The name of its id in requests and responses. */
   readonly idName: string;
   readonly notFound: ErrorCode;
-  /** The field that is unique among the records of one owner. */
-  readonly uniqueField?: string;
   /** A record as responses show it. */
   readonly record: z.ZodRawShape;
-  readonly list: RecordMethod<ListingRpc>;
-  readonly create: RecordMethod<CreatingRpc>;
-  readonly update?: Update;
+  readonly list: { readonly schema: z.ZodObject };
+  readonly get?: unknown;
+  readonly create?: { readonly schema: z.ZodObject };
+  readonly update?: { readonly schema: z.ZodObject };
+  /** The standard routes of its methods. */
+  readonly createRoutes: (database: Database) => Route[];
 }
 
-/** A resource with the standard routes. */
-export interface PlainResource extends Resource {
-  readonly get: { readonly rpcName: ReadingRpc };
-}
+/** `never` if a record has a member that `Fields` lacks, so that the definition is a type error. */
+type OnlyFields<Fields, Stored> = KeysOf<Stored> extends keyof Fields ? unknown : never;
 
-/** `Name` if `Result` has exactly the members and types of `Fields`; otherwise never. */
-type IfAnswers<Name, Result, Fields extends z.ZodRawShape> = Result extends
-  AnswerOf<z.ZodObject<Fields>> ? keyof Result extends keyof Fields ? Name : never : never;
+/** The members of every type of a union. */
+type KeysOf<Union> = Union extends unknown ? keyof Union : never;
 
-/** The functions whose record has exactly these fields. */
-type Returning<Name extends RpcName, Fields extends z.ZodRawShape> = {
-  [Each in Name]: IfAnswers<Each, RecordOf<Each>, Fields>;
-}[Name];
-
-/** The same for functions that return pages. */
-type Listing<Fields extends z.ZodRawShape> = {
-  [Each in ListingRpc]: IfAnswers<Each, ItemOf<Each>, Fields>;
-}[ListingRpc];
-
-interface Named<Name> {
-  readonly rpcName: Name;
-}
-
-/** Requires the SQL functions of a resource to return its record. */
-interface HeldToRecord<Fields extends z.ZodRawShape> {
-  readonly record: Fields;
-  readonly list: Named<Listing<Fields>>;
-  readonly create: Named<Returning<CreatingRpc, Fields>>;
-  readonly update?: Named<Returning<ChangingRpc, Fields>>;
-}
-
-/** Defines a resource. An SQL function whose records differ from `record` is a type error. */
-export function defineResource<Fields extends z.ZodRawShape>(
-  resource: Resource & HeldToRecord<Fields>,
-): Resource {
-  return resource;
-}
-
-/** The same for a resource with the standard routes. */
-export function definePlainResource<Fields extends z.ZodRawShape>(
-  resource: PlainResource & HeldToRecord<Fields> & {
-    readonly get: Named<Returning<ReadingRpc, Fields>>;
+/**
+ * Defines a resource. A record of an SQL function that does not have exactly the fields of `record`
+ * is a type error.
+ */
+export function defineResource<
+  Fields extends z.ZodRawShape,
+  List extends z.ZodObject,
+  Create extends z.ZodObject,
+  Update extends z.ZodObject,
+  Listed extends AnswerOf<z.ZodObject<Fields>>,
+  Read extends AnswerOf<z.ZodObject<Fields>>,
+  Created extends AnswerOf<z.ZodObject<Fields>>,
+  Updated extends AnswerOf<z.ZodObject<Fields>>,
+>(
+  definition: ResourceMethods<List, Create, Update, Listed, Read, Created, Updated> & {
+    readonly record: Fields & OnlyFields<Fields, Listed | Read | Created | Updated>;
   },
-): PlainResource {
-  return resource;
+): Resource {
+  return {
+    ...definition,
+    createRoutes: (database) => createRecordRoutes(database, definition),
+  };
 }

@@ -1,5 +1,9 @@
 import * as z from "zod";
-import type { Operation, SuccessResponse } from "../../../shared/openapi/operation.ts";
+import type {
+  Operation,
+  OperationExample,
+  SuccessResponse,
+} from "../../../shared/openapi/operation.ts";
 import { successField } from "../../../shared/model/response_fields.ts";
 import type { ErrorCode } from "../../../shared/model/errors.ts";
 import type { Resource } from "./resource.ts";
@@ -19,7 +23,15 @@ export interface ResourceDocs {
   /** Meanings of fields that the glossary lacks or defines differently. */
   readonly fields?: Readonly<Record<string, string>>;
   readonly listErrors: readonly ErrorCode[];
-  readonly create: WriteDocs;
+  /** What the list has instead of the standard texts. */
+  readonly list?: {
+    readonly operationId: string;
+    readonly description: string;
+    readonly example: Omit<OperationExample, "response">;
+  };
+  /** False where no operation reads one record. Default: true. */
+  readonly isReadable?: false;
+  readonly create?: WriteDocs;
   readonly update?: WriteDocs;
   readonly commandLine: {
     readonly description: string;
@@ -70,22 +82,20 @@ export function ofItems(fields: Operation["fields"] = {}): Operation["fields"] {
 
 /** The operations to create, list, read and, where supported, change a resource. */
 export function describeResource(docs: ResourceDocs): Operation[] {
-  const { update } = docs.resource;
+  const { resource: { create, update }, create: createDocs, update: updateDocs } = docs;
   return [
-    describeCreate(docs),
+    ...(create && createDocs ? [describeCreate(docs, createDocs, create.schema)] : []),
     describeList(docs),
-    describeGet(docs),
-    ...(update === undefined || docs.update === undefined
-      ? []
-      : [describeUpdate(docs, docs.update, update.schema)]),
+    ...(docs.isReadable === false ? [] : [describeGet(docs)]),
+    ...(update && updateDocs ? [describeUpdate(docs, updateDocs, update.schema)] : []),
   ];
 }
 
 /** The properties that all operations of admin-api share. */
 export const adminOperation = { tag: "Administration", access: "secretKey" } as const;
 
-function describeCreate(docs: ResourceDocs): Operation {
-  const { resource, name, singular, example, fields, create } = docs;
+function describeCreate(docs: ResourceDocs, create: WriteDocs, body: z.ZodObject): Operation {
+  const { resource, name, singular, example, fields } = docs;
   return {
     ...adminOperation,
     method: "POST",
@@ -93,7 +103,7 @@ function describeCreate(docs: ResourceDocs): Operation {
     operationId: `create${name}`,
     summary: `Create ${singular}`,
     description: create.description,
-    body: resource.create.schema,
+    body,
     documentedBody: create.documentedBody,
     isIdempotent: true,
     success: { ...answerOf(docs), status: 201, description: "The new record." },
@@ -109,15 +119,15 @@ function describeCreate(docs: ResourceDocs): Operation {
 }
 
 function describeList(
-  { resource, name, plural, example, fields, listErrors }: ResourceDocs,
+  { resource, name, plural, example, fields, listErrors, list }: ResourceDocs,
 ): Operation {
   return {
     ...adminOperation,
     method: "GET",
     path: resource.path,
-    operationId: `list${name}s`,
+    operationId: list?.operationId ?? `list${name}s`,
     summary: `List ${plural}`,
-    description: `Pages of ${plural}, oldest first.`,
+    description: list?.description ?? `Pages of ${plural}, oldest first.`,
     query: resource.list.schema,
     success: { description: "A page.", schema: pageAnswer(resource.record) },
     errors: ["service_unavailable", ...listErrors],
@@ -126,6 +136,7 @@ function describeList(
       name: "page",
       summary: "The first and only page",
       request: { limit: 50 },
+      ...list?.example,
       response: { success: true, items: [example], nextCursor: null },
     }],
   };

@@ -7,9 +7,9 @@ import {
   templatePageSchema,
   updateTemplateSchema,
 } from "../template_contract.ts";
-import { definePlainResource } from "./resource.ts";
+import { defineResource } from "./resource.ts";
 
-export const templates = definePlainResource({
+export const templates = defineResource({
   path: "/templates",
   idName: "templateId",
   notFound: "template_not_found",
@@ -26,15 +26,19 @@ export const templates = definePlainResource({
     createdAt: instantSchema,
     updatedAt: instantSchema,
   },
-  get: { rpcName: "get_message_template" },
-  list: { rpcName: "list_message_templates", schema: templatePageSchema },
+  get: (database, templateId) => database.rpc("get_message_template", { templateId }),
+  list: {
+    schema: templatePageSchema,
+    read: (database, query) => database.rpc("list_message_templates", query),
+  },
   create: {
-    rpcName: "create_message_template",
+    execute: (database, request) => database.rpc("create_message_template", request),
     schema: createTemplateSchema,
     crossCheck: checkNewTemplate,
   },
   update: {
-    rpcName: "update_message_template",
+    execute: (database, templateId, changes) =>
+      database.rpc("update_message_template", { templateId, changes }),
     schema: updateTemplateSchema,
     checkChange: checkChangedTemplate,
   },

@@ -1,12 +1,12 @@
 import * as z from "zod";
 import { instantSchema } from "../../../shared/model/instant.ts";
 import { nameSchema, pageSchema } from "../contract.ts";
-import { definePlainResource } from "./resource.ts";
+import { defineResource } from "./resource.ts";
 
 /** POST admin-api/workspaces. */
 const createWorkspaceSchema = z.object({ name: nameSchema });
 
-export const workspaces = definePlainResource({
+export const workspaces = defineResource({
   path: "/workspaces",
   idName: "workspaceId",
   notFound: "workspace_not_found",
@@ -15,7 +15,13 @@ export const workspaces = definePlainResource({
     name: z.string(),
     createdAt: instantSchema,
   },
-  get: { rpcName: "get_workspace" },
-  list: { rpcName: "list_workspaces", schema: pageSchema },
-  create: { rpcName: "create_workspace", schema: createWorkspaceSchema },
+  get: (database, workspaceId) => database.rpc("get_workspace", { workspaceId }),
+  list: {
+    schema: pageSchema,
+    read: (database, query) => database.rpc("list_workspaces", query),
+  },
+  create: {
+    schema: createWorkspaceSchema,
+    execute: (database, request) => database.rpc("create_workspace", request),
+  },
 });

@@ -1,41 +1,66 @@
 import type { Context } from "hono";
 import * as z from "zod";
+import { workspacePageSchema } from "../../../functions/admin-api/contract.ts";
 import {
-  definePlainResource,
+  defineResource,
   type PageAnswer,
   type RecordAnswer,
 } from "../../../functions/admin-api/resources/resource.ts";
 import type { ResealResponse } from "../../../functions/admin-api/resources/reseal.ts";
 import { workspaces } from "../../../functions/admin-api/resources/workspaces.ts";
 import type { ReceiveResponse } from "../../../functions/provider-webhook/contract.ts";
+import type { Database } from "../../../shared/database/database.ts";
+import type { RequestOf } from "../../../shared/database/rpcs.ts";
 import { answerJson } from "../../../shared/http/answer.ts";
 import { assertEquals } from "../../support/assert.ts";
 
-const { path, idName, notFound, list: { schema } } = workspaces;
+const { path, idName, notFound } = workspaces;
 const method = { path, idName, notFound } as const;
-const get = { rpcName: "get_workspace" } as const;
-const list = { rpcName: "list_workspaces", schema } as const;
-const create = { rpcName: "create_workspace", schema } as const;
+const schema = z.object({ name: z.string() });
+const get = (database: Database, workspaceId: string) =>
+  database.rpc("get_workspace", { workspaceId });
+const list = {
+  schema: workspacePageSchema,
+  read: (database: Database, query: RequestOf<"list_workspaces">) =>
+    database.rpc("list_workspaces", query),
+};
+const create = {
+  schema,
+  execute: (database: Database, request: RequestOf<"create_workspace">) =>
+    database.rpc("create_workspace", request),
+};
 const record = { workspaceId: z.uuid(), name: z.string(), createdAt: z.string() };
 const { name: _name, ...withoutName } = record;
 
 /** Resources that must not type-check, beside the one that does. */
 function defineWrongly(): void {
-  definePlainResource({ ...method, record, get, list, create });
+  defineResource({ ...method, record, get, list, create });
   const wronglyTyped = { ...record, name: z.int() };
   // @ts-expect-error: the functions return a member of another type
-  definePlainResource({ ...method, record: wronglyTyped, get, list, create });
+  defineResource({ ...method, record: wronglyTyped, get, list, create });
   const withMore = { ...record, colour: z.string() };
   // @ts-expect-error: the functions return no such member
-  definePlainResource({ ...method, record: withMore, get, list, create });
+  defineResource({ ...method, record: withMore, get, list, create });
   // @ts-expect-error: the functions return a member that the record does not name
-  definePlainResource({ ...method, record: withoutName, get, list, create });
-  const otherGet = { rpcName: "get_operator" } as const;
+  defineResource({ ...method, record: withoutName, get, list, create });
+  const otherGet = (database: Database, operatorId: string) =>
+    database.rpc("get_operator", { operatorId });
   // @ts-expect-error: one function returns the record of another resource
-  definePlainResource({ ...method, record, get: otherGet, list, create });
-  const otherList = { rpcName: "list_operators", schema } as const;
+  defineResource({ ...method, record, get: otherGet, list, create });
+  const otherList = {
+    schema: workspacePageSchema,
+    read: (database: Database, query: RequestOf<"list_operators">) =>
+      database.rpc("list_operators", query),
+  };
   // @ts-expect-error: the pages hold the records of another resource
-  definePlainResource({ ...method, record, get, list: otherList, create });
+  defineResource({ ...method, record, get, list: otherList, create });
+  const needsMore = {
+    schema,
+    execute: (database: Database, request: RequestOf<"create_workspace"> & { email: string }) =>
+      database.rpc("create_workspace", request),
+  };
+  // @ts-expect-error: the function needs a field that the request's schema lacks
+  defineResource({ ...method, record, get, list, create: needsMore });
 }
 
 /** Answers that must not type-check. */
