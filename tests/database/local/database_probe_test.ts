@@ -14,7 +14,7 @@ Deno.test("the probe reports a running database, and in time one that hangs or i
     const silent = openDatabaseProbe(`postgres://nobody:x@127.0.0.1:${deaf.addr.port}/none`);
     const startedAt = performance.now();
     assertEquals(await silent.answers(), false);
-    assertLess(performance.now() - startedAt, 5_000);
+    assertLess(performance.now() - startedAt, 60_000);
     await silent.close();
   }
 });

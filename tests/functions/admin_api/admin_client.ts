@@ -55,7 +55,7 @@ export async function createAdminClient(): Promise<AdminClient> {
     vault,
     registry,
     secretKeys,
-    providerTimeoutMs: 1_000,
+    providerTimeoutMs: 20_000,
     log,
   });
 

@@ -88,7 +88,7 @@ const hostileHeaders: readonly Readonly<Record<string, string>>[] = [
  * @throws {AssertionError} naming the seed and the request that broke something.
  */
 export async function fuzzEveryOperation({ requests, seed }: FuzzOptions): Promise<FuzzFigures> {
-  await using contract = await startContractStack({ providerTimeoutMs: 2_000 });
+  await using contract = await startContractStack({ providerTimeoutMs: 30_000 });
   const token = await createDemoRows(contract.stack.admin, contract.stack.provider.baseUrl);
   await contract.stack.admin`update messaging.instances set requests_per_minute = null`;
   const rows = (await listOperationRows()).filter(({ slug }) => slug !== "dispatch-queue");

@@ -1,5 +1,10 @@
 import { assert, assertEquals, assertGreater, assertLess } from "../../support/assert.ts";
-import { acceptMessage, answerNever, startHttpDouble } from "../../support/doubles/http_double.ts";
+import {
+  acceptMessage,
+  answerNever,
+  answerUnknown,
+  startHttpDouble,
+} from "../../support/doubles/http_double.ts";
 import { type MessagingStack, startMessagingStack } from "../../support/stack/messaging_stack.ts";
 import { type Tenant, type TenantOptions, testVault } from "../../support/fixtures/tenant.ts";
 import { findClosedBaseUrl } from "../providers/provider_double.ts";
@@ -238,7 +243,7 @@ Deno.test("a temporary refusal of the instance keeps the order: the refused one 
 
 Deno.test("an unknown outcome is unconfirmed, is not sent again by itself, and lets the queue go on", async () => {
   for (const delivery of deliveries) {
-    await using stack = await startMessagingStack({ providerTimeoutMs: 150 });
+    await using stack = await startMessagingStack({ providerTimeoutMs: 2_000 });
     const { tenant, messageId } = await startDue(stack, delivery);
     await stack.send(tenant, { ...text, message: "2", queued: true, delayMessage: 60 });
     stack.provider.answer = answerNever;
@@ -282,9 +287,9 @@ Deno.test("a refusal of credentials that were replaced meanwhile holds nothing a
 
 Deno.test("onUnconfirmed = retry sends again after 15 minutes, not before", async () => {
   for (const delivery of deliveries) {
-    await using stack = await startMessagingStack({ providerTimeoutMs: 150 });
+    await using stack = await startMessagingStack();
     const { tenant, messageId } = await startDue(stack, delivery, { onUnconfirmed: "retry" });
-    stack.provider.answer = answerNever;
+    stack.provider.answer = answerUnknown;
     await stack.dispatch({ maxMessages: 1 });
     stack.provider.answer = acceptMessage;
     await letTimePass(stack.admin, 14 * 60 + 50);
@@ -299,9 +304,9 @@ Deno.test("onUnconfirmed = retry sends again after 15 minutes, not before", asyn
 });
 
 Deno.test("onUnconfirmed = retry sends nothing again that has stayed unconfirmed for more than a day", async () => {
-  await using stack = await startMessagingStack({ providerTimeoutMs: 150 });
+  await using stack = await startMessagingStack();
   const { tenant, messageId } = await startDue(stack, deliveries[0], { onUnconfirmed: "retry" });
-  stack.provider.answer = answerNever;
+  stack.provider.answer = answerUnknown;
   await stack.dispatch({ maxMessages: 1 });
   stack.provider.answer = acceptMessage;
   await letTimePass(stack.admin, 25 * 3_600);
@@ -311,8 +316,8 @@ Deno.test("onUnconfirmed = retry sends nothing again that has stayed unconfirmed
 });
 
 Deno.test("an instance whose window never opens keeps no other one's message from being sent again", async () => {
-  await using stack = await startMessagingStack({ providerTimeoutMs: 150 });
-  stack.provider.answer = answerNever;
+  await using stack = await startMessagingStack();
+  stack.provider.answer = answerUnknown;
   const stuck = await startDue(stack, deliveries[0], { onUnconfirmed: "retry" });
   await stack.dispatch({ maxMessages: 1 });
   const other = await startDue(stack, deliveries[0], { onUnconfirmed: "retry" });

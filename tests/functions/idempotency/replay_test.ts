@@ -1,6 +1,6 @@
 import { createSendMessageApp } from "../../../functions/send-message/app.ts";
 import { assert, assertEquals } from "../../support/assert.ts";
-import { acceptMessage, answerNever } from "../../support/doubles/http_double.ts";
+import { acceptMessage, answerUnknown } from "../../support/doubles/http_double.ts";
 import { type MessagingStack, startMessagingStack } from "../../support/stack/messaging_stack.ts";
 import { createOperator, createToken, type Tenant } from "../../support/fixtures/tenant.ts";
 import { letTimePass } from "../../support/database/time_travel.ts";
@@ -145,11 +145,11 @@ Deno.test("after a crash a repeat says what is known by then", async () => {
 });
 
 Deno.test("outcomes of an execution are kept, failures of the provider too", async () => {
-  await using stack = await startMessagingStack({ providerTimeoutMs: 150 });
+  await using stack = await startMessagingStack();
   const tenant = await stack.createTenant();
   stack.provider.answer = () => Response.json({ error: "no" }, { status: 400 });
   const failed = await stack.send(tenant, text, key("failed"));
-  stack.provider.answer = answerNever;
+  stack.provider.answer = answerUnknown;
   const unknown = await stack.send(tenant, text, key("unknown"));
   stack.provider.answer = acceptMessage;
   for (

@@ -1,7 +1,7 @@
 /** A repeated call whose first attempt was refused for now or is unknown (decisions, section 5). */
 import { createProcessAiAgentApp } from "../../../functions/process-ai-agent/app.ts";
 import { assert, assertEquals } from "../../support/assert.ts";
-import { acceptMessage, answerNever } from "../../support/doubles/http_double.ts";
+import { acceptMessage, answerUnknown } from "../../support/doubles/http_double.ts";
 import {
   type Answer,
   type MessagingStack,
@@ -63,9 +63,9 @@ Deno.test("the key of a refusal with `retryable` attempts the same message again
 });
 
 Deno.test("an attempt that is refused for good, or whose outcome is unknown, is the answer from then on", async () => {
-  await using stack = await startMessagingStack({ providerTimeoutMs: 300 });
+  await using stack = await startMessagingStack();
   const tenant = await stack.createTenant();
-  for (const [name, answer, status] of [["no", refuse, 502], ["?", answerNever, 504]] as const) {
+  for (const [name, answer, status] of [["no", refuse, 502], ["?", answerUnknown, 504]] as const) {
     const ownKey = { "Idempotency-Key": name };
     stack.provider.answer = () => busy();
     assertEquals((await stack.send(tenant, text, ownKey)).status, 502);
@@ -138,9 +138,9 @@ Deno.test("what was delivered by a retry of the message is what the key answers"
 });
 
 Deno.test("an unknown outcome that was settled since is answered as it was settled", async () => {
-  await using stack = await startMessagingStack({ providerTimeoutMs: 200 });
+  await using stack = await startMessagingStack();
   const tenant = await stack.createTenant();
-  stack.provider.answer = answerNever;
+  stack.provider.answer = answerUnknown;
   const settled = [
     ["delivered", 200, true, { status: "delivered", providerMessageId: "p-1" }],
     ["failed", 502, false, { retryable: false, details: { code: "131026", message: "No" } }],

@@ -93,7 +93,7 @@ Deno.test("what waits for its window is not late", async () => {
 });
 
 Deno.test("health names the last failure by the provider's code, and counts what is unconfirmed", async () => {
-  await using stack = await startMessagingStack({ providerTimeoutMs: 300 });
+  await using stack = await startMessagingStack();
   const tenant = await stack.createTenant();
   stack.provider.answer = () => Response.json({ error: "Phone invalid" }, { status: 400 });
   await stack.send(tenant, text);

@@ -234,7 +234,7 @@ Deno.test("a mail service that never answers does not hold up a run for ever", a
   await assign(stack);
   const startedAt = performance.now();
   await stack.dispatch({ durationMs: 100 });
-  assert(performance.now() - startedAt < 5_000);
+  assert(performance.now() - startedAt < 60_000);
   const [row] = await stack.admin`select status, last_error from messaging.outbox`;
   assertEquals(row?.["status"], "pending");
 });

@@ -1,5 +1,5 @@
 /** What providers report as typed on the phone: a person's message, or an echo of ours. */
-import { acceptMessage, answerNever } from "../../support/doubles/http_double.ts";
+import { acceptMessage, answerUnknown } from "../../support/doubles/http_double.ts";
 import { assert, assertEquals } from "../../support/assert.ts";
 import { createAgent, type Tenant } from "../../support/fixtures/tenant.ts";
 import { letTimePass } from "../../support/database/time_travel.ts";
@@ -59,7 +59,7 @@ Deno.test("an echo of a message of ours that is in flight makes no second one an
 Deno.test("an echo settles the unconfirmed message that it is", async () => {
   await using client = await createWebhookClient();
   const tenant = await client.createTenant({ provider: "evolution" });
-  client.stack.provider.answer = answerNever;
+  client.stack.provider.answer = answerUnknown;
   const sent = await client.stack.send(tenant, { phone, messageType: "text", message: "oi" });
   assertEquals(sent.status, 504);
   await client.evolution(
@@ -137,7 +137,7 @@ Deno.test("what a person certainly typed is theirs, though a message of ours in 
     await using client = await createWebhookClient();
     const tenant = await client.createTenant({ provider });
     await createAgent(client.stack.admin, tenant.instanceId);
-    client.stack.provider.answer = answerNever;
+    client.stack.provider.answer = answerUnknown;
     await client.stack.send(tenant, { ...text, sentBy: "ai_agent" });
     assertEquals((await typed[provider](client, tenant)).status, 200);
     assertEquals(await outcomes(client, tenant), [["unconfirmed", null], ["sent", "TYPED"]]);

@@ -1,4 +1,4 @@
-import { acceptMessage, answerNever } from "../../support/doubles/http_double.ts";
+import { acceptMessage, answerUnknown } from "../../support/doubles/http_double.ts";
 import { assert, assertEquals } from "../../support/assert.ts";
 import type { Tenant } from "../../support/fixtures/tenant.ts";
 import { letTimePass } from "../../support/database/time_travel.ts";
@@ -22,7 +22,7 @@ async function readState(
 
 /** A message of the official channel that is `unconfirmed`, because the provider did not answer. */
 async function sendUnconfirmed(client: WebhookClient, tenant: Tenant): Promise<string> {
-  client.stack.provider.answer = answerNever;
+  client.stack.provider.answer = answerUnknown;
   const sent = await client.stack.send(tenant, text);
   assertEquals([sent.status, sent.body.error], [504, "provider_outcome_unknown"]);
   const [row] = await client.messages(tenant);

@@ -142,7 +142,8 @@ for (const kind of ["zapi", "evolution", "whatsapp_cloud"] as const) {
         to: "5511912345678",
         content: { messageType: "text", message: "Hello" },
       } as const;
-      const receipt = await provider.send(message, { timeoutMs: 300 });
+      const timeoutMs = fault === "timeout" ? 300 : 60_000;
+      const receipt = await provider.send(message, { timeoutMs });
       assertEquals(receipt.outcome, outcome);
       if (receipt.outcome === "rejected") {
         assertEquals(receipt.retryable, fault === "rate_limit");

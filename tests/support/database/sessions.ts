@@ -4,7 +4,7 @@ import type { TestDatabase } from "./database.ts";
 /** Opens two connections for interleaved transactions. A statement that waits too long fails. */
 export async function openSessions(database: TestDatabase): Promise<{ one: Sql; two: Sql }> {
   const [one, two] = [database.connect({ max: 1 }), database.connect({ max: 1 })];
-  for (const session of [one, two]) await session.unsafe("set statement_timeout = '4s'");
+  for (const session of [one, two]) await session.unsafe("set statement_timeout = '60s'");
   return { one, two };
 }
 

@@ -55,6 +55,11 @@ export function answerNever(): Promise<Response> {
   return Promise.withResolvers<Response>().promise;
 }
 
+/** An error that leaves the outcome unknown at every provider, without a time-out's wait. */
+export function answerUnknown(): Response {
+  return new Response("<html>", { status: 500 });
+}
+
 /** A success response that fits all three providers. */
 export function acceptMessage(request: DoubleRequest): Response {
   const id = `provider-${crypto.randomUUID()}`;

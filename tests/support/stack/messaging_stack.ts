@@ -51,7 +51,7 @@ export interface Answer {
 export interface StackOptions {
   /** Default: the product's providers. */
   readonly registry?: ProviderRegistry;
-  /** Time limit of provider and mail calls, in milliseconds. Default 2,000: enough on a busy machine. */
+  /** Time limit of provider and mail calls, in milliseconds. Default 20,000, as in the product. */
   readonly providerTimeoutMs?: number;
 }
 
@@ -93,7 +93,7 @@ export type StackServices = SendingServices & Pick<DispatchServices, "deliverEma
 
 /** Starts a stack. By default its doubles accept everything. */
 export async function startMessagingStack(options: StackOptions = {}): Promise<MessagingStack> {
-  const { providerTimeoutMs = 2_000, registry = productRegistry } = options;
+  const { providerTimeoutMs = 20_000, registry = productRegistry } = options;
   await using cleanup = new AsyncDisposableStack();
   const testDatabase = cleanup.use(await createTestDatabase());
   const database = await connectDatabase({ kind: "direct", databaseUrl: testDatabase.url });
