@@ -56,15 +56,15 @@ export async function loadFunctions(
   return {
     slugs: [...handlers.keys()].sort(),
     fetch: async (request) => {
-      const url = new URL(request.url);
-      url.pathname = url.pathname.slice(prefix.length);
-      const slug = url.pathname.split("/")[1] ?? "";
+      const { origin, pathname, search } = new URL(request.url);
+      const path = pathname.slice(prefix.length);
+      const slug = path.split("/")[1] ?? "";
       if (isClosed) return stopping(slug);
       const handler = handlers.get(slug);
       if (handler === undefined) return functionNotFound(slug);
       if (forbiddenMethods.has(request.method)) return methodNotAllowed(slug);
       if (inProgress.size >= maxInProgress && !neverRejected.has(slug)) return overloaded(slug);
-      return await track(Promise.resolve(handler(atPath(request, url))));
+      return await track(Promise.resolve(handler(atUrl(request, origin + path + search))));
     },
     close: async () => {
       isClosed = true;
@@ -77,8 +77,8 @@ export async function loadFunctions(
  * The same request with another URL. An own property hides the one of the prototype; `new Request`
  * would pipe the body through a second stream.
  */
-function atPath(request: Request, url: URL): Request {
-  return Object.defineProperty(request, "url", { value: url.href });
+function atUrl(request: Request, url: string): Request {
+  return Object.defineProperty(request, "url", { value: url });
 }
 
 function setEnvironment(environment: Readonly<Record<string, string>>): void {
