@@ -8,7 +8,7 @@ import { type CrossCheck, validate, validateBody } from "../../shared/http/valid
 import { type AdminContext, readAdminIdempotency, requireId } from "./http_exchange.ts";
 import { withInstanceId } from "./instance_reference.ts";
 import { type AdminPage, changeRecord, executeOnce, listRecords } from "./record_calls.ts";
-import type { ListQuery, ResourceMethods } from "./resources/resource.ts";
+import type { ListQuery, ResourceMethods } from "./resources/resource_methods.ts";
 
 /** Routes for the methods of a resource that have no route of their own. */
 export function createRecordRoutes<

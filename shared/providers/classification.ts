@@ -2,6 +2,7 @@
  * Turns a provider's answer into a receipt. Every provider looks up its own error codes first. This
  * file classifies answers without a known code.
  */
+import { readRetryAfterMs } from "../runtime/retry_after.ts";
 import type { HttpAnswer, HttpFailure } from "./http/call.ts";
 import type { Receipt } from "./provider.ts";
 
@@ -86,8 +87,27 @@ export interface KnownAnswer {
   readonly classification: Classification;
 }
 
+/**
+ * The receipt of a refusal from a provider without error codes.
+ *
+ * @param text the text of the answer's known fields; empty where it has none.
+ */
+export function toTextRefusal(
+  table: readonly KnownAnswer[],
+  answer: HttpAnswer,
+  text: string,
+  context: ReadingContext,
+): Receipt {
+  const classification = classifyByText(table, answer.status, readTextToClassify(answer, text));
+  return toRefusalReceipt(classification, {
+    code: `http_${answer.status}`,
+    message: context.redact(describeAnswer(answer, text)),
+    retryAfterMs: readRetryAfterMs(answer.headers, context.nowMs),
+  });
+}
+
 /** The meaning of this text and status by the table; without a match, of the status alone. */
-export function classifyByText(
+function classifyByText(
   table: readonly KnownAnswer[],
   status: number,
   words: string,
@@ -135,8 +155,8 @@ export function isSuccess(answer: HttpAnswer): boolean {
  * status. Never returns the raw body. An instance's address may lead to another internal service,
  * whose answer must not leak.
  */
-export function describeAnswer(answer: HttpAnswer, knownWords: string): string {
-  if (knownWords !== "") return knownWords;
+export function describeAnswer(answer: HttpAnswer, knownText: string): string {
+  if (knownText !== "") return knownText;
   return `The provider answered with HTTP status ${answer.status}.`;
 }
 
@@ -144,8 +164,8 @@ export function describeAnswer(answer: HttpAnswer, knownWords: string): string {
  * The text by which a refusal is classified: the same text, else the raw body, which is never
  * passed on.
  */
-export function readTextToClassify(answer: HttpAnswer, knownWords: string): string {
-  if (knownWords !== "" || answer.json !== undefined) return knownWords;
+function readTextToClassify(answer: HttpAnswer, knownText: string): string {
+  if (knownText !== "" || answer.json !== undefined) return knownText;
   const text = answer.text.trim();
   return text.startsWith("<") ? "" : text;
 }

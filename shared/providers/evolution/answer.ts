@@ -1,18 +1,15 @@
 /** Converts the answer of Evolution API v2 into a receipt. */
 import {
-  classifyByText,
-  describeAnswer,
   isSuccess,
   type ReadingContext,
-  readTextToClassify,
   toRefusalReceipt,
   toSuccessReceipt,
+  toTextRefusal,
 } from "../classification.ts";
 import { evolutionErrors } from "./errors.ts";
 import type { HttpAnswer } from "../http/call.ts";
 import { readId, readText, readValue } from "../../model/json_value.ts";
 import type { Receipt } from "../provider.ts";
-import { readRetryAfterMs } from "../../runtime/retry_after.ts";
 import { readWhatsappCloudAnswer } from "../whatsapp_cloud/answer.ts";
 
 /** Reads the outcome of the message from the answer. */
@@ -28,17 +25,7 @@ export function readEvolutionAnswer(answer: HttpAnswer, context: ReadingContext)
       message: "The number is not on WhatsApp.",
     });
   }
-  const words = readErrorText(answer.json);
-  const classification = classifyByText(
-    evolutionErrors,
-    answer.status,
-    readTextToClassify(answer, words),
-  );
-  return toRefusalReceipt(classification, {
-    code: `http_${answer.status}`,
-    message: context.redact(describeAnswer(answer, words)),
-    retryAfterMs: readRetryAfterMs(answer.headers, context.nowMs),
-  });
+  return toTextRefusal(evolutionErrors, answer, readErrorText(answer.json), context);
 }
 
 /**

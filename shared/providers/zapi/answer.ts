@@ -3,18 +3,14 @@
  * error text and HTTP status.
  */
 import {
-  classifyByText,
-  describeAnswer,
   isSuccess,
   type ReadingContext,
-  readTextToClassify,
-  toRefusalReceipt,
   toSuccessReceipt,
+  toTextRefusal,
 } from "../classification.ts";
 import type { HttpAnswer } from "../http/call.ts";
 import { readId, readText } from "../../model/json_value.ts";
 import type { Receipt } from "../provider.ts";
-import { readRetryAfterMs } from "../../runtime/retry_after.ts";
 import { zapiErrors } from "./errors.ts";
 
 /**
@@ -26,17 +22,7 @@ export function readZapiAnswer(answer: HttpAnswer, context: ReadingContext): Rec
     const messageId = readId(answer.json, "messageId") ?? readId(answer.json, "id");
     return toSuccessReceipt(messageId, undefined);
   }
-  const words = readErrorText(answer.json);
-  const classification = classifyByText(
-    zapiErrors,
-    answer.status,
-    readTextToClassify(answer, words),
-  );
-  return toRefusalReceipt(classification, {
-    code: `http_${answer.status}`,
-    message: context.redact(describeAnswer(answer, words)),
-    retryAfterMs: readRetryAfterMs(answer.headers, context.nowMs),
-  });
+  return toTextRefusal(zapiErrors, answer, readErrorText(answer.json), context);
 }
 
 function readErrorText(json: unknown): string {
