@@ -11,7 +11,7 @@ import type { AdminContext } from "./http_exchange.ts";
  * @throws {AppError} `Instance not found` for an unknown reference of another form;
  * `invalid_request` for a provider's id that instances of several providers share.
  */
-export async function resolveInstanceId(database: Database, reference: string): Promise<string> {
+async function resolveInstanceId(database: Database, reference: string): Promise<string> {
   const id = idSchema.safeParse(reference);
   if (id.success) return id.data;
   // Postgres cannot take a text with NUL.

@@ -2,13 +2,13 @@ import type { Database } from "../database/database.ts";
 import type { RequestOf, ResultOf, RpcName } from "../database/rpcs.ts";
 import type { RecordedResult, Replayed } from "../database/rpcs/idempotency.ts";
 
-/** What a call decided: now, or under the same Idempotency-Key before. */
+/** The outcome of a call, or of an earlier call with the same Idempotency-Key. */
 export interface Recorded<Outcome> {
   readonly outcome: Outcome;
   readonly isReplay: boolean;
 }
 
-/** Tells an outcome decided now from a stored one. */
+/** Distinguishes a new outcome from a stored one. */
 export function toRecorded<Outcome extends object>(
   result: RecordedResult<Outcome>,
 ): Recorded<Outcome> {
@@ -17,7 +17,7 @@ export function toRecorded<Outcome extends object>(
     : { outcome: result, isReplay: false };
 }
 
-/** What a function decides that stores its outcome under the call's Idempotency-Key. */
+/** The outcome of a function that stores it under the call's Idempotency-Key. */
 type OutcomeOf<Name extends RpcName> = Exclude<ResultOf<Name>, Replayed<unknown>>;
 
 /** The functions that store their outcome, and always have one. */
@@ -28,8 +28,8 @@ type RecordedRpc = {
 }[RpcName];
 
 /**
- * Calls a SQL function that stores its outcome under the call's Idempotency-Key, in the transaction
- * that makes it true: a repeat gets the first outcome, and a crash leaves both or neither.
+ * Calls a SQL function that stores its outcome under the call's Idempotency-Key in the same
+ * transaction: a repeated call returns the first outcome, and a crash leaves both or neither.
  */
 export async function callRecorded<Name extends RecordedRpc>(
   database: Database,

@@ -7,7 +7,7 @@ import type { Receipt } from "../providers/provider.ts";
 /** The official channel's code for "more than 24 hours since the contact last wrote". */
 const outsideWindowCode = "131047";
 
-/** What a call has come to that was not refused: a message, an assignment, or both. */
+/** The result of a successful call: a message, an assignment, or both. */
 export type SendingSuccess =
   & {
     readonly success: true;

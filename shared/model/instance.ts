@@ -1,6 +1,6 @@
 import type { ProviderClass, ProviderKind } from "./provider_kind.ts";
 
-/** One channel connection, as the database hands it out with its credentials sealed. */
+/** One channel connection, as the database returns it, with sealed credentials. */
 export interface Instance {
   readonly instanceId: string;
   readonly name: string;

@@ -63,7 +63,7 @@ export type ContentOf<Type extends MessageType> = Extract<
   { readonly messageType: Type }
 >;
 
-/** What a stored message may hold beside its words: what we send, and what people send us. */
+/** The parts of a stored message besides its text, of sent and of received messages. */
 export interface ContentParts {
   readonly mediaUrl?: string | undefined;
   /** The provider's id of a received file that has to be asked for by it. */
@@ -97,7 +97,7 @@ interface KindOf<Content> {
   readonly fileTypes?: Content extends { readonly mediaUrl: string } ? readonly string[] : never;
 }
 
-/** What each message type consists of: the one place that says it. */
+/** The parts of each message type. Everything else follows from this table. */
 export const contentKinds = {
   text: { needs: ["message"], takes: [] },
   image: { needs: ["mediaUrl"], takes: ["message"], fileTypes: ["jpg", "jpeg", "png"] },
@@ -115,7 +115,7 @@ export const contentKinds = {
 /** Any field of any content. */
 export type ContentField = (typeof contentKinds)[MessageType]["needs" | "takes"][number];
 
-/** The fields that a type needs, and those that it may have beside them. */
+/** The required and the optional fields of a type. */
 export function fieldsOf(type: MessageType): {
   readonly needs: readonly ContentField[];
   readonly takes: readonly ContentField[];

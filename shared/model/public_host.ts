@@ -77,7 +77,7 @@ function parseIpv4(address: string): number {
 /**
  * Only global unicast (2000::/3) is public. That leaves out loopback, link-local, unique-local and
  * multicast addresses and the IPv4-mapped, IPv4-compatible and NAT64 wrappers; inside it, 6to4 and
- * Teredo wrap an IPv4 address too and are refused whatever they wrap.
+ * Teredo contain an IPv4 address too and are always rejected.
  */
 function isPublicIpv6(address: string): boolean {
   const [first = 0, second = 0] = parseIpv6(address);

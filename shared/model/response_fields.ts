@@ -3,14 +3,14 @@ import * as z from "zod";
 import { instantSchema } from "./instant.ts";
 import { holdReasons, messageStatuses } from "./message_status.ts";
 
-/** The envelope's first member in every answer that is no refusal. */
+/** The first member of every success response. */
 export const successField = { success: z.literal(true) };
 
 export const messageStatusSchema = z.enum(messageStatuses);
 
 export const heldBySchema = z.enum(holdReasons);
 
-/** What `conversations-api/assign` answers beside `success` (specification 4.1). */
+/** The fields of a `conversations-api/assign` response besides `success` (specification 4.1). */
 export const assignmentFields = {
   contactId: z.uuid(),
   assignedTo: z.uuid(),
@@ -20,7 +20,7 @@ export const assignmentFields = {
   departmentId: z.uuid().nullable(),
 };
 
-/** What became of a message that a call has sent, queued or scheduled (decisions, section 5). */
+/** The state of a message that a call has sent, queued or scheduled (decisions, section 5). */
 export const sentMessageFields = {
   messageId: z.uuid(),
   providerMessageId: z.string().nullable(),
@@ -29,7 +29,7 @@ export const sentMessageFields = {
   heldBy: heldBySchema.nullable(),
 };
 
-/** What a provider's refusal says beside the envelope. */
+/** The fields of a provider's error besides the envelope. */
 export const providerFailureFields = {
   details: z.object({
     code: z.string().optional(),
@@ -43,5 +43,5 @@ type DeepReadonly<Value> = Value extends readonly (infer Item)[] ? readonly Deep
   : Value extends object ? { readonly [Key in keyof Value]: DeepReadonly<Value[Key]> }
   : Value;
 
-/** The type of an answer, by its schema. Nobody changes an answer, so every depth of it is read-only. */
+/** The type of a response, by its schema. Responses are never changed, so every level is read-only. */
 export type AnswerOf<Schema extends z.ZodType> = DeepReadonly<z.infer<Schema>>;

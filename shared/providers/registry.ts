@@ -1,4 +1,4 @@
-/** The only place that lists the providers. Each stands in its own folder. */
+/** The only list of the providers. Each has its own folder. */
 import { evolution } from "./evolution/descriptor.ts";
 import { createRegistry } from "./create_registry.ts";
 import type { ProviderDescriptor } from "./descriptor.ts";

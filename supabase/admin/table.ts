@@ -1,5 +1,5 @@
 /** Formats a value for a cell. */
-export function toCell(value: unknown): string {
+function toCell(value: unknown): string {
   if (value === null || value === undefined) return "";
   return typeof value === "object" ? JSON.stringify(value) : String(value);
 }

@@ -19,7 +19,7 @@ export interface BaselineFolders {
  *
  * @returns the names of the files that differed.
  */
-export async function writeBaselines(folders: BaselineFolders, check: boolean): Promise<string[]> {
+async function writeBaselines(folders: BaselineFolders, check: boolean): Promise<string[]> {
   const baselines = await readBaselines(folders.schemas);
   const wanted = new Map(
     baselines.map((baseline) => [`${baseline.migration}.sql`, renderBaseline(baseline)]),

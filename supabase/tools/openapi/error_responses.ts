@@ -137,7 +137,7 @@ const extras: { readonly [Code in ErrorCode]?: JsonObject } = {
 };
 
 /** Converts a code to a component's name: `Instance not found` gives `Instance_not_found`. */
-export function toComponentName(code: string): string {
+function toComponentName(code: string): string {
   return code.replace(/[^A-Za-z0-9._-]+/g, "_");
 }
 
