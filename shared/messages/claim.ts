@@ -6,7 +6,7 @@ export interface LeasedMessage extends ClaimedMessage {
   readonly leaseEndsAtMs: number;
 }
 
-/** What one look at the queue gave. */
+/** The result of one read of the queue. */
 export type ClaimResult = Omit<ClaimedMessages, "messages"> & {
   readonly messages: readonly LeasedMessage[];
 };

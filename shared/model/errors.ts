@@ -91,7 +91,7 @@ const refusals = {
 /** A code of the table: what `error` holds in a response. */
 export type ErrorCode = keyof typeof refusals;
 
-/** What is wrong with one field: the path into the body or query, in the request's names. */
+/** An invalid field: its path in the body or query, and the reason. */
 export interface Issue {
   readonly path: string;
   readonly message: string;

@@ -12,5 +12,5 @@ export interface Instance {
   readonly timeZone: string;
 }
 
-/** What is needed of an instance to open its provider. */
+/** The fields of an instance that opening its provider requires. */
 export type SealedInstance = Pick<Instance, "instanceId" | "provider" | "sealedProviderConfig">;

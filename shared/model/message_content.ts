@@ -79,7 +79,7 @@ export interface StoredContent {
   /** A received message may have a type that cannot be sent. */
   readonly messageType: string;
   readonly message: string | null;
-  /** Null for words alone. */
+  /** Null for a message that is only text. */
   readonly content: ContentParts | null;
 }
 
@@ -125,7 +125,7 @@ export function fieldsOf(type: MessageType): {
 
 export const messageTypes = Object.keys(contentKinds) as readonly MessageType[];
 
-/** What carries a file. */
+/** The types with a file. */
 export type MediaContent = Extract<MessageContent, { readonly mediaUrl: string }>;
 export type MediaMessageType = MediaContent["messageType"];
 
