@@ -1,4 +1,5 @@
 import type { Sql } from "postgres";
+import { hashClientToken } from "../../../shared/crypto/client_token.ts";
 import type { Database } from "../../../shared/database/database.ts";
 import { openDirectDatabase } from "../../../shared/database/direct_database.ts";
 import type { AcceptMessageRequest } from "../../../shared/database/rpcs/messages.ts";
@@ -162,6 +163,116 @@ Deno.test("a group whose connection is lost after it was executed is made again 
   assertEquals(rpcNames, ["accept_messages"]);
   assertEquals(await countMessages(database.admin), 3);
 });
+
+Deno.test("a token that is revoked before its group runs records nothing, and the group's other calls are recorded", async () => {
+  await using database = await createTestDatabase();
+  await using open = direct.open(database.url);
+  const [revoked, other] = [
+    await createWarmClient(database, open.database, 100),
+    await createWarmClient(database, open.database, 100),
+  ];
+  const { instanceId, tokenId } = revoked.tenant;
+  await callFunction(database.sql, "revoke_client_token", { instanceId, tokenId });
+  const { outcomes } = await callAsGroup(open.database, "accept_message", [
+    revoked.request(0),
+    other.request(1),
+    revoked.request(2),
+    other.request(3),
+  ]);
+  assertEquals(outcomes.map(readLimit), [{ defect: "MI022" }, 98, { defect: "MI022" }, 97]);
+  assertEquals(await countMessages(database.admin), 2);
+});
+
+Deno.test("calls prepared with a former state of their instance record nothing, and the group's other calls are recorded", async () => {
+  await using database = await createTestDatabase();
+  await using open = direct.open(database.url);
+  const [changed, other] = [
+    await createWarmClient(database, open.database, 100),
+    await createWarmClient(database, open.database, 100),
+  ];
+  await callFunction(database.sql, "update_instance", {
+    instanceId: changed.tenant.instanceId,
+    changes: { name: "Outra" },
+  });
+  const { outcomes } = await callAsGroup(open.database, "accept_message", [
+    other.request(0),
+    changed.request(1),
+  ]);
+  assertEquals(outcomes.map(readLimit), [98, { defect: "MI022" }]);
+  assertEquals(await countMessages(database.admin), 1);
+});
+
+Deno.test("a limit that ends within a group of sends records as many as are left, and the others are told to authenticate", async () => {
+  await using database = await createTestDatabase();
+  await using open = direct.open(database.url);
+  // Preparing the calls counts as one.
+  const limited = await createWarmClient(database, open.database, 4);
+  const other = await createWarmClient(database, open.database, 100);
+  const { outcomes, rpcNames } = await callAsGroup(open.database, "accept_message", [
+    ...[0, 1, 2, 3, 4].map(limited.request),
+    other.request(5),
+  ]);
+  assertEquals(rpcNames, ["accept_messages", ...Array(6).fill("accept_message")]);
+  const limits = outcomes.map(readLimit);
+  assertEquals(limits.pop(), 98);
+  const recorded = limits.filter((limit) => typeof limit === "number");
+  assertEquals(recorded.toSorted(), [0, 1, 2]);
+  assertEquals(limits.filter((limit) => typeof limit !== "number"), [
+    { defect: "MI022" },
+    { defect: "MI022" },
+  ]);
+  assertEquals(await countMessages(database.admin), 4);
+});
+
+Deno.test("n sends of a token in a group are one count of n, each with what then remains", async () => {
+  await using database = await createTestDatabase();
+  await using open = direct.open(database.url);
+  const client = await createWarmClient(database, open.database, 100);
+  const numbers = Array.from({ length: 10 }, (_, number) => number);
+  const { outcomes, rpcNames } = await callAsGroup(
+    open.database,
+    "accept_message",
+    numbers.map(client.request),
+  );
+  assertEquals(rpcNames, ["accept_messages"]);
+  assertEquals(outcomes.map(readLimit), numbers.map((number) => 98 - number));
+});
+
+/** What remains of the limit after a recorded call, or why it was not recorded. */
+function readLimit(outcome: CallOutcome): unknown {
+  return "result" in outcome ? outcome.result.rateLimit?.remaining : outcome;
+}
+
+interface WarmClient {
+  readonly tenant: Tenant;
+  /** A call that its own transaction is to authenticate. */
+  readonly request: (number: number) => AcceptMessageRequest;
+}
+
+/** A tenant whose token was authenticated once, and counted. */
+async function createWarmClient(
+  { admin }: TestDatabase,
+  transport: Database,
+  requestsPerMinute: number,
+): Promise<WarmClient> {
+  const tenant = await createTenant(admin);
+  await admin`
+    update messaging.instances set requests_per_minute = ${requestsPerMinute}
+    where id = ${tenant.instanceId}`;
+  const named = {
+    tokenHash: await hashClientToken(tenant.token),
+    functionName: "send-message",
+  };
+  const { instanceVersion } = await transport.rpc("authenticate_client", named);
+  assert(instanceVersion !== null);
+  return {
+    tenant,
+    request: (number) => ({
+      ...toRequest(tenant, { number, kind: "plain", phone: `551198765000${number}`, key: null }),
+      authentication: { ...named, instanceVersion },
+    }),
+  };
+}
 
 /** Starts a group while nobody else can write messages, until `lockedUntil` resolves. */
 async function acceptBesideLock(

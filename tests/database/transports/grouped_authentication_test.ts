@@ -224,6 +224,8 @@ async function createSide({ admin }: TestDatabase): Promise<Side> {
         assert("result" in outcome, JSON.stringify(outcome));
         const { tokenId, instance, rateLimit } = outcome.result;
         return {
+          all: Object.keys(outcome.result),
+          hasVersion: outcome.result.instanceVersion !== null,
           isValid: tokenId !== null,
           instance: ids.get(instance?.instanceId),
           members: instance && Object.keys(instance),

@@ -31,15 +31,10 @@ begin
     and t.revoked_at is null
     and (t.expires_at is null or t.expires_at > start);
   if unused is not null then
-    update messaging.client_tokens t set last_used_at = clock_timestamp()
-    where t.id = any (array(
-      select u.id from messaging.client_tokens u
-      where u.id = any (unused)
-      for no key update skip locked
-    ));
+    perform messaging.note_token_use(unused);
   end if;
 
-  -- As count_request, for all requests of a token at once, or for none.
+  -- As spend_requests, for all tokens in one statement.
   with asked as (
     select t.id as token_id, c."functionName" as function_name,
       interval '1 minute' / i.requests_per_minute
@@ -81,7 +76,6 @@ begin
       join messaging.instances i on i.id = t.instance_id
     ), numbered as (
       select c.place, c.call->>'functionName' as function_name, client.*,
-        interval '1 minute' / client.requests_per_minute as share,
         row_number() over same_count as number,
         count(*) over (partition by client.token_id, c.call->>'functionName') as total
       from jsonb_array_elements(calls) with ordinality as c(call, place)
@@ -99,11 +93,8 @@ begin
           when n.requests_per_minute is null then null
           when k.token_id is null or n.number > n.requests_per_minute
             then messaging.count_request(n.token_id, n.function_name, n.requests_per_minute)
-          else jsonb_build_object(
-            'limit', n.requests_per_minute,
-            'remaining', floor((60 - used.seconds) / 60 * n.requests_per_minute + 1e-6),
-            'resetSeconds', ceil(used.seconds),
-            'retryAfterSeconds', null
+          else messaging.describe_rate_limit(
+            n.requests_per_minute, k.whole_at, least(n.total, n.requests_per_minute) - n.number, true
           )
         end
       )
@@ -112,15 +103,6 @@ begin
     from numbered n
     left join unnest(counted) as k
       on k.token_id = n.token_id and k.function_name = n.function_name
-    cross join lateral (
-      select greatest(
-        extract(
-          epoch from k.whole_at - clock_timestamp()
-            - n.share * (least(n.total, n.requests_per_minute) - n.number)
-        )::double precision,
-        0
-      ) as seconds
-    ) as used
   );
 end;
 $$;
