@@ -121,14 +121,14 @@ function functionNotFound(slug: string): Response {
 function methodNotAllowed(slug: string): Response {
   return refuse(slug, 405, {
     error: "method_not_allowed",
-    message: "This path does not take this method; see the Allow header.",
+    message: "This path does not support this method; see the Allow header.",
   }, { "Allow": "GET, HEAD, POST, PUT, PATCH, DELETE, OPTIONS" });
 }
 
 function overloaded(slug: string): Response {
   return refuse(slug, 503, {
     error: "service_unavailable",
-    message: "The service has more requests than it can take; try again in a moment.",
+    message: "The service is overloaded; try again in a moment.",
   }, { "Retry-After": "1" });
 }
 

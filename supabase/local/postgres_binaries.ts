@@ -44,7 +44,7 @@ export async function preparePostgresBinaries(
   if (await canRun(copied, user)) return copied;
   throw new PostgresStartError(
     "platform_unsupported",
-    `The embedded Postgres does not run on this machine (${copied.postgres} --version fails): give DATABASE_URL of a Postgres 17 instead.`,
+    `The embedded Postgres does not run on this machine (${copied.postgres} --version fails): set DATABASE_URL to a Postgres 17 instead.`,
   );
 }
 
@@ -59,7 +59,7 @@ function readPlatform(): Platform {
   if (!isMapped(specifier)) {
     throw new PostgresStartError(
       "platform_unsupported",
-      `There is no embedded Postgres for ${Deno.build.os} ${Deno.build.arch}: give DATABASE_URL of a Postgres 17 instead.`,
+      `There is no embedded Postgres for ${Deno.build.os} ${Deno.build.arch}: set DATABASE_URL to a Postgres 17 instead.`,
     );
   }
   const target = importMap.imports[specifier];

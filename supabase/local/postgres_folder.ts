@@ -134,7 +134,7 @@ async function readPassword(folder: string): Promise<string> {
   } catch (cause) {
     throw new PostgresStartError(
       "folder_unusable",
-      `The folder ${folder} has a cluster but no readable password file: put the file back, or remove the folder to begin anew.`,
+      `The folder ${folder} has a cluster but no readable password file: put the file back, or remove the folder to start again.`,
       { cause },
     );
   }

@@ -74,7 +74,7 @@ async function launchOnPort(
     if (portTaken && askedPort !== undefined) {
       throw new PostgresStartError(
         "port_in_use",
-        `Port ${askedPort} of 127.0.0.1 is in use: stop what listens there, or choose another port.`,
+        `Port ${askedPort} of 127.0.0.1 is in use. Stop the program that uses it, or choose another port.`,
       );
     }
     // Sessions of a killed server end shortly after it.
