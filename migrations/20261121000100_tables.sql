@@ -666,6 +666,11 @@ create table messaging.conversations (
 );
 create unique index conversations_contact on messaging.conversations (contact_id);
 create unique index conversations_tenant on messaging.conversations (instance_id, contact_id, id);
+-- Deleting an operator or a department looks for its conversations.
+create index conversations_operator on messaging.conversations (assigned_to)
+where assigned_to is not null;
+create index conversations_department on messaging.conversations (department_id)
+where department_id is not null;
 create index conversations_agent on messaging.conversations (agent_id) where agent_id is not null;
 alter table messaging.conversations enable row level security;
 revoke all on table messaging.conversations from public, anon, authenticated;
@@ -743,6 +748,9 @@ create index chat_transfer_log_conversation on messaging.chat_transfer_log (
   conversation_id,
   transferred_at
 );
+-- Deleting an operator looks for its transfers.
+create index chat_transfer_log_from on messaging.chat_transfer_log (from_operator_id);
+create index chat_transfer_log_to on messaging.chat_transfer_log (to_operator_id);
 alter table messaging.chat_transfer_log enable row level security;
 revoke all on table messaging.chat_transfer_log from public, anon, authenticated;
 grant select, insert, update, delete on table messaging.chat_transfer_log to service_role;
@@ -893,7 +901,10 @@ create table messaging.message_queue (
 with (fillfactor = 70, autovacuum_vacuum_scale_factor = 0.05);
 create index message_queue_head on messaging.message_queue (instance_id, scheduled_at, position)
 where lane = 'paced';
-create index message_queue_visible on messaging.message_queue (visible_at) where lane = 'unpaced';
+-- Not `where lane = 'unpaced'`, which means the same: a look-up of an instance's unpaced rows must not
+-- find this index, which it would read from end to end.
+create index message_queue_visible on messaging.message_queue (visible_at)
+where visible_at is not null;
 create index message_queue_scheduled on messaging.message_queue (
   instance_id,
   scheduled_at,

@@ -719,7 +719,7 @@ as $$
     ),
     (
       select q.visible_at from messaging.message_queue q
-      where q.lane = 'unpaced' order by q.visible_at limit 1
+      where q.visible_at is not null order by q.visible_at limit 1
     ),
     (select o.run_at from messaging.outbox o where o.settled_at is null order by o.run_at limit 1)
   ), 'infinity');
@@ -1250,12 +1250,18 @@ grant execute on function public.expire_claims(jsonb) to service_role;
 -- {at, status, code, message}.
 -- `status`: `held` while the provider refuses the whole instance, else `late` when something that may
 -- leave is over a minute late (no dispatcher runs, or the provider is slow), else `ok`.
+-- Plans must not depend on statistics, and planning each call would cost more than the call: hence the
+-- settings below.
 create or replace function public.get_instance_health(request jsonb)
 returns jsonb
 language plpgsql
 stable
 set search_path = ''
+set plan_cache_mode = force_generic_plan
 set enable_seqscan = off
+set enable_bitmapscan = off
+set enable_hashjoin = off
+set enable_mergejoin = off
 as $$
 declare
   instance messaging.instances;
@@ -1352,12 +1358,18 @@ grant execute on function public.get_instance_health(jsonb) to service_role;
 -- `scheduledFor` and `heldBy` see expected_departure.
 -- Each lane is read by its own index and the two are merged, so that other tenants' queues are not
 -- read.
+-- Plans must not depend on statistics, and planning each call would cost more than the call: hence the
+-- settings below.
 create or replace function public.list_message_queue(request jsonb)
 returns jsonb
 language plpgsql
 stable
 set search_path = ''
+set plan_cache_mode = force_generic_plan
 set enable_seqscan = off
+set enable_bitmapscan = off
+set enable_hashjoin = off
+set enable_mergejoin = off
 as $$
 declare
   instance messaging.instances;
@@ -1486,11 +1498,16 @@ grant execute on function public.move_waiting_slots(jsonb) to service_role;
 -- a join by key is planned with the statistics of the empty table, reads the table once per row, and
 -- runs into the time limit.
 -- Returns {purged, isComplete}: isComplete is false where maxRows was reached.
+-- Plans must not depend on statistics, and planning each call would cost more than the call: hence the
+-- settings below.
 create or replace function public.purge_expired(request jsonb)
 returns jsonb
 language plpgsql
 set search_path = ''
+set plan_cache_mode = force_generic_plan
 set enable_seqscan = off
+set enable_hashjoin = off
+set enable_mergejoin = off
 as $$
 declare
   max_rows constant integer := (request->>'maxRows')::integer;

@@ -11,6 +11,8 @@ export interface BenchSizes {
   readonly waiting: number;
   /** Stored messages of a full history. */
   readonly stored: number;
+  /** Foreign rows of each kind on the smaller side of the bench growth; the larger has 100 times as many. */
+  readonly foreign: number;
   /** Messages claimed and settled in one measurement. */
   readonly drained: number;
   /** Messages of each half of the memory measurement. */

@@ -63,7 +63,7 @@ async function prepareReading(
  * Writes messages of half a year in the order of their instants. Distributes the measured contacts'
  * messages evenly among all others, so that no two messages of a contact share a page.
  */
-async function storeMessages(admin: Sql, messages: number): Promise<void> {
+export async function storeMessages(admin: Sql, messages: number): Promise<void> {
   const share = readers * messagesEach / messages;
   await admin.begin(async (sql) => {
     // The rows are consistent. Checking each foreign key would take minutes.

@@ -1,6 +1,6 @@
 /**
  * Measures the product and its peers: `deno task bench [name ...] [--rounds 5] [--seconds 2]
- * [--waiting 1000000] [--stored 5000000] [--drained 60000] [--sends 10000] [--starts 9]`. Both sides
+ * [--waiting 1000000] [--stored 5000000] [--foreign 500] [--drained 60000] [--sends 10000] [--starts 9]`. Both sides
  * of a ratio are measured alternately on one Postgres with fsync: a throwaway one, or the server of
  * DATABASE_URL, where databases are created and dropped. Trust the ratios; absolute figures depend on the
  * machine. The exit code is not zero when a bar was missed or a bench failed.
@@ -14,6 +14,7 @@ import { claimSizeBench } from "./claim_size_bench.ts";
 import { coldStartBench } from "./cold_start_bench.ts";
 import { enqueueBench } from "./enqueue_bench.ts";
 import { floodBench } from "./flood_bench.ts";
+import { growthBench } from "./growth_bench.ts";
 import { historyBench } from "./history_bench.ts";
 import { hotInstanceBench } from "./hot_instance_bench.ts";
 import { immediateSendBench } from "./immediate_send_bench.ts";
@@ -28,6 +29,7 @@ const benches: readonly Bench[] = [
   claimSettleBench,
   claimSizeBench,
   historyBench,
+  growthBench,
   latenessBench,
   immediateSendBench,
   floodBench,
@@ -41,6 +43,7 @@ const defaultSizes: BenchSizes = {
   seconds: 2,
   waiting: 1_000_000,
   stored: 5_000_000,
+  foreign: 500,
   drained: 60_000,
   sends: 10_000,
   starts: 9,

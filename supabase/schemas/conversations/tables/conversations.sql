@@ -16,6 +16,11 @@ create table messaging.conversations (
 );
 create unique index conversations_contact on messaging.conversations (contact_id);
 create unique index conversations_tenant on messaging.conversations (instance_id, contact_id, id);
+-- Deleting an operator or a department looks for its conversations.
+create index conversations_operator on messaging.conversations (assigned_to)
+where assigned_to is not null;
+create index conversations_department on messaging.conversations (department_id)
+where department_id is not null;
 create index conversations_agent on messaging.conversations (agent_id) where agent_id is not null;
 alter table messaging.conversations enable row level security;
 revoke all on table messaging.conversations from public, anon, authenticated;

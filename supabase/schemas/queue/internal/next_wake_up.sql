@@ -12,7 +12,7 @@ as $$
     ),
     (
       select q.visible_at from messaging.message_queue q
-      where q.lane = 'unpaced' order by q.visible_at limit 1
+      where q.visible_at is not null order by q.visible_at limit 1
     ),
     (select o.run_at from messaging.outbox o where o.settled_at is null order by o.run_at limit 1)
   ), 'infinity');

@@ -4,12 +4,18 @@
 -- `scheduledFor` and `heldBy` see expected_departure.
 -- Each lane is read by its own index and the two are merged, so that other tenants' queues are not
 -- read.
+-- Plans must not depend on statistics, and planning each call would cost more than the call: hence the
+-- settings below.
 create or replace function public.list_message_queue(request jsonb)
 returns jsonb
 language plpgsql
 stable
 set search_path = ''
+set plan_cache_mode = force_generic_plan
 set enable_seqscan = off
+set enable_bitmapscan = off
+set enable_hashjoin = off
+set enable_mergejoin = off
 as $$
 declare
   instance messaging.instances;

@@ -34,7 +34,10 @@ create table messaging.message_queue (
 with (fillfactor = 70, autovacuum_vacuum_scale_factor = 0.05);
 create index message_queue_head on messaging.message_queue (instance_id, scheduled_at, position)
 where lane = 'paced';
-create index message_queue_visible on messaging.message_queue (visible_at) where lane = 'unpaced';
+-- Not `where lane = 'unpaced'`, which means the same: a look-up of an instance's unpaced rows must not
+-- find this index, which it would read from end to end.
+create index message_queue_visible on messaging.message_queue (visible_at)
+where visible_at is not null;
 create index message_queue_scheduled on messaging.message_queue (
   instance_id,
   scheduled_at,
