@@ -54,7 +54,8 @@ as $$
     select r.*
     from messaging.message_templates r
     where r.workspace_id = instance.workspace_id
-      and (r.instance_id = instance.id or r.instance_id is null)
+      -- Not an index condition: the templates of no instance are also those of all other workspaces.
+      and coalesce(r.instance_id, instance.id) = instance.id
   ),
   candidate as (
     select e.id, o.id as template_id, o.created_at,
