@@ -18,6 +18,7 @@ import { growthBench } from "./growth_bench.ts";
 import { historyBench } from "./history_bench.ts";
 import { hotInstanceBench } from "./hot_instance_bench.ts";
 import { immediateSendBench } from "./immediate_send_bench.ts";
+import { instructionsBench } from "./instructions_bench.ts";
 import { latenessBench } from "./lateness_bench.ts";
 import { memoryBench } from "./memory_bench.ts";
 import { Report } from "./report.ts";
@@ -34,6 +35,7 @@ const benches: readonly Bench[] = [
   immediateSendBench,
   floodBench,
   roundTripsBench,
+  instructionsBench,
   coldStartBench,
   memoryBench,
 ];

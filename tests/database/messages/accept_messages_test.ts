@@ -1,5 +1,6 @@
 /** The batch of sending calls against the single call, whose results it promises. */
 
+import { hashClientToken } from "../../../shared/crypto/client_token.ts";
 import { assert, assertEquals, assertRejects } from "../../support/assert.ts";
 import { createTestDatabase, type TestDatabase } from "../../support/database/database.ts";
 import { callFunction } from "../../support/database/queue_calls.ts";
@@ -254,4 +255,60 @@ Deno.test("a batch of more than 32 calls is refused whole", async () => {
     acceptAll(database, Array.from({ length: 33 }, () => plainCall(tenant)))
   );
   assertEquals((await database.admin`select from messaging.messages`).length, 0);
+});
+
+Deno.test("calls of one token in a batch are one count, and each learns what then remains", async () => {
+  await using database = await createTestDatabase();
+  const [tenant, neighbour] = [
+    await createTenant(database.admin),
+    await createTenant(database.admin),
+  ];
+  const authenticated = async ({ instanceId, token }: Tenant): Promise<Json> => {
+    const tokenHash = await hashClientToken(token);
+    const client = await callFunction<Json>(database.sql, "authenticate_client", {
+      ...{ tokenHash, functionName: "warm-up" },
+    });
+    const { instanceVersion } = client;
+    return {
+      instanceId,
+      authentication: { tokenHash, functionName: "send-message", instanceVersion },
+    };
+  };
+  const limit = async (requests: number): Promise<void> => {
+    await database.admin`update messaging.instances set requests_per_minute = ${requests}`;
+    await database.admin`delete from messaging.rate_limits`;
+  };
+  await limit(10);
+  const [own, others] = [await authenticated(tenant), await authenticated(neighbour)];
+  const calls = [own, others, own, own, {}].map((fields) => plainCall(tenant, fields));
+  const read = (results: readonly (Json | null)[]): unknown[] =>
+    results.map((result) => (result?.["rateLimit"] as Json | null | undefined)?.["remaining"]);
+  assertEquals(read(await acceptAll(database, calls)), [9, 9, 8, 7, undefined]);
+  const { rateLimit } = await callFunction<Json>(database.sql, "accept_message", calls[0] ?? {});
+  assertEquals((rateLimit as Json)["remaining"], 6);
+
+  await database.admin`
+    update messaging.client_tokens set revoked_at = now() where instance_id = ${tenant.instanceId}`;
+  const results = await acceptAll(database, calls);
+  assertEquals(results.map((result) => result?.["mode"] ?? null), [
+    null,
+    "sent",
+    null,
+    null,
+    "sent",
+  ]);
+  const refusal = await assertRejects(() =>
+    callFunction(database.sql, "accept_message", calls[0] ?? {})
+  );
+  assertEquals((refusal as { code?: string }).code, "MI022");
+
+  await limit(2);
+  const stale = await acceptAll(database, [calls[1] ?? {}]);
+  assertEquals(stale, [null], "the instance is another one");
+  const again = plainCall(tenant, await authenticated(neighbour));
+  const before = await readStored(database);
+  const over = await assertRejects(() => acceptAll(database, [again, again, again]));
+  assertEquals((over as { code?: string }).code, "MI022");
+  assertEquals(await readStored(database), before, "nothing was written");
+  assertEquals(read(await acceptAll(database, [again, again])), [1, 0]);
 });

@@ -15,8 +15,7 @@
 -- claimToken and `to`, the address: the caller holds the claim for leaseSeconds and must settle it. Or
 -- {replayed: ...} for a known key, and {attempted: ...} where that key's message is to be tried again
 -- (see attempt_again). With authentication also rateLimit (see describe_rate_limit).
--- Locks, in this order: key, contact, conversation, agent pause, pacing, dispatch, rate limit. A plain
--- call takes the way of a batch (see accept_plain_calls), which is shorter.
+-- Locks, in this order: key, contact, conversation, agent pause, pacing, dispatch, rate limit.
 -- Errors: MI001, MI002, MI003 and MI009 (agent), MI005 (blocked), MI006 (24-hour window), MI007,
 -- MI008, MI010, MI018 (the agent is to be silent), MI022 (the caller must authenticate anew).
 create or replace function public.accept_message(request jsonb)
@@ -31,12 +30,6 @@ declare
   recorded jsonb;
   whole_at timestamptz;
 begin
-  if not coalesce((request->'delivery'->>'queued')::boolean, false) then
-    recorded := messaging.accept_plain_calls(jsonb_build_array(request))->0;
-    if recorded <> 'null' then
-      return recorded;
-    end if;
-  end if;
   if authentication is null then
     return messaging.record_sending_call(request);
   end if;
