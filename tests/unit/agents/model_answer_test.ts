@@ -2,6 +2,7 @@ import fc from "fast-check";
 import { readModelAnswer } from "../../../shared/agents/model_answer.ts";
 import { removeReasoning } from "../../../shared/agents/model_reasoning.ts";
 import { assert, assertEquals } from "../../support/assert.ts";
+import { assertGrowth } from "../../support/growth.ts";
 
 function read(content: unknown, finish_reason = "stop", message = {}): unknown {
   return readModelAnswer({
@@ -121,19 +122,13 @@ Deno.test("for any order of tags no answer contains a tag or the text inside one
 
 Deno.test("separating reasoning from the answer takes linear time", () => {
   for (const part of ["<think>", "</think>", "<|channel|>", "<|start|>", "assistantfinal", "<|"]) {
-    // Takes the fastest of several rounds, because other load only makes a round slower.
-    const measure = (count: number): number => {
-      const said = part.repeat(count);
-      const rounds = Array.from({ length: 7 }, () => {
-        const startedAt = performance.now();
-        removeReasoning(said);
-        return performance.now() - startedAt;
-      });
-      return Math.min(...rounds);
-    };
-    measure(1_000);
-    const ratio = measure(200_000) / Math.max(measure(10_000), 0.2);
-    // Linear: 20. Quadratic: 400.
-    assert(ratio < 100, `${part}: 20 times the text took ${Math.round(ratio)} times as long`);
+    const [short, long] = [part.repeat(2_000), part.repeat(200_000)];
+    assertGrowth({
+      short: () => removeReasoning(short),
+      long: () => removeReasoning(long),
+      // Linear: 100. Quadratic: 10,000.
+      bound: 1_500,
+      what: part,
+    });
   }
 });
