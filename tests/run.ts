@@ -12,6 +12,7 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { parseArgs } from "node:util";
 import { findAffectedTests } from "./support/runner/affected_tests.ts";
+import { listTests } from "./support/runner/list_tests.ts";
 import { listChangedFiles, readModules } from "./support/runner/changed_files.ts";
 import {
   type LayerResult,
@@ -111,10 +112,11 @@ async function runLayers(
     layers.some((layer) => layer.database) ? openServer(server) : undefined,
   ]);
   if (!areTypesRight) return [failure];
+  const listFiles = (folder: string): Promise<string[]> => listTests(root, folder);
   const lanes = await Promise.all(
     Object.entries(workersOf).map(async ([lane, workers]) => {
       const chosen = layers.filter((layer) => layer.lane === lane);
-      const runs = await Promise.all(chosen.map((layer) => splitIntoRuns(layer, listTests)));
+      const runs = await Promise.all(chosen.map((layer) => splitIntoRuns(layer, listFiles)));
       return { workers, runs: runs.flat() };
     }),
   );
@@ -132,17 +134,6 @@ async function runLayers(
     return Array.from({ length: workers }, work);
   }));
   return results.flat();
-}
-
-/** The test files below a folder. */
-async function listTests(folder: string): Promise<string[]> {
-  const files: string[] = [];
-  for await (const entry of Deno.readDir(join(root, folder))) {
-    const path = `${folder}/${entry.name}`;
-    if (entry.isDirectory) files.push(...await listTests(path));
-    else if (entry.name.endsWith("_test.ts")) files.push(path);
-  }
-  return files.sort();
 }
 
 /** Checks types once for all layers. After `deno task ok` a whole run hits Deno's cache. */

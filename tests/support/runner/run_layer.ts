@@ -1,6 +1,9 @@
 /** Runs one layer of the tests in its own `deno test` process. */
 
+import { join } from "node:path";
 import { fileURLToPath } from "node:url";
+import { listTests } from "./list_tests.ts";
+import { writeSharedIsolates } from "./shared_isolates.ts";
 import { readTestTimes, type TestTime } from "./slow_tests.ts";
 import { addCounts, noCounts, readSummaryLine, type TestCounts } from "./test_layers.ts";
 import type { ChosenLayer } from "./test_selection.ts";
@@ -47,9 +50,13 @@ export async function runLayer(run: LayerRun): Promise<LayerResult> {
   });
   const timeoutMs = settings.length > 0 ? longRunTimeoutMs : layerTimeoutMs;
   const deadline = AbortSignal.any([run.signal, AbortSignal.timeout(timeoutMs)]);
-  const report = await Deno.makeTempFile({ prefix: "messaging-test-times-", suffix: ".xml" });
+  const folder = await Deno.makeTempDir({ prefix: "messaging-test-run-" });
+  const report = join(folder, "times.xml");
   try {
-    const child = startTests(run, { report, settings, deadline });
+    // A stopped layer writes no report.
+    await Deno.writeTextFile(report, "");
+    const paths = await choosePaths(layer, folder);
+    const child = startTests(run, { paths, report, settings, deadline });
     // Reads both streams at the same time: an unread stream would fill up and block the tests.
     const [summary] = await Promise.all([
       copyOutput(child.stdout, run.write),
@@ -67,13 +74,26 @@ export async function runLayer(run: LayerRun): Promise<LayerResult> {
       times: readTestTimes(await Deno.readTextFile(report)),
     };
   } finally {
-    await Deno.remove(report);
+    await Deno.remove(folder, { recursive: true });
   }
+}
+
+/** A whole layer may share isolates. Chosen files or folders run as they are, under their own names. */
+async function choosePaths(layer: ChosenLayer, folder: string): Promise<readonly string[]> {
+  const { isolates } = layer;
+  const whole = `tests/${layer.name}`;
+  if (isolates === undefined || !layer.paths.includes(whole)) return layer.paths;
+  return await writeSharedIsolates({ root, folder, isolates, files: await listTests(root, whole) });
 }
 
 function startTests(
   { layer, options, server }: LayerRun,
-  { report, settings, deadline }: { report: string; settings: string[]; deadline: AbortSignal },
+  { paths, report, settings, deadline }: {
+    paths: readonly string[];
+    report: string;
+    settings: string[];
+    deadline: AbortSignal;
+  },
 ): Deno.ChildProcess {
   // Removes the developer's DATABASE_URL, so that no test can write to that database.
   const { DATABASE_URL: _, ...inherited } = Deno.env.toObject();
@@ -82,13 +102,14 @@ function startTests(
       "test",
       "--no-prompt",
       "--no-check",
+      `--config=${join(root, "deno.json")}`,
       "--sanitize-ops",
       "--sanitize-resources",
       `--junit-path=${report}`,
       ...(layer.parallel ? ["--parallel"] : []),
       ...layer.permissions.map((flag) => flag.replace("<host>", server?.host ?? "127.0.0.1")),
       ...(options.filter === undefined ? [] : [`--filter=${options.filter}`]),
-      ...layer.paths,
+      ...paths,
       ...(settings.length > 0 ? ["--", ...settings] : []),
     ],
     cwd: root,
