@@ -28,7 +28,7 @@ const asUploaded = ["--no-config", "--no-lock", `--import-map=${join(root, "impo
 const fetchTimeoutMs = 120_000;
 const checkTimeoutMs = 120_000;
 const startTimeoutMs = 60_000;
-const answerTimeoutMs = 10_000;
+const answerTimeoutMs = 60_000;
 const maxConcurrentChecks = 4;
 
 /** Turns off colours and the compiler's stack traces. */

@@ -10,7 +10,8 @@ import {
 } from "./contract_stack.ts";
 import { createDemoRows } from "./demo_rows.ts";
 
-const callsAtOnce = 100;
+/** More than the pool's 20 connections, so that calls race in the database and others wait for a turn. */
+const callsAtOnce = 30;
 const rows = (await listOperationRows()).filter(({ operation }) => operation.isIdempotent);
 
 interface Heard {
