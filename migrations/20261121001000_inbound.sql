@@ -2,6 +2,58 @@
 
 set local check_function_bodies = off;
 
+-- source: supabase/schemas/inbound/internal/add_new_senders.sql
+-- Creates the contacts and conversations of inbound messages whose person no address of the event
+-- finds, as resolve_sender and resolve_conversation do. Returns whether it created any.
+-- The caller holds lock_plain_events.
+create or replace function messaging.add_new_senders(events messaging.plain_event[])
+returns boolean
+language plpgsql
+set search_path = ''
+as $$
+begin
+  with persons as (
+    insert into messaging.contacts (instance_id, phone, identity_key, origin)
+    select distinct on (e.instance_id, e.identity_keys[1]) e.instance_id,
+      case when e.addresses[1] ~ '^[0-9]{8,15}$' then e.addresses[1] end, e.identity_keys[1],
+      'inbound'
+    from unnest(events) as e
+    cross join lateral (
+      select true from messaging.instances i
+      where i.id = e.instance_id and (i.sealed_provider_config <> e.sealed_provider_config) is not true
+      limit 1
+    ) as instance
+    where (
+        select true from messaging.messages m
+        where m.instance_id = e.instance_id and m.provider_message_id = e.provider_message_id
+        limit 1
+      ) is null
+      and (
+        select true
+        from unnest(e.identity_keys) as seen(identity_key)
+        cross join lateral (
+          select c.id from messaging.contacts c
+          where c.instance_id = e.instance_id and c.identity_key = seen.identity_key
+          union all
+          select a.contact_id from messaging.contact_addresses a
+          where a.instance_id = e.instance_id and a.identity_key = seen.identity_key
+        ) as known
+        limit 1
+      ) is null
+    order by e.instance_id, e.identity_keys[1], e.place
+    on conflict on constraint contacts_identity do nothing
+    returning id, instance_id
+  )
+  insert into messaging.conversations (instance_id, contact_id)
+  select p.instance_id, p.id from persons p;
+  return found;
+end;
+$$;
+revoke all
+on function messaging.add_new_senders(messaging.plain_event[])
+from public, anon, authenticated;
+grant execute on function messaging.add_new_senders(messaging.plain_event[]) to service_role;
+
 -- source: supabase/schemas/inbound/internal/apply_unmatched_statuses.sql
 -- Applies the stored delivery events of these messages, whose provider ids have just become known.
 -- Joins by `= any (array[...])`: see claim_due_messages.
@@ -76,6 +128,59 @@ end;
 $$;
 revoke all on function messaging.event_instant(jsonb) from public, anon, authenticated;
 grant execute on function messaging.event_instant(jsonb) to service_role;
+
+-- source: supabase/schemas/inbound/internal/is_plain_event.sql
+-- Whether an event is of a kind that record_plain_events takes: an inbound message, or a delivery event
+-- that neither fails a message nor repeats its words.
+create or replace function messaging.is_plain_event(event jsonb)
+returns boolean
+language plpgsql
+immutable
+parallel safe
+set search_path = ''
+as $$
+begin
+  return coalesce(
+    case event->>'kind'
+      when 'message' then event->>'origin' = 'inbound'
+        and (event->>'mayBeOurs')::boolean is not true
+        and (event->>'isEdit')::boolean is not true
+      when 'status' then event->>'status' in ('sent', 'delivered', 'read') and event->'sent' is null
+    end,
+    false
+  );
+end;
+$$;
+revoke all on function messaging.is_plain_event(jsonb) from public, anon, authenticated;
+grant execute on function messaging.is_plain_event(jsonb) to service_role;
+
+-- source: supabase/schemas/inbound/internal/lock_plain_events.sql
+-- Takes the locks of lock_provider_messages and lock_addresses for all these events, in the order of
+-- the two: every transaction that names messages and addresses locks in this order.
+create or replace function messaging.lock_plain_events(events messaging.plain_event[])
+returns void
+language plpgsql
+set search_path = ''
+as $$
+begin
+  perform pg_advisory_xact_lock(wanted.lock_key)
+  from (
+    select 1 as turn, null::uuid as instance_id,
+      hashtextextended(e.instance_id::text, 0) # (hashtext(e.provider_message_id) & 255) as lock_key
+    from unnest(events) as e
+    union
+    select 2, e.instance_id,
+      hashtextextended('addresses ' || e.instance_id::text, 0) # (hashtext(key.value) & 255)
+    from unnest(events) as e
+    cross join lateral unnest(e.identity_keys) as key(value)
+    order by turn, instance_id, lock_key
+  ) as wanted;
+end;
+$$;
+revoke all
+on function messaging.lock_plain_events(messaging.plain_event[])
+from public, anon, authenticated;
+grant execute on function messaging.lock_plain_events(messaging.plain_event[]) to service_role;
 
 -- source: supabase/schemas/inbound/internal/match_echo.sql
 -- Decides whether an echo is of a message of ours. Some gateways report what we send through their API
@@ -219,6 +324,107 @@ $$;
 revoke all on function messaging.merge_echo_duplicates(uuid[]) from public, anon, authenticated;
 grant execute on function messaging.merge_echo_duplicates(uuid[]) to service_role;
 
+-- source: supabase/schemas/inbound/internal/prove_addresses.sql
+-- Stores the addresses by which a message reached a contact: from now on each of them finds it. The
+-- first one is where messages go. Addresses of other contacts stay theirs.
+create or replace function messaging.prove_addresses(
+  instance_id uuid,
+  contact_id uuid,
+  addresses text[]
+)
+returns void
+language plpgsql
+set search_path = ''
+as $$
+begin
+  insert into messaging.contact_addresses as a (instance_id, address, contact_id, proven_at)
+  select distinct on (messaging.phone_identity_key(seen.address))
+    prove_addresses.instance_id, seen.address, prove_addresses.contact_id,
+    case when seen.place = 1 then clock_timestamp() else '-infinity' end
+  from unnest(addresses) with ordinality as seen(address, place)
+  order by messaging.phone_identity_key(seen.address), seen.place
+  on conflict on constraint contact_addresses_pkey do update
+  set proven_at = excluded.proven_at, address = excluded.address
+  where a.contact_id = excluded.contact_id and excluded.proven_at > '-infinity'
+    and (
+      a.address <> excluded.address
+      or a.proven_at < clock_timestamp() - interval '1 hour'
+      or exists (
+        select from messaging.contact_addresses newer
+        where newer.contact_id = a.contact_id and newer.proven_at > a.proven_at
+      )
+    );
+end;
+$$;
+revoke all
+on function messaging.prove_addresses(uuid, uuid, text[])
+from public, anon, authenticated;
+grant execute on function messaging.prove_addresses(uuid, uuid, text[]) to service_role;
+
+-- source: supabase/schemas/inbound/internal/read_plain_events.sql
+-- The calls of record_provider_events (`calls`) that have one event of a plain kind. Of several calls
+-- about one message only the first is given: the others must see what it has done.
+-- Executes no statement, whose start would cost more than the reading.
+create or replace function messaging.read_plain_events(
+  calls jsonb,
+  out messages messaging.plain_event[],
+  out statuses messaging.plain_event[]
+)
+language plpgsql
+set search_path = ''
+as $$
+declare
+  clock constant timestamptz := clock_timestamp();
+  call jsonb;
+  event jsonb;
+  plain messaging.plain_event;
+  message_key text;
+  seen_keys text[] := '{}';
+begin
+  for place in 1..jsonb_array_length(calls) loop
+    call := calls->(place - 1);
+    event := call->'events'->0;
+    message_key := concat_ws(' ', call->>'instanceId', event->>'providerMessageId');
+    continue when jsonb_array_length(call->'events') <> 1
+      or not messaging.is_plain_event(event) or message_key = any (seen_keys);
+    seen_keys := seen_keys || message_key;
+    plain := null;
+    plain.place := place;
+    plain.instance_id := call->>'instanceId';
+    plain.sealed_provider_config := call->>'sealedProviderConfig';
+    plain.payload := call->>'payload';
+    plain.provider_message_id := event->>'providerMessageId';
+    if event->>'kind' = 'status' then
+      plain.message_id := event->>'messageId';
+      plain.status := event->>'status';
+      plain.occurred_at := coalesce((event->>'at')::timestamptz, clock);
+      statuses := statuses || plain;
+      continue;
+    end if;
+    plain.occurred_at := messaging.event_instant(event);
+    plain.addresses := array[event->>'address'];
+    plain.identity_keys := array[messaging.phone_identity_key(event->>'address')];
+    for other in 0..jsonb_array_length(event->'otherAddresses') - 1 loop
+      plain.addresses := plain.addresses || (event->'otherAddresses'->>other);
+      plain.identity_keys := plain.identity_keys
+        || messaging.phone_identity_key(event->'otherAddresses'->>other);
+    end loop;
+    plain.contact_name := event->>'contactName';
+    plain.message_type := event->>'messageType';
+    plain.message := event->>'message';
+    plain.content := nullif(event->'content', 'null');
+    plain.is_group := coalesce((event->>'isGroup')::boolean, false);
+    plain.chat_name := event->>'chatName';
+    plain.may_ask_agent := not plain.is_group
+      and (event->>'isReaction')::boolean is not true
+      and (event->>'isUnreadable')::boolean is not true;
+    messages := messages || plain;
+  end loop;
+end;
+$$;
+revoke all on function messaging.read_plain_events(jsonb) from public, anon, authenticated;
+grant execute on function messaging.read_plain_events(jsonb) to service_role;
+
 -- source: supabase/schemas/inbound/internal/record_message_edit.sql
 -- Records that the contact has edited a message: replaces its words. No agent is asked again; an agent
 -- that has yet to answer reads the new words. Edits of our own messages and of unknown messages change
@@ -334,6 +540,296 @@ from public, anon, authenticated;
 grant execute
 on function messaging.record_message_event(messaging.instances, jsonb)
 to service_role;
+
+-- source: supabase/schemas/inbound/internal/record_plain_events.sql
+-- Records those of `calls` (requests of record_provider_events) that have one plain event: an inbound
+-- message, or a delivery event of an accepted message. The effect is that of record_provider_events, in
+-- few statements for all of them.
+-- Returns for each call how many events changed something, in order; NULL for a call that is left
+-- untouched.
+-- Plans must not depend on statistics. The steps inherit the settings below.
+create or replace function messaging.record_plain_events(calls jsonb)
+returns integer[]
+language plpgsql
+set search_path = ''
+set plan_cache_mode = force_generic_plan
+set enable_seqscan = off
+set enable_hashjoin = off
+set enable_mergejoin = off
+as $$
+declare
+  messages messaging.plain_event[];
+  statuses messaging.plain_event[];
+  changed integer[] := '{}';
+  unchanged integer[] := '{}';
+  recorded integer[] := array_fill(null::integer, array[jsonb_array_length(calls)]);
+  told record;
+  place integer;
+begin
+  select r.messages, r.statuses into messages, statuses from messaging.read_plain_events(calls) r;
+  perform messaging.lock_plain_events(messages || statuses);
+  if messages is not null then
+    changed := messaging.record_plain_messages(messages);
+    if cardinality(changed) < cardinality(messages) then
+      messages := array(select e from unnest(messages) as e where e.place <> all (changed));
+      if messaging.add_new_senders(messages) then
+        changed := changed || messaging.record_plain_messages(messages);
+      end if;
+    end if;
+  end if;
+  if statuses is not null then
+    select s.changed, s.unchanged into told from messaging.record_plain_statuses(statuses) s;
+    changed := changed || told.changed;
+    unchanged := unchanged || told.unchanged;
+  end if;
+  foreach place in array changed loop
+    recorded[place] := 1;
+  end loop;
+  foreach place in array unchanged loop
+    recorded[place] := 0;
+  end loop;
+  return recorded;
+end;
+$$;
+revoke all on function messaging.record_plain_events(jsonb) from public, anon, authenticated;
+grant execute on function messaging.record_plain_events(jsonb) to service_role;
+
+-- source: supabase/schemas/inbound/internal/record_plain_messages.sql
+-- Records inbound messages of known persons and their payloads, as record_message_event does: one
+-- statement for all of them.
+-- Returns the places of the recorded events. Leaves the others untouched: those of unknown persons, of
+-- addresses that belong to several contacts, of messages that are stored already, and of instances
+-- whose credentials have been replaced.
+-- The caller holds lock_plain_events.
+create or replace function messaging.record_plain_messages(events messaging.plain_event[])
+returns integer[]
+language plpgsql
+set search_path = ''
+as $$
+declare
+  clock constant timestamptz := clock_timestamp();
+  recorded integer[] := '{}';
+  stored record;
+begin
+  for stored in
+    with known as (
+      select e.*, contact.id as contact_id, conversation.id as conversation_id,
+        conversation.status as conversation_status, conversation.agent_id
+      from unnest(events) as e
+      cross join lateral (
+        select true from messaging.instances i
+        where i.id = e.instance_id and (i.sealed_provider_config <> e.sealed_provider_config) is not true
+        limit 1
+      ) as instance
+      cross join lateral (
+        select c.id, c.phone
+        from messaging.contacts c
+        where c.id = coalesce(
+          (
+            select own.id from messaging.contacts own
+            where own.instance_id = e.instance_id and own.identity_key = e.identity_keys[1]
+          ),
+          (
+            select a.contact_id from messaging.contact_addresses a
+            where a.instance_id = e.instance_id and a.identity_key = e.identity_keys[1]
+          )
+        )
+        -- Finds no contact that is merged meanwhile.
+        for no key update of c
+      ) as contact
+      cross join lateral (
+        select v.id, v.status, v.agent_id from messaging.conversations v
+        where v.contact_id = contact.id
+        limit 1
+      ) as conversation
+      where (contact.phone is not null or e.addresses[1] !~ '^[0-9]{8,15}$')
+        -- Not EXISTS: its plan may read all rows of the instance.
+        and (
+          select true from messaging.messages m
+          where m.instance_id = e.instance_id and m.provider_message_id = e.provider_message_id
+          limit 1
+        ) is null
+        and (
+          select true
+          from unnest(e.identity_keys) as seen(identity_key)
+          cross join lateral (
+            select c.id from messaging.contacts c
+            where c.instance_id = e.instance_id and c.identity_key = seen.identity_key
+            union all
+            select a.contact_id from messaging.contact_addresses a
+            where a.instance_id = e.instance_id and a.identity_key = seen.identity_key
+          ) as owner
+          where owner.id <> contact.id
+          limit 1
+        ) is null
+    ),
+    payloads as (
+      insert into messaging.provider_events (instance_id, payload)
+      select k.instance_id, k.payload from known k where k.payload is not null order by k.place
+    ),
+    messages as (
+      insert into messaging.messages (
+        instance_id, contact_id, conversation_id, direction, message_type, message, content,
+        is_typed_on_phone, status, provider_message_id, sent_at, is_group, chat_name, created_at
+      )
+      -- Not the transaction's instant: messages keep their order by it.
+      select k.instance_id, k.contact_id, k.conversation_id, 'inbound', k.message_type, k.message,
+        k.content, false, 'received', k.provider_message_id, k.occurred_at, k.is_group, k.chat_name,
+        clock_timestamp()
+      from known k
+      order by k.place
+    ),
+    contacts as (
+      update messaging.contacts c
+      set name = coalesce(c.name, told.name),
+        is_profile_name = c.is_profile_name or c.name is null and told.name is not null,
+        last_inbound_at = greatest(c.last_inbound_at, told.last_at)
+      from (
+        select k.contact_id, max(k.occurred_at) as last_at,
+          (
+            array_agg(k.contact_name order by k.place) filter (where k.contact_name is not null)
+          )[1] as name
+        from known k
+        group by k.contact_id
+      ) as told
+      where c.id = told.contact_id
+        and (
+          c.name is null and told.name is not null
+          or c.last_inbound_at is null or c.last_inbound_at < told.last_at
+        )
+    )
+    select k.place, k.instance_id, k.contact_id, k.addresses, k.conversation_id,
+      k.conversation_status = 'closed' as is_closed,
+      (
+        select true
+        from unnest(k.addresses, k.identity_keys) with ordinality
+          as seen(address, identity_key, place)
+        left join lateral (
+          select a.address, a.proven_at from messaging.contact_addresses a
+          where a.instance_id = k.instance_id and a.identity_key = seen.identity_key
+          limit 1
+        ) as proven on true
+        where proven.address is null or seen.place = 1 and (
+          proven.address <> seen.address or proven.proven_at < clock - interval '1 hour'
+          or proven.proven_at < (
+            select max(a.proven_at) from messaging.contact_addresses a
+            where a.contact_id = k.contact_id
+          )
+        )
+        limit 1
+      ) as has_unproven_address,
+      k.may_ask_agent and (
+        k.agent_id is not null or (
+          select true from messaging.ai_agents a
+          where a.instance_id = k.instance_id and a.is_active
+          limit 1
+        )
+      ) as asks_agent
+    from known k
+    order by k.place
+  loop
+    recorded := recorded || stored.place;
+    if stored.has_unproven_address then
+      perform messaging.prove_addresses(stored.instance_id, stored.contact_id, stored.addresses);
+    end if;
+    if stored.is_closed then
+      update messaging.conversations c
+      set status = 'open', updated_at = now()
+      where c.id = stored.conversation_id and c.status = 'closed';
+    end if;
+    if stored.asks_agent then
+      perform messaging.request_agent_reply(i, stored.contact_id, stored.conversation_id)
+      from messaging.instances i where i.id = stored.instance_id;
+    end if;
+  end loop;
+  return recorded;
+end;
+$$;
+revoke all
+on function messaging.record_plain_messages(messaging.plain_event[])
+from public, anon, authenticated;
+grant execute on function messaging.record_plain_messages(messaging.plain_event[]) to service_role;
+
+-- source: supabase/schemas/inbound/internal/record_plain_statuses.sql
+-- Applies delivery events of messages that the provider has accepted, and stores their payloads, as
+-- record_status_event does: one statement for all of them. `changed` and `unchanged` are the places of
+-- the recorded events. Leaves the others untouched: those of messages that are unknown, have not been
+-- accepted or have failed, and of messages that are queued once more.
+-- The caller holds lock_plain_events.
+create or replace function messaging.record_plain_statuses(
+  events messaging.plain_event[],
+  out changed integer[],
+  out unchanged integer[]
+)
+language plpgsql
+set search_path = ''
+as $$
+begin
+  with known as (
+    select distinct on (message.id) e.place, e.instance_id, e.payload, e.status, e.occurred_at,
+      message.id as message_id,
+      case messaging.message_transition(message.status, e.status)
+        when 'always' then true else false
+      end as is_forward
+    from unnest(events) as e
+    cross join lateral (
+      select true from messaging.instances i
+      where i.id = e.instance_id and (i.sealed_provider_config <> e.sealed_provider_config) is not true
+      limit 1
+    ) as instance
+    cross join lateral (
+      select m.id, m.status
+      from messaging.messages m
+      where m.id = coalesce(
+        (
+          select own.id from messaging.messages own
+          where own.id = e.message_id and own.instance_id = e.instance_id
+            and own.direction = 'outbound'
+        ),
+        (
+          select own.id from messaging.messages own
+          where own.instance_id = e.instance_id and own.direction = 'outbound'
+            and own.provider_message_id = e.provider_message_id
+          -- A duplicate stored from an echo may have the same id until it is merged.
+          order by own.is_typed_on_phone, own.created_at desc
+          limit 1
+        )
+      )
+        and m.status in ('sent', 'delivered', 'read') and m.provider_message_id is not null
+      for no key update of m
+    ) as message
+    where (
+      select true from messaging.message_queue q where q.message_id = message.id limit 1
+    ) is null
+    order by message.id, e.place
+  ),
+  payloads as (
+    insert into messaging.provider_events (instance_id, payload)
+    select k.instance_id, k.payload from known k where k.payload is not null order by k.place
+  ),
+  messages as (
+    update messaging.messages m
+    set status = k.status,
+      delivered_at = coalesce(m.delivered_at, k.occurred_at),
+      read_at = case when k.status = 'read' then k.occurred_at else m.read_at end,
+      failed_at = null,
+      canceled_at = null,
+      unconfirmed_at = null,
+      is_retryable = false,
+      last_error = null
+    from known k
+    where m.id = k.message_id and k.is_forward
+  )
+  select array_agg(k.place) filter (where k.is_forward),
+    array_agg(k.place) filter (where not k.is_forward)
+  into changed, unchanged
+  from known k;
+end;
+$$;
+revoke all
+on function messaging.record_plain_statuses(messaging.plain_event[])
+from public, anon, authenticated;
+grant execute on function messaging.record_plain_statuses(messaging.plain_event[]) to service_role;
 
 -- source: supabase/schemas/inbound/internal/record_status_event.sql
 -- Applies a delivery event to its message, found by our own id where the provider returns it, else by
@@ -520,23 +1016,7 @@ begin
     end if;
   end if;
   contact := messaging.assign_contact_phone(contact, address);
-  insert into messaging.contact_addresses as a (instance_id, address, contact_id, proven_at)
-  select distinct on (messaging.phone_identity_key(seen.address))
-    resolve_sender.instance_id, seen.address, contact.id,
-    case when seen.place = 1 then clock_timestamp() else '-infinity' end
-  from unnest(addresses) with ordinality as seen(address, place)
-  order by messaging.phone_identity_key(seen.address), seen.place
-  on conflict on constraint contact_addresses_pkey do update
-  set proven_at = excluded.proven_at, address = excluded.address
-  where a.contact_id = excluded.contact_id and excluded.proven_at > '-infinity'
-    and (
-      a.address <> excluded.address
-      or a.proven_at < clock_timestamp() - interval '1 hour'
-      or exists (
-        select from messaging.contact_addresses newer
-        where newer.contact_id = a.contact_id and newer.proven_at > a.proven_at
-      )
-    );
+  perform messaging.prove_addresses(resolve_sender.instance_id, contact.id, addresses);
   return contact;
 end;
 $$;
@@ -620,6 +1100,29 @@ $$;
 revoke all on function public.find_webhook_targets(jsonb) from public, anon, authenticated;
 grant execute on function public.find_webhook_targets(jsonb) to service_role;
 
+-- source: supabase/schemas/inbound/rpc/record_provider_event_calls.sql
+-- Several calls of record_provider_events in one transaction: those that messaging.record_plain_events
+-- takes. `request`: calls, the requests. Returns {results}, one per call in the same order: the call's
+-- result; NULL where nothing was done for it, and record_provider_events itself must be called.
+create or replace function public.record_provider_event_calls(request jsonb)
+returns jsonb
+language plpgsql
+set search_path = ''
+as $$
+begin
+  return (
+    select jsonb_build_object('results', jsonb_agg(
+      case when r.changes is not null then jsonb_build_object('recorded', r.changes) end
+      order by r.place
+    ))
+    from unnest(messaging.record_plain_events(request->'calls')) with ordinality
+      as r(changes, place)
+  );
+end;
+$$;
+revoke all on function public.record_provider_event_calls(jsonb) from public, anon, authenticated;
+grant execute on function public.record_provider_event_calls(jsonb) to service_role;
+
 -- source: supabase/schemas/inbound/rpc/record_provider_events.sql
 -- Stores a webhook payload and what it means, all in one transaction: inbound messages, echoes of
 -- what was typed on the phone, delivery events, template decisions, changed numbers.
@@ -629,6 +1132,7 @@ grant execute on function public.find_webhook_targets(jsonb) to service_role;
 -- messaging.messages).
 -- The same event twice, or at the same time in two calls, counts once. Returns {recorded}: how many
 -- events changed something; NULL, with nothing stored, where the credentials have been replaced.
+-- Most webhooks have one plain event, which a shorter path records: see record_plain_events.
 -- Two payloads about the same persons wait for each other, at their beginning and nowhere else.
 create or replace function public.record_provider_events(request jsonb)
 returns jsonb
@@ -640,6 +1144,13 @@ declare
   event jsonb;
   recorded integer := 0;
 begin
+  if jsonb_array_length(request->'events') = 1 then
+    recorded := (messaging.record_plain_events(jsonb_build_array(request)))[1];
+    if recorded is not null then
+      return jsonb_build_object('recorded', recorded);
+    end if;
+    recorded := 0;
+  end if;
   select i.* into strict instance from messaging.instances i
   where i.id = (request->>'instanceId')::uuid;
   if instance.sealed_provider_config <> request->>'sealedProviderConfig' then

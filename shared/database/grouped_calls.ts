@@ -15,8 +15,15 @@ interface Group<Name extends RpcName> {
   ) => Promise<{ readonly results: readonly (ResultOf<Name> | null)[] }>;
 }
 
-/** The functions whose concurrent calls are grouped: those of an immediate send. */
-type GroupedRpc = "authenticate_client" | "accept_message" | "settle_messages";
+/** The functions whose concurrent calls are grouped: those of an immediate send and of a webhook. */
+type GroupedRpc =
+  | "authenticate_client"
+  | "accept_message"
+  | "settle_messages"
+  | "record_provider_events";
+
+/** Longer payloads are recorded alone: a group of them would delay the others and use much memory. */
+const maxGroupedPayload = 32 * 1024;
 
 const groups: { readonly [Name in GroupedRpc]: Group<Name> } = {
   authenticate_client: {
@@ -32,6 +39,11 @@ const groups: { readonly [Name in GroupedRpc]: Group<Name> } = {
   settle_messages: {
     isPlain: ({ results }) => results.length === 1 && results[0]?.outcome === "accepted",
     callAll: (database, calls) => database.rpc("settle_message_calls", { calls }),
+  },
+  record_provider_events: {
+    isPlain: ({ events, payload }) =>
+      events.length === 1 && (payload?.length ?? 0) <= maxGroupedPayload,
+    callAll: (database, calls) => database.rpc("record_provider_event_calls", { calls }),
   },
 };
 
@@ -59,6 +71,7 @@ export function groupCalls(database: Database, limits: LineLimits = productLimit
     authenticate_client: openLine(database, "authenticate_client", limits),
     accept_message: openLine(database, "accept_message", limits),
     settle_messages: openLine(database, "settle_messages", limits),
+    record_provider_events: openLine(database, "record_provider_events", limits),
   };
   return {
     rpc<Name extends RpcName>(name: Name, request: RequestOf<Name>): Promise<ResultOf<Name>> {

@@ -2,6 +2,9 @@
 
 import { fileURLToPath } from "node:url";
 
+/** The baseline of comparisons with an earlier release: the last commit before calls were optimized. */
+export const formerRelease = "cbe5b0c9f23c32ab80a838288088024ec89f0ddb";
+
 const root = fileURLToPath(new URL("../..", import.meta.url));
 
 /** A checkout in a temporary folder, removed when disposed of. */

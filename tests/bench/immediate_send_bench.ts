@@ -1,7 +1,7 @@
 import type { Bench, BenchContext } from "./bench.ts";
 import type { BenchDatabase } from "./bench_server.ts";
 import { type Child, findFreePort, startChild } from "./child_process.ts";
-import { checkOutFormerRelease } from "./former_release.ts";
+import { checkOutFormerRelease, formerRelease } from "./former_release.ts";
 import { measureLatencies, measureRate } from "./load.ts";
 import { canReadCpu, readDatabaseCpuSeconds, readProcessCpuSeconds } from "./process_cpu.ts";
 import { messageText } from "./product_calls.ts";
@@ -14,8 +14,6 @@ const instanceCount = 20;
 const phones = 1_000;
 /** Warm-up: rounds before JIT compilation are slower than later ones. */
 const warmUpSeconds = 6;
-/** Baseline of the single caller: the last commit before calls were optimized. */
-const formerRelease = "cbe5b0c9f23c32ab80a838288088024ec89f0ddb";
 
 const stepsSchema = `
 create schema bench;

@@ -24,6 +24,24 @@ export async function measureRate({ callers, seconds, call }: Load): Promise<num
   return done / ((performance.now() - startedAt) / 1_000);
 }
 
+/** Calls per second over `count` calls. A failing call ends the measurement. */
+export async function measureBatch(
+  { callers, count, call }: {
+    readonly callers: number;
+    readonly count: number;
+    /** One call; `place` counts from 0. */
+    readonly call: (place: number) => Promise<unknown>;
+  },
+): Promise<number> {
+  const startedAt = performance.now();
+  let next = 0;
+  const runCaller = async (): Promise<void> => {
+    while (next < count) await call(next++);
+  };
+  await Promise.all(Array.from({ length: callers }, runCaller));
+  return count / ((performance.now() - startedAt) / 1_000);
+}
+
 /** Duration of each call in milliseconds. A failing call ends the measurement. */
 export async function measureLatencies(load: Load): Promise<number[]> {
   const latencies: number[] = [];

@@ -6,6 +6,8 @@
 /** One call of a text message. */
 export interface ProviderCall {
   readonly message: string;
+  /** The provider's id of the message, as the answer gives it. */
+  readonly messageId: string;
   /** Milliseconds since the epoch, with fractions. */
   readonly arrivedAtMs: number;
 }
@@ -19,8 +21,8 @@ export function serveProviderDouble(
     const arrivedAtMs = performance.timeOrigin + performance.now();
     if (request.method === "GET") return new Response("ok");
     const { message } = await request.json();
-    onCall({ message, arrivedAtMs });
     const messageId = crypto.randomUUID();
+    onCall({ message, messageId, arrivedAtMs });
     return Response.json({ zaapId: crypto.randomUUID(), messageId, id: messageId });
   });
 }

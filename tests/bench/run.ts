@@ -19,6 +19,7 @@ import { historyBench } from "./history_bench.ts";
 import { hotInstanceBench } from "./hot_instance_bench.ts";
 import { immediateSendBench } from "./immediate_send_bench.ts";
 import { instructionsBench } from "./instructions_bench.ts";
+import { inboundBench } from "./inbound_bench.ts";
 import { latenessBench } from "./lateness_bench.ts";
 import { memoryBench } from "./memory_bench.ts";
 import { Report } from "./report.ts";
@@ -33,6 +34,7 @@ const benches: readonly Bench[] = [
   growthBench,
   latenessBench,
   immediateSendBench,
+  inboundBench,
   floodBench,
   roundTripsBench,
   instructionsBench,

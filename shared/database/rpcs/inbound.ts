@@ -1,5 +1,5 @@
 import type { SealedInstance } from "../../model/instance.ts";
-import type { Rpc } from "./rpc.ts";
+import type { Grouped, Rpc } from "./rpc.ts";
 
 export interface InboundRpcs {
   find_webhook_instance: Rpc<
@@ -10,7 +10,8 @@ export interface InboundRpcs {
     WebhookTargetsRequest,
     { readonly instances: readonly WebhookTarget[] }
   >;
-  record_provider_events: Rpc<RecordEventsRequest, { readonly recorded: number | null }>;
+  record_provider_events: Rpc<RecordEventsRequest, RecordedEvents>;
+  record_provider_event_calls: Grouped<InboundRpcs["record_provider_events"]>;
 }
 
 export interface WebhookTargetsRequest {
@@ -24,6 +25,11 @@ export interface WebhookTarget {
   readonly instanceId: string;
   readonly gatewayInstanceId: string;
   readonly sealedProviderConfig: string;
+}
+
+export interface RecordedEvents {
+  /** How many events changed something; null where the credentials have been replaced. */
+  readonly recorded: number | null;
 }
 
 export interface RecordEventsRequest {

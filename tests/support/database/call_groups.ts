@@ -35,6 +35,7 @@ export async function readOutcome(call: Promise<unknown>): Promise<CallOutcome> 
 /** A plain call of any function. It never arrives. */
 const heldRequest = {
   results: [{ outcome: "accepted" }],
+  ...{ events: [{}], payload: null },
   ...{ message: {}, assignment: null, agent: null, delivery: { queued: false, delaySeconds: 0 } },
 };
 

@@ -49,23 +49,7 @@ begin
     end if;
   end if;
   contact := messaging.assign_contact_phone(contact, address);
-  insert into messaging.contact_addresses as a (instance_id, address, contact_id, proven_at)
-  select distinct on (messaging.phone_identity_key(seen.address))
-    resolve_sender.instance_id, seen.address, contact.id,
-    case when seen.place = 1 then clock_timestamp() else '-infinity' end
-  from unnest(addresses) with ordinality as seen(address, place)
-  order by messaging.phone_identity_key(seen.address), seen.place
-  on conflict on constraint contact_addresses_pkey do update
-  set proven_at = excluded.proven_at, address = excluded.address
-  where a.contact_id = excluded.contact_id and excluded.proven_at > '-infinity'
-    and (
-      a.address <> excluded.address
-      or a.proven_at < clock_timestamp() - interval '1 hour'
-      or exists (
-        select from messaging.contact_addresses newer
-        where newer.contact_id = a.contact_id and newer.proven_at > a.proven_at
-      )
-    );
+  perform messaging.prove_addresses(resolve_sender.instance_id, contact.id, addresses);
   return contact;
 end;
 $$;

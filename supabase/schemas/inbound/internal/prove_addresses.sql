@@ -1,0 +1,35 @@
+-- Stores the addresses by which a message reached a contact: from now on each of them finds it. The
+-- first one is where messages go. Addresses of other contacts stay theirs.
+create or replace function messaging.prove_addresses(
+  instance_id uuid,
+  contact_id uuid,
+  addresses text[]
+)
+returns void
+language plpgsql
+set search_path = ''
+as $$
+begin
+  insert into messaging.contact_addresses as a (instance_id, address, contact_id, proven_at)
+  select distinct on (messaging.phone_identity_key(seen.address))
+    prove_addresses.instance_id, seen.address, prove_addresses.contact_id,
+    case when seen.place = 1 then clock_timestamp() else '-infinity' end
+  from unnest(addresses) with ordinality as seen(address, place)
+  order by messaging.phone_identity_key(seen.address), seen.place
+  on conflict on constraint contact_addresses_pkey do update
+  set proven_at = excluded.proven_at, address = excluded.address
+  where a.contact_id = excluded.contact_id and excluded.proven_at > '-infinity'
+    and (
+      a.address <> excluded.address
+      or a.proven_at < clock_timestamp() - interval '1 hour'
+      or exists (
+        select from messaging.contact_addresses newer
+        where newer.contact_id = a.contact_id and newer.proven_at > a.proven_at
+      )
+    );
+end;
+$$;
+revoke all
+on function messaging.prove_addresses(uuid, uuid, text[])
+from public, anon, authenticated;
+grant execute on function messaging.prove_addresses(uuid, uuid, text[]) to service_role;

@@ -1,0 +1,51 @@
+-- Records those of `calls` (requests of record_provider_events) that have one plain event: an inbound
+-- message, or a delivery event of an accepted message. The effect is that of record_provider_events, in
+-- few statements for all of them.
+-- Returns for each call how many events changed something, in order; NULL for a call that is left
+-- untouched.
+-- Plans must not depend on statistics. The steps inherit the settings below.
+create or replace function messaging.record_plain_events(calls jsonb)
+returns integer[]
+language plpgsql
+set search_path = ''
+set plan_cache_mode = force_generic_plan
+set enable_seqscan = off
+set enable_hashjoin = off
+set enable_mergejoin = off
+as $$
+declare
+  messages messaging.plain_event[];
+  statuses messaging.plain_event[];
+  changed integer[] := '{}';
+  unchanged integer[] := '{}';
+  recorded integer[] := array_fill(null::integer, array[jsonb_array_length(calls)]);
+  told record;
+  place integer;
+begin
+  select r.messages, r.statuses into messages, statuses from messaging.read_plain_events(calls) r;
+  perform messaging.lock_plain_events(messages || statuses);
+  if messages is not null then
+    changed := messaging.record_plain_messages(messages);
+    if cardinality(changed) < cardinality(messages) then
+      messages := array(select e from unnest(messages) as e where e.place <> all (changed));
+      if messaging.add_new_senders(messages) then
+        changed := changed || messaging.record_plain_messages(messages);
+      end if;
+    end if;
+  end if;
+  if statuses is not null then
+    select s.changed, s.unchanged into told from messaging.record_plain_statuses(statuses) s;
+    changed := changed || told.changed;
+    unchanged := unchanged || told.unchanged;
+  end if;
+  foreach place in array changed loop
+    recorded[place] := 1;
+  end loop;
+  foreach place in array unchanged loop
+    recorded[place] := 0;
+  end loop;
+  return recorded;
+end;
+$$;
+revoke all on function messaging.record_plain_events(jsonb) from public, anon, authenticated;
+grant execute on function messaging.record_plain_events(jsonb) to service_role;

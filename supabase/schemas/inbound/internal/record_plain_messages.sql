@@ -1,0 +1,154 @@
+-- Records inbound messages of known persons and their payloads, as record_message_event does: one
+-- statement for all of them.
+-- Returns the places of the recorded events. Leaves the others untouched: those of unknown persons, of
+-- addresses that belong to several contacts, of messages that are stored already, and of instances
+-- whose credentials have been replaced.
+-- The caller holds lock_plain_events.
+create or replace function messaging.record_plain_messages(events messaging.plain_event[])
+returns integer[]
+language plpgsql
+set search_path = ''
+as $$
+declare
+  clock constant timestamptz := clock_timestamp();
+  recorded integer[] := '{}';
+  stored record;
+begin
+  for stored in
+    with known as (
+      select e.*, contact.id as contact_id, conversation.id as conversation_id,
+        conversation.status as conversation_status, conversation.agent_id
+      from unnest(events) as e
+      cross join lateral (
+        select true from messaging.instances i
+        where i.id = e.instance_id and (i.sealed_provider_config <> e.sealed_provider_config) is not true
+        limit 1
+      ) as instance
+      cross join lateral (
+        select c.id, c.phone
+        from messaging.contacts c
+        where c.id = coalesce(
+          (
+            select own.id from messaging.contacts own
+            where own.instance_id = e.instance_id and own.identity_key = e.identity_keys[1]
+          ),
+          (
+            select a.contact_id from messaging.contact_addresses a
+            where a.instance_id = e.instance_id and a.identity_key = e.identity_keys[1]
+          )
+        )
+        -- Finds no contact that is merged meanwhile.
+        for no key update of c
+      ) as contact
+      cross join lateral (
+        select v.id, v.status, v.agent_id from messaging.conversations v
+        where v.contact_id = contact.id
+        limit 1
+      ) as conversation
+      where (contact.phone is not null or e.addresses[1] !~ '^[0-9]{8,15}$')
+        -- Not EXISTS: its plan may read all rows of the instance.
+        and (
+          select true from messaging.messages m
+          where m.instance_id = e.instance_id and m.provider_message_id = e.provider_message_id
+          limit 1
+        ) is null
+        and (
+          select true
+          from unnest(e.identity_keys) as seen(identity_key)
+          cross join lateral (
+            select c.id from messaging.contacts c
+            where c.instance_id = e.instance_id and c.identity_key = seen.identity_key
+            union all
+            select a.contact_id from messaging.contact_addresses a
+            where a.instance_id = e.instance_id and a.identity_key = seen.identity_key
+          ) as owner
+          where owner.id <> contact.id
+          limit 1
+        ) is null
+    ),
+    payloads as (
+      insert into messaging.provider_events (instance_id, payload)
+      select k.instance_id, k.payload from known k where k.payload is not null order by k.place
+    ),
+    messages as (
+      insert into messaging.messages (
+        instance_id, contact_id, conversation_id, direction, message_type, message, content,
+        is_typed_on_phone, status, provider_message_id, sent_at, is_group, chat_name, created_at
+      )
+      -- Not the transaction's instant: messages keep their order by it.
+      select k.instance_id, k.contact_id, k.conversation_id, 'inbound', k.message_type, k.message,
+        k.content, false, 'received', k.provider_message_id, k.occurred_at, k.is_group, k.chat_name,
+        clock_timestamp()
+      from known k
+      order by k.place
+    ),
+    contacts as (
+      update messaging.contacts c
+      set name = coalesce(c.name, told.name),
+        is_profile_name = c.is_profile_name or c.name is null and told.name is not null,
+        last_inbound_at = greatest(c.last_inbound_at, told.last_at)
+      from (
+        select k.contact_id, max(k.occurred_at) as last_at,
+          (
+            array_agg(k.contact_name order by k.place) filter (where k.contact_name is not null)
+          )[1] as name
+        from known k
+        group by k.contact_id
+      ) as told
+      where c.id = told.contact_id
+        and (
+          c.name is null and told.name is not null
+          or c.last_inbound_at is null or c.last_inbound_at < told.last_at
+        )
+    )
+    select k.place, k.instance_id, k.contact_id, k.addresses, k.conversation_id,
+      k.conversation_status = 'closed' as is_closed,
+      (
+        select true
+        from unnest(k.addresses, k.identity_keys) with ordinality
+          as seen(address, identity_key, place)
+        left join lateral (
+          select a.address, a.proven_at from messaging.contact_addresses a
+          where a.instance_id = k.instance_id and a.identity_key = seen.identity_key
+          limit 1
+        ) as proven on true
+        where proven.address is null or seen.place = 1 and (
+          proven.address <> seen.address or proven.proven_at < clock - interval '1 hour'
+          or proven.proven_at < (
+            select max(a.proven_at) from messaging.contact_addresses a
+            where a.contact_id = k.contact_id
+          )
+        )
+        limit 1
+      ) as has_unproven_address,
+      k.may_ask_agent and (
+        k.agent_id is not null or (
+          select true from messaging.ai_agents a
+          where a.instance_id = k.instance_id and a.is_active
+          limit 1
+        )
+      ) as asks_agent
+    from known k
+    order by k.place
+  loop
+    recorded := recorded || stored.place;
+    if stored.has_unproven_address then
+      perform messaging.prove_addresses(stored.instance_id, stored.contact_id, stored.addresses);
+    end if;
+    if stored.is_closed then
+      update messaging.conversations c
+      set status = 'open', updated_at = now()
+      where c.id = stored.conversation_id and c.status = 'closed';
+    end if;
+    if stored.asks_agent then
+      perform messaging.request_agent_reply(i, stored.contact_id, stored.conversation_id)
+      from messaging.instances i where i.id = stored.instance_id;
+    end if;
+  end loop;
+  return recorded;
+end;
+$$;
+revoke all
+on function messaging.record_plain_messages(messaging.plain_event[])
+from public, anon, authenticated;
+grant execute on function messaging.record_plain_messages(messaging.plain_event[]) to service_role;

@@ -1,0 +1,21 @@
+-- Several calls of record_provider_events in one transaction: those that messaging.record_plain_events
+-- takes. `request`: calls, the requests. Returns {results}, one per call in the same order: the call's
+-- result; NULL where nothing was done for it, and record_provider_events itself must be called.
+create or replace function public.record_provider_event_calls(request jsonb)
+returns jsonb
+language plpgsql
+set search_path = ''
+as $$
+begin
+  return (
+    select jsonb_build_object('results', jsonb_agg(
+      case when r.changes is not null then jsonb_build_object('recorded', r.changes) end
+      order by r.place
+    ))
+    from unnest(messaging.record_plain_events(request->'calls')) with ordinality
+      as r(changes, place)
+  );
+end;
+$$;
+revoke all on function public.record_provider_event_calls(jsonb) from public, anon, authenticated;
+grant execute on function public.record_provider_event_calls(jsonb) to service_role;
