@@ -46,8 +46,7 @@ create table messaging.messages (
       on delete cascade,
   constraint messages_state
     check (
-      messaging.is_message_state(direction, status, mode, held_by, sent_at)
-      and messaging.is_message_content(message_type, content)
+      messaging.is_message_state(direction, status, mode, held_by, sent_at, message_type, content)
     )
 );
 -- Covers unsent messages too: deleting a conversation finds its messages by it. A contact belongs to

@@ -20,6 +20,8 @@ set enable_seqscan = off
 as $$
 declare
   is_paced boolean;
+  is_on_holiday boolean;
+  wall_clock timestamp;
   has_one_before boolean;
 begin
   -- The clock is read under the lock: Postgres computes the new row version after the wait.
@@ -30,9 +32,17 @@ begin
     p.last_slot_at + make_interval(secs => interval_seconds)
   ) + typing
   where p.instance_id = instance.id
-  returning p.last_slot_at - typing into strict slot;
+  returning p.last_slot_at - typing, exists (
+    select from messaging.holidays h
+    where h.instance_id = p.instance_id
+      and h.day = ((p.last_slot_at - typing) at time zone instance.time_zone)::date
+  ) into strict slot, is_on_holiday;
   is_paced := slot > greatest(not_before, date_trunc('milliseconds', clock_timestamp()));
-  if not messaging.is_send_window_open(instance, slot)
+  -- is_send_window_open, written out for the slot itself: others wait for this row.
+  wall_clock := slot at time zone instance.time_zone;
+  if is_on_holiday or wall_clock::time < instance.window_start
+    or wall_clock::time >= instance.window_end
+    or extract(isodow from wall_clock)::smallint <> all (instance.window_days)
     or typing > interval '0' and not messaging.is_send_window_open(instance, slot + typing) then
     select f.slot, f.held_by into slot, held_by
     from messaging.fit_send_window(instance, slot, typing) f;

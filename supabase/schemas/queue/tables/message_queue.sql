@@ -5,6 +5,7 @@
 -- visible_at, the visibility time-out: when it may be claimed, and while it is claimed the end of the
 -- lease.
 -- The foreign key is checked at commit: the slot is taken first, and the message is written with it.
+-- The constraint is short, because Postgres parses it again for each statement that writes a row.
 -- No index contains a claim column, so that the claim of a paced row is a heap-only update.
 create table messaging.message_queue (
   message_id uuid primary key references messaging.messages (id)
@@ -24,10 +25,9 @@ create table messaging.message_queue (
   constraint message_queue_state
     check (
       (claim_token is null) = (lease_until is null)
-      and case lane
-        when 'paced' then visible_at is null
-        when 'unpaced' then visible_at is not null
-        else false
+      and lane = case
+        when visible_at is null then 'paced'
+        else 'unpaced'
       end
     )
 )
