@@ -1034,14 +1034,21 @@ on function messaging.settle_message_rows(messaging.settlement[], timestamptz)
 to service_role;
 
 -- source: supabase/schemas/messages/internal/settle_plain_acceptances.sql
--- settle_messages: settles, with a few plain statements, the results of immediate sends that nothing
--- has happened to but that the provider accepted them: the claim holds, no delivery event has moved the
+-- settle_messages: settles, with three plain statements, the results of messages that nothing has
+-- happened to but that the provider accepted them: the claim holds, no delivery event has moved the
 -- message on, no echo is kept. Most settlements are of this kind; what a settlement costs is mostly the
 -- start of its statements. `results` as in settle_messages, none with an address.
--- Returns the ids of those that were settled. The caller settles the others, holding their locks.
--- Locks: provider message ids, queue rows with their messages in the order of their ids.
-create or replace function messaging.settle_plain_acceptances(results jsonb, clock timestamptz)
-returns uuid[]
+-- `settled`: the ids of those that were settled. `settlements`: those of them that something may follow
+-- for, an agent or the instance's queue: all but immediate sends. The caller settles the other results,
+-- whose claims it has locked now.
+-- "= any (...)" everywhere: such a look-up has one plan, by the primary key, whatever the statistics.
+-- Locks queue rows with their messages, in the order of their ids.
+create or replace function messaging.settle_plain_acceptances(
+  results jsonb,
+  clock timestamptz,
+  out settled uuid[],
+  out settlements messaging.settlement[]
+)
 language plpgsql
 set search_path = ''
 as $$
@@ -1050,7 +1057,6 @@ declare
   ids uuid[];
   tokens uuid[];
   provider_ids text[];
-  plain uuid[];
 begin
   for place in 0..jsonb_array_length(results) - 1 loop
     result := results->place;
@@ -1059,21 +1065,30 @@ begin
     provider_ids := provider_ids || (result->>'providerMessageId');
   end loop;
   -- "= any (ids)", not a join: no plan reads the whole queue.
-  select array_agg(locked.message_id) filter (where locked.is_plain) into plain
+  select array_agg(locked.message_id) filter (where locked.is_plain),
+    array_agg(
+      row(
+        locked.message_id, locked.instance_id, locked.contact_id, null, locked.lane, 'accepted',
+        null, null, null, null, null, false, false, false, null, false, false, false, false,
+        locked.pauses_agent
+      )::messaging.settlement
+    ) filter (where locked.is_plain and locked.max_attempts > 1)
+  into settled, settlements
   from (
-    select q.message_id,
-      q.max_attempts = 1 and q.echo is null and m.status = 'sending' as is_plain
+    select q.message_id, q.instance_id, m.contact_id, q.lane, q.max_attempts,
+      q.echo is null and m.status in ('queued', 'sending') as is_plain,
+      m.agent_id is null and m.sent_by is distinct from 'ai_agent' as pauses_agent
     from messaging.message_queue q
-    join messaging.messages m on m.id = q.message_id
+    join messaging.messages m on m.id = any (array[q.message_id])
     where q.message_id = any (ids)
       and q.claim_token = tokens[array_position(ids, q.message_id)]
     order by q.message_id
     for no key update of q, m
   ) as locked;
-  if plain is null then
-    return '{}';
+  if settled is null then
+    return;
   end if;
-  delete from messaging.message_queue q where q.message_id = any (plain);
+  delete from messaging.message_queue q where q.message_id = any (settled);
   update messaging.messages m
   set status = 'sent',
     sent_at = coalesce(m.sent_at, clock),
@@ -1083,19 +1098,10 @@ begin
     attempts = least(m.attempts::integer + 1, 32767),
     lost_claim_token = null,
     last_error = null,
-    is_retryable = false
-  where m.id = any (plain);
-  -- What came under these provider ids before they were known.
-  if exists (select from messaging.unmatched_statuses) or exists (
-    select from messaging.messages m
-    join messaging.messages e on e.instance_id = m.instance_id
-      and e.provider_message_id = m.provider_message_id
-    where m.id = any (plain) and e.id <> m.id and (e.is_typed_on_phone or e.confirmed_by_echo)
-  ) then
-    perform messaging.apply_unmatched_statuses(plain);
-    perform messaging.merge_echo_duplicates(plain);
-  end if;
-  return plain;
+    is_retryable = false,
+    failed_at = null,
+    unconfirmed_at = null
+  where m.id = any (settled);
 end;
 $$;
 revoke all
@@ -1491,8 +1497,8 @@ grant execute on function public.settle_message_calls(jsonb) to service_role;
 -- An outage (session gone, credentials, account: not a rate limit) costs no attempt, so that it does
 -- not use up the attempts of a backlog; nor does isUnsent.
 -- Returns {settled}: the ids that were settled.
--- Acceptances of immediate sends take a short way, settle_plain_acceptances; all else, and whatever
--- that leaves, goes through the named steps.
+-- Acceptances without an address take a short way, settle_plain_acceptances; all else, and whatever that
+-- leaves, is decided one by one.
 -- Locks, in this order: provider message ids, addresses that are new, queue rows, messages, agent
 -- pauses, pacing, dispatch, and where an answer shows a contact's phone, contacts. Rows of one table in
 -- the order of their ids, so that two calls about the same messages never wait for each other.
@@ -1512,70 +1518,81 @@ declare
   clock constant timestamptz := clock_timestamp();
   results jsonb := request->'results';
   shows_addresses constant boolean := results @? '$[*].waId ? (@ != null)';
+  short_way record;
+  decided messaging.settlement[];
   settlements messaging.settlement[];
-  plain uuid[] := '{}';
   settled uuid[];
   late uuid[];
-  releases_instances boolean;
-  pauses_agents boolean;
+  has_news boolean;
 begin
   perform messaging.lock_answers(results, shows_addresses);
   if not shows_addresses and not results @? '$[*] ? (@.outcome != "accepted")' then
-    plain := messaging.settle_plain_acceptances(results, clock);
-    if cardinality(plain) = jsonb_array_length(results) then
-      if nullif(request->'response', 'null') is not null then
-        perform messaging.keep_response(request->'idempotency', request->'response', plain);
-      end if;
-      return jsonb_build_object('settled', to_jsonb(plain));
+    short_way := messaging.settle_plain_acceptances(results, clock);
+    settled := short_way.settled;
+    settlements := short_way.settlements;
+  end if;
+
+  -- The outcome of the others: queue rows, messages, the addresses that the answers prove.
+  if coalesce(cardinality(settled), 0) < jsonb_array_length(results) then
+    if settled is not null then
+      select jsonb_agg(r) into results
+      from jsonb_array_elements(results) as r
+      where (r->>'messageId')::uuid <> all (settled);
     end if;
-    select jsonb_agg(r) into results
-    from jsonb_array_elements(results) as r
-    where (r->>'messageId')::uuid <> all (plain);
+    decided := messaging.decide_settlements(results, clock);
+    perform messaging.settle_queue_rows(decided);
+    perform messaging.settle_message_rows(decided, clock);
+    if shows_addresses then
+      perform messaging.prove_answered_addresses(decided, clock);
+    end if;
+    settled := settled || array(select s.message_id from unnest(decided) as s);
+    if coalesce(cardinality(decided), 0) < jsonb_array_length(results) then
+      late := messaging.record_late_acceptances(results, settled, clock);
+      settled := settled || messaging.take_back_unsent(results);
+    end if;
+    settlements := settlements || decided;
   end if;
 
-  settlements := messaging.decide_settlements(results, clock);
-  select coalesce(array_agg(s.message_id), '{}'),
-    bool_or(s.lane = 'paced' or s.holds_instance),
-    bool_or(s.pauses_agent)
-  into settled, releases_instances, pauses_agents
-  from unnest(settlements) as s;
-
-  -- The outcome: queue rows, messages, the addresses that the answers prove.
-  perform messaging.settle_queue_rows(settlements);
-  perform messaging.settle_message_rows(settlements, clock);
-  if shows_addresses then
-    perform messaging.prove_answered_addresses(settlements, clock);
-  end if;
-  if cardinality(settled) < jsonb_array_length(results) then
-    late := messaging.record_late_acceptances(results, settled, clock);
-    settled := settled || messaging.take_back_unsent(results);
-  end if;
-
-  -- What follows for the agent, the message's own events, and its instance's queue.
-  if pauses_agents then
+  -- What follows for the agent, the message's own events, and its instance's queue. News is what came
+  -- under a provider's id before the id was known.
+  select exists (select from messaging.unmatched_statuses) or exists (
+    select from messaging.messages m
+    join messaging.messages e on e.instance_id = m.instance_id
+      and e.provider_message_id = m.provider_message_id
+    where m.id = any (settled || late) and e.id <> m.id
+      and (e.is_typed_on_phone or e.confirmed_by_echo)
+  ) into has_news;
+  if settlements is not null then
     perform messaging.restart_agent_pauses(settlements, clock);
   end if;
-  perform messaging.apply_unmatched_statuses(settled || late);
-  if releases_instances then
+  if has_news then
+    perform messaging.apply_unmatched_statuses(settled || late);
+  end if;
+  if settlements is not null then
     perform messaging.release_instances(settlements);
   end if;
   if nullif(request->'response', 'null') is not null then
-    perform messaging.keep_response(request->'idempotency', request->'response', plain || settled);
+    perform messaging.keep_response(request->'idempotency', request->'response', settled);
   end if;
 
   -- Whose words the echoes were, and who the contact is.
-  perform messaging.resolve_pending_echo(s.message_id, s.outcome, s.provider_message_id, s.echo)
-  from unnest(settlements) as s
-  where s.echo is not null;
-  perform messaging.merge_echo_duplicates(settled || late);
+  if decided is not null then
+    perform messaging.resolve_pending_echo(s.message_id, s.outcome, s.provider_message_id, s.echo)
+    from unnest(decided) as s
+    where s.echo is not null;
+  end if;
+  -- An echo may just have been recorded under another message's id.
+  if has_news or decided is not null then
+    perform messaging.merge_echo_duplicates(settled || late);
+  end if;
   if shows_addresses then
     perform messaging.assign_contact_phone(c, s.wa_id)
-    from unnest(settlements) as s
+    from unnest(decided) as s
     join messaging.messages m on m.id = any (array[s.message_id])
     join messaging.contacts c on c.id = any (array[m.contact_id])
     where s.wa_id is not null and c.phone is null;
   end if;
-  return jsonb_build_object('settled', to_jsonb(plain || settled));
+  return jsonb_build_object('settled', to_jsonb(coalesce(settled, '{}')));
 end;
 $$;
 revoke all on function public.settle_messages(jsonb) from public, anon, authenticated;

@@ -1,11 +1,18 @@
--- settle_messages: settles, with a few plain statements, the results of immediate sends that nothing
--- has happened to but that the provider accepted them: the claim holds, no delivery event has moved the
+-- settle_messages: settles, with three plain statements, the results of messages that nothing has
+-- happened to but that the provider accepted them: the claim holds, no delivery event has moved the
 -- message on, no echo is kept. Most settlements are of this kind; what a settlement costs is mostly the
 -- start of its statements. `results` as in settle_messages, none with an address.
--- Returns the ids of those that were settled. The caller settles the others, holding their locks.
--- Locks: provider message ids, queue rows with their messages in the order of their ids.
-create or replace function messaging.settle_plain_acceptances(results jsonb, clock timestamptz)
-returns uuid[]
+-- `settled`: the ids of those that were settled. `settlements`: those of them that something may follow
+-- for, an agent or the instance's queue: all but immediate sends. The caller settles the other results,
+-- whose claims it has locked now.
+-- "= any (...)" everywhere: such a look-up has one plan, by the primary key, whatever the statistics.
+-- Locks queue rows with their messages, in the order of their ids.
+create or replace function messaging.settle_plain_acceptances(
+  results jsonb,
+  clock timestamptz,
+  out settled uuid[],
+  out settlements messaging.settlement[]
+)
 language plpgsql
 set search_path = ''
 as $$
@@ -14,7 +21,6 @@ declare
   ids uuid[];
   tokens uuid[];
   provider_ids text[];
-  plain uuid[];
 begin
   for place in 0..jsonb_array_length(results) - 1 loop
     result := results->place;
@@ -23,21 +29,30 @@ begin
     provider_ids := provider_ids || (result->>'providerMessageId');
   end loop;
   -- "= any (ids)", not a join: no plan reads the whole queue.
-  select array_agg(locked.message_id) filter (where locked.is_plain) into plain
+  select array_agg(locked.message_id) filter (where locked.is_plain),
+    array_agg(
+      row(
+        locked.message_id, locked.instance_id, locked.contact_id, null, locked.lane, 'accepted',
+        null, null, null, null, null, false, false, false, null, false, false, false, false,
+        locked.pauses_agent
+      )::messaging.settlement
+    ) filter (where locked.is_plain and locked.max_attempts > 1)
+  into settled, settlements
   from (
-    select q.message_id,
-      q.max_attempts = 1 and q.echo is null and m.status = 'sending' as is_plain
+    select q.message_id, q.instance_id, m.contact_id, q.lane, q.max_attempts,
+      q.echo is null and m.status in ('queued', 'sending') as is_plain,
+      m.agent_id is null and m.sent_by is distinct from 'ai_agent' as pauses_agent
     from messaging.message_queue q
-    join messaging.messages m on m.id = q.message_id
+    join messaging.messages m on m.id = any (array[q.message_id])
     where q.message_id = any (ids)
       and q.claim_token = tokens[array_position(ids, q.message_id)]
     order by q.message_id
     for no key update of q, m
   ) as locked;
-  if plain is null then
-    return '{}';
+  if settled is null then
+    return;
   end if;
-  delete from messaging.message_queue q where q.message_id = any (plain);
+  delete from messaging.message_queue q where q.message_id = any (settled);
   update messaging.messages m
   set status = 'sent',
     sent_at = coalesce(m.sent_at, clock),
@@ -47,19 +62,10 @@ begin
     attempts = least(m.attempts::integer + 1, 32767),
     lost_claim_token = null,
     last_error = null,
-    is_retryable = false
-  where m.id = any (plain);
-  -- What came under these provider ids before they were known.
-  if exists (select from messaging.unmatched_statuses) or exists (
-    select from messaging.messages m
-    join messaging.messages e on e.instance_id = m.instance_id
-      and e.provider_message_id = m.provider_message_id
-    where m.id = any (plain) and e.id <> m.id and (e.is_typed_on_phone or e.confirmed_by_echo)
-  ) then
-    perform messaging.apply_unmatched_statuses(plain);
-    perform messaging.merge_echo_duplicates(plain);
-  end if;
-  return plain;
+    is_retryable = false,
+    failed_at = null,
+    unconfirmed_at = null
+  where m.id = any (settled);
 end;
 $$;
 revoke all

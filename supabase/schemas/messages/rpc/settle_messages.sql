@@ -12,8 +12,8 @@
 -- An outage (session gone, credentials, account: not a rate limit) costs no attempt, so that it does
 -- not use up the attempts of a backlog; nor does isUnsent.
 -- Returns {settled}: the ids that were settled.
--- Acceptances of immediate sends take a short way, settle_plain_acceptances; all else, and whatever
--- that leaves, goes through the named steps.
+-- Acceptances without an address take a short way, settle_plain_acceptances; all else, and whatever that
+-- leaves, is decided one by one.
 -- Locks, in this order: provider message ids, addresses that are new, queue rows, messages, agent
 -- pauses, pacing, dispatch, and where an answer shows a contact's phone, contacts. Rows of one table in
 -- the order of their ids, so that two calls about the same messages never wait for each other.
@@ -33,70 +33,81 @@ declare
   clock constant timestamptz := clock_timestamp();
   results jsonb := request->'results';
   shows_addresses constant boolean := results @? '$[*].waId ? (@ != null)';
+  short_way record;
+  decided messaging.settlement[];
   settlements messaging.settlement[];
-  plain uuid[] := '{}';
   settled uuid[];
   late uuid[];
-  releases_instances boolean;
-  pauses_agents boolean;
+  has_news boolean;
 begin
   perform messaging.lock_answers(results, shows_addresses);
   if not shows_addresses and not results @? '$[*] ? (@.outcome != "accepted")' then
-    plain := messaging.settle_plain_acceptances(results, clock);
-    if cardinality(plain) = jsonb_array_length(results) then
-      if nullif(request->'response', 'null') is not null then
-        perform messaging.keep_response(request->'idempotency', request->'response', plain);
-      end if;
-      return jsonb_build_object('settled', to_jsonb(plain));
+    short_way := messaging.settle_plain_acceptances(results, clock);
+    settled := short_way.settled;
+    settlements := short_way.settlements;
+  end if;
+
+  -- The outcome of the others: queue rows, messages, the addresses that the answers prove.
+  if coalesce(cardinality(settled), 0) < jsonb_array_length(results) then
+    if settled is not null then
+      select jsonb_agg(r) into results
+      from jsonb_array_elements(results) as r
+      where (r->>'messageId')::uuid <> all (settled);
     end if;
-    select jsonb_agg(r) into results
-    from jsonb_array_elements(results) as r
-    where (r->>'messageId')::uuid <> all (plain);
+    decided := messaging.decide_settlements(results, clock);
+    perform messaging.settle_queue_rows(decided);
+    perform messaging.settle_message_rows(decided, clock);
+    if shows_addresses then
+      perform messaging.prove_answered_addresses(decided, clock);
+    end if;
+    settled := settled || array(select s.message_id from unnest(decided) as s);
+    if coalesce(cardinality(decided), 0) < jsonb_array_length(results) then
+      late := messaging.record_late_acceptances(results, settled, clock);
+      settled := settled || messaging.take_back_unsent(results);
+    end if;
+    settlements := settlements || decided;
   end if;
 
-  settlements := messaging.decide_settlements(results, clock);
-  select coalesce(array_agg(s.message_id), '{}'),
-    bool_or(s.lane = 'paced' or s.holds_instance),
-    bool_or(s.pauses_agent)
-  into settled, releases_instances, pauses_agents
-  from unnest(settlements) as s;
-
-  -- The outcome: queue rows, messages, the addresses that the answers prove.
-  perform messaging.settle_queue_rows(settlements);
-  perform messaging.settle_message_rows(settlements, clock);
-  if shows_addresses then
-    perform messaging.prove_answered_addresses(settlements, clock);
-  end if;
-  if cardinality(settled) < jsonb_array_length(results) then
-    late := messaging.record_late_acceptances(results, settled, clock);
-    settled := settled || messaging.take_back_unsent(results);
-  end if;
-
-  -- What follows for the agent, the message's own events, and its instance's queue.
-  if pauses_agents then
+  -- What follows for the agent, the message's own events, and its instance's queue. News is what came
+  -- under a provider's id before the id was known.
+  select exists (select from messaging.unmatched_statuses) or exists (
+    select from messaging.messages m
+    join messaging.messages e on e.instance_id = m.instance_id
+      and e.provider_message_id = m.provider_message_id
+    where m.id = any (settled || late) and e.id <> m.id
+      and (e.is_typed_on_phone or e.confirmed_by_echo)
+  ) into has_news;
+  if settlements is not null then
     perform messaging.restart_agent_pauses(settlements, clock);
   end if;
-  perform messaging.apply_unmatched_statuses(settled || late);
-  if releases_instances then
+  if has_news then
+    perform messaging.apply_unmatched_statuses(settled || late);
+  end if;
+  if settlements is not null then
     perform messaging.release_instances(settlements);
   end if;
   if nullif(request->'response', 'null') is not null then
-    perform messaging.keep_response(request->'idempotency', request->'response', plain || settled);
+    perform messaging.keep_response(request->'idempotency', request->'response', settled);
   end if;
 
   -- Whose words the echoes were, and who the contact is.
-  perform messaging.resolve_pending_echo(s.message_id, s.outcome, s.provider_message_id, s.echo)
-  from unnest(settlements) as s
-  where s.echo is not null;
-  perform messaging.merge_echo_duplicates(settled || late);
+  if decided is not null then
+    perform messaging.resolve_pending_echo(s.message_id, s.outcome, s.provider_message_id, s.echo)
+    from unnest(decided) as s
+    where s.echo is not null;
+  end if;
+  -- An echo may just have been recorded under another message's id.
+  if has_news or decided is not null then
+    perform messaging.merge_echo_duplicates(settled || late);
+  end if;
   if shows_addresses then
     perform messaging.assign_contact_phone(c, s.wa_id)
-    from unnest(settlements) as s
+    from unnest(decided) as s
     join messaging.messages m on m.id = any (array[s.message_id])
     join messaging.contacts c on c.id = any (array[m.contact_id])
     where s.wa_id is not null and c.phone is null;
   end if;
-  return jsonb_build_object('settled', to_jsonb(plain || settled));
+  return jsonb_build_object('settled', to_jsonb(coalesce(settled, '{}')));
 end;
 $$;
 revoke all on function public.settle_messages(jsonb) from public, anon, authenticated;
