@@ -699,16 +699,15 @@ declare
   not_before constant timestamptz := date_trunc('milliseconds', clock_timestamp())
     + make_interval(secs => coalesce((delivery->>'delaySeconds')::double precision, 0));
   lease_until timestamptz;
+  enqueued record;
 begin
   if (delivery->>'queued')::boolean then
     mode := 'queued';
-    select e.slot, e.held_by into slot, held_by
-    from messaging.enqueue_message(
+    enqueued := messaging.enqueue_message(
       message_id, instance, (delivery->>'intervalSeconds')::integer, not_before, typing
-    ) e;
-    if is_delayed then
-      held_by := coalesce(held_by, 'delay');
-    end if;
+    );
+    slot := enqueued.slot;
+    held_by := coalesce(enqueued.held_by, case when is_delayed then 'delay' end);
   elsif is_delayed or (delivery->>'isDeferred')::boolean then
     mode := 'scheduled';
     slot := not_before;
@@ -876,6 +875,7 @@ declare
   claim_token uuid;
   slot timestamptz;
   held_by text;
+  placed record;
   departure record;
   paused_until timestamptz;
   is_pausing boolean := false;
@@ -918,11 +918,14 @@ begin
       paused_until := messaging.pause_agent(instance.id, contact.id, clock_timestamp());
       is_pausing := true;
     end if;
-    select p.mode, p.slot, p.held_by, p.claim_token into mode, slot, held_by, claim_token
-    from messaging.place_message(
+    placed := messaging.place_message(
       message_id, instance, delivery,
       interval '1 millisecond' * coalesce((draft->>'delayTypingMs')::integer, 0)
-    ) p;
+    );
+    mode := placed.mode;
+    slot := placed.slot;
+    held_by := placed.held_by;
+    claim_token := placed.claim_token;
     insert into messaging.messages (
       id, instance_id, contact_id, conversation_id, direction, message_type, message, content,
       card_id, sent_by, operator_id, agent_id, delay_typing_ms, mode, interval_seconds, status, scheduled_for, held_by, phone_given
@@ -939,7 +942,9 @@ begin
     );
   end if;
 
-  if mode = 'queued' then
+  if mode = 'queued' and exists (
+    select from messaging.dispatch d where d.instance_id = instance.id and d.hold_until > slot
+  ) then
     -- An instance's hold may end after the slot.
     select e.* into departure
     from (select message_id as id, slot as at) as own

@@ -100,7 +100,7 @@ export async function openPgBossUser(
     row?.["found"] === null ? admin.unsafe(userSchema) : undefined
   );
   return {
-    async fill(count, payload) {
+    async fill(count, payload): Promise<void> {
       await boss.deleteAllJobs();
       await admin`truncate peer_user.messages`;
       const rows = await admin<{ id: string; sender: number }[]>`
@@ -118,7 +118,7 @@ export async function openPgBossUser(
         })),
       );
     },
-    async workOff(batchSize) {
+    async workOff(batchSize): Promise<number> {
       const jobs = await boss.fetch<{ messageId: string }>(queue, { batchSize });
       if (jobs.length === 0) return 0;
       const ids = jobs.map((job) => job.data.messageId);

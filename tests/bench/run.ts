@@ -22,11 +22,13 @@ import { instructionsBench } from "./instructions_bench.ts";
 import { inboundBench } from "./inbound_bench.ts";
 import { latenessBench } from "./lateness_bench.ts";
 import { memoryBench } from "./memory_bench.ts";
+import { queuedAcceptBench } from "./queued_accept_bench.ts";
 import { Report } from "./report.ts";
 import { roundTripsBench } from "./round_trips_bench.ts";
 
 const benches: readonly Bench[] = [
   enqueueBench,
+  queuedAcceptBench,
   hotInstanceBench,
   claimSettleBench,
   claimSizeBench,

@@ -20,16 +20,15 @@ declare
   not_before constant timestamptz := date_trunc('milliseconds', clock_timestamp())
     + make_interval(secs => coalesce((delivery->>'delaySeconds')::double precision, 0));
   lease_until timestamptz;
+  enqueued record;
 begin
   if (delivery->>'queued')::boolean then
     mode := 'queued';
-    select e.slot, e.held_by into slot, held_by
-    from messaging.enqueue_message(
+    enqueued := messaging.enqueue_message(
       message_id, instance, (delivery->>'intervalSeconds')::integer, not_before, typing
-    ) e;
-    if is_delayed then
-      held_by := coalesce(held_by, 'delay');
-    end if;
+    );
+    slot := enqueued.slot;
+    held_by := coalesce(enqueued.held_by, case when is_delayed then 'delay' end);
   elsif is_delayed or (delivery->>'isDeferred')::boolean then
     mode := 'scheduled';
     slot := not_before;

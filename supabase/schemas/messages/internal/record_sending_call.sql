@@ -21,6 +21,7 @@ declare
   claim_token uuid;
   slot timestamptz;
   held_by text;
+  placed record;
   departure record;
   paused_until timestamptz;
   is_pausing boolean := false;
@@ -63,11 +64,14 @@ begin
       paused_until := messaging.pause_agent(instance.id, contact.id, clock_timestamp());
       is_pausing := true;
     end if;
-    select p.mode, p.slot, p.held_by, p.claim_token into mode, slot, held_by, claim_token
-    from messaging.place_message(
+    placed := messaging.place_message(
       message_id, instance, delivery,
       interval '1 millisecond' * coalesce((draft->>'delayTypingMs')::integer, 0)
-    ) p;
+    );
+    mode := placed.mode;
+    slot := placed.slot;
+    held_by := placed.held_by;
+    claim_token := placed.claim_token;
     insert into messaging.messages (
       id, instance_id, contact_id, conversation_id, direction, message_type, message, content,
       card_id, sent_by, operator_id, agent_id, delay_typing_ms, mode, interval_seconds, status, scheduled_for, held_by, phone_given
@@ -84,7 +88,9 @@ begin
     );
   end if;
 
-  if mode = 'queued' then
+  if mode = 'queued' and exists (
+    select from messaging.dispatch d where d.instance_id = instance.id and d.hold_until > slot
+  ) then
     -- An instance's hold may end after the slot.
     select e.* into departure
     from (select message_id as id, slot as at) as own
