@@ -1,5 +1,12 @@
 -- The outcome of a plain call, as accept_message gives it and an `Idempotency-Key` keeps it.
-create or replace function messaging.describe_acceptance(plain messaging.acceptance)
+-- Takes its few fields instead of an acceptance, which costs several times as much to pass.
+create or replace function messaging.describe_acceptance(
+  message_id uuid,
+  contact_id uuid,
+  conversation_id uuid,
+  paused_until timestamptz,
+  time_zone text
+)
 returns jsonb
 language plpgsql
 stable
@@ -8,19 +15,21 @@ as $$
 begin
   return jsonb_build_object(
     'mode', 'sent',
-    'contactId', plain.contact_id,
-    'conversationId', plain.conversation_id,
+    'contactId', contact_id,
+    'conversationId', conversation_id,
     'agentId', null,
     'assignment', null,
-    'messageId', plain.message_id,
+    'messageId', message_id,
     'status', 'sending',
     'scheduledFor', null,
     'heldBy', null,
-    'aiAgentPausedUntil', messaging.iso_in_zone(plain.paused_until, plain.time_zone)
+    'aiAgentPausedUntil', messaging.iso_in_zone(paused_until, time_zone)
   );
 end;
 $$;
 revoke all
-on function messaging.describe_acceptance(messaging.acceptance)
+on function messaging.describe_acceptance(uuid, uuid, uuid, timestamptz, text)
 from public, anon, authenticated;
-grant execute on function messaging.describe_acceptance(messaging.acceptance) to service_role;
+grant execute
+on function messaging.describe_acceptance(uuid, uuid, uuid, timestamptz, text)
+to service_role;

@@ -45,7 +45,7 @@ begin
   return (
     select jsonb_agg(
       case when p.place is not null then
-        messaging.describe_acceptance(p)
+        messaging.describe_acceptance(p.message_id, p.contact_id, p.conversation_id, p.paused_until, p.time_zone)
           || jsonb_build_object('claimToken', p.claim_token, 'to', coalesce(p.send_address, p.phone))
           || coalesce(limits->p.place::text, '{}')
       end

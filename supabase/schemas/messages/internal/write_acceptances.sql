@@ -46,7 +46,7 @@ begin
   end if;
   if exists (select from unnest(plain) as p where p.idempotency is not null) then
     update messaging.idempotency_keys k
-    set outcome = messaging.describe_acceptance(p)
+    set outcome = messaging.describe_acceptance(p.message_id, p.contact_id, p.conversation_id, p.paused_until, p.time_zone)
     from unnest(plain) as p
     where k.scope = p.idempotency->>'scope' and k.key = p.idempotency->>'key';
   end if;
