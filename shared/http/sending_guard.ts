@@ -1,7 +1,7 @@
 import { createTokenHasher } from "../crypto/token_hash_cache.ts";
 import { StaleAuthenticationError } from "../messages/accept.ts";
 import type { Database } from "../database/database.ts";
-import { DatabaseError, isSqlstate } from "../database/sqlstates.ts";
+import { provesRollback } from "../database/sqlstates.ts";
 import { AppError } from "../model/errors.ts";
 import {
   authenticateClient,
@@ -94,9 +94,11 @@ async function tryRemembered(
   }
 }
 
-/** A time-out or a lost connection proves nothing: the call may have been recorded. */
+/**
+ * Whether the call has left nothing behind. After a time-out or a lost connection it may have been
+ * recorded. A database that is too busy for the call gets no second one either.
+ */
 function provesNothingRecorded(error: unknown): boolean {
-  if (error instanceof AppError) return error.code !== "service_unavailable";
-  if (error instanceof DatabaseError) return isSqlstate(error.code);
-  return error instanceof StaleAuthenticationError;
+  if (error instanceof AppError && error.code === "service_unavailable") return false;
+  return error instanceof StaleAuthenticationError || provesRollback(error);
 }

@@ -3,6 +3,7 @@
 import { createSendMessageApp } from "../../../functions/send-message/app.ts";
 import type { Database } from "../../../shared/database/database.ts";
 import type { RequestOf, ResultOf, RpcName } from "../../../shared/database/rpcs.ts";
+import { toDatabaseError } from "../../../shared/database/sqlstates.ts";
 import { AppError } from "../../../shared/model/errors.ts";
 import { assertEquals, assertMatch } from "../../support/assert.ts";
 import { letTimePass } from "../../support/database/time_travel.ts";
@@ -246,6 +247,32 @@ Deno.test("a warm call whose outcome is unknown is not made again", async () => 
   isCut = true;
   assertEquals(await process.send(), [503, null, "service_unavailable"]);
   assertEquals(process.rpcNames, ["accept_message"]);
+});
+
+for (const code of ["XX000", "58030", "40003", "no_code"]) {
+  Deno.test(`a warm call that fails with ${code}, which leaves open whether it was committed, is not made again`, async () => {
+    let isCut = false;
+    const { stack, process } = await startWarm((name) =>
+      isCut && name === "accept_message"
+        ? Promise.reject(toDatabaseError(name, code === "no_code" ? undefined : code))
+        : undefined
+    );
+    await using _stack = stack;
+    isCut = true;
+    assertEquals(await process.send(), [500, null, "internal_error"]);
+    assertEquals(process.rpcNames, ["accept_message"]);
+  });
+}
+
+Deno.test("a warm call that fails with a defect that rolls it back is counted, as that of a cold client", async () => {
+  let isCut = false;
+  const { stack, process } = await startWarm((name) =>
+    isCut && name === "accept_message" ? Promise.reject(toDatabaseError(name, "22P02")) : undefined
+  );
+  await using _stack = stack;
+  isCut = true;
+  assertEquals(await process.send(), [500, "98", "internal_error"]);
+  assertEquals(process.rpcNames, ["accept_message", "authenticate_client", "accept_message"]);
 });
 
 Deno.test("an instance without a limit has none when its client is warm", async () => {
