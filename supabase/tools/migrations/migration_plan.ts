@@ -3,7 +3,7 @@
  * applied while the former release's functions run. The rest is named for a person to write.
  */
 
-import type { SchemaFile } from "../schema_areas.ts";
+import type { SchemaFile } from "./schema_files.ts";
 import type { CatalogueDifference, CatalogueSection } from "./catalogue.ts";
 import {
   findComment,

@@ -1,7 +1,7 @@
 /** Finds in the files of supabase/schemas the statements that describe an object. */
 
 import { splitStatements } from "../../local/sql_statements.ts";
-import type { SchemaFile } from "../schema_areas.ts";
+import type { SchemaFile } from "./schema_files.ts";
 
 /** A statement of a schema file. */
 export interface SchemaStatement {

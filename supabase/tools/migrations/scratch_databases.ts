@@ -5,7 +5,7 @@ import postgres from "postgres";
 import type { Sql } from "postgres";
 import { applyMigrations } from "../../local/migrations.ts";
 import { createPlatformRoles } from "../../local/roles.ts";
-import { readBaselines, renderBaseline, type SchemaFile } from "../schema_areas.ts";
+import { readSchemaFiles, renderSchemaFiles } from "./schema_files.ts";
 import { type CatalogueDifference, compareCatalogues, readCatalogue } from "./catalogue.ts";
 
 /** The folders that are compared. */
@@ -16,12 +16,7 @@ export interface SchemaFolders {
 
 /** Builds a database from the schemas. @param sql a client of the role that will own the objects. */
 export async function buildSchemas(sql: Sql, folder: string): Promise<void> {
-  for (const baseline of await readBaselines(folder)) await sql.unsafe(renderBaseline(baseline));
-}
-
-/** The files of the schemas, in the order in which they are built. */
-export async function readSchemaFiles(folder: string): Promise<SchemaFile[]> {
-  return (await readBaselines(folder)).flatMap(({ files }) => files);
+  await sql.unsafe(renderSchemaFiles(await readSchemaFiles(folder)));
 }
 
 /** Compares what migrations and schemas build. */

@@ -10,15 +10,10 @@ import { fileURLToPath } from "node:url";
 import { print, printError, readCommandLine } from "../../deploy/command_line.ts";
 import { MigrationError } from "../../local/migrations.ts";
 import { startThrowawayPostgres } from "../../local/throwaway_postgres.ts";
-import { SchemaAreaError } from "../schema_areas.ts";
 import type { CatalogueDifference } from "./catalogue.ts";
 import { type MigrationPlan, type MigrationStep, planMigration } from "./migration_plan.ts";
-import {
-  foldersOf,
-  openScratchDatabases,
-  readSchemaFiles,
-  type SchemaFolders,
-} from "./scratch_databases.ts";
+import { foldersOf, openScratchDatabases, type SchemaFolders } from "./scratch_databases.ts";
+import { readSchemaFiles, SchemaError } from "./schema_files.ts";
 
 /** What a run of the command found and wrote. */
 export interface MigrationReport {
@@ -45,7 +40,7 @@ export interface MigrationOrder {
  * Compares migrations and schemas, and writes a migration where one is ordered and they differ.
  *
  * @param serverUrl a database of a server that takes scratch databases, as a superuser.
- * @throws {MigrationError} when a migration fails, {@link SchemaAreaError} when the schemas cannot be
+ * @throws {MigrationError} when a migration fails, {@link SchemaError} when the schemas cannot be
  * built.
  */
 export async function writeMigration(
@@ -132,7 +127,7 @@ async function main(args: readonly string[]): Promise<number> {
     await using server = await startThrowawayPostgres();
     return report(await writeMigration(server.databaseUrl, foldersOf(root), order));
   } catch (error) {
-    if (!(error instanceof MigrationError || error instanceof SchemaAreaError)) throw error;
+    if (!(error instanceof MigrationError || error instanceof SchemaError)) throw error;
     printError(error.message);
     return 1;
   }

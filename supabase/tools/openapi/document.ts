@@ -4,6 +4,7 @@ import { describeErrorExamples, listRefusals, writeErrorTable } from "./error_re
 import type { JsonObject } from "./json_schema.ts";
 import { describeOperation, ignoredFieldsSchema } from "./operation_object.ts";
 import { rateLimitHeaderComponents } from "./rate_limit_headers.ts";
+import { version } from "../../../shared/model/version.ts";
 
 /** The operations of every function, by the function's name. */
 export type OperationsBySlug = ReadonlyMap<string, readonly Operation[]>;
@@ -75,7 +76,7 @@ function sortForReading(operationsBySlug: OperationsBySlug): [string, readonly O
 function describeService(refusals: ReadonlySet<ErrorCode>): JsonObject {
   return {
     title: "Messaging Integration API",
-    version: "0.1.0",
+    version,
     description:
       `${introduction}\n\n## Errors\n\n${errorIntroduction}\n\n<details>\n<summary>All errors</summary>\n\n${
         writeErrorTable(refusals)

@@ -1,15 +1,14 @@
 import {
-  composeBaselines,
-  SchemaAreaError,
+  orderSchemaFiles,
+  SchemaError,
   type SchemaFile,
   type SchemaOrder,
-} from "../../../supabase/tools/schema_areas.ts";
+} from "../../../supabase/tools/migrations/schema_files.ts";
 import { assertEquals, assertThrows } from "../../support/assert.ts";
 
 const order: SchemaOrder = {
   first: ["schema.sql", "one/internal/key.sql"],
-  tables: "20261121000100_tables",
-  areas: ["20261121000200_one", "20261121000300_two"],
+  areas: ["one", "two"],
   last: ["two/start.sql"],
 };
 
@@ -28,19 +27,20 @@ function file(path: string, text = ""): SchemaFile {
   return { path, text };
 }
 
-function assertRefused(files: readonly SchemaFile[], message: string, changed = order): void {
-  assertThrows(() => composeBaselines(changed, files), SchemaAreaError, message);
+function assertRefused(files: readonly SchemaFile[], message: string): void {
+  assertThrows(() => orderSchemaFiles(order, files), SchemaError, message);
 }
 
 Deno.test("tables come first, each after those it references, then the functions of each area", () => {
-  const baselines = composeBaselines(order, files);
-  assertEquals(baselines.map(({ migration, files }) => [migration, files.map((f) => f.path)]), [
-    [
-      "20261121000100_tables",
-      ["schema.sql", "one/internal/key.sql", "two/tables/b.sql", "one/tables/a.sql"],
-    ],
-    ["20261121000200_one", ["one/internal/check.sql", "one/rpc/ask.sql"]],
-    ["20261121000300_two", ["two/rpc/c.sql", "two/start.sql"]],
+  assertEquals(orderSchemaFiles(order, files).map(({ path }) => path), [
+    "schema.sql",
+    "one/internal/key.sql",
+    "two/tables/b.sql",
+    "one/tables/a.sql",
+    "one/internal/check.sql",
+    "one/rpc/ask.sql",
+    "two/rpc/c.sql",
+    "two/start.sql",
   ]);
 });
 
@@ -60,11 +60,4 @@ Deno.test("tables that reference each other are refused", () => {
     [...circle, file("one/tables/d.sql", "references messaging.c")],
     "tables reference each other: c, d",
   );
-});
-
-Deno.test("areas out of order are refused", () => {
-  assertRefused(files, "20261121000200_one does not come after 20261121000300_two", {
-    ...order,
-    areas: [...order.areas].reverse(),
-  });
 });

@@ -1,0 +1,84 @@
+import { join } from "node:path";
+import { ReleaseError, writeRelease } from "../../supabase/tools/release.ts";
+import {
+  findReleaseFaults,
+  hashMigrations,
+  readReleasedMigrations,
+} from "../../supabase/tools/migrations/released_migrations.ts";
+import { assertEquals, assertMatch, assertRejects } from "../support/assert.ts";
+
+const release = { version: "1.1.0", formerVersion: "1.0.0", day: "2030-01-02" };
+
+Deno.test("a release dates the changelog, writes the version and freezes the migrations", async () => {
+  await using repository = await createRepository("- A new thing.\n");
+  await writeRelease(repository.root, release);
+  assertMatch(
+    await repository.read("CHANGELOG.md"),
+    /## \[Unreleased\]\n\n## \[1\.1\.0\] - 2030-01-02\n\n- A new/,
+  );
+  assertEquals(
+    await repository.read("shared/model/version.ts"),
+    'export const version = "1.1.0";\n',
+  );
+  assertEquals(await repository.findFaults(), []);
+
+  await repository.write("migrations/20300101000000_first.sql", "select 2;");
+  await repository.write("migrations/20290101000000_late.sql", "select 1;");
+  assertEquals(await repository.findFaults(), [
+    "20300101000000_first.sql belongs to 1.1.0 and has been edited: restore it, and write a new migration",
+    "20290101000000_late.sql is new and must come after 20300101000000_first.sql",
+  ]);
+  await assertRejects(
+    () => writeRelease(repository.root, { ...release, formerVersion: "1.0.9" }),
+    ReleaseError,
+    "nothing under Unreleased",
+  );
+});
+
+Deno.test("a release without changes, or below the present version, is refused and writes nothing", async () => {
+  await using repository = await createRepository("");
+  await assertRejects(() => writeRelease(repository.root, release), ReleaseError, "nothing under");
+  const lower = { ...release, formerVersion: "1.10.0" };
+  await assertRejects(
+    () => writeRelease(repository.root, lower),
+    ReleaseError,
+    "1.1.0 is not above 1.10.0",
+  );
+  assertEquals(
+    await readReleasedMigrations(join(repository.root, "supabase/released_migrations.json")),
+    {},
+  );
+});
+
+interface Repository extends AsyncDisposable {
+  readonly root: string;
+  read(path: string): Promise<string>;
+  write(path: string, text: string): Promise<void>;
+  findFaults(): Promise<string[]>;
+}
+
+async function createRepository(unreleased: string): Promise<Repository> {
+  const root = await Deno.makeTempDir({ prefix: "messaging-release-" });
+  for (const folder of ["migrations", "supabase", "shared/model"]) {
+    await Deno.mkdir(join(root, folder), { recursive: true });
+  }
+  const write = (path: string, text: string): Promise<void> =>
+    Deno.writeTextFile(join(root, path), text);
+  await write(
+    "CHANGELOG.md",
+    `# Changelog\n\n## [Unreleased]\n\n${unreleased}\n## [1.0.0] - 2029-01-01\n`,
+  );
+  await write("shared/model/version.ts", 'export const version = "1.0.0";\n');
+  await write("migrations/20300101000000_first.sql", "select 1;");
+  return {
+    root,
+    write,
+    read: (path) => Deno.readTextFile(join(root, path)),
+    findFaults: async () =>
+      findReleaseFaults(
+        await readReleasedMigrations(join(root, "supabase/released_migrations.json")),
+        await hashMigrations(join(root, "migrations")),
+      ),
+    [Symbol.asyncDispose]: () => Deno.remove(root, { recursive: true }),
+  };
+}
