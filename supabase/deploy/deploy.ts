@@ -1,150 +1,171 @@
 /**
- * `deno task deploy`: checks the code, then applies the migrations and uploads the functions with the
- * Supabase CLI. Idempotent: applied migrations are skipped, functions are replaced.
+ * `deno task deploy`: brings a project to this release. It compares what the database has applied with
+ * the files, applies the expand migrations, then uploads the functions. `--contract` applies the
+ * contract migrations, once the functions of this release answer. Idempotent. See docs/deploy.md.
  */
 
 import { Command } from "commander";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { print, printError, readCommandLine } from "./command_line.ts";
-import { invalidConnectionString, readConnectionString } from "./connection_string.ts";
+import { version } from "../../shared/model/version.ts";
+import { MigrationError, readMigrations } from "../local/migration_files.ts";
+import { printError, readCommandLine } from "./command_line.ts";
+import { type DeployTarget, neededVariables, readTarget } from "./deploy_target.ts";
+import { readDeployedVersion } from "./deployed_version.ts";
+import { pushMigrations, readAppliedMigrations } from "./migration_push.ts";
 import { runSupabaseCli, SupabaseCliError } from "./supabase_cli.ts";
+import { fileOf, planUpgrade, type UpgradePlan, UpgradeRefusal } from "./upgrade_plan.ts";
 
-const root = fileURLToPath(new URL("../..", import.meta.url));
-
-/** The target of a deployment, from the environment's variables. */
-export interface DeployTarget {
-  readonly projectRef: string;
-  readonly accessToken: string;
-  /** A connection string, or the password of the project's database. */
-  readonly database: { readonly url: string } | { readonly password: string };
+/** A deployment stopped. The message says what is done, what runs, and how to go on. */
+export class DeployError extends Error {
+  override readonly name = "DeployError";
 }
 
-const neededVariables: Readonly<Record<string, string>> = {
-  SUPABASE_PROJECT_REF:
-    "SUPABASE_PROJECT_REF is missing: set it to the project's reference, 20 letters in the URL of its dashboard.",
-  SUPABASE_ACCESS_TOKEN:
-    "SUPABASE_ACCESS_TOKEN is missing: create one under Account, Access Tokens (sbp_...).",
-  SUPABASE_DB_PASSWORD:
-    "SUPABASE_DB_PASSWORD is missing: set it to the database's password (or set SUPABASE_DB_URL to a connection string).",
-};
-
-/** Reads the target. @returns the target, or an error sentence per missing or invalid variable. */
-export function readTarget(
-  environment: Readonly<Record<string, string | undefined>>,
-): DeployTarget | readonly string[] {
-  const {
-    SUPABASE_PROJECT_REF: projectRef,
-    SUPABASE_ACCESS_TOKEN: accessToken,
-    SUPABASE_DB_PASSWORD: password,
-    SUPABASE_DB_URL: url,
-  } = environment;
-  if (url && readConnectionString(url) === null) {
-    return [`SUPABASE_DB_URL ${invalidConnectionString}`];
-  }
-  const database = url ? { url } : password ? { password } : undefined;
-  if (projectRef && accessToken && database) return { projectRef, accessToken, database };
-  const given = {
-    SUPABASE_PROJECT_REF: projectRef,
-    SUPABASE_ACCESS_TOKEN: accessToken,
-    SUPABASE_DB_PASSWORD: database,
-  };
-  return Object.entries(given).filter(([, value]) => !value)
-    .map(([name]) => neededVariables[name] ?? name);
+/** How a deployment is done. */
+export interface DeployOptions {
+  /** Only say what would be done. */
+  readonly dryRun: boolean;
+  /** Apply the contract migrations instead of what comes before them. */
+  readonly contract: boolean;
+  /** The repository's folder. */
+  readonly root: string;
+  /** Variables for the Supabase CLI. */
+  readonly environment?: Readonly<Record<string, string>>;
+  /** Checks that must pass before anything is deployed. */
+  readonly check: () => Promise<void>;
+  readonly show: (text: string) => void;
 }
 
 /**
- * Checks the link supabase/migrations, the only place where the CLI looks. Without the link `db push`
- * would find no migrations and report success.
+ * Deploys this checkout, or its contract migrations.
  *
- * @throws {SupabaseCliError} where the two folders do not hold the same files.
+ * @throws {DeployError} when a step fails, {@link UpgradeRefusal} when database and files do not fit;
+ * then nothing was done.
  */
-export async function checkMigrationsLink(folder: string): Promise<void> {
-  const [own, linked] = await Promise.all(
-    ["migrations", "supabase/migrations"].map((path) => listNames(join(folder, path))),
+export async function deploy(target: DeployTarget, options: DeployOptions): Promise<void> {
+  const { root, show, dryRun, contract } = options;
+  const say = (line: string): void => show(`${line}\n`);
+  const applied = await atStep(
+    "The database could not be read: nothing was deployed.",
+    () => readAppliedMigrations(root, target),
   );
-  if (own?.length !== 0 && own?.join() === linked?.join()) return;
-  throw new SupabaseCliError(
-    "supabase/migrations does not contain the files of migrations: check out the repository with symbolic links.",
-  );
+  const folder = join(root, "migrations");
+  const plan = planUpgrade(applied, await readMigrations(folder));
+  if (dryRun) return describePlan(plan, contract).forEach(say);
+  const push = async (step: keyof UpgradePlan, failure: string): Promise<void> => {
+    if (plan[step].length === 0) return say(`No ${step} migration is pending.`);
+    await atStep(failure, () => pushMigrations(folder, target, applied, plan[step], show));
+  };
+  if (contract) {
+    await refuseContract(target, plan);
+    await push("contract", contractFailure);
+    return say(`The database is that of ${version}.`);
+  }
+  await options.check();
+  await push("expand", expandFailure);
+  await atStep(uploadFailure, () => deployFunctions(target, options));
+  describeNext(plan).forEach(say);
 }
 
-async function listNames(path: string): Promise<string[]> {
+const expandFailure =
+  "A migration failed. It left nothing behind, those before it stay; the functions were not touched, and " +
+  "the service runs on. Mend what the message above names, then run the same command again: it goes on " +
+  "with the failed migration.";
+
+const uploadFailure =
+  "The upload of the functions failed. The database is ready for both releases, and the functions that " +
+  "were not uploaded run on as before. Run the same command again.";
+
+const contractFailure =
+  "A contract migration failed. It left nothing behind, and the service runs on. Mend what the message " +
+  "above names, then run the same command again.";
+
+async function atStep<Result>(failure: string, step: () => Promise<Result>): Promise<Result> {
   try {
-    const names: string[] = [];
-    for await (const entry of Deno.readDir(path)) names.push(entry.name);
-    return names.sort();
+    return await step();
   } catch (error) {
-    if (error instanceof Deno.errors.NotFound) return [];
-    throw error;
+    if (!(error instanceof SupabaseCliError)) throw error;
+    throw new DeployError(`${error.message}\n${failure}`, { cause: error });
   }
 }
 
-/** Applies pending migrations. @throws {SupabaseCliError} */
-export async function pushDatabase(
-  target: Pick<DeployTarget, "projectRef" | "accessToken" | "database">,
-  show?: (text: string) => void,
-): Promise<string> {
-  await checkMigrationsLink(root);
-  const { remote, environment } = toRemote(target);
-  return await runSupabaseCli(root, ["db", "push", `--remote=${remote}`, "--yes"], {
-    ...environment,
-    SUPABASE_ACCESS_TOKEN: target.accessToken,
-  }, show);
-}
-
-/**
- * Splits the database into the CLI's `--remote` argument and the password. Other users can read command
- * lines, so the password goes into the environment: SUPABASE_DB_PASSWORD with a project reference,
- * PGPASSWORD with a connection string.
- */
-export function toRemote(
-  { projectRef, database }: Pick<DeployTarget, "projectRef" | "database">,
-): { readonly remote: string; readonly environment: Readonly<Record<string, string>> } {
-  if ("password" in database) {
-    return { remote: projectRef, environment: { SUPABASE_DB_PASSWORD: database.password } };
+/** Contract migrations end what older functions use, so those of this release must answer already. */
+async function refuseContract(target: DeployTarget, plan: UpgradePlan): Promise<void> {
+  if (plan.expand.length > 0) {
+    throw new DeployError(
+      `${
+        fileOf(plan.expand[0] ?? { version: "", name: "" })
+      } is not applied yet: run \`deno task deploy\` first. Nothing was done.`,
+    );
   }
-  const url = new URL(database.url);
-  const password = decodeURIComponent(url.password);
-  url.password = "";
-  return { remote: url.href, environment: password === "" ? {} : { PGPASSWORD: password } };
+  const deployed = await readDeployedVersion(target.apiUrl);
+  if (deployed === version) return;
+  throw new DeployError(
+    `The functions at ${target.apiUrl} are ${
+      deployed ?? "not there, or older than 1.0.0"
+    }, and this checkout is ` +
+      `${version}: run \`deno task deploy\` first. Nothing was done.`,
+  );
 }
 
 /** Uploads every function; the platform bundles them. @throws {SupabaseCliError} */
 export async function deployFunctions(
   { projectRef, accessToken }: Pick<DeployTarget, "projectRef" | "accessToken">,
-  environment: Readonly<Record<string, string>> = {},
-  show?: (text: string) => void,
-): Promise<string> {
+  { root, environment = {}, show }: Pick<DeployOptions, "root" | "environment" | "show">,
+): Promise<void> {
   const args = ["functions", "deploy", "--use-api", `--remote=${projectRef}`, "--yes"];
-  return await runSupabaseCli(root, args, {
-    ...environment,
-    SUPABASE_ACCESS_TOKEN: accessToken,
-  }, show);
+  await runSupabaseCli(root, args, { ...environment, SUPABASE_ACCESS_TOKEN: accessToken }, show);
+}
+
+function describePlan(plan: UpgradePlan, contract: boolean): string[] {
+  const list = (step: keyof UpgradePlan): string =>
+    plan[step].length === 0 ? "none" : plan[step].map(fileOf).join(", ");
+  return [
+    `Nothing is done. To bring the project to ${version}:`,
+    `1. Expand migrations, on which the present functions go on: ${list("expand")}.`,
+    "2. The functions of this checkout.",
+    `3. Contract migrations, by \`deno task deploy --contract\` afterwards: ${list("contract")}.`,
+    `This command would do ${contract ? "3" : "1 and 2"}.`,
+  ];
+}
+
+function describeNext({ contract }: UpgradePlan): string[] {
+  return [
+    `${version} is deployed. Check with \`deno task cron:check\` that the dispatcher runs.`,
+    ...(contract.length === 0 ? [] : [
+      `When all is well: \`deno task deploy --contract\` applies ${
+        contract.map(fileOf).join(", ")
+      }. There is no way back to the former release then.`,
+    ]),
+  ];
 }
 
 /** Checks that must pass before anything is deployed. */
 const checks: readonly (readonly string[])[] = [
   ["check", "functions", "shared"],
-  ["task", "db:baseline", "--check"],
+  ["task", "db:migration"],
   ["task", "check:hosted"],
 ];
 
-async function check(args: readonly string[]): Promise<void> {
-  const { success } = await new Deno.Command(Deno.execPath(), {
-    args: [...args],
-    cwd: root,
-    stdin: "null",
-    stdout: "inherit",
-    stderr: "inherit",
-  }).output();
-  if (!success) throw new SupabaseCliError(`deno ${args.join(" ")} failed: nothing was deployed.`);
+async function check(root: string): Promise<void> {
+  for (const args of checks) {
+    const { success } = await new Deno.Command(Deno.execPath(), {
+      args: [...args],
+      cwd: root,
+      stdin: "null",
+      stdout: "inherit",
+      stderr: "inherit",
+    }).output();
+    if (!success) throw new DeployError(`deno ${args.join(" ")} failed: nothing was deployed.`);
+  }
 }
 
 const command = new Command("deno task deploy")
   .description(
-    "Checks the code, then applies the migrations and uploads every function. Has no options; environment variables name the target.",
+    "Brings a project to this release: checks the code, applies the expand migrations, uploads every function.",
   )
+  .option("--dry-run", "only say what would be done", false)
+  .option("--contract", "apply the contract migrations, after the functions of this release", false)
   .addHelpText(
     "after",
     `\nVariables (see .env.example):\n  ${Object.keys(neededVariables).join("\n  ")}`,
@@ -158,16 +179,22 @@ async function main(args: readonly string[]): Promise<number> {
     target.forEach(printError);
     return 2;
   }
+  const root = fileURLToPath(new URL("../..", import.meta.url));
   try {
-    for (const args of checks) await check(args);
-    await pushDatabase(target);
-    await deployFunctions(target);
+    await deploy(target, {
+      dryRun: options["dryRun"] === true,
+      contract: options["contract"] === true,
+      root,
+      check: () => check(root),
+      show: (text) => void Deno.stdout.writeSync(new TextEncoder().encode(text)),
+    });
   } catch (error) {
-    if (!(error instanceof SupabaseCliError)) throw error;
-    printError(error.message);
+    const isExpected = [DeployError, UpgradeRefusal, MigrationError]
+      .some((expected) => error instanceof expected);
+    if (!isExpected) throw error;
+    printError((error as Error).message);
     return 1;
   }
-  print("Deployed. Next, check that the dispatcher runs: `deno task cron:check`.");
   return 0;
 }
 

@@ -22,6 +22,43 @@ export async function runSupabaseCli(
   environment: Readonly<Record<string, string>> = {},
   show: (text: string) => void = print,
 ): Promise<string> {
+  return (await run(root, args, environment, show)).output;
+}
+
+/**
+ * Reads rows of a database. Its output is not shown.
+ *
+ * @throws {SupabaseCliError} as `runSupabaseCli`.
+ */
+export async function querySupabase(
+  root: string,
+  sql: string,
+  remote: string,
+  environment: Readonly<Record<string, string>>,
+): Promise<unknown> {
+  const args = ["db", "query", sql, "--output-format=json", `--remote=${remote}`, "--yes"];
+  let shown = "";
+  try {
+    return JSON.parse((await run(root, args, environment, (text) => shown += text)).result);
+  } catch (error) {
+    const what = error instanceof SupabaseCliError ? error.message : "supabase db query: no JSON.";
+    throw new SupabaseCliError(`${what}\n${shown}`);
+  }
+}
+
+interface CliOutput {
+  /** Standard output alone. */
+  readonly result: string;
+  /** Standard output and standard error, as they came. */
+  readonly output: string;
+}
+
+async function run(
+  root: string,
+  args: readonly string[],
+  environment: Readonly<Record<string, string>>,
+  show: (text: string) => void,
+): Promise<CliOutput> {
   const child = new Deno.Command("npx", {
     args: ["--yes", `supabase@${cliVersion}`, ...args],
     cwd: root,
@@ -31,18 +68,25 @@ export async function runSupabaseCli(
     stderr: "piped",
   }).spawn();
   let output = "";
-  const read = async (stream: ReadableStream<Uint8Array>): Promise<void> => {
+  const read = async (stream: ReadableStream<Uint8Array>): Promise<string> => {
+    let own = "";
     for await (const text of stream.pipeThrough(new TextDecoderStream())) {
+      own += text;
       output += text;
       show(text);
     }
+    return own;
   };
-  const [status] = await Promise.all([child.status, read(child.stdout), read(child.stderr)]);
-  const command = `supabase ${args.filter((arg) => !arg.startsWith("-")).join(" ")}`;
+  const [status, result] = await Promise.all([
+    child.status,
+    read(child.stdout),
+    read(child.stderr),
+  ]);
+  const command = `supabase ${args.slice(0, 2).join(" ")}`;
   if (!status.success) throw new SupabaseCliError(`${command} ended with ${status.code}.`);
   const warning = output.split("\n").find((line) => /\bWARN(?:ING)?\b/.test(line));
   if (warning !== undefined) throw new SupabaseCliError(`${command} warns: ${warning.trim()}`);
-  return output;
+  return { result, output };
 }
 
 function print(text: string): void {

@@ -3,29 +3,16 @@
  * (`supabase_migrations.schema_migrations`), so that both may be used on one database.
  */
 
-import { join } from "node:path";
 import postgres from "postgres";
 import type { Sql, TransactionSql } from "postgres";
-import { countLines, splitStatements, type SqlStatement } from "./sql_statements.ts";
-
-/** A migration could not be applied. The message names the file and, where known, the line. */
-export class MigrationError extends Error {
-  override readonly name = "MigrationError";
-}
-
-interface Migration {
-  readonly version: string;
-  readonly name: string;
-  readonly path: string;
-  readonly statements: readonly SqlStatement[];
-}
-
-interface HistoryRow {
-  readonly version: string;
-  readonly statements: readonly string[] | null;
-}
-
-const filePattern = /^(\d{14})_(\w+)\.sql$/;
+import {
+  type AppliedMigration,
+  isAsApplied,
+  type Migration,
+  MigrationError,
+  readMigrations,
+} from "./migration_files.ts";
+import { countLines, type SqlStatement } from "./sql_statements.ts";
 
 /**
  * Applies pending migrations in the order of their names, each file in its own transaction. Concurrent
@@ -57,26 +44,6 @@ export async function applyMigrations(sql: Sql, folder: string): Promise<string[
   return applied;
 }
 
-async function readMigrations(folder: string): Promise<Migration[]> {
-  const migrations: Migration[] = [];
-  for await (const entry of Deno.readDir(folder)) {
-    if (!entry.name.endsWith(".sql")) continue;
-    const path = join(folder, entry.name);
-    const [, version, name] = filePattern.exec(entry.name) ?? [];
-    if (version === undefined || name === undefined) {
-      throw new MigrationError(`${path}: a migration is named <14 digits>_<what>.sql`);
-    }
-    const statements = splitStatements(await Deno.readTextFile(path));
-    migrations.push({ version, name, path, statements });
-  }
-  migrations.sort((a, b) => a.version < b.version ? -1 : 1);
-  const twice = migrations.find((next, i) => next.version === migrations[i - 1]?.version);
-  if (twice !== undefined) {
-    throw new MigrationError(`${twice.path}: another migration has the version ${twice.version}`);
-  }
-  return migrations;
-}
-
 async function lockMigrations(transaction: TransactionSql): Promise<void> {
   await transaction`select pg_advisory_xact_lock(hashtext('messaging migrations'))`;
 }
@@ -94,8 +61,8 @@ async function createHistory(transaction: TransactionSql): Promise<void> {
     );`);
 }
 
-async function readHistory(transaction: TransactionSql): Promise<Map<string, HistoryRow>> {
-  const records = await transaction<HistoryRow[]>`
+async function readHistory(transaction: TransactionSql): Promise<Map<string, AppliedMigration>> {
+  const records = await transaction<AppliedMigration[]>`
     select version, statements from supabase_migrations.schema_migrations`;
   return new Map(records.map((record) => [record.version, record]));
 }
@@ -135,7 +102,7 @@ function describeFailure(
 }
 
 function refuseUnknown(
-  history: Map<string, HistoryRow>,
+  history: Map<string, AppliedMigration>,
   migrations: readonly Migration[],
   folder: string,
 ): void {
@@ -148,19 +115,11 @@ function refuseUnknown(
   );
 }
 
-// Baselines may be rewritten before 1.0.0. A database made from an older text would then have neither
-// the old schema nor the new one.
-function refuseChanged(record: HistoryRow, migration: Migration): false {
-  if (record.statements === null) return false;
-  const applied = withoutSpace(record.statements);
-  const present = withoutSpace(migration.statements.map((statement) => statement.text));
-  if (applied === present) return false;
+// A database made from another text would have neither the old schema nor the new one.
+function refuseChanged(record: AppliedMigration, migration: Migration): false {
+  if (isAsApplied(migration, record)) return false;
   throw new MigrationError(
     `${migration.path} has changed since it was applied to this database: use a new database ` +
       "(for the local stack: stop it and remove its data folder).",
   );
-}
-
-function withoutSpace(statements: readonly string[]): string {
-  return statements.join(";").replaceAll(/\s+/g, "");
 }

@@ -4,7 +4,7 @@
  */
 import { ConfigError } from "../../shared/runtime/config.ts";
 import { consoleLog } from "../../shared/runtime/log.ts";
-import { MigrationError } from "./migrations.ts";
+import { MigrationError } from "./migration_files.ts";
 import { PostgresStartError } from "./postgres_start_error.ts";
 import { interceptConsole } from "./request_log.ts";
 import { readSettings } from "./settings.ts";

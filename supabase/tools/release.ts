@@ -10,7 +10,7 @@ import { fileURLToPath } from "node:url";
 import { version as present } from "../../shared/model/version.ts";
 import { print, printError, readCommandLine } from "../deploy/command_line.ts";
 import {
-  findReleaseFaults,
+  findReleaseProblems,
   hashMigrations,
   readReleasedMigrations,
 } from "./migrations/released_migrations.ts";
@@ -43,8 +43,8 @@ export async function writeRelease(root: string, release: Release): Promise<void
   const releasedPath = join(root, "supabase/released_migrations.json");
   const released = await readReleasedMigrations(releasedPath);
   const hashes = await hashMigrations(join(root, "migrations"));
-  const faults = findReleaseFaults(released, hashes);
-  if (faults.length > 0) throw new ReleaseError(faults.join("\n"));
+  const problems = findReleaseProblems(released, hashes);
+  if (problems.length > 0) throw new ReleaseError(problems.join("\n"));
   const added = [...hashes].filter(([name]) => !Object.hasOwn(released, name))
     .map(([name, sha256]) => [name, { release: release.version, sha256 }] as const);
   const next = { ...released, ...Object.fromEntries(added) };

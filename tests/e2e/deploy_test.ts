@@ -1,13 +1,15 @@
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
+import { version } from "../../shared/model/version.ts";
 import {
-  checkMigrationsLink,
+  deploy,
+  DeployError,
   deployFunctions,
-  pushDatabase,
-  readTarget,
-  toRemote,
+  type DeployOptions,
 } from "../../supabase/deploy/deploy.ts";
+import { type DeployTarget, readTarget, toRemote } from "../../supabase/deploy/deploy_target.ts";
 import { runSupabaseCli } from "../../supabase/deploy/supabase_cli.ts";
+import { UpgradeRefusal } from "../../supabase/deploy/upgrade_plan.ts";
 import { applyMigrations } from "../../supabase/local/migrations.ts";
 import { createPlatformRoles } from "../../supabase/local/roles.ts";
 import {
@@ -43,7 +45,8 @@ Deno.test({
     await using api = await startManagementApi(folder.path);
     const slugs = await listFunctions();
     for (let time = 1; time <= 2; time++) {
-      await deployFunctions({ projectRef, accessToken }, api.environment, silently);
+      const upload = { root, environment: api.environment, show: silently };
+      await deployFunctions({ projectRef, accessToken }, upload);
       assertEquals([...api.uploads.keys()].sort(), slugs, `deployment ${time}`);
     }
     assertEquals(api.active.toSorted(), [...slugs, ...slugs].sort());
@@ -70,17 +73,78 @@ Deno.test({
 });
 
 Deno.test({
-  name: `the CLI applies all migrations once, and has no advice to give${noCli}`,
+  name: `a deployment compares, expands, uploads, and contracts by its own step${noCli}`,
   ignore: !isCliThere,
   async fn(): Promise<void> {
     await using database = await createEmptyDatabase();
     await createPlatformRoles(database.admin);
-    const target = { projectRef, accessToken, database: { url: database.url } };
-    const first = await pushDatabase(target, silently);
-    assertMatch(first, /Applying migration \d+_tenancy\.sql/);
-    assertMatch(await pushDatabase(target, silently), /up to date/);
-    const args = ["db", "advisors", `--remote=${database.url}`, "--fail-on=warn"];
-    assertMatch(await runSupabaseCli(root, args, {}, silently), /No issues found/);
+    await using folder = await makeTemporaryFolder();
+    await using functions = serveVersion();
+    const migrations = join(folder.path, "migrations");
+    await copyMigrations(migrations);
+    const target = {
+      projectRef,
+      accessToken,
+      database: { url: database.url },
+      apiUrl: functions.origin,
+    };
+    const run = (options: Partial<DeployOptions> = {}): Promise<string> =>
+      deployFrom(folder.path, target, options);
+    const add = (name: string, sql: string): Promise<void> =>
+      Deno.writeTextFile(join(migrations, name), sql);
+    const countTables = async (): Promise<unknown> =>
+      (await database
+        .admin`select count(*)::int as count from pg_tables where schemaname = 'messaging'`)[0]
+        ?.["count"];
+
+    // Nothing is done by a dry run. A folder without functions makes the upload fail.
+    assertMatch(await run({ dryRun: true }), /_tables\.sql.*\n2\. The functions of this checkout/);
+    assertEquals(await countTables(), 0);
+    const halfWay = await assertRejects(() => run(), DeployError);
+    assertMatch(halfWay.message, /upload of the functions failed.*Run the same command again/s);
+    assert(Number(await countTables()) > 20);
+    const advisors = ["db", "advisors", `--remote=${database.url}`, "--fail-on=warn"];
+    assertMatch(await runSupabaseCli(root, advisors, {}, silently), /No issues found/);
+
+    // A migration that fails leaves nothing behind, and the next run goes on with it.
+    await add(
+      "20990101000000_add_probe.sql",
+      "create table messaging.probe (id int); select 1 / 0;",
+    );
+    assertMatch(
+      (await assertRejects(() => run(), DeployError)).message,
+      /functions were not touched.*goes on/s,
+    );
+    await add("20990101000000_add_probe.sql", "create table messaging.probe (id int);");
+    await add("20990102000000_contract_drop_probe.sql", "drop table messaging.probe;");
+    assertMatch(
+      (await assertRejects(() => run({ contract: true }), DeployError)).message,
+      /run `deno task deploy` first/,
+    );
+    await assertRejects(() => run(), DeployError, "upload of the functions");
+    const before = await countTables();
+
+    // The contract step waits for the functions of this release.
+    functions.version = "0.9.0";
+    assertMatch(
+      (await assertRejects(() => run({ contract: true }), DeployError)).message,
+      /are 0\.9\.0, and this checkout/,
+    );
+    assertEquals(await countTables(), before);
+    functions.version = version;
+    assertMatch(await run({ contract: true }), /_contract_drop_probe\.sql/);
+    assertEquals(await countTables(), Number(before) - 1);
+
+    // An edited file and a newer database are refused, in a sentence.
+    await add("20990101000000_add_probe.sql", "create table messaging.other (id int);");
+    await assertRejects(
+      () => run({ dryRun: true }),
+      UpgradeRefusal,
+      "another text of 20990101000000_add_probe.sql",
+    );
+    await Deno.remove(join(migrations, "20990101000000_add_probe.sql"));
+    await assertRejects(() => run(), UpgradeRefusal, "this checkout lacks (20990101000000)");
+    assertEquals(await countTables(), Number(before) - 1);
   },
 });
 
@@ -115,6 +179,7 @@ Deno.test("a deployment without its variables names each of them in a sentence",
     projectRef,
     accessToken,
     database: { url: "postgres://127.0.0.1/postgres" },
+    apiUrl: `https://${projectRef}.supabase.co`,
   });
 });
 
@@ -140,15 +205,48 @@ Deno.test("no password of the database reaches the CLI's command line, where oth
   assertFalse(JSON.stringify(misread).includes("p#w"));
 });
 
-Deno.test("a checkout without the migrations link is not pushed: the CLI would find nothing", async () => {
-  await using folder = await makeTemporaryFolder();
-  await Deno.mkdir(join(folder.path, "migrations"));
-  await Deno.writeTextFile(join(folder.path, "migrations/1_a.sql"), "");
-  await assertRejects(() => checkMigrationsLink(folder.path), Error, "symbolic links");
-  await Deno.mkdir(join(folder.path, "supabase"));
-  await Deno.symlink("../migrations", join(folder.path, "supabase/migrations"));
-  await checkMigrationsLink(folder.path);
-});
+/** Deploys a folder. @returns what was shown. */
+async function deployFrom(
+  folder: string,
+  target: DeployTarget,
+  options: Partial<DeployOptions>,
+): Promise<string> {
+  let shown = "";
+  await deploy(target, {
+    dryRun: false,
+    contract: false,
+    root: folder,
+    check: () => Promise.resolve(),
+    show: (text) => shown += text,
+    ...options,
+  });
+  return shown;
+}
+
+async function copyMigrations(folder: string): Promise<void> {
+  await Deno.mkdir(folder);
+  for await (const { name } of Deno.readDir(join(root, "migrations"))) {
+    await Deno.copyFile(join(root, "migrations", name), join(folder, name));
+  }
+}
+
+interface FunctionsDouble extends AsyncDisposable {
+  readonly origin: string;
+  version: string;
+}
+
+/** Functions of some version. */
+function serveVersion(): FunctionsDouble {
+  const deployed = { version: "1.0.0" };
+  const server = Deno.serve(
+    { hostname: "127.0.0.1", port: 0, onListen: () => {} },
+    () => new Response(null, { headers: { "X-Api-Version": deployed.version } }),
+  );
+  return Object.assign(deployed, {
+    origin: `http://127.0.0.1:${server.addr.port}`,
+    [Symbol.asyncDispose]: () => server.shutdown(),
+  });
+}
 
 async function listFunctions(): Promise<string[]> {
   const slugs: string[] = [];

@@ -1,7 +1,7 @@
 import { join } from "node:path";
 import { ReleaseError, writeRelease } from "../../supabase/tools/release.ts";
 import {
-  findReleaseFaults,
+  findReleaseProblems,
   hashMigrations,
   readReleasedMigrations,
 } from "../../supabase/tools/migrations/released_migrations.ts";
@@ -20,11 +20,11 @@ Deno.test("a release dates the changelog, writes the version and freezes the mig
     await repository.read("shared/model/version.ts"),
     'export const version = "1.1.0";\n',
   );
-  assertEquals(await repository.findFaults(), []);
+  assertEquals(await repository.findProblems(), []);
 
   await repository.write("migrations/20300101000000_first.sql", "select 2;");
   await repository.write("migrations/20290101000000_late.sql", "select 1;");
-  assertEquals(await repository.findFaults(), [
+  assertEquals(await repository.findProblems(), [
     "20300101000000_first.sql belongs to 1.1.0 and has been edited: restore it, and write a new migration",
     "20290101000000_late.sql is new and must come after 20300101000000_first.sql",
   ]);
@@ -54,7 +54,7 @@ interface Repository extends AsyncDisposable {
   readonly root: string;
   read(path: string): Promise<string>;
   write(path: string, text: string): Promise<void>;
-  findFaults(): Promise<string[]>;
+  findProblems(): Promise<string[]>;
 }
 
 async function createRepository(unreleased: string): Promise<Repository> {
@@ -74,8 +74,8 @@ async function createRepository(unreleased: string): Promise<Repository> {
     root,
     write,
     read: (path) => Deno.readTextFile(join(root, path)),
-    findFaults: async () =>
-      findReleaseFaults(
+    findProblems: async () =>
+      findReleaseProblems(
         await readReleasedMigrations(join(root, "supabase/released_migrations.json")),
         await hashMigrations(join(root, "migrations")),
       ),

@@ -40,7 +40,7 @@ export async function hashMigrations(folder: string): Promise<Map<string, string
  * What is wrong with the released migrations of a folder: one sentence for each that was edited or
  * removed, and for each new migration that does not come after all released ones.
  */
-export function findReleaseFaults(
+export function findReleaseProblems(
   released: ReleasedMigrations,
   hashes: ReadonlyMap<string, string>,
 ): string[] {

@@ -52,8 +52,8 @@ export async function readSchemaFiles(schemasFolder: string): Promise<SchemaFile
  * @throws {SchemaError} as `readSchemaFiles`.
  */
 export function orderSchemaFiles(order: SchemaOrder, files: readonly SchemaFile[]): SchemaFile[] {
-  const faults = findFaults(order, files);
-  if (faults.length > 0) throw new SchemaError(faults.join("\n"));
+  const problems = findProblems(order, files);
+  if (problems.length > 0) throw new SchemaError(problems.join("\n"));
   const named = new Set([...order.first, ...order.last]);
   const byPath = new Map(files.map((file) => [file.path, file]));
   const pick = (paths: readonly string[]): SchemaFile[] =>
@@ -103,19 +103,19 @@ function findReferences({ text }: SchemaFile): string[] {
   return [...text.matchAll(/\breferences messaging\.(\w+)/g)].map((match) => match[1] ?? "");
 }
 
-function findFaults({ first, areas, last }: SchemaOrder, files: readonly SchemaFile[]): string[] {
+function findProblems({ first, areas, last }: SchemaOrder, files: readonly SchemaFile[]): string[] {
   const present = new Set(files.map(({ path }) => path));
   const named = [...first, ...last];
   const missing = named.filter((path) => !present.has(path));
-  const homeless = [...present].filter((path) => {
+  const unassigned = [...present].filter((path) => {
     const [area, folder] = path.split("/");
-    const hasHome = areas.includes(area ?? "") &&
+    const isAssigned = areas.includes(area ?? "") &&
       ["tables", "internal", "rpc"].includes(folder ?? "");
-    return !hasHome && !named.includes(path);
+    return !isAssigned && !named.includes(path);
   });
   return [
     ...missing.map((path) => `${path} is named in areas.json and does not exist`),
-    ...homeless.map((path) => `${path} is in no area of areas.json`),
+    ...unassigned.map((path) => `${path} is in no area of areas.json`),
   ];
 }
 

@@ -8,7 +8,8 @@ import { Command } from "commander";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { print, printError, readCommandLine } from "../../deploy/command_line.ts";
-import { MigrationError } from "../../local/migrations.ts";
+import { contractPrefix } from "../../deploy/upgrade_plan.ts";
+import { MigrationError } from "../../local/migration_files.ts";
 import { startThrowawayPostgres } from "../../local/throwaway_postgres.ts";
 import type { CatalogueDifference } from "./catalogue.ts";
 import { type MigrationPlan, type MigrationStep, planMigration } from "./migration_plan.ts";
@@ -85,9 +86,6 @@ async function writeFiles(
   }
   return written;
 }
-
-/** Begins the names of migrations that end what the former release's functions use. */
-export const contractPrefix = "contract_";
 
 /** The instant as a version, or one after the newest migration's. */
 async function nextVersion(folder: string, now: Date): Promise<bigint> {
