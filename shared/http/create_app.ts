@@ -1,6 +1,7 @@
 import { type Context, Hono, type MiddlewareHandler } from "hono";
 import { requestId } from "hono/request-id";
 import { AppError } from "../model/errors.ts";
+import { version } from "../model/version.ts";
 import type { Log } from "../runtime/log.ts";
 import { allowsCrossOrigin, createCors } from "./cross_origin.ts";
 import { respondToError } from "./error_response.ts";
@@ -40,7 +41,7 @@ export interface AppOptions {
 /**
  * Creates an app with the HTTP conventions that every function follows (decisions, section 1):
  * request id, CORS for functions that browsers may call, 404 and 405 with `Allow`, errors as JSON,
- * one log line per request.
+ * the release in `X-Api-Version`, one log line per request.
  */
 export function createApp({ slug, routes, log }: AppOptions): Hono {
   const app = new Hono({ strict: false });
@@ -71,11 +72,12 @@ function listAllowed(routes: readonly Route[]): Map<string, string> {
   return new Map([...methodsByPath].map(([path, methods]) => [path, methods.sort().join(", ")]));
 }
 
-/** Logs the route's pattern, never the path, because a path may hold a secret. */
+/** Names the release in every answer. Logs the route's pattern, never the path, because a path may hold a secret. */
 function logRequest(slug: string, log: Log): MiddlewareHandler<{ Variables: AppVariables }> {
   return async (context: Context<{ Variables: AppVariables }>, next) => {
     const startedAt = performance.now();
     context.set("functionName", slug);
+    context.header("X-Api-Version", version);
     await next();
     log.info("request_handled", {
       requestId: context.get("requestId"),

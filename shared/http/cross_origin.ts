@@ -24,7 +24,7 @@ export function allowsCrossOrigin(slug: string): boolean {
 /** Response headers that a page may read. */
 const exposedHeaders: readonly string[] = [
   ...["X-Request-Id", "Idempotent-Replayed", "Retry-After", "Allow"],
-  ...["RateLimit", "RateLimit-Policy"],
+  ...["RateLimit", "RateLimit-Policy", "X-Api-Version"],
 ];
 
 /** Answers preflights, and adds the CORS headers to every response. */

@@ -1,4 +1,5 @@
 import { Command, CommanderError } from "commander";
+import { version } from "../../shared/model/version.ts";
 import { type AdminAnswer, type AdminApi, AdminApiError, unexpectedResponse } from "./admin_api.ts";
 import { resourceDocs } from "../../functions/admin-api/docs.ts";
 import { outbox } from "../../functions/admin-api/resources/outbox.ts";
@@ -47,6 +48,7 @@ function createProgram(context: AdminCommandContext): Command {
     .description(
       "Administers the service through admin-api. API_URL (or SUPABASE_URL) is the URL of the service and SUPABASE_SECRET_KEY its secret key. Default: the local stack, whose key is read from DATA_DIR.",
     )
+    .version(version, "--version", "print the release")
     .option("--json", "print the API's response as JSON")
     .exitOverride()
     .configureOutput({ writeOut: context.print, writeErr: context.printError });

@@ -2,6 +2,7 @@
  * `deno task start`: runs the whole product on one machine, without Docker or an account. With
  * `--data-api` the functions use the platform's transport (supabase-js).
  */
+import { version } from "../../shared/model/version.ts";
 import { ConfigError } from "../../shared/runtime/config.ts";
 import { consoleLog } from "../../shared/runtime/log.ts";
 import { MigrationError } from "./migration_files.ts";
@@ -21,7 +22,7 @@ function print(text: string): void {
 
 function describeStack({ origin, demo, keysFile, databaseDir }: Stack): string {
   return `
-Messaging Integration API on ${origin}
+Messaging Integration API ${version} on ${origin}
 
   Console      ${origin}/
   Instance     ${demo.instanceId}

@@ -17,7 +17,7 @@ Deno.test("without a terminal the stack prints its banner and JSON lines, and no
   await using folder = await makeTemporaryFolder();
   await using stack = await startLocalStack({ dataDir: folder.path, databaseUrl: database.url });
   await waitUntil(() => stack.output().includes("Ctrl-C stops everything."));
-  assertMatch(stack.output(), /^\nMessaging Integration API on http:/);
+  assertMatch(stack.output(), /^\nMessaging Integration API \d+\.\d+\.\d+ on http:/);
   const banner = stack.output().length;
   await ask(stack.origin);
   await waitUntil(() => stack.output().length > banner);
@@ -41,7 +41,7 @@ Deno.test({
       timeoutMs: 60_000,
       what: "the banner",
     });
-    assertMatch(terminal.output(), /^\nMessaging Integration API on http:/);
+    assertMatch(terminal.output(), /^\nMessaging Integration API \d+\.\d+\.\d+ on http:/);
     await ask(terminal.origin);
     await waitUntil(() => terminal.output().includes("missing_client_token"));
     const [, log = ""] = terminal.output().split("Ctrl-C stops everything.\n");

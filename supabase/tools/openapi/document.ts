@@ -155,6 +155,11 @@ const headers = {
     schema: { type: "string" },
     example: "crm-20261123-0001",
   },
+  "X-Api-Version": {
+    description: "The release of the service that answers.",
+    schema: { type: "string" },
+    example: version,
+  },
   "Idempotent-Replayed": {
     description: "`true` when this is the stored response of an earlier request with the same key.",
     schema: { type: "string", enum: ["true"] },

@@ -64,6 +64,7 @@ function describeStatus(status: number, codes: readonly ErrorCode[], schema: str
     description: codes.map((code) => `\`${code}\``).join(", "),
     headers: {
       "X-Request-Id": { $ref: "#/components/headers/X-Request-Id" },
+      "X-Api-Version": { $ref: "#/components/headers/X-Api-Version" },
       ...(codes.some((code) => retryAfterCodes.has(code)) ? retryAfter : {}),
       ...(status === 429 ? rateLimitHeaders : {}),
     },

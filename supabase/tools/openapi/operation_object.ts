@@ -147,6 +147,7 @@ function describeSuccess(operation: Operation, schema: string | undefined): Json
     description,
     headers: {
       "X-Request-Id": { $ref: "#/components/headers/X-Request-Id" },
+      "X-Api-Version": { $ref: "#/components/headers/X-Api-Version" },
       ...(operation.access === "clientToken" ? rateLimitHeaders : {}),
       ...replayed,
     },

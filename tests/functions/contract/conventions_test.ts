@@ -1,3 +1,4 @@
+import { version } from "../../../shared/model/version.ts";
 import type { Database } from "../../../shared/database/database.ts";
 import { openDirectDatabase } from "../../../shared/database/direct_database.ts";
 import { listErrors } from "../../../shared/model/errors.ts";
@@ -308,13 +309,14 @@ function corsHeaders(response: Response): string[] {
   return [...response.headers.keys()].filter((name) => name.startsWith("access-control-"));
 }
 
-Deno.test("every answer carries X-Request-Id: the caller's own where it is fit, else a new one", async () => {
+Deno.test("every answer names the release, and carries X-Request-Id: the caller's own where it is fit, else a new one", async () => {
   await using contract = await startContractStack();
   for (const { slug, operation, name } of rows) {
     const ask = async (headers: Record<string, string>): Promise<string> => {
       const init = { method: operation.method, headers };
       const response = await contract.request(slug, toExamplePath(slug, operation), init);
       await response.body?.cancel();
+      assertEquals(response.headers.get("x-api-version"), version, name);
       return response.headers.get("x-request-id") ?? "";
     };
     assertEquals(await ask({ "X-Request-Id": "crm-20261123-0001" }), "crm-20261123-0001", name);
