@@ -1,4 +1,4 @@
--- Written by `deno task db:baseline` from supabase/schemas: change those files, not this one.
+-- A migration of release 1.0.0, written from supabase/schemas. Never edited: see docs/migrations.md.
 
 set local check_function_bodies = off;
 
