@@ -87,12 +87,12 @@ Deno.test("every variable that the code reads is explained, and no other", async
   const sources = await readTextFiles(
     "shared/runtime/config.ts",
     "supabase/local/settings.ts",
-    "supabase/deploy/deploy.ts",
+    "supabase/deploy/deploy_target.ts",
     "supabase/admin/admin.ts",
     "functions",
   );
   const texts = sources.filter(({ path }) =>
-    /\/(?:config|settings|index|deploy|admin)\.ts$/.test(path)
+    /\/(?:config|settings|index|deploy_target|admin)\.ts$/.test(path)
   )
     .map(({ text }) => text);
   const variables = new Set(texts.flatMap(readVariables));
