@@ -3,6 +3,7 @@ import { requestId } from "hono/request-id";
 import { AppError } from "../model/errors.ts";
 import { version } from "../model/version.ts";
 import type { Log } from "../runtime/log.ts";
+import { parseTraceparent, runInTrace } from "../runtime/trace_context.ts";
 import { allowsCrossOrigin, createCors } from "./cross_origin.ts";
 import { respondToError } from "./error_response.ts";
 
@@ -40,11 +41,12 @@ export interface AppOptions {
 
 /**
  * Creates an app with the HTTP conventions that every function follows (decisions, section 1):
- * request id, CORS for functions that browsers may call, 404 and 405 with `Allow`, errors as JSON,
- * the release in `X-Api-Version`, one log line per request.
+ * request id, `traceparent`, CORS for functions that browsers may call, 404 and 405 with `Allow`,
+ * errors as JSON, the release in `X-Api-Version`, one log line per request.
  */
 export function createApp({ slug, routes, log }: AppOptions): Hono {
   const app = new Hono({ strict: false });
+  app.use(continueTrace);
   app.use(requestId({ limitLength: 128 }));
   app.use(logRequest(slug, log));
   if (allowsCrossOrigin(slug)) app.use(createCors());
@@ -71,6 +73,12 @@ function listAllowed(routes: readonly Route[]): Map<string, string> {
   }
   return new Map([...methodsByPath].map(([path, methods]) => [path, methods.sort().join(", ")]));
 }
+
+/** An invalid `traceparent` is ignored, as W3C Trace Context requires. */
+const continueTrace: MiddlewareHandler = (context, next) => {
+  const traceparent = parseTraceparent(context.req.header("traceparent"));
+  return traceparent === null ? next() : runInTrace(traceparent, next);
+};
 
 /** Names the release in every answer. Logs the route's pattern, never the path, because a path may hold a secret. */
 function logRequest(slug: string, log: Log): MiddlewareHandler<{ Variables: AppVariables }> {

@@ -1,3 +1,5 @@
+import { currentTraceparent } from "./trace_context.ts";
+
 /** Fields of a log line: ids, durations, codes and counts, never content. */
 export type LogFields = Readonly<Record<string, string | number | boolean | null | undefined>>;
 
@@ -7,17 +9,24 @@ export interface Log {
   error(event: string, fields: LogFields): void;
 }
 
-/** Writes JSON lines to the console, which the platform collects. */
+/**
+ * Writes JSON lines to the console, which the platform collects. The lines of a request that came
+ * with a valid `traceparent` carry it, also those of its work after the response.
+ */
 export const consoleLog: Log = {
   info(event: string, fields: LogFields): void {
     // deno-lint-ignore no-console
-    console.log(JSON.stringify({ level: "info", event, ...fields }));
+    console.log(toLine("info", event, fields));
   },
   error(event: string, fields: LogFields): void {
     // deno-lint-ignore no-console
-    console.error(JSON.stringify({ level: "error", event, ...fields }));
+    console.error(toLine("error", event, fields));
   },
 };
+
+function toLine(level: string, event: string, fields: LogFields): string {
+  return JSON.stringify({ level, event, traceparent: currentTraceparent(), ...fields });
+}
 
 /**
  * The fields that describe an unexpected error: its class, its code and where it was thrown. Leaves
