@@ -2,7 +2,7 @@ import { parseConfig } from "../../shared/runtime/config.ts";
 import { createCredentialVault } from "../../shared/crypto/credential_vault.ts";
 import { connectDatabase } from "../../shared/database/connect_database.ts";
 import { consoleLog } from "../../shared/runtime/log.ts";
-import { registry } from "../../shared/providers/registry.ts";
+import { administrationRegistry as registry } from "../../shared/providers/administration_registry.ts";
 import { createAdminApp } from "./app.ts";
 
 const config = parseConfig(Deno.env.toObject());

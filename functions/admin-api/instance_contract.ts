@@ -3,7 +3,7 @@ import { instantSchema } from "../../shared/model/instant.ts";
 import type { Issue } from "../../shared/model/errors.ts";
 import type { CrossCheck } from "../../shared/http/validate.ts";
 import type { ProviderRegistry } from "../../shared/providers/create_registry.ts";
-import type { ProviderDescriptor } from "../../shared/providers/descriptor.ts";
+import type { AdministeredProvider } from "../../shared/providers/administration.ts";
 import { type ProviderKind, providerKinds } from "../../shared/model/provider_kind.ts";
 import { daySchema, idSchema, phoneSchema } from "../../shared/model/request_fields.ts";
 import { nameSchema } from "./contract.ts";
@@ -113,7 +113,7 @@ export const instanceRecord = {
  * provider exists.
  */
 export function createInstanceSchemaFor(
-  registry: ProviderRegistry,
+  registry: ProviderRegistry<AdministeredProvider>,
   provider: unknown,
 ): typeof createInstanceSchema {
   const known = findProvider(registry, provider);
@@ -124,7 +124,9 @@ export function createInstanceSchemaFor(
 }
 
 /** The schema of a change. Validates `providerConfig` by the schema of the instance's provider. */
-export function updateInstanceSchemaFor(provider: ProviderDescriptor): typeof updateInstanceSchema {
+export function updateInstanceSchemaFor(
+  provider: AdministeredProvider,
+): typeof updateInstanceSchema {
   return updateInstanceSchema.extend({ providerConfig: provider.config.schema.optional() });
 }
 
@@ -132,7 +134,7 @@ export function updateInstanceSchemaFor(provider: ProviderDescriptor): typeof up
  * Checks the minimum lengths of the secrets that authenticate webhooks. No issue contains a value.
  * Checks new values only, so that a stored instance keeps working.
  */
-export function checkProviderConfig({ config }: ProviderDescriptor): CrossCheck {
+export function checkProviderConfig({ config }: AdministeredProvider): CrossCheck {
   return ({ providerConfig }) =>
     typeof providerConfig === "object" && providerConfig !== null
       ? findShortSecrets(config.leastLengths, { ...providerConfig })
@@ -151,7 +153,7 @@ function findShortSecrets(
 }
 
 /** Checks rules between the fields of a new instance. */
-export function checkNewInstance(registry: ProviderRegistry): CrossCheck {
+export function checkNewInstance(registry: ProviderRegistry<AdministeredProvider>): CrossCheck {
   return (request) => {
     const provider = findProvider(registry, request["provider"]);
     return [
@@ -162,9 +164,9 @@ export function checkNewInstance(registry: ProviderRegistry): CrossCheck {
 }
 
 function findProvider(
-  { providers }: ProviderRegistry,
+  { providers }: ProviderRegistry<AdministeredProvider>,
   kind: unknown,
-): ProviderDescriptor | undefined {
+): AdministeredProvider | undefined {
   return providers.find((provider) => provider.kind === kind);
 }
 

@@ -4,7 +4,7 @@ import type { Database } from "../../shared/database/database.ts";
 import type { InstanceRecord } from "../../shared/database/rpcs/tenancy.ts";
 import type { Idempotency } from "../../shared/database/rpcs/idempotency.ts";
 import type { ProviderRegistry } from "../../shared/providers/create_registry.ts";
-import type { ProviderDescriptor } from "../../shared/providers/descriptor.ts";
+import type { AdministeredProvider } from "../../shared/providers/administration.ts";
 import type { Recorded } from "../../shared/idempotency/recorded_call.ts";
 import {
   type CreateInstanceRequest,
@@ -17,7 +17,7 @@ import { changeRecord, executeOnce } from "./record_calls.ts";
 export interface InstanceServices {
   readonly database: Database;
   readonly vault: CredentialVault;
-  readonly registry: ProviderRegistry;
+  readonly registry: ProviderRegistry<AdministeredProvider>;
 }
 
 /**
@@ -72,7 +72,7 @@ export async function updateInstance(
 
 /** The request's field with the provider's id of the instance, which must be unique. */
 function uniqueFieldsOf(
-  { config }: ProviderDescriptor,
+  { config }: AdministeredProvider,
 ): { uniqueFields: Readonly<Record<string, string>> } {
   return {
     uniqueFields: { gatewayInstanceId: `providerConfig.${config.idField}` },
@@ -81,7 +81,7 @@ function uniqueFieldsOf(
 
 interface OpenConfig {
   readonly instanceId: string;
-  readonly provider: ProviderDescriptor;
+  readonly provider: AdministeredProvider;
   readonly providerConfig: Readonly<Record<string, unknown>>;
 }
 

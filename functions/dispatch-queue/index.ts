@@ -6,12 +6,12 @@ import { connectDatabase } from "../../shared/database/connect_database.ts";
 import { createProviderOpener } from "../../shared/providers/open_provider.ts";
 import { consoleLog } from "../../shared/runtime/log.ts";
 import { createEmailDelivery } from "../../shared/outbox/email_delivery.ts";
-import { registry } from "../../shared/providers/registry.ts";
+import { sendingRegistry } from "../../shared/providers/sending_registry.ts";
 import { createDispatchQueueApp } from "./app.ts";
 
 // Loads the providers at start. Loading them with the first message would delay that message, and
 // the next message of its instance would follow too closely.
-await registry.preload();
+await Promise.all(sendingRegistry.providers.map((provider) => provider.preload()));
 
 const config = parseConfig(Deno.env.toObject());
 const database = await connectDatabase(config.database);

@@ -7,7 +7,7 @@ import { answerJson } from "../../shared/http/answer.ts";
 import { createApp, type Route } from "../../shared/http/create_app.ts";
 import type { Log } from "../../shared/runtime/log.ts";
 import type { ProviderRegistry } from "../../shared/providers/create_registry.ts";
-import type { ProviderDescriptor } from "../../shared/providers/descriptor.ts";
+import type { ReceivingProvider } from "../../shared/providers/webhooks/receiving.ts";
 import type { WebhookCall } from "../../shared/providers/webhooks/webhook.ts";
 import type { ReceiveResponse } from "./contract.ts";
 import { readDeliveryBody, stripFiles } from "./delivery_body.ts";
@@ -18,7 +18,7 @@ import { createWebhookInstances } from "./webhook_instances.ts";
 export interface ProviderWebhookServices {
   readonly database: Database;
   readonly vault: CredentialVault;
-  readonly registry: ProviderRegistry;
+  readonly registry: ProviderRegistry<ReceivingProvider>;
   readonly log: Log;
 }
 
@@ -35,7 +35,7 @@ export function createProviderWebhookApp(services: ProviderWebhookServices): Hon
   const routeDelivery = createDeliveryRouter(database, vault, log);
 
   /** Responds to the provider's verification of the address. */
-  const verifyAddress = (provider: ProviderDescriptor): Handler => async (context) => {
+  const verifyAddress = (provider: ReceivingProvider): Handler => async (context) => {
     const query = context.req.query();
     let answer: string | null = null;
     await instances.authenticateFresh(
@@ -47,7 +47,7 @@ export function createProviderWebhookApp(services: ProviderWebhookServices): Hon
     return context.text(answer);
   };
 
-  const receive = (provider: ProviderDescriptor): Handler => async (context) => {
+  const receive = (provider: ReceivingProvider): Handler => async (context) => {
     const { embedsFiles, refusal } = provider.webhook;
     const transform = embedsFiles ? stripFiles : undefined;
     const body = await readDeliveryBody(context.req.raw, maxDeliveryBytes, transform);
@@ -61,7 +61,7 @@ export function createProviderWebhookApp(services: ProviderWebhookServices): Hon
    */
   const record = async (
     context: Context,
-    provider: ProviderDescriptor,
+    provider: ReceivingProvider,
     call: WebhookCall,
   ): Promise<number | null> => {
     const reference = readParameter(context, "instanceId");

@@ -2,7 +2,7 @@ import { parseConfig } from "../../shared/runtime/config.ts";
 import { createCredentialVault } from "../../shared/crypto/credential_vault.ts";
 import { connectDatabase } from "../../shared/database/connect_database.ts";
 import { consoleLog } from "../../shared/runtime/log.ts";
-import { registry } from "../../shared/providers/registry.ts";
+import { webhookRegistry as registry } from "../../shared/providers/webhook_registry.ts";
 import { createProviderWebhookApp } from "./app.ts";
 
 const config = parseConfig(Deno.env.toObject());

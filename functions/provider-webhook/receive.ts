@@ -1,7 +1,7 @@
 import type { Database } from "../../shared/database/database.ts";
 import { AppError } from "../../shared/model/errors.ts";
 import { toStoredContent } from "../../shared/model/message_content.ts";
-import type { ProviderDescriptor } from "../../shared/providers/descriptor.ts";
+import type { ReceivingProvider } from "../../shared/providers/webhooks/receiving.ts";
 import { parseWebhookPayload } from "../../shared/providers/webhooks/payload.ts";
 import type { ProviderEvent } from "../../shared/providers/webhooks/provider_event.ts";
 
@@ -50,7 +50,7 @@ export function parseDelivery(body: Uint8Array): Pick<Delivery, "text" | "payloa
  */
 export async function recordDelivery(
   database: Database,
-  { webhook }: ProviderDescriptor,
+  { webhook }: ReceivingProvider,
   { instanceId, sealedProviderConfig, gatewayInstanceId, text, payload }: Delivery,
 ): Promise<number | null> {
   const readEvents = await webhook.loadEventReader();

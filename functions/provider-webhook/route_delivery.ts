@@ -2,7 +2,7 @@
 import type { CredentialVault } from "../../shared/crypto/credential_vault.ts";
 import type { Database } from "../../shared/database/database.ts";
 import type { Log } from "../../shared/runtime/log.ts";
-import type { ProviderDescriptor } from "../../shared/providers/descriptor.ts";
+import type { ReceivingProvider } from "../../shared/providers/webhooks/receiving.ts";
 import type {
   DeliveryPart,
   DeliveryRouting,
@@ -14,7 +14,7 @@ import type { WebhookInstance } from "./webhook_instances.ts";
 
 /** Splits an authenticated delivery into one delivery per instance concerned. */
 export type RouteDelivery = (
-  provider: ProviderDescriptor,
+  provider: ReceivingProvider,
   instance: WebhookInstance,
   call: WebhookCall,
 ) => Promise<readonly Delivery[]>;
@@ -33,7 +33,7 @@ export function createDeliveryRouter(
   log: Log,
 ): RouteDelivery {
   const findTargets = async (
-    provider: ProviderDescriptor,
+    provider: ReceivingProvider,
     parts: readonly DeliveryPart[],
     own: WebhookInstance,
     call: WebhookCall,
@@ -133,7 +133,7 @@ function isAbout(part: DeliveryPart, { gatewayInstanceId, accountId }: WebhookRe
  */
 async function openReceiver(
   vault: CredentialVault,
-  provider: ProviderDescriptor,
+  provider: ReceivingProvider,
   { instanceId, sealedProviderConfig }: FoundInstance,
 ): Promise<WebhookReceiver | null> {
   try {

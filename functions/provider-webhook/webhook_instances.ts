@@ -1,6 +1,6 @@
 import type { CredentialVault } from "../../shared/crypto/credential_vault.ts";
 import type { Database } from "../../shared/database/database.ts";
-import type { ProviderDescriptor } from "../../shared/providers/descriptor.ts";
+import type { ReceivingProvider } from "../../shared/providers/webhooks/receiving.ts";
 import type { SealedInstance } from "../../shared/model/instance.ts";
 import type { WebhookReceiver } from "../../shared/providers/webhooks/webhook.ts";
 
@@ -20,7 +20,7 @@ export type CheckCredential = (instance: WebhookInstance) => Promise<boolean>;
  * credential alike.
  */
 type Authenticate = (
-  provider: ProviderDescriptor,
+  provider: ReceivingProvider,
   reference: string,
   check: CheckCredential,
 ) => Promise<WebhookInstance | null>;
@@ -33,7 +33,7 @@ export interface WebhookInstances {
    */
   readonly authenticateFresh: Authenticate;
   /** Removes an address from the cache, so that the next call queries the database. */
-  forget(provider: ProviderDescriptor, reference: string): void;
+  forget(provider: ReceivingProvider, reference: string): void;
 }
 
 /** How long credentials stay in the cache, in milliseconds. */
@@ -65,7 +65,7 @@ export function createWebhookInstances(
   const cache = new Map<string, CacheEntry>();
 
   const load = async (
-    provider: ProviderDescriptor,
+    provider: ReceivingProvider,
     reference: string,
   ): Promise<WebhookInstance | null> => {
     const { instance } = await database.rpc(
@@ -79,7 +79,7 @@ export function createWebhookInstances(
    * Returns the cached instance if it is at most `maxAgeMs` old; otherwise queries the database.
    */
   const findInstance = async (
-    provider: ProviderDescriptor,
+    provider: ReceivingProvider,
     reference: string,
     maxAgeMs: number,
   ): Promise<WebhookInstance | null> => {
@@ -135,13 +135,13 @@ function canBeReference(reference: string): boolean {
   return reference.length <= maxReferenceLength && !reference.includes("\u0000");
 }
 
-function toKey(provider: ProviderDescriptor, reference: string): string {
+function toKey(provider: ReceivingProvider, reference: string): string {
   return `${provider.kind} ${reference}`;
 }
 
 async function openInstance(
   vault: CredentialVault,
-  provider: ProviderDescriptor,
+  provider: ReceivingProvider,
   { instanceId, sealedProviderConfig }: SealedInstance,
 ): Promise<WebhookInstance> {
   const config = await vault.open<unknown>(sealedProviderConfig, instanceId);

@@ -1,17 +1,13 @@
-import type { ProviderDescriptor } from "./descriptor.ts";
-
-/** The providers that a process works with. */
-export interface ProviderRegistry {
+/** The providers that a process works with, each with what one role or all of them need. */
+export interface ProviderRegistry<Listed extends { readonly kind: string }> {
   /** In the order in which they are documented. */
-  readonly providers: readonly ProviderDescriptor[];
+  readonly providers: readonly Listed[];
   /**
    * The provider of this kind.
    *
    * @throws Error for an unknown kind: a defect, the database knows the same kinds.
    */
-  get(kind: string): ProviderDescriptor;
-  /** Loads the sending modules of every provider. */
-  preload(): Promise<void>;
+  get(kind: string): Listed;
 }
 
 /**
@@ -19,7 +15,9 @@ export interface ProviderRegistry {
  *
  * @throws Error when two have the same kind.
  */
-export function createRegistry(providers: readonly ProviderDescriptor[]): ProviderRegistry {
+export function createRegistry<Listed extends { readonly kind: string }>(
+  providers: readonly Listed[],
+): ProviderRegistry<Listed> {
   const byKind = new Map(providers.map((provider) => [provider.kind, provider]));
   if (byKind.size < providers.length) throw new Error("two providers have the same kind");
   return {
@@ -28,9 +26,6 @@ export function createRegistry(providers: readonly ProviderDescriptor[]): Provid
       const provider = byKind.get(kind);
       if (provider === undefined) throw new Error(`unknown provider kind: ${kind}`);
       return provider;
-    },
-    preload: async () => {
-      await Promise.all(providers.map((provider) => provider.preload()));
     },
   };
 }

@@ -1,6 +1,7 @@
 import type { CredentialVault } from "../crypto/credential_vault.ts";
 import type { ProviderRegistry } from "./create_registry.ts";
 import type { Provider } from "./provider.ts";
+import type { SendingProvider } from "./sending.ts";
 import type { SealedInstance } from "../model/instance.ts";
 
 /** Opens the provider of an instance with its credentials. */
@@ -16,8 +17,8 @@ const maxOpenProviders = 1_000;
  * Loads the providers with the first message, so that preflights and refused requests do not load
  * them.
  */
-async function loadRegistry(): Promise<ProviderRegistry> {
-  return (await import("./registry.ts")).registry;
+async function loadRegistry(): Promise<ProviderRegistry<SendingProvider>> {
+  return (await import("./sending_registry.ts")).sendingRegistry;
 }
 
 /**
@@ -28,7 +29,7 @@ async function loadRegistry(): Promise<ProviderRegistry> {
  */
 export function createProviderOpener(
   vault: CredentialVault,
-  load: () => Promise<ProviderRegistry> = loadRegistry,
+  load: () => Promise<ProviderRegistry<SendingProvider>> = loadRegistry,
 ): OpenProvider {
   const opened = new Map<string, Provider>();
   return async ({ instanceId, provider: kind, sealedProviderConfig }) => {

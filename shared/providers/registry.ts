@@ -1,4 +1,7 @@
-/** The only list of the providers. Each has its own folder. */
+/**
+ * The providers of this API in all their roles. Each has its own folder. A running function imports the
+ * list of its role alone: `sending_registry.ts`, `webhook_registry.ts`, `administration_registry.ts`.
+ */
 import { evolution } from "./evolution/descriptor.ts";
 import { createRegistry } from "./create_registry.ts";
 import type { ProviderDescriptor } from "./descriptor.ts";

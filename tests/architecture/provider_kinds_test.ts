@@ -15,6 +15,7 @@ const fileNames: Readonly<Record<string, readonly string[]>> = {
     "events.ts",
     "provider.ts",
     "request.ts",
+    "sending.ts",
     "webhook.ts",
   ],
   "supabase/local/simulator": ["channel.ts", "events.ts", "messages.ts", "routes.ts"],
@@ -24,6 +25,9 @@ const fileNames: Readonly<Record<string, readonly string[]>> = {
 const reasons: Readonly<Record<string, string>> = {
   "shared/model/provider_kind.ts": "the list of kinds, which stands below providers/",
   "shared/providers/registry.ts": "the list of descriptors",
+  "shared/providers/sending_registry.ts": "the same list for the functions that send",
+  "shared/providers/webhook_registry.ts": "the same list for the function that receives events",
+  "shared/providers/administration_registry.ts": "the same list for the function of instances",
   "supabase/schemas/tenancy/tables/instances.sql": "the database checks the kinds by itself",
   "functions/admin-api/resources/instances_docs.ts": "an example is of some provider",
   "supabase/local/demo.ts": "the demo instance is of some provider",
@@ -59,7 +63,7 @@ function findKinds(files: readonly TextFile[]): string[] {
     });
 }
 
-Deno.test("no file outside its folder, the registry and the list of kinds names a provider", async () => {
+Deno.test("no file outside its folder, the registries and the list of kinds names a provider", async () => {
   const files = (await readTextFiles("functions", "shared", "supabase"))
     .filter(({ path }) => /\.(?:ts|js|sql)$/.test(path));
   assertEquals(findKinds(files), []);

@@ -6,6 +6,7 @@ import {
   pathSegmentSchema,
   webhookSecretSchema,
 } from "../config_fields.ts";
+import type { ProviderBasis } from "../stored_config.ts";
 
 export const evolutionConfigSchema = z.object({
   /** Required: Evolution is self-hosted, so there is no default address. */
@@ -24,3 +25,15 @@ export const evolutionSecretFields = ["apiKey", "webhookSecret"] as const;
 
 /** Configuration of an `evolution` instance; see `evolutionConfigSchema`. */
 export type EvolutionConfig = z.infer<typeof evolutionConfigSchema>;
+
+/** What each role of the provider starts from. */
+export const evolutionBasis: ProviderBasis<"evolution", EvolutionConfig> = {
+  kind: "evolution",
+  providerClass: "gateway",
+  config: {
+    schema: evolutionConfigSchema,
+    idField: "instanceName",
+    secretFields: evolutionSecretFields,
+    leastLengths: { webhookSecret: 24 },
+  },
+};

@@ -3,7 +3,7 @@ import { toFailureReceipt } from "../classification.ts";
 import { joinUrl } from "../config_fields.ts";
 import { readEvolutionAnswer } from "./answer.ts";
 import { type EvolutionConfig, evolutionSecretFields } from "./config.ts";
-import { listSecrets } from "../descriptor.ts";
+import { listSecrets } from "../stored_config.ts";
 import { toEvolutionDelayMs, toEvolutionRequest } from "./request.ts";
 import { checkGatewayContent } from "../gateway_content.ts";
 import { postJson } from "../http/call.ts";

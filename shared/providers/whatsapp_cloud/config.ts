@@ -1,6 +1,7 @@
 /** The configuration of an instance of the official channel. */
 import * as z from "zod";
 import { baseUrlSchema, credentialSchema, pathSegmentSchema } from "../config_fields.ts";
+import type { ProviderBasis } from "../stored_config.ts";
 
 export const whatsappCloudConfigSchema = z.object({
   /** Default: https://graph.facebook.com */
@@ -22,3 +23,16 @@ export const whatsappCloudSecretFields = ["accessToken", "appSecret", "verifyTok
 
 /** Configuration of a `whatsapp_cloud` instance; see `whatsappCloudConfigSchema`. */
 export type WhatsappCloudConfig = z.infer<typeof whatsappCloudConfigSchema>;
+
+/** What each role of the provider starts from. */
+export const whatsappCloudBasis: ProviderBasis<"whatsapp_cloud", WhatsappCloudConfig> = {
+  kind: "whatsapp_cloud",
+  providerClass: "official",
+  config: {
+    schema: whatsappCloudConfigSchema,
+    idField: "phoneNumberId",
+    secretFields: whatsappCloudSecretFields,
+    // Meta's app secrets have 32 characters. The verify token answers a single handshake.
+    leastLengths: { appSecret: 8, verifyToken: 8 },
+  },
+};

@@ -5,7 +5,7 @@ import type { OutboundMessage, Provider, Receipt, SendOptions } from "../provide
 import { createRedactor } from "../http/redaction.ts";
 import { readWhatsappCloudAnswer } from "./answer.ts";
 import { type WhatsappCloudConfig, whatsappCloudSecretFields } from "./config.ts";
-import { listSecrets } from "../descriptor.ts";
+import { listSecrets } from "../stored_config.ts";
 import { checkWhatsappCloudContent } from "./content.ts";
 import { graphUrl } from "./graph.ts";
 import { toWhatsappCloudRequest } from "./request.ts";

@@ -10,7 +10,7 @@ import type { Receipt } from "../provider.ts";
 import { createRedactor } from "../http/redaction.ts";
 import { readWhatsappCloudAnswer } from "./answer.ts";
 import type { ListedTemplate, ListingOptions, TemplateListing } from "../template_listing.ts";
-import { listSecrets } from "../descriptor.ts";
+import { listSecrets } from "../stored_config.ts";
 import { type WhatsappCloudConfig, whatsappCloudSecretFields } from "./config.ts";
 import { graphPath, graphUrl } from "./graph.ts";
 

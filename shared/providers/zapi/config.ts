@@ -7,6 +7,7 @@ import {
   pathSegmentSchema,
   webhookSecretSchema,
 } from "../config_fields.ts";
+import type { ProviderBasis } from "../stored_config.ts";
 
 export const zapiConfigSchema = z.object({
   /** Default: https://api.z-api.io */
@@ -24,3 +25,15 @@ export const zapiSecretFields = ["token", "clientToken", "webhookSecret"] as con
 
 /** Configuration of a `zapi` instance; see `zapiConfigSchema`. */
 export type ZapiConfig = z.infer<typeof zapiConfigSchema>;
+
+/** What each role of the provider starts from. */
+export const zapiBasis: ProviderBasis<"zapi", ZapiConfig> = {
+  kind: "zapi",
+  providerClass: "gateway",
+  config: {
+    schema: zapiConfigSchema,
+    idField: "gatewayInstanceId",
+    secretFields: zapiSecretFields,
+    leastLengths: { webhookSecret: 24 },
+  },
+};

@@ -7,7 +7,7 @@ import type { OutboundMessage, Provider, Receipt, SendOptions } from "../provide
 import { createRedactor } from "../http/redaction.ts";
 import { readZapiAnswer } from "./answer.ts";
 import { type ZapiConfig, zapiSecretFields } from "./config.ts";
-import { listSecrets } from "../descriptor.ts";
+import { listSecrets } from "../stored_config.ts";
 import { limitZapiTypingMs, toZapiRequest } from "./request.ts";
 
 const DEFAULT_BASE_URL = "https://api.z-api.io";

@@ -16,6 +16,7 @@ import { createSendMessageApp } from "../../../functions/send-message/app.ts";
 import type { Database } from "../../../shared/database/database.ts";
 import { connectDatabase } from "../../../shared/database/connect_database.ts";
 import type { ProviderRegistry } from "../../../shared/providers/create_registry.ts";
+import type { ProviderDescriptor } from "../../../shared/providers/descriptor.ts";
 import { createProviderOpener } from "../../../shared/providers/open_provider.ts";
 import { registry as productRegistry } from "../../../shared/providers/registry.ts";
 import type { Log, LogFields } from "../../../shared/runtime/log.ts";
@@ -50,7 +51,7 @@ export interface Answer {
 
 export interface StackOptions {
   /** Default: the product's providers. */
-  readonly registry?: ProviderRegistry;
+  readonly registry?: ProviderRegistry<ProviderDescriptor>;
   /** Time limit of provider and mail calls, in milliseconds. Default 20,000, as in the product. */
   readonly providerTimeoutMs?: number;
 }
@@ -88,7 +89,7 @@ export interface MessagingStack extends AsyncDisposable {
 
 /** Services for sending and for the dispatcher's e-mails. */
 export type StackServices = SendingServices & Pick<DispatchServices, "deliverEmail"> & {
-  readonly registry: ProviderRegistry;
+  readonly registry: ProviderRegistry<ProviderDescriptor>;
 };
 
 /** Starts a stack. By default its doubles accept everything. */

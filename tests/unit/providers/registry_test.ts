@@ -1,5 +1,8 @@
 import { createRegistry } from "../../../shared/providers/create_registry.ts";
+import { administrationRegistry } from "../../../shared/providers/administration_registry.ts";
 import { registry } from "../../../shared/providers/registry.ts";
+import { sendingRegistry } from "../../../shared/providers/sending_registry.ts";
+import { webhookRegistry } from "../../../shared/providers/webhook_registry.ts";
 import { type ProviderKind, providerKinds } from "../../../shared/model/provider_kind.ts";
 import { assert, assertEquals, assertRejects, assertThrows } from "../../support/assert.ts";
 
@@ -158,6 +161,12 @@ Deno.test("the registry lists every provider kind once, in the documented order"
   assert(first !== undefined);
   assertThrows(() => createRegistry([first, first]), Error, "the same kind");
   assertThrows(() => registry.get("pigeon"), Error, "unknown provider kind: pigeon");
+});
+
+Deno.test("the registry of each role lists the same providers in the same order", () => {
+  for (const { providers } of [sendingRegistry, webhookRegistry, administrationRegistry]) {
+    assertEquals(providers.map(({ kind }) => kind), [...providerKinds]);
+  }
 });
 
 Deno.test("only the official channel carries templates, and lists them", async () => {
