@@ -1,12 +1,12 @@
 /**
- * Measures the product and its peers: `deno task bench [name ...] [--rounds 5] [--seconds 2]
- * [--waiting 1000000] [--stored 5000000] [--foreign 500] [--drained 60000] [--sends 10000] [--starts 9]`. Both sides
- * of a ratio are measured alternately on one Postgres with fsync: a throwaway one, or the server of
- * DATABASE_URL, where databases are created and dropped. Trust the ratios; absolute figures depend on the
- * machine. The exit code is not zero when a bar was missed or a bench failed.
+ * Measures the product and its peers: `deno task bench [name ...]`, see `--help`. Both sides of a ratio
+ * are measured alternately on one Postgres with fsync: a throwaway one, or the server of DATABASE_URL,
+ * where databases are created and dropped. Trust the ratios; absolute figures depend on the machine.
+ * The exit code is not zero when a bar was missed or a bench failed.
  */
 
-import { parseArgs } from "node:util";
+import { Argument, Command, InvalidArgumentError, Option } from "commander";
+import { readCommandLine } from "../../supabase/deploy/command_line.ts";
 import type { Bench, BenchContext, BenchSizes } from "./bench.ts";
 import { openBenchServer } from "./bench_server.ts";
 import { claimSettleBench } from "./claim_settle_bench.ts";
@@ -44,28 +44,25 @@ const benches: readonly Bench[] = [
   memoryBench,
 ];
 
-const defaultSizes: BenchSizes = {
-  rounds: 5,
-  seconds: 2,
-  waiting: 1_000_000,
-  stored: 5_000_000,
-  foreign: 500,
-  drained: 60_000,
-  sends: 10_000,
-  starts: 9,
+const sizes: Readonly<Record<keyof BenchSizes, readonly [size: number, what: string]>> = {
+  rounds: [5, "how often each side of a comparison is measured"],
+  seconds: [2, "how long one measurement of a rate lasts"],
+  waiting: [1_000_000, "waiting messages of a full queue"],
+  stored: [5_000_000, "stored messages of a full history"],
+  foreign: [500, "foreign rows of growth's smaller side; the larger has 100 times as many"],
+  drained: [60_000, "messages claimed and settled in one measurement"],
+  sends: [10_000, "messages of each half of the memory measurement"],
+  starts: [9, "starts of each program in the measurement of cold starts"],
 };
 
 Deno.exit(await main());
 
 async function main(): Promise<number> {
-  const { sizes, names } = readArguments(Deno.args);
-  const unknown = names.filter((name) => !benches.some((bench) => bench.name === name));
-  if (unknown.length > 0) {
-    print(
-      `No such bench: ${unknown.join(", ")}. Benches: ${benches.map((b) => b.name).join(", ")}`,
-    );
-    return 2;
-  }
+  const command = describeCommand();
+  const options = readCommandLine(command, Deno.args);
+  if (typeof options === "number") return options;
+  const sizes = options as unknown as BenchSizes;
+  const names = command.args;
   const chosen = benches.filter(({ name }) => names.length === 0 || names.includes(name));
   const report = new Report(print);
   await using server = await openBenchServer(Deno.env.get("DATABASE_URL"));
@@ -98,17 +95,24 @@ async function runBenches(chosen: readonly Bench[], context: BenchContext): Prom
   return failures;
 }
 
-function readArguments(args: readonly string[]): { sizes: BenchSizes; names: readonly string[] } {
-  const options = Object.fromEntries(
-    Object.keys(defaultSizes).map((name) => [name, { type: "string" as const }]),
-  );
-  const { values, positionals } = parseArgs({ args: [...args], options, allowPositionals: true });
-  const given = Object.entries(values).map(([name, value]) => {
-    const number = Number(value);
-    if (!(number > 0)) throw new Error(`--${name} must be a number above 0`);
-    return [name, number] as const;
-  });
-  return { sizes: { ...defaultSizes, ...Object.fromEntries(given) }, names: positionals };
+function describeCommand(): Command {
+  const command = new Command("deno task bench")
+    .description("Measures the product beside its peers. Without a name it runs every bench.")
+    .addArgument(
+      new Argument("[names...]", "benches to run").choices(benches.map(({ name }) => name)),
+    );
+  for (const [name, [size, what]] of Object.entries(sizes)) {
+    const option = new Option(`--${name} <number>`, what).default(size).argParser(readSize);
+    command.addOption(option);
+  }
+  const titles = benches.map(({ name, title }) => `  ${name.padEnd(18)}${title}`);
+  return command.addHelpText("after", `\nBenches:\n${titles.join("\n")}`);
+}
+
+function readSize(value: string): number {
+  const size = Number(value);
+  if (!(size > 0)) throw new InvalidArgumentError("It must be a number above 0.");
+  return size;
 }
 
 function print(line: string): void {
