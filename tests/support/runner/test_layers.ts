@@ -23,7 +23,8 @@ export interface TestLayer {
   readonly longestFiles?: readonly string[];
   /**
    * Set if its files share that many isolates. Each isolate loads the modules of its files once; one
-   * isolate per file took half of the processor time of `unit`.
+   * isolate per file took half of the processor time of `unit`, a third of that of `functions`. Not for
+   * a layer whose files listen to uncaught errors (driver_faults.ts): they would hear other files'.
    */
   readonly isolates?: number;
   /** Whether its tests need a Postgres. */
@@ -40,7 +41,14 @@ export interface TestLayer {
 const onMachine = ["--allow-env", "--allow-net=127.0.0.1,<host>", "--allow-read"];
 
 export const testLayers: readonly TestLayer[] = [
-  { name: "functions", lane: "apps", database: true, parallel: true, permissions: onMachine },
+  {
+    name: "functions",
+    lane: "apps",
+    isolates: 8,
+    database: true,
+    parallel: true,
+    permissions: onMachine,
+  },
   { name: "database", lane: "apps", database: true, parallel: true, permissions: onMachine },
   { name: "unit", lane: "apps", isolates: 4, database: false, parallel: true, permissions: [] },
   {
