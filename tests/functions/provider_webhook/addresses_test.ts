@@ -5,6 +5,7 @@ import {
   enqueueText,
   settleClaim,
 } from "../../support/database/queue_calls.ts";
+import { countWaiting, isWaiting } from "../../support/database/sessions.ts";
 import { startHttpDouble } from "../../support/doubles/http_double.ts";
 import { createAgent, createOperator } from "../../support/fixtures/tenant.ts";
 import { waitUntil } from "../../support/wait_until.ts";
@@ -473,11 +474,7 @@ Deno.test("a message that is settled while its contact becomes another one stays
   const merging = client.receive(tenant, {
     ...{ messageId: "IN3", senderLid: lid, text: { message: "sou eu" } },
   });
-  await waitUntil(async () =>
-    (await admin`
-      select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`)
-      .length > 0
-  );
+  await waitUntil(() => isWaiting(admin), { what: "the merge to wait for the message" });
   const settling = callUntyped(database, "settle_messages", {
     results: [{
       messageId: waiting?.["message_id"],
@@ -486,7 +483,11 @@ Deno.test("a message that is settled while its contact becomes another one stays
       providerMessageId: "OUT1",
     }],
   });
-  await new Promise((resolve) => setTimeout(resolve, 100));
+  let isSettled = false;
+  settling.then(() => isSettled = true, () => isSettled = true);
+  await waitUntil(async () => isSettled || await countWaiting(admin) === 2, {
+    what: "the settling, or its wait for the merge",
+  });
   letGo.resolve();
   await holding;
   await Promise.all([merging, settling]);

@@ -2,6 +2,7 @@
 import { acceptMessage, answerUnknown } from "../../support/doubles/http_double.ts";
 import { assert, assertEquals } from "../../support/assert.ts";
 import { createAgent, type Tenant } from "../../support/fixtures/tenant.ts";
+import { isWaiting } from "../../support/database/sessions.ts";
 import { letTimePass } from "../../support/database/time_travel.ts";
 import { waitUntil } from "../../support/wait_until.ts";
 import {
@@ -312,7 +313,7 @@ Deno.test("an echo that meets the recording of an answer is given to the next me
   await isSettled.promise;
   const echo = evolutionMessage({ conversation: "oi" }, { fromMe: true, id: "OWN1" });
   const echoing = client.evolution(tenant, echo);
-  await new Promise((resolve) => setTimeout(resolve, 200));
+  await waitUntil(() => isWaiting(admin), { what: "the echo to wait for the settling" });
   letGo.resolve();
   await Promise.all([settling, echoing]);
   assertEquals(await outcomes(client, tenant), [["sent", "OWN1"], ["sent", "OWN2"]]);

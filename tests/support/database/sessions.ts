@@ -10,7 +10,12 @@ export async function openSessions(database: TestDatabase): Promise<{ one: Sql; 
 
 /** Whether some session of the database waits for a lock. */
 export async function isWaiting(admin: Sql): Promise<boolean> {
+  return await countWaiting(admin) > 0;
+}
+
+/** How many sessions of the database wait for a lock. */
+export async function countWaiting(admin: Sql): Promise<number> {
   const rows = await admin`
     select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`;
-  return rows.length > 0;
+  return rows.length;
 }
