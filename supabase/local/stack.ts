@@ -1,3 +1,4 @@
+import { consoleLog } from "../../shared/runtime/log.ts";
 import { apiDocsViewerPath, serveApiDocsViewer } from "./api_docs_viewer.ts";
 import { type Console, type ConsoleDemo, createConsole } from "./console/console.ts";
 import { type DataApi, openDataApi } from "./data_api.ts";
@@ -139,7 +140,10 @@ async function stopParts(
   // Ends open event streams and simulated provider delays, which would never end otherwise.
   parts.simulator.close();
   const { promise: isLate, resolve } = Promise.withResolvers<void>();
-  const timer = setTimeout(resolve, stopTimeoutMs);
+  const timer = setTimeout(() => {
+    consoleLog.error("requests_abandoned", { waitedMs: stopTimeoutMs });
+    resolve();
+  }, stopTimeoutMs);
   const waitingLimit = Promise.race([abandonRequests, isLate]);
   await Promise.race([
     waitingLimit,
