@@ -10,7 +10,7 @@ import {
 } from "./http_double.ts";
 
 /** Time limit of a provider call in these tests. Late and endless responses last longer. */
-export const providerTimeoutMs = 3_000;
+export const providerTimeoutMs = 5_000;
 export const retryAfterSeconds = 3;
 
 export interface FaultyProvider extends AsyncDisposable {
