@@ -58,19 +58,36 @@ export const testLayers: readonly TestLayer[] = [
     parallel: true,
     permissions: ["--allow-read=."],
   },
-  // These layers start and kill servers. Parallel files would starve each other.
+  // These layers start and kill servers, and mostly wait. More than the lane's workers would starve
+  // each other.
   {
     name: "faults",
     lane: "processes",
     database: true,
     parallel: false,
+    longestFiles: [
+      "provider_faults_test.ts",
+      "killed_dispatcher_test.ts",
+      "killed_database_test.ts",
+      "idempotency_test.ts",
+      "overlapping_dispatchers_test.ts",
+    ],
     permissions: ["--allow-all"],
     settings: faultSettingNames,
   },
   {
     name: "e2e",
     lane: "processes",
-    longestFiles: ["stack_lifecycle_test.ts", "deploy_test.ts", "postgres_server_test.ts"],
+    longestFiles: [
+      "stack_lifecycle_test.ts",
+      "stack_calls_test.ts",
+      "deploy_test.ts",
+      "write_migration_test.ts",
+      "phone_page_test.ts",
+      "stack_kill_test.ts",
+      "postgres_server_test.ts",
+      "typescript_client_test.ts",
+    ],
     database: true,
     parallel: false,
     permissions: ["--allow-all"],

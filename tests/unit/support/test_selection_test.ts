@@ -111,5 +111,6 @@ Deno.test("each file of a layer that says so is a run of its own, the longest fi
   };
   assertEquals(await runsOf("tests/e2e"), [["tests/e2e/deploy_test.ts"], ["tests/e2e/a_test.ts"]]);
   assertEquals(await runsOf("tests/e2e/b_test.ts"), [["tests/e2e/b_test.ts"]]);
+  assertEquals((await runsOf("tests/faults")).length, 2);
   assertEquals(await runsOf("tests/functions"), [["tests/functions"]]);
 });
