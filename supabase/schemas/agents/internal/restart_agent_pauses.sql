@@ -16,6 +16,8 @@ begin
     from unnest(settlements) as s
     where s.pauses_agent and exists (
       select from messaging.ai_agents a where a.instance_id = s.instance_id and a.is_active
+      -- Looks for each instance; a join may read all agents.
+      offset 0
     )
     order by s.contact_id
   ) as paused;

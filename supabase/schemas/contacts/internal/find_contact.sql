@@ -16,9 +16,12 @@ begin
     and c.identity_key = wanted_key;
   if not found then
     select c.* into contact
-    from messaging.contact_addresses a
-    join messaging.contacts c on c.id = a.contact_id
-    where a.instance_id = find_contact.instance_id and a.identity_key = wanted_key;
+    from messaging.contacts c
+    -- Not a join, which would have a plan without either key while the tables seem to be empty.
+    where c.id = (
+      select a.contact_id from messaging.contact_addresses a
+      where a.instance_id = find_contact.instance_id and a.identity_key = wanted_key
+    );
   end if;
   return contact;
 end;

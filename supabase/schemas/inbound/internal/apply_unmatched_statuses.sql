@@ -8,9 +8,6 @@ as $$
 declare
   early record;
 begin
-  if not exists (select from messaging.unmatched_statuses) then
-    return;
-  end if;
   for early in
     with taken as (
       delete from messaging.unmatched_statuses e

@@ -3,7 +3,7 @@
 -- Returns the places of the recorded events. Leaves the others untouched: those of unknown persons, of
 -- addresses that belong to several contacts, of messages that are stored already, and of instances
 -- whose credentials have been replaced.
--- The caller holds lock_plain_events.
+-- The caller holds lock_plain_events. Joins by `= any (array[...])`: see claim_due_messages.
 create or replace function messaging.record_plain_messages(events messaging.plain_event[])
 returns integer[]
 language plpgsql
@@ -95,7 +95,7 @@ begin
         from known k
         group by k.contact_id
       ) as told
-      where c.id = told.contact_id
+      where c.id = any (array[told.contact_id])
         and (
           c.name is null and told.name is not null
           or c.last_inbound_at is null or c.last_inbound_at < told.last_at

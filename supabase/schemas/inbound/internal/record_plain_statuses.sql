@@ -65,7 +65,7 @@ begin
       is_retryable = false,
       last_error = null
     from known k
-    where m.id = k.message_id and k.is_forward
+    where m.id = any (array[k.message_id]) and k.is_forward
   )
   select array_agg(k.place) filter (where k.is_forward),
     array_agg(k.place) filter (where not k.is_forward)

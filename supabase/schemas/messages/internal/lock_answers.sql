@@ -25,7 +25,12 @@ begin
   from (
     select m.instance_id, r."waId" as address
     from jsonb_to_recordset(results) as r("messageId" uuid, "waId" text)
-    join messaging.messages m on m.id = any (array[r."messageId"])
+    cross join lateral (
+      select own.instance_id, own.contact_id
+      from messaging.messages own
+      where own.id = r."messageId"
+      offset 0
+    ) as m
     where r."waId" is not null and not exists (
       select from messaging.contact_addresses a
       where a.instance_id = m.instance_id

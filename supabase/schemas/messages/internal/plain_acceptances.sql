@@ -39,27 +39,52 @@ begin
     from rows from (
       jsonb_to_recordset(calls) as (
         "instanceId" uuid, phone text, idempotency jsonb, assignment jsonb, agent jsonb,
-        message jsonb, delivery jsonb,
- authentication jsonb)
+        message jsonb, delivery jsonb, authentication jsonb
+      )
     ) with ordinality as call (
       instance_id, phone, idempotency, assignment, agent, message, delivery, authentication, place
     )
     left join unnest(known) as former on former.place = call.place
-    join messaging.instances i on i.id = call.instance_id
-    left join messaging.client_tokens t
-      on t.token_hash = call.authentication->>'tokenHash' and t.instance_id = i.id
-      and t.revoked_at is null and (t.expires_at is null or t.expires_at > clock_timestamp())
-      and i.xmin::text = call.authentication->>'instanceVersion'
+    -- "offset 0" keeps each look-up to itself: whatever the statistics, it has both columns of its key.
+    cross join lateral (
+      select n.id, n.time_zone, n.requests_per_minute, n.provider_class, n.xmin::text as version
+      from messaging.instances n
+      where n.id = call.instance_id
+      offset 0
+    ) as i
+    left join lateral (
+      select k.id, k.last_used_at
+      from messaging.client_tokens k
+      where k.token_hash = call.authentication->>'tokenHash' and k.instance_id = i.id
+        and k.revoked_at is null and (k.expires_at is null or k.expires_at > clock_timestamp())
+        and i.version = call.authentication->>'instanceVersion'
+      offset 0
+    ) as t on true
     cross join lateral (
       select messaging.phone_identity_key(call.phone) as identity_key
       offset 0
     ) as wanted
-    left join messaging.contacts own
-      on own.instance_id = i.id and own.identity_key = wanted.identity_key
-    left join messaging.contact_addresses proven
-      on own.id is null and proven.instance_id = i.id and proven.identity_key = wanted.identity_key
-    left join messaging.contacts shown on shown.id = proven.contact_id
-    left join messaging.conversations v on v.contact_id = coalesce(own.id, shown.id)
+    left join lateral (
+      select c.id, c.phone, c.is_blocked, c.last_inbound_at
+      from messaging.contacts c
+      where c.instance_id = i.id and c.identity_key = wanted.identity_key
+      offset 0
+    ) as own on true
+    left join lateral (
+      select c.id, c.phone, c.is_blocked, c.last_inbound_at
+      from messaging.contacts c
+      where own.id is null and c.id = (
+        select a.contact_id from messaging.contact_addresses a
+        where a.instance_id = i.id and a.identity_key = wanted.identity_key
+      )
+      offset 0
+    ) as shown on true
+    left join lateral (
+      select c.id, c.assigned_to
+      from messaging.conversations c
+      where c.contact_id = coalesce(own.id, shown.id)
+      offset 0
+    ) as v on true
     where call.message is not null and call.assignment is null and call.agent is null
       and call.message->>'sentBy' is distinct from 'ai_agent'
       and not coalesce((call.delivery->>'queued')::boolean, false)

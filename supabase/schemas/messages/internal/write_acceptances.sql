@@ -48,7 +48,8 @@ begin
     update messaging.idempotency_keys k
     set outcome = messaging.describe_acceptance(p.message_id, p.contact_id, p.conversation_id, p.paused_until, p.time_zone)
     from unnest(plain) as p
-    where k.scope = p.idempotency->>'scope' and k.key = p.idempotency->>'key';
+    where k.scope = any (array[p.idempotency->>'scope'])
+      and k.key = any (array[p.idempotency->>'key']);
   end if;
 end;
 $$;

@@ -70,12 +70,22 @@ begin
 
   -- What follows for the agent, the message's own events, and its instance's queue. News is what came
   -- under a provider's id before the id was known.
-  select exists (select from messaging.unmatched_statuses) or exists (
+  select exists (
     select from messaging.messages m
-    join messaging.messages e on e.instance_id = m.instance_id
-      and e.provider_message_id = m.provider_message_id
-    where m.id = any (settled || late) and e.id <> m.id
-      and (e.is_typed_on_phone or e.confirmed_by_echo)
+    where m.id = any (settled || late) and (
+      exists (
+        select from messaging.unmatched_statuses e
+        where e.instance_id = any (array[m.instance_id])
+          and e.provider_message_id = any (array[m.provider_message_id])
+      )
+      or exists (
+        select from messaging.messages e
+        where e.instance_id = any (array[m.instance_id])
+          and e.provider_message_id = any (array[m.provider_message_id])
+          and e.id <> m.id
+          and (e.is_typed_on_phone or e.confirmed_by_echo)
+      )
+    )
   ) into has_news;
   if settlements is not null then
     perform messaging.restart_agent_pauses(settlements, clock);
@@ -103,7 +113,10 @@ begin
   if shows_addresses then
     perform messaging.assign_contact_phone(c, s.wa_id)
     from unnest(decided) as s
-    join messaging.messages m on m.id = any (array[s.message_id])
+    -- Not a join, whose plan may begin with all contacts without a phone.
+    cross join lateral (
+      select r.contact_id from messaging.messages r where r.id = s.message_id offset 0
+    ) as m
     join messaging.contacts c on c.id = any (array[m.contact_id])
     where s.wa_id is not null and c.phone is null;
   end if;

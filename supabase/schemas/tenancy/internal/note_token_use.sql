@@ -6,11 +6,11 @@ set search_path = ''
 as $$
 begin
   update messaging.client_tokens t set last_used_at = clock_timestamp()
-  where t.id in (
+  where t.id = any (array(
     select u.id from messaging.client_tokens u
     where u.id = any (token_ids)
     for no key update skip locked
-  );
+  ));
 end;
 $$;
 revoke all on function messaging.note_token_use(uuid[]) from public, anon, authenticated;

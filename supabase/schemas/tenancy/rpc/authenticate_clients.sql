@@ -4,7 +4,8 @@
 -- Where the allowance does not suffice for all of them, they are counted one by one.
 -- Locks tokens (skipping locked ones), then rate limits in the order of their keys: two groups never
 -- wait for each other.
--- Plans must not depend on statistics: there may be ten tokens or a million.
+-- Plans must not depend on statistics: there may be ten tokens or a million. Joins by
+-- `= any (array[...])`: see claim_due_messages.
 create or replace function public.authenticate_clients(request jsonb)
 returns jsonb
 language plpgsql
@@ -41,7 +42,7 @@ begin
         * least(count(*), i.requests_per_minute) as share
     from jsonb_to_recordset(calls) as c("tokenHash" text, "functionName" text)
     join unnest(tokens) as t on t.token_hash = c."tokenHash"
-    join messaging.instances i on i.id = t.instance_id
+    join messaging.instances i on i.id = any (array[t.instance_id])
     where i.requests_per_minute is not null
     group by t.id, c."functionName", i.requests_per_minute
   ), counting as (
@@ -73,7 +74,7 @@ begin
           )
         ) as instance
       from unnest(tokens) as t
-      join messaging.instances i on i.id = t.instance_id
+      join messaging.instances i on i.id = any (array[t.instance_id])
     ), numbered as (
       select c.place, c.call->>'functionName' as function_name, client.*,
         row_number() over same_count as number,
