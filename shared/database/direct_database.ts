@@ -2,10 +2,11 @@ import postgres from "postgres";
 import { withTimeout } from "../runtime/time_limit.ts";
 import { Semaphore } from "../runtime/semaphore.ts";
 import { callTimeoutMs, type Database } from "./database.ts";
+import { RecentConnections } from "./recent_connections.ts";
 import type { RequestOf, ResultOf, RpcName } from "./rpcs.ts";
 import { toDatabaseError } from "./sqlstates.ts";
 
-/** Size of the connection pool of one process. Further calls queue for a connection. */
+/** Connections of one process. Further calls queue for a connection. */
 const maxConnections = 20;
 /**
  * Delay before a reconnect, in seconds. The driver's default backoff counts the failures of all
@@ -17,13 +18,13 @@ export const reconnectSeconds = (): number => 0.1 + Math.random() * 0.2;
  * (`callTimeoutMs`), so that no statement keeps running after its caller received an error.
  */
 const statementTimeoutMs = 8_000;
-/** How long closing the pool waits for calls in progress, in seconds. */
+/** How long closing waits for calls in progress, in seconds. */
 const closeTimeoutSeconds = 5;
 /**
- * The same when a pool is replaced because one connection is dead, in seconds. It exceeds
- * `statementTimeoutMs`, so that the calls on the other connections can finish.
+ * The same for a connection that did not answer in time, in seconds. It exceeds `statementTimeoutMs`, so that a
+ * call whose caller timed out is executed or canceled, not cut off.
  */
-const replaceTimeoutSeconds = 9;
+const silentTimeoutSeconds = 9;
 
 /**
  * Opens the database over the Postgres protocol, for a single machine. Uses prepared statements,
@@ -33,41 +34,59 @@ export function openDirectDatabase(databaseUrl: string, timeoutMs = callTimeoutM
   // Limits concurrency here instead of in the driver's queue. The driver would execute a queued
   // call after its caller timed out, or pipeline it behind another call on the same connection.
   const permits = new Semaphore(maxConnections);
-  let pool = openPool(databaseUrl);
-  let closing: Promise<unknown> = Promise.resolve();
-  // The driver never releases a dead connection, so a time-out replaces the whole pool.
-  const replace = (silent: postgres.Sql): void => {
-    if (pool !== silent) return;
-    pool = openPool(databaseUrl);
-    closing = Promise.all([closing, silent.end({ timeout: replaceTimeoutSeconds })]);
-  };
+  const connections = new RecentConnections(() => openConnection(databaseUrl), {
+    silentTimeoutSeconds,
+    closeTimeoutSeconds,
+  });
   return {
     async rpc<Name extends RpcName>(
       name: Name,
       request: RequestOf<Name>,
     ): Promise<ResultOf<Name>> {
       if (!await permits.acquire(timeoutMs)) throw toDatabaseError(name, "ETIMEDOUT");
-      const used = pool;
       try {
-        const rows = await withTimeout(callFunction(used, name, request), timeoutMs);
-        if (rows !== null) return rows[0]?.["result"] as ResultOf<Name>;
-      } catch (error) {
-        throw toDatabaseError(name, readCode(error));
+        return await callOnce(connections, { name, request, timeoutMs });
       } finally {
         permits.release();
       }
-      replace(used);
-      throw toDatabaseError(name, "ETIMEDOUT");
     },
-    close: async () => {
-      await Promise.all([closing, pool.end({ timeout: closeTimeoutSeconds })]);
-    },
+    close: () => connections.close(),
   };
 }
 
-function openPool(databaseUrl: string): postgres.Sql {
+interface Call<Name extends RpcName> {
+  readonly name: Name;
+  readonly request: RequestOf<Name>;
+  readonly timeoutMs: number;
+}
+
+/** Executes a call. Only a connection on which the server has answered serves another one. */
+async function callOnce<Name extends RpcName>(
+  connections: RecentConnections,
+  { name, request, timeoutMs }: Call<Name>,
+): Promise<ResultOf<Name>> {
+  const connection = connections.take();
+  if (connection === null) throw toDatabaseError(name, "CONNECTION_ENDED");
+  let rows: postgres.RowList<postgres.Row[]> | null;
+  try {
+    rows = await withTimeout(callFunction(connection, name, request), timeoutMs);
+  } catch (error) {
+    if (isAnswer(error)) connections.putBack(connection);
+    else connections.discardBroken(connection);
+    throw toDatabaseError(name, readCode(error));
+  }
+  if (rows !== null) {
+    connections.putBack(connection);
+    return rows[0]?.["result"] as ResultOf<Name>;
+  }
+  connections.discardSilent(connection);
+  throw toDatabaseError(name, "ETIMEDOUT");
+}
+
+/** A client with one connection: `RecentConnections` chooses among them, not the driver. */
+function openConnection(databaseUrl: string): postgres.Sql {
   return postgres(databaseUrl, {
-    max: maxConnections,
+    max: 1,
     connection: {
       role: "service_role",
       application_name: "messaging",
@@ -84,11 +103,11 @@ function openPool(databaseUrl: string): postgres.Sql {
 }
 
 function callFunction(
-  pool: postgres.Sql,
+  connection: postgres.Sql,
   name: string,
   request: object,
 ): Promise<postgres.RowList<postgres.Row[]>> {
-  return pool.unsafe(
+  return connection.unsafe(
     `select public.${name}($1::text::jsonb) as result`,
     [JSON.stringify(request)],
     { prepare: true },
@@ -98,4 +117,9 @@ function callFunction(
 function readCode(error: unknown): string | undefined {
   const code = (error as { code?: unknown } | null)?.code;
   return typeof code === "string" ? code : undefined;
+}
+
+/** Whether the server refused the statement and keeps the session: severity ERROR, not FATAL. */
+function isAnswer(error: unknown): boolean {
+  return (error as { severity?: unknown } | null)?.severity === "ERROR";
 }

@@ -110,10 +110,11 @@ Deno.test("a group that loses a deadlock is settled call by call", async () => {
   const claims = (await claimMessages(database, 3)).toSorted(byMessage);
   const settling = Promise.withResolvers<Promise<GroupOutcome>>();
   await database.admin.begin(async (holder) => {
+    // The server looks for a deadlock in the group's session, also where this one starts to wait late.
+    await holder`set local deadlock_timeout = '1min'`;
     await lockMessage(holder, claims[2]);
     settling.resolve(settleAsGroup(open.database, claims));
     await waitUntil(() => isWaiting(database.admin), { what: "the group to wait" });
-    // The group has waited longer, so the server finds the deadlock in its session.
     await lockMessage(holder, claims[0]);
   });
   const { outcomes, rpcNames } = await (await settling.promise);
