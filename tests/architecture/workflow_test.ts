@@ -17,6 +17,7 @@ Deno.test("CI runs .ci/run on each push and pull request, with actions pinned by
   assertEquals([readValues(workflow, "push"), readValues(workflow, "pull_request")], [[""], [""]]);
   assertEquals(readValues(workflow, "run"), [".ci/run"]);
   assertEquals(findMovableActions(workflow), []);
+  assertEquals(readValues(workflow, "fetch-depth"), ["0"], "tests of upgrades need the history");
 });
 
 Deno.test("an action that is not pinned is found", () => {

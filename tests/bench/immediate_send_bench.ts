@@ -1,7 +1,8 @@
 import type { Bench, BenchContext } from "./bench.ts";
 import type { BenchDatabase } from "./bench_server.ts";
 import { type Child, findFreePort, startChild } from "./child_process.ts";
-import { checkOutFormerRelease, formerRelease } from "./former_release.ts";
+import { checkOut } from "../support/releases/checkout.ts";
+import { formerRelease } from "./former_release.ts";
 import { measureLatencies, measureRate } from "./load.ts";
 import { canReadCpu, readDatabaseCpuSeconds, readProcessCpuSeconds } from "./process_cpu.ts";
 import { messageText } from "./product_calls.ts";
@@ -120,7 +121,7 @@ async function compareWithFormerRelease(
   { server, sizes, report }: BenchContext,
   providerUrl: string,
 ): Promise<void> {
-  await using former = await checkOutFormerRelease(formerRelease);
+  await using former = await checkOut(formerRelease);
   await using database = await server.createDatabase();
   await using formerDatabase = await server.createEmptyDatabase();
   await using stack = await startStackProcess(database);

@@ -1,6 +1,7 @@
 import type { Bench, BenchContext } from "./bench.ts";
 import type { BenchDatabase } from "./bench_server.ts";
-import { checkOutFormerRelease, formerRelease } from "./former_release.ts";
+import { checkOut } from "../support/releases/checkout.ts";
+import { formerRelease } from "./former_release.ts";
 import { measureBatch } from "./load.ts";
 import { canReadCpu, readDatabaseCpuSeconds, readProcessCpuSeconds } from "./process_cpu.ts";
 import { messageText } from "./product_calls.ts";
@@ -33,7 +34,7 @@ export const inboundBench: Bench = {
     `${webhooksPerRound.toLocaleString("en-US")} webhooks of Z-API through the running stack, ` +
     `${connections} connections`,
   async run({ server, sizes, report }: BenchContext): Promise<void> {
-    await using former = await checkOutFormerRelease(formerRelease);
+    await using former = await checkOut(formerRelease);
     await using database = await server.createDatabase();
     await using formerDatabase = await server.createEmptyDatabase();
     await using stack = await startStackProcess(database);

@@ -5,13 +5,11 @@ import { applyMigrations } from "../../supabase/local/migrations.ts";
 import { startPostgres } from "../../supabase/local/postgres_server.ts";
 import { createPlatformRoles } from "../../supabase/local/roles.ts";
 import type { Bench, BenchContext } from "./bench.ts";
-import { checkOutFormerRelease } from "./former_release.ts";
+import { checkOut } from "../support/releases/checkout.ts";
+import { formerRelease } from "./former_release.ts";
 import { messageText } from "./product_calls.ts";
 import { findSpendingUnit, measureSpending, type SpendingUnit } from "./single_backend.ts";
 import { createTenants } from "./tenants.ts";
-
-/** The release that a send is compared with. */
-const formerRelease = "cbe5b0c9f23c32ab80a838288088024ec89f0ddb";
 
 const ownMigrations = fileURLToPath(new URL("../../migrations", import.meta.url));
 const contacts = 500;
@@ -28,7 +26,7 @@ export const instructionsBench: Bench = {
   name: "instructions",
   title: "What the database calls of one immediate send cost Postgres",
   async run({ report }: BenchContext): Promise<void> {
-    await using former = await checkOutFormerRelease(formerRelease);
+    await using former = await checkOut(formerRelease);
     await using cluster = await createCluster({
       now: ownMigrations,
       before: `${former.root}/migrations`,

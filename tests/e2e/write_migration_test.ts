@@ -1,24 +1,18 @@
-import { join } from "node:path";
-import { fileURLToPath } from "node:url";
 import { startThrowawayPostgres } from "../../supabase/local/throwaway_postgres.ts";
-import { writeMigration } from "../../supabase/tools/migrations/write_migration.ts";
-import {
-  foldersOf,
-  type SchemaFolders,
-} from "../../supabase/tools/migrations/scratch_databases.ts";
 import { assert, assertEquals, assertMatch } from "../support/assert.ts";
+import { copySchemas, type ScratchSchemas } from "../support/releases/scratch_schemas.ts";
 
 const now = new Date("2030-05-06T07:08:09Z");
 const contacts = "contacts/tables/contacts.sql";
 
 Deno.test("deno task db:migration", async (t) => {
   await using server = await startThrowawayPostgres();
-  const copySchemas = (): Promise<Scratch> => copySchemasTo(server.databaseUrl);
+  const copy = (): Promise<ScratchSchemas> => copySchemas(server.databaseUrl, now);
 
   await t.step(
     "columns, indexes, comments, constraints, tables and functions are written, and both agree",
     async () => {
-      await using scratch = await copySchemas();
+      await using scratch = await copy();
       await scratch.edit(
         contacts,
         (text) =>
@@ -82,7 +76,7 @@ grant select on table messaging.shoes to service_role;\n`,
   );
 
   await t.step("what the former release may use goes only by a contract migration", async () => {
-    await using scratch = await copySchemas();
+    await using scratch = await copy();
     await scratch.edit(
       contacts,
       (text) => text.replace("\n  constraint ", "\n  old_name text,\n  constraint "),
@@ -103,7 +97,7 @@ grant select on table messaging.shoes to service_role;\n`,
   });
 
   await t.step("changed and mandatory columns are named for a person to write", async () => {
-    await using scratch = await copySchemas();
+    await using scratch = await copy();
     await scratch.edit(
       contacts,
       (text) =>
@@ -120,36 +114,6 @@ grant select on table messaging.shoes to service_role;\n`,
   });
 });
 
-interface Scratch extends AsyncDisposable {
-  write(path: string, text: string): Promise<void>;
-  edit(path: string, change: (text: string) => string): Promise<void>;
-  read(migration: string | undefined): Promise<string>;
-  migrate(name: string, step?: "expand" | "contract"): ReturnType<typeof writeMigration>;
-}
-
-/** A copy of the repository's schemas and migrations to change. */
-async function copySchemasTo(serverUrl: string): Promise<Scratch> {
-  const root = await Deno.makeTempDir({ prefix: "messaging-schemas-" });
-  const own = foldersOf(fileURLToPath(new URL("../..", import.meta.url)));
-  const folders: SchemaFolders = foldersOf(root);
-  await copyFolder(own.schemas, folders.schemas);
-  await copyFolder(own.migrations, folders.migrations);
-  const write = (path: string, text: string): Promise<void> =>
-    Deno.writeTextFile(join(folders.schemas, path), text);
-  return {
-    write,
-    async edit(path, change): Promise<void> {
-      const text = await Deno.readTextFile(join(folders.schemas, path));
-      const changed = change(text);
-      assert(changed !== text, `${path} has no place for this change`);
-      await write(path, changed);
-    },
-    read: (migration = "") => Deno.readTextFile(join(folders.migrations, migration)),
-    migrate: (name, step = "expand") => writeMigration(serverUrl, folders, { name, step, now }),
-    [Symbol.asyncDispose]: () => Deno.remove(root, { recursive: true }),
-  };
-}
-
 function functionFile(signature: string, returned: string): string {
   return `create or replace function messaging.${signature}
 returns ${returned}
@@ -158,13 +122,4 @@ stable
 set search_path = ''
 as $$ select count(*)::${returned} from messaging.shoes where id = owner $$;
 revoke all on function messaging.${signature} from public, anon, authenticated;\n`;
-}
-
-async function copyFolder(from: string, to: string): Promise<void> {
-  await Deno.mkdir(to, { recursive: true });
-  for await (const entry of Deno.readDir(from)) {
-    const [source, target] = [join(from, entry.name), join(to, entry.name)];
-    if (entry.isDirectory) await copyFolder(source, target);
-    else await Deno.copyFile(source, target);
-  }
 }

@@ -45,6 +45,9 @@ export function startMailService(
   };
 }
 
+/** What the model answers. */
+export const agentReply = "Posso ajudar.";
+
 /** A model that always gives the same answer; `interfere` as above. */
 export function startChatModel(
   interfere: (request: DoubleRequest) => Promise<Response | undefined>,
@@ -56,7 +59,7 @@ export function startChatModel(
       choices: [{
         index: 0,
         finish_reason: "stop",
-        message: { role: "assistant", content: "Posso ajudar." },
+        message: { role: "assistant", content: agentReply },
       }],
     })
   );

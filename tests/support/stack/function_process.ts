@@ -1,4 +1,4 @@
-/** Runs a function's unmodified `index.ts` in its own process, which a test may kill. */
+/** Runs a function's unmodified `index.ts`, or another server, in its own process, which a test may kill. */
 
 import { fileURLToPath } from "node:url";
 import { testCredentialsKey } from "../fixtures/tenant.ts";
@@ -17,6 +17,8 @@ export interface FunctionProcess extends AsyncDisposable {
   readonly url: string;
   /** Kills the process and waits for its end. */
   kill(): Promise<void>;
+  /** Asks the process to end, and waits for its end. */
+  terminate(): Promise<void>;
 }
 
 export const secretKey = "sb_secret_of_the_fault_tests_0123456789";
@@ -24,7 +26,7 @@ const root = fileURLToPath(new URL("../../..", import.meta.url));
 const startTimeoutMs = 60_000;
 
 /** A complete environment whose addresses lead nowhere. An empty variable counts as unset. */
-const environment: Readonly<Record<string, string>> = {
+export const environment: Readonly<Record<string, string>> = {
   SUPABASE_URL: "",
   SUPABASE_SECRET_KEYS: "",
   SUPABASE_SECRET_KEY: secretKey,
@@ -46,8 +48,8 @@ export async function startFunctionProcess(
   options: FunctionProcessOptions,
 ): Promise<FunctionProcess> {
   const port = findFreePort();
-  const child = new Deno.Command(Deno.execPath(), {
-    args: ["run", "--quiet", "-A", `functions/${options.slug}/index.ts`],
+  return await startServerProcess({
+    args: [`functions/${options.slug}/index.ts`],
     cwd: root,
     env: {
       ...environment,
@@ -55,6 +57,26 @@ export async function startFunctionProcess(
       DENO_SERVE_ADDRESS: `tcp:127.0.0.1:${port}`,
       ...options.environment,
     },
+    url: `http://127.0.0.1:${port}/${options.slug}`,
+  });
+}
+
+/** A program that listens. */
+export interface ServerProgram {
+  /** After `deno run -A`. */
+  readonly args: readonly string[];
+  readonly cwd: string;
+  readonly env: Readonly<Record<string, string>>;
+  /** Answers as soon as the program listens. */
+  readonly url: string;
+}
+
+/** Starts a program and waits until it answers. @throws {Error} with its output, when it exits instead. */
+export async function startServerProcess(program: ServerProgram): Promise<FunctionProcess> {
+  const child = new Deno.Command(Deno.execPath(), {
+    args: ["run", "--quiet", "-A", ...program.args],
+    cwd: program.cwd,
+    env: program.env,
     stdin: "null",
     stdout: "piped",
     stderr: "piped",
@@ -70,22 +92,20 @@ export async function startFunctionProcess(
   const ended = Promise.all([child.status, ...reading]).then(() => {
     hasEnded = true;
   });
-  const kill = async (): Promise<void> => {
-    if (!hasEnded) child.kill("SIGKILL");
+  const end = async (signal: "SIGKILL" | "SIGTERM"): Promise<void> => {
+    if (!hasEnded) child.kill(signal);
     await ended;
   };
-  const url = `http://127.0.0.1:${port}/${options.slug}`;
+  const kill = (): Promise<void> => end("SIGKILL");
+  const { url } = program;
   try {
-    await waitUntil(() => hasEnded || answers(url), {
-      timeoutMs: startTimeoutMs,
-      what: options.slug,
-    });
-    if (hasEnded) throw new Error(`${options.slug} has ended:\n${output}`);
+    await waitUntil(() => hasEnded || answers(url), { timeoutMs: startTimeoutMs, what: url });
+    if (hasEnded) throw new Error(`${program.args.join(" ")} has ended:\n${output}`);
   } catch (error) {
     await kill();
     throw error;
   }
-  return { url, kill, [Symbol.asyncDispose]: kill };
+  return { url, kill, terminate: () => end("SIGTERM"), [Symbol.asyncDispose]: kill };
 }
 
 async function answers(url: string): Promise<boolean> {
@@ -94,7 +114,8 @@ async function answers(url: string): Promise<boolean> {
   return true;
 }
 
-function findFreePort(): number {
+/** A port that nothing listens on. */
+export function findFreePort(): number {
   using listener = Deno.listen({ hostname: "127.0.0.1", port: 0 });
   return listener.addr.port;
 }

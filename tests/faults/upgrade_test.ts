@@ -1,0 +1,167 @@
+import { join } from "node:path";
+import type { Sql } from "postgres";
+import { applyMigrations } from "../../supabase/local/migrations.ts";
+import { createPlatformRoles } from "../../supabase/local/roles.ts";
+import { assertEquals, assertGreater } from "../support/assert.ts";
+import { createEmptyDatabase, type TestDatabase } from "../support/database/database.ts";
+import { acceptMessage, startHttpDouble } from "../support/doubles/http_double.ts";
+import { agentReply } from "../support/doubles/outside_services.ts";
+import { printFigures } from "../support/faults/figures.ts";
+import { readFaultSettings } from "../support/faults/settings.ts";
+import { countOpen } from "../support/fixtures/backlog.ts";
+import { type Checkout, checkOut } from "../support/releases/checkout.ts";
+import { makeDocumentedCalls } from "../support/releases/documented_calls.ts";
+import { findLastRelease } from "../support/releases/last_release.ts";
+import { fillService, type LiveData } from "../support/releases/live_service.ts";
+import { assertContains, readPast, repeatCalls } from "../support/releases/live_reading.ts";
+import { startOutsideWorld } from "../support/releases/outside_world.ts";
+import { startSteadySender, type SteadySender } from "../support/releases/steady_sender.ts";
+import { type Successor, writeSuccessor } from "../support/releases/successor.ts";
+import { checkMessages } from "../support/releases/upgrade_checks.ts";
+import { type DispatchCron, startDispatchCron } from "../support/stack/dispatch_cron.ts";
+import { ownRoot, type ServiceProcess, startService } from "../support/stack/service_process.ts";
+import { createDemoRows, demoAppSecret } from "../functions/contract/demo_rows.ts";
+import { waitUntil } from "../support/wait_until.ts";
+
+const settings = readFaultSettings();
+const isLongRun = settings.messages !== undefined;
+const { instances = isLongRun ? 100 : 8, messages = 16, seconds = 2 } = settings;
+/** The shortest that the API takes. */
+const intervalSeconds = 10;
+const release = await findLastRelease();
+const ignore = "missing" in release;
+const reason = ignore ? ` (left out: ${release.missing})` : "";
+
+/** The last release's checkout and the next release's migrations, for both tests. */
+interface Releases {
+  readonly former: Checkout;
+  readonly successor: Successor;
+}
+const cleanup = new AsyncDisposableStack();
+let prepared: Promise<Releases> | undefined;
+Deno.test.afterAll(() => cleanup.disposeAsync());
+
+async function prepareReleases(): Promise<Releases> {
+  if ("missing" in release) throw new Error(release.missing);
+  const former = cleanup.use(await checkOut(release.commit));
+  const serverUrl = Deno.env.get("TEST_DATABASE_URL") ?? "";
+  const successor = await writeSuccessor(serverUrl, join(former.root, "migrations"));
+  return { former, successor: cleanup.use(successor) };
+}
+
+Deno.test({
+  name:
+    `the last release's functions on the new schema, and the present ones before the contract step, answer every documented call${reason}`,
+  ignore,
+  fn: async () => {
+    const { former, successor } = await (prepared ??= prepareReleases());
+    for (const root of [former.root, ownRoot]) {
+      await using database = await createMigratedDatabase(successor.expandMigrations);
+      await using provider = startHttpDouble((request) =>
+        request.path.endsWith("/message_templates")
+          ? Response.json({ data: [], paging: {} })
+          : acceptMessage(request)
+      );
+      const clientToken = await createDemoRows(database.admin, provider.baseUrl);
+      await using service = await startService({ root, databaseUrl: database.url });
+      const access = { clientToken, appSecret: demoAppSecret };
+      const { calls, faults } = await makeDocumentedCalls(service, access);
+      assertEquals(faults, [], root);
+      assertGreater(calls, 50, "every endpoint was called");
+    }
+  },
+});
+
+Deno.test({
+  name:
+    `an upgrade from the last release while both dispatch loses no message, sends none twice, keeps pace, tokens, keys and history${reason}`,
+  ignore,
+  fn: async () => {
+    const { former, successor } = await (prepared ??= prepareReleases());
+    await using database = await createMigratedDatabase(join(former.root, "migrations"));
+    await using outside = startOutsideWorld();
+    const start = (root: string): Promise<ServiceProcess> =>
+      startService({ root, databaseUrl: database.url, environment: outside.environment });
+
+    await using old = await start(former.root);
+    const { baseUrl } = outside.provider;
+    const data = await fillService(old, { instances, messages, intervalSeconds, baseUrl });
+    const past = await readPast(old, data);
+    await using oldSide = openSide(old, data, "old");
+    await untilSent(oldSide);
+
+    const applied = await applyMigrations(database.admin, successor.expandMigrations);
+    assertGreater(applied.length, 0, "there is something to upgrade");
+    await untilSent(oldSide);
+    await using present = await start(ownRoot);
+    outside.recover();
+    await using newSide = openSide(present, data, "new");
+    await Promise.all([untilSent(oldSide), untilSent(newSide)]);
+    await new Promise((resolve) => setTimeout(resolve, seconds * 1_000));
+    await repeatCalls(old, data);
+    await repeatCalls(present, data);
+    await stopSide(oldSide);
+    await old.terminate();
+    await applyMigrations(database.admin, successor.migrations);
+    await untilSent(newSide);
+    await newSide.sender.stop();
+    await untilDone(database.admin);
+    await newSide.cron.stop();
+
+    await repeatCalls(present, data);
+    // The past has grown by the answers to the contacts, and is otherwise the same.
+    assertContains(await readPast(present, data), past, "");
+    const calls = [oldSide, newSide].flatMap(({ sender }) => sender.calls);
+    const received = outside.provider.requests;
+    const counts = await checkMessages(database.admin, data, { received, calls });
+    assertEquals(outside.mail.emails.size, instances, "one e-mail for each assignment");
+    const replies = received.filter(({ json }) => json["message"] === agentReply);
+    assertEquals(replies.length, instances, "one reply to each contact");
+    printFigures("upgrade from the last release", { instances, ...counts });
+  },
+});
+
+async function createMigratedDatabase(migrations: string): Promise<TestDatabase> {
+  const database = await createEmptyDatabase();
+  await createPlatformRoles(database.admin);
+  await applyMigrations(database.admin, migrations);
+  return database;
+}
+
+/** Both services of one release: who calls it, and what calls its dispatcher. */
+interface Side extends AsyncDisposable {
+  readonly sender: SteadySender;
+  readonly cron: DispatchCron;
+}
+
+function openSide(service: ServiceProcess, { instances }: LiveData, name: string): Side {
+  const sender = startSteadySender(service, instances, name);
+  const cron = startDispatchCron(`${service.url}/dispatch-queue`, 1);
+  const side = { sender, cron };
+  return { ...side, [Symbol.asyncDispose]: () => stopSide(side) };
+}
+
+async function stopSide({ sender, cron }: Pick<Side, "sender" | "cron">): Promise<void> {
+  await sender.stop();
+  await cron.stop();
+}
+
+/** Waits until the side has answered calls and dispatched messages that began after now. */
+async function untilSent({ sender, cron }: Side): Promise<void> {
+  const calls = sender.calls.length;
+  const runs = cron.answers.length;
+  await waitUntil(
+    () =>
+      sender.calls.length > calls + 3 &&
+      cron.answers.slice(runs + 1).some(({ accepted }) => accepted > 0),
+    { what: "calls and messages of this side" },
+  );
+}
+
+async function untilDone(admin: Sql): Promise<void> {
+  await waitUntil(async () => {
+    const [row] = await admin<{ open: number }[]>`
+      select count(*)::integer as open from messaging.outbox where settled_at is null`;
+    return row?.open === 0 && await countOpen(admin) === 0;
+  }, { timeoutMs: 10 * 60_000, intervalMs: 250, what: "messages and outbox to be settled" });
+}

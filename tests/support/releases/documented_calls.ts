@@ -1,0 +1,111 @@
+/** Calls every endpoint of a running service as its own OpenAPI document shows, and compares the answers. */
+
+import Ajv2020 from "ajv/dist/2020.js";
+import { encodeHex } from "../../../shared/crypto/encoding.ts";
+import { secretKey } from "../stack/function_process.ts";
+import type { ServiceAnswer, ServiceProcess, ServiceRequest } from "../stack/service_process.ts";
+
+// deno-lint-ignore no-explicit-any -- the document of a release is read as it is
+type Json = any;
+
+/** What the examples are called with. */
+export interface DocumentedAccess {
+  /** A token of the demo instance. */
+  readonly clientToken: string;
+  /** What the official channel signs its deliveries with. */
+  readonly appSecret: string;
+}
+
+/** What the calls have shown. */
+export interface DocumentedReport {
+  readonly calls: number;
+  /** One sentence for each answer that is not as documented. */
+  readonly faults: readonly string[];
+}
+
+const methods = ["get", "post", "patch", "delete"];
+const prefix = "/functions/v1/";
+
+/** Makes each example's call once, in the document's order. The demo records must be there. */
+export async function makeDocumentedCalls(
+  service: ServiceProcess,
+  access: DocumentedAccess,
+): Promise<DocumentedReport> {
+  const { body: document } = await service.call("api-docs/openapi.json");
+  const ajv = new Ajv2020.default({ strict: false, validateFormats: false });
+  const faults: string[] = [];
+  let calls = 0;
+  for (const [path, item] of Object.entries<Json>(document.paths)) {
+    for (const method of methods.filter((name) => name in item)) {
+      const operation = item[method];
+      for (const members of listBodies(operation)) {
+        const headers = {
+          ...authorize(operation, access),
+          ...await sign(operation, members, access.appSecret),
+        };
+        const request = { method: method.toUpperCase(), headers, ...members };
+        const answer = await service.call(fillPath(path, operation), request);
+        const fault = findFault(ajv, document, operation, answer);
+        if (fault !== undefined) faults.push(`${method} ${path}: ${fault}`);
+        calls += 1;
+      }
+    }
+  }
+  return { calls, faults };
+}
+
+/** The bodies of the examples; none for an operation without a body. */
+function listBodies({ requestBody }: Json): Pick<ServiceRequest, "body">[] {
+  if (requestBody === undefined) return [{}];
+  const examples = Object.values<Json>(requestBody.content["application/json"].examples ?? {});
+  return examples.length === 0 ? [{ body: {} }] : examples.map(({ value }) => ({ body: value }));
+}
+
+/** The path with the examples of its parameters, and the query with those of the required ones. */
+function fillPath(template: string, { parameters = [] }: Json): string {
+  const examples = (place: string): [string, string][] =>
+    parameters.filter((parameter: Json) =>
+      parameter.in === place && parameter.example !== undefined
+    ).map(({ name, example }: Json) => [name, String(example)]);
+  const values = new Map(examples("path"));
+  const path = template.slice(prefix.length).replaceAll(
+    /\{(\w+)\}/g,
+    (_, name) => encodeURIComponent(values.get(name) ?? ""),
+  );
+  const query = new URLSearchParams(examples("query"));
+  return query.size === 0 ? path : `${path}?${query}`;
+}
+
+function authorize({ security = [] }: Json, access: DocumentedAccess): Record<string, string> {
+  const schemes = security.flatMap((each: Json) => Object.keys(each));
+  if (schemes.includes("ClientToken")) return { "X-Client-Token": access.clientToken };
+  return schemes.includes("SecretKey") ? { apikey: secretKey } : {};
+}
+
+/** The official channel's deliveries are signed. */
+async function sign(
+  { operationId }: Json,
+  { body }: Pick<ServiceRequest, "body">,
+  appSecret: string,
+): Promise<Record<string, string>> {
+  if (operationId !== "receiveWhatsappCloudEvents") return {};
+  const encode = (text: string): Uint8Array<ArrayBuffer> => new TextEncoder().encode(text);
+  const algorithm = { name: "HMAC", hash: "SHA-256" };
+  const key = await crypto.subtle.importKey("raw", encode(appSecret), algorithm, false, ["sign"]);
+  const signature = await crypto.subtle.sign("HMAC", key, encode(JSON.stringify(body)));
+  return { "X-Hub-Signature-256": `sha256=${encodeHex(new Uint8Array(signature))}` };
+}
+
+function findFault(
+  ajv: Ajv2020.default,
+  { components }: Json,
+  { responses }: Json,
+  { status, body }: ServiceAnswer,
+): string | undefined {
+  const documented = Object.keys(responses).find((code) => code.startsWith("2"));
+  if (String(status) !== documented) return `answered ${status} ${JSON.stringify(body)}`;
+  const schema = responses[documented].content?.["application/json"]?.schema;
+  if (schema === undefined) return undefined;
+  const validate = ajv.compile({ ...schema, components });
+  return validate(body) ? undefined : ajv.errorsText(validate.errors);
+}

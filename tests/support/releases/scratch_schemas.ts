@@ -1,0 +1,64 @@
+/** A copy of the repository's schemas and migrations that a test may change. */
+
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import {
+  foldersOf,
+  type SchemaFolders,
+} from "../../../supabase/tools/migrations/scratch_databases.ts";
+import {
+  type MigrationReport,
+  writeMigration,
+} from "../../../supabase/tools/migrations/write_migration.ts";
+
+/** The copy. Paths are those below supabase/schemas. */
+export interface ScratchSchemas extends AsyncDisposable {
+  readonly folders: SchemaFolders;
+  write(path: string, text: string): Promise<void>;
+  /** @throws {Error} when the change leaves the file as it is. */
+  edit(path: string, change: (text: string) => string): Promise<void>;
+  /** The text of a migration. */
+  read(migration: string | undefined): Promise<string>;
+  /** Writes a migration as `deno task db:migration` does. */
+  migrate(name: string, step?: "expand" | "contract"): Promise<MigrationReport>;
+}
+
+/**
+ * Makes the copy; disposing removes it.
+ *
+ * @param serverUrl a database of a server that takes scratch databases, as a superuser.
+ * @param now when migrations are written.
+ */
+export async function copySchemas(serverUrl: string, now: Date): Promise<ScratchSchemas> {
+  const root = await Deno.makeTempDir({ prefix: "messaging-schemas-" });
+  const own = foldersOf(fileURLToPath(new URL("../../..", import.meta.url)));
+  const folders = foldersOf(root);
+  await copyFolder(own.schemas, folders.schemas);
+  await copyFolder(own.migrations, folders.migrations);
+  const write = (path: string, text: string): Promise<void> =>
+    Deno.writeTextFile(join(folders.schemas, path), text);
+  return {
+    folders,
+    write,
+    edit: async (path, change) => {
+      const text = await Deno.readTextFile(join(folders.schemas, path));
+      const changed = change(text);
+      if (changed === text) throw new Error(`${path} has no place for this change`);
+      await write(path, changed);
+    },
+    read: (migration = "") => Deno.readTextFile(join(folders.migrations, migration)),
+    migrate: (name, step = "expand") => writeMigration(serverUrl, folders, { name, step, now }),
+    [Symbol.asyncDispose]: () => Deno.remove(root, { recursive: true }),
+  };
+}
+
+/** Copies a folder with all that is in it. */
+export async function copyFolder(from: string, to: string): Promise<void> {
+  await Deno.mkdir(to, { recursive: true });
+  for await (const entry of Deno.readDir(from)) {
+    const [source, target] = [join(from, entry.name), join(to, entry.name)];
+    if (entry.isDirectory) await copyFolder(source, target);
+    else if (entry.isSymlink) await Deno.symlink(await Deno.readLink(source), target);
+    else await Deno.copyFile(source, target);
+  }
+}
