@@ -1,32 +1,50 @@
-import { fileURLToPath } from "node:url";
 import postgres from "postgres";
 import type { Sql } from "postgres";
 import { endLeases } from "./claim_recovery.ts";
-import { applyMigrations } from "./migrations.ts";
+import { type DatabaseUpgrade, upgradeDatabase } from "./database_upgrade.ts";
+import type { DataPlace } from "./database_version.ts";
 import { createPlatformRoles } from "./roles.ts";
 import { StackStartError } from "./stack_start_error.ts";
 
-const repository = new URL("../../", import.meta.url);
+const seed = new URL("../seed.sql", import.meta.url);
 
 /**
  * Prepares a database for the functions: the platform's roles, every migration, and the demo workspace.
- * In the embedded database it also ends all leases, whose workers died with the former stack. A shared
+ * In an embedded database it also ends all leases, whose workers died with the former stack. A shared
  * database may have live workers, so its leases end by time.
  *
- * @throws {StackStartError} when the database cannot be reached or entered.
- * @throws {MigrationError} when the database and the migrations do not match.
+ * @param embeddedIn the folder of the data of an embedded database; null for a shared one.
+ * @returns what was upgraded, if anything.
+ * @throws {StackStartError} when the database cannot be reached or entered, or is of another version.
+ * @throws {MigrationError} when a migration fails.
  */
-export async function prepareDatabase(databaseUrl: string, isEmbedded: boolean): Promise<void> {
+export async function prepareDatabase(
+  databaseUrl: string,
+  embeddedIn: string | null,
+): Promise<DatabaseUpgrade | null> {
   const sql: Sql = postgres(databaseUrl, { max: 1, onnotice: () => {}, connect_timeout: 10 });
   try {
     await checkConnection(sql);
     await createPlatformRoles(sql);
-    await applyMigrations(sql, fileURLToPath(new URL("migrations", repository)));
-    await sql.unsafe(await Deno.readTextFile(new URL("supabase/seed.sql", repository)));
-    if (isEmbedded) await endLeases(sql);
+    const upgrade = await upgradeDatabase(sql, describePlace(embeddedIn));
+    await sql.unsafe(await Deno.readTextFile(seed));
+    if (embeddedIn !== null) await endLeases(sql);
+    return upgrade;
   } finally {
     await sql.end({ timeout: 5 });
   }
+}
+
+function describePlace(embeddedIn: string | null): DataPlace {
+  return embeddedIn === null
+    ? {
+      name: "The database of DATABASE_URL",
+      startAnew: "start on new data: let DATABASE_URL name an empty database",
+    }
+    : {
+      name: `The data in ${embeddedIn}`,
+      startAnew: "start on new data: set DATA_DIR to a new folder",
+    };
 }
 
 async function checkConnection(sql: Sql): Promise<void> {

@@ -61,6 +61,15 @@ async function createHistory(transaction: TransactionSql): Promise<void> {
     );`);
 }
 
+/** Reads what was applied to a database; nothing on a new one. */
+export async function readAppliedMigrations(sql: Sql): Promise<AppliedMigration[]> {
+  const [{ exists } = { exists: false }] = await sql<{ exists: boolean }[]>`
+    select to_regclass('supabase_migrations.schema_migrations') is not null as exists`;
+  if (!exists) return [];
+  return await sql<AppliedMigration[]>`
+    select version, statements from supabase_migrations.schema_migrations`;
+}
+
 async function readHistory(transaction: TransactionSql): Promise<Map<string, AppliedMigration>> {
   const records = await transaction<AppliedMigration[]>`
     select version, statements from supabase_migrations.schema_migrations`;

@@ -3,6 +3,7 @@ import { apiDocsViewerPath, serveApiDocsViewer } from "./api_docs_viewer.ts";
 import { type Console, type ConsoleDemo, createConsole } from "./console/console.ts";
 import { type DataApi, openDataApi } from "./data_api.ts";
 import { prepareDatabase } from "./database_preparation.ts";
+import type { DatabaseUpgrade } from "./database_upgrade.ts";
 import { type DatabaseProbe, openDatabaseProbe } from "./database_probe.ts";
 import { type Demo, prepareDemo } from "./demo.ts";
 import { describeDemoWebhook } from "./simulator/zapi/demo_instance.ts";
@@ -51,10 +52,14 @@ interface Parts {
 /**
  * Starts all parts in order. When one fails, stops the parts that were started before it.
  *
+ * @param onUpgrade called when the data was of an earlier version, and has been upgraded.
  * @throws {StackStartError | PostgresStartError | MigrationError | ConfigError} for problems that the
  * user can fix.
  */
-export async function startStack(settings: StackSettings): Promise<Stack> {
+export async function startStack(
+  settings: StackSettings,
+  onUpgrade: (upgrade: DatabaseUpgrade) => void,
+): Promise<Stack> {
   const origin = originOf(settings.port);
   const parts: Parts = {
     simulator: createSimulator(),
@@ -77,7 +82,7 @@ export async function startStack(settings: StackSettings): Promise<Stack> {
   const stop = (abandonRequests?: Promise<unknown>): Promise<void> =>
     stopped ??= stopParts(parts, server, abandonRequests);
   try {
-    const demo = await startParts(settings, origin, parts);
+    const demo = await startParts(settings, parts, onUpgrade);
     const { postgres } = parts;
     const failed = postgres?.exited ?? new Promise<void>(() => {});
     const keysFile = providesBothKeys(settings) ? null : locateStackKeys(settings.dataDir);
@@ -88,10 +93,16 @@ export async function startStack(settings: StackSettings): Promise<Stack> {
   }
 }
 
-async function startParts(settings: StackSettings, origin: string, parts: Parts): Promise<Demo> {
+async function startParts(
+  settings: StackSettings,
+  parts: Parts,
+  onUpgrade: (upgrade: DatabaseUpgrade) => void,
+): Promise<Demo> {
+  const origin = originOf(settings.port);
   const databaseUrl = settings.databaseUrl ?? await startDatabase(settings.dataDir, parts);
   const { secretKey, credentialsKeys } = await chooseKeys(settings);
-  await prepareDatabase(databaseUrl, parts.postgres !== null);
+  const upgrade = await prepareDatabase(databaseUrl, parts.postgres?.dataDir ?? null);
+  if (upgrade !== null) onUpgrade(upgrade);
   parts.probe = openDatabaseProbe(databaseUrl);
   if (settings.usesDataApi) parts.dataApi = openDataApi(databaseUrl, secretKey);
   parts.functions = await loadFunctions(new URL("../../functions/", import.meta.url), {

@@ -5,6 +5,7 @@
 import { version } from "../../shared/model/version.ts";
 import { ConfigError } from "../../shared/runtime/config.ts";
 import { consoleLog } from "../../shared/runtime/log.ts";
+import type { DatabaseUpgrade } from "./database_upgrade.ts";
 import { MigrationError } from "./migration_files.ts";
 import { PostgresStartError } from "./postgres_start_error.ts";
 import { interceptConsole } from "./request_log.ts";
@@ -38,6 +39,14 @@ Ctrl-C stops everything.
 `;
 }
 
+function describeUpgrade({ from, to, migrations }: DatabaseUpgrade): string {
+  const lines = [
+    `The data was of version ${from} and is upgraded to ${to}. Applied:`,
+    ...migrations,
+  ];
+  return lines.join("\n  ");
+}
+
 interface ShutdownSignals {
   /** Resolves at the first signal: the stack stops gracefully. */
   readonly first: Promise<void>;
@@ -66,7 +75,8 @@ async function runStack(): Promise<number> {
   logUncaughtErrors(consoleLog);
   let stack: Stack;
   try {
-    stack = await startStack(readSettings(Deno.env.toObject(), Deno.args));
+    const settings = readSettings(Deno.env.toObject(), Deno.args);
+    stack = await startStack(settings, (upgrade) => print(describeUpgrade(upgrade)));
   } catch (error) {
     const isExpected = expectedErrors.some((expected) => error instanceof expected);
     print(isExpected ? (error as Error).message : Deno.inspect(error));

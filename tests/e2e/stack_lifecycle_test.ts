@@ -25,6 +25,7 @@ Deno.test("Ctrl-C stops everything; the next start has the same data and opens w
 
   // On another port: the demo's messages must go to the simulator that runs now.
   await using second = await startLocalStack({ dataDir });
+  assertEquals(second.output().includes("upgraded"), false, "the data is of this version");
   const again = await sendFromDemo(second);
   assertEquals(again.token, token);
   const { body } = await second.call(

@@ -12,6 +12,8 @@ export interface LocalStackOptions {
   readonly usesDataApi?: boolean;
   /** Limit of open files and connections. Default: this process's limit. */
   readonly maxOpenFiles?: number;
+  /** Folder of the checkout that is started. Default: this one. */
+  readonly root?: string;
   /** Additional environment variables. */
   readonly environment?: Readonly<Record<string, string>>;
 }
@@ -66,7 +68,7 @@ export function spawnLocalStack(options: LocalStackOptions): LocalStackProcess {
       ...["run", "-A", "--unstable-no-legacy-abort", "supabase/local/start.ts"],
       ...(options.usesDataApi === true ? ["--data-api"] : []),
     ],
-    cwd: root,
+    cwd: options.root ?? root,
     env: {
       NO_COLOR: "1",
       PORT: String(port),
