@@ -102,6 +102,19 @@ Deno.test("two webhooks of a group that show different addresses of a new person
   assertEquals(owners.length, 1);
 });
 
+Deno.test("two webhooks of a group that show new phones of one hidden address make one contact, as one by one", async () => {
+  await using database = await createTestDatabase();
+  await using open = direct.open(database.url);
+  const side = await createSide(database.admin, false);
+  const shown = { otherAddresses: ["99887766554433@lid"] };
+  const events = [{ ...message("in-1", 50), ...shown }, { ...message("in-2", 51), ...shown }];
+  const { outcomes } = await record(open.database, events.map((event) => side.toRequest([event])));
+  assertEquals(outcomes, Array(2).fill({ result: { recorded: 1 } }));
+  const owners = await database.admin`
+    select distinct contact_id from messaging.messages where direction = 'inbound'`;
+  assertEquals(owners.length, 1);
+});
+
 Deno.test("a webhook that was checked against replaced credentials is told so, and its group is recorded", async () => {
   await using database = await createTestDatabase();
   await using open = direct.open(database.url);

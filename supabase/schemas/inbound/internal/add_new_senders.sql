@@ -35,6 +35,14 @@ begin
         ) as known
         limit 1
       ) is null
+      -- Who shows an address of another new person is that person: resolve_sender decides.
+      and (
+        select true from unnest(events) as other
+        where other.instance_id = e.instance_id and other.place < e.place
+          and other.identity_keys[1] <> e.identity_keys[1]
+          and other.identity_keys && e.identity_keys
+        limit 1
+      ) is null
     order by e.instance_id, e.identity_keys[1], e.place
     on conflict on constraint contacts_identity do nothing
     returning id, instance_id
