@@ -8,6 +8,7 @@ import { createOutboxRoutes } from "./outbox_routes.ts";
 import { resealCredentials } from "./reseal_credentials.ts";
 import { resources } from "./resources.ts";
 import type { ResealResponse } from "./resources/reseal.ts";
+import type { ServiceHealthResponse } from "./service_health.ts";
 import { createTemplateSyncRoutes } from "./template_sync_routes.ts";
 import type { TemplateSyncServices } from "./template_sync.ts";
 import { createTokenRoutes } from "./token_routes.ts";
@@ -34,6 +35,17 @@ export function createAdminApp(services: AdminServices): Hono {
           answerJson<ResealResponse>(context, {
             success: true,
             ...await resealCredentials(services),
+          }),
+      ],
+    } satisfies Route,
+    {
+      method: "GET",
+      path: "/health",
+      handlers: [
+        async (context): Promise<Response> =>
+          answerJson<ServiceHealthResponse>(context, {
+            success: true,
+            ...await services.database.rpc("get_service_health", {}),
           }),
       ],
     } satisfies Route,

@@ -15,6 +15,7 @@ import { syncOperation } from "./resources/template_sync_docs.ts";
 import { templateDocs } from "./resources/templates_docs.ts";
 import { tokenOperations } from "./resources/tokens_docs.ts";
 import { workspaceDocs } from "./resources/workspaces_docs.ts";
+import { healthOperation } from "./service_health_docs.ts";
 
 /**
  * Every resource with standard operations, in the order of the document.
@@ -63,4 +64,5 @@ export const operations: readonly Operation[] = [
   syncOperation,
   retryOperation,
   resealOperation,
+  healthOperation,
 ];

@@ -4,6 +4,7 @@ import type { ConversationsRpcs } from "./rpcs/conversations.ts";
 import type { HistoryRpcs } from "./rpcs/history.ts";
 import type { InboundRpcs } from "./rpcs/inbound.ts";
 import type { MessagesRpcs } from "./rpcs/messages.ts";
+import type { MetricsRpcs } from "./rpcs/metrics.ts";
 import type { OutboxRpcs } from "./rpcs/outbox.ts";
 import type { QueueRpcs } from "./rpcs/queue.ts";
 import type { TemplatesRpcs } from "./rpcs/templates.ts";
@@ -21,6 +22,7 @@ export interface Rpcs
     HistoryRpcs,
     InboundRpcs,
     MessagesRpcs,
+    MetricsRpcs,
     OutboxRpcs,
     QueueRpcs,
     TemplatesRpcs,

@@ -13,6 +13,7 @@ import { cors } from "hono/cors";
 const closedFunctions: ReadonlySet<string> = new Set([
   "admin-api",
   "dispatch-queue",
+  "metrics",
   "provider-webhook",
 ]);
 

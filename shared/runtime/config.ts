@@ -15,7 +15,7 @@ export type DatabaseConfig =
 /** A function's configuration, read from its environment once, in its `index.ts`. */
 export interface Config {
   readonly database: DatabaseConfig;
-  /** The project's secret keys by name: they open admin-api and dispatch-queue. */
+  /** The project's secret keys by name: they open admin-api, dispatch-queue and metrics. */
   readonly secretKeys: Readonly<Record<string, string>>;
   /** Base64 keys, the first seals; see `createCredentialVault`. */
   readonly credentialsKeys: string;

@@ -93,8 +93,10 @@ const queries: Readonly<Record<CatalogueSection, string>> = {
   sequences: `
     select format('%s.%s', schemaname, sequencename) as identity,
       format('%s start=%s by=%s min=%s max=%s cycle=%s', data_type, start_value, increment_by,
-        min_value, max_value, cycle) as definition
-    from pg_sequences`,
+        min_value, max_value, cycle) as definition,
+      ${acl("c.relacl")} as acl, obj_description(c.oid, 'pg_class') as comment
+    from pg_sequences
+    join pg_class c on c.oid = format('%I.%I', schemaname, sequencename)::regclass`,
   functions: `
     select p.oid::regprocedure::text as identity,
       case when p.prokind = 'a' then 'aggregate' else pg_get_functiondef(p.oid) end as definition,

@@ -30,7 +30,7 @@ interface Refusal {
 }
 
 /** What no page in a browser has business with (decisions, section 1). */
-const closedToBrowsers = ["admin-api", "dispatch-queue", "provider-webhook"];
+const closedToBrowsers = ["admin-api", "dispatch-queue", "metrics", "provider-webhook"];
 
 /** Calls an operation and holds the refusal to the envelope (decisions, section 1). */
 async function assertRefused(

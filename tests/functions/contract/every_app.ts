@@ -8,6 +8,7 @@ import { createConversationsApiApp } from "../../../functions/conversations-api/
 import { createDispatchQueueApp } from "../../../functions/dispatch-queue/app.ts";
 import { createMessagesApiApp } from "../../../functions/messages-api/app.ts";
 import { createMessagesContextApp } from "../../../functions/messages-context/app.ts";
+import { createMetricsApp } from "../../../functions/metrics/app.ts";
 import { createProcessAiAgentApp } from "../../../functions/process-ai-agent/app.ts";
 import { createProviderWebhookApp } from "../../../functions/provider-webhook/app.ts";
 import { createSanitizePhoneNumberApp } from "../../../functions/sanitize-phone-number/app.ts";
@@ -34,6 +35,7 @@ export async function createEveryApp(
     ["dispatch-queue", createDispatchQueueApp(services)],
     ["messages-api", createMessagesApiApp(services)],
     ["messages-context", createMessagesContextApp(services)],
+    ["metrics", createMetricsApp(services)],
     ["process-ai-agent", createProcessAiAgentApp(services)],
     ["provider-webhook", createProviderWebhookApp(services)],
     ["sanitize-phone-number", createSanitizePhoneNumberApp(services.log)],

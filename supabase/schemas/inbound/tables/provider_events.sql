@@ -11,5 +11,7 @@ create index provider_events_instance on messaging.provider_events (instance_id)
 alter table messaging.provider_events enable row level security;
 revoke all on table messaging.provider_events from public, anon, authenticated;
 grant select, insert, update, delete on table messaging.provider_events to service_role;
+-- counter_samples reads how many rows were ever numbered.
+grant select on sequence messaging.provider_events_id_seq to service_role;
 comment on column messaging.provider_events.payload is
   'The body as text: whatever was signed and sent can be kept, however it is nested or escaped.';

@@ -1,6 +1,7 @@
 -- Ends claims whose lease is over. Their worker died before it recorded the outcome, so it is unknown
 -- whether the provider was called: the message becomes `unconfirmed` and is not sent again by itself.
--- Ends at most `request`.maxMessages a call. Returns {expired}: how many.
+-- Ends at most `request`.maxMessages a call. Returns {expired}: how many. Every run of the dispatcher
+-- calls this, so it also counts the runs: metrics shows when the last one was.
 -- Joins by `= any (array[...])`: see claim_due_messages.
 create or replace function public.expire_claims(request jsonb)
 returns jsonb
@@ -14,6 +15,7 @@ as $$
 declare
   clock constant timestamptz := clock_timestamp();
   expired jsonb;
+  settled integer := 0;
 begin
   with lapsed as materialized (
     (
@@ -54,12 +56,14 @@ begin
     where d.in_flight is not null and d.lease_until <= clock
       and not exists (select from messaging.message_queue q where q.message_id = d.in_flight)
     having count(*) > 0;
-    return jsonb_build_object('expired', 0);
+  else
+    settled := jsonb_array_length(
+      public.settle_messages(jsonb_build_object('results', expired))->'settled'
+    );
+    perform messaging.count_metric('messaging_claim_expiries_total', settled);
   end if;
-  return jsonb_build_object(
-    'expired',
-    jsonb_array_length(public.settle_messages(jsonb_build_object('results', expired))->'settled')
-  );
+  perform messaging.count_metric('messaging_maintenance_runs_total', 1);
+  return jsonb_build_object('expired', settled);
 end;
 $$;
 revoke all on function public.expire_claims(jsonb) from public, anon, authenticated;

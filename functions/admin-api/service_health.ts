@@ -1,0 +1,42 @@
+import * as z from "zod";
+import { type AnswerOf, successField } from "../../shared/model/response_fields.ts";
+import { instantSchema } from "../../shared/model/instant.ts";
+
+const countSchema = z.int().min(0);
+const statusSchema = z.enum(["ok", "late", "held"]);
+
+const oldestDue = {
+  oldestDueAt: instantSchema.nullable(),
+  oldestDueSeconds: countSchema.nullable(),
+};
+
+/** The answer of GET admin-api/health. */
+export const serviceHealthResponseSchema = z.object({
+  ...successField,
+  status: statusSchema,
+  checkedAt: instantSchema,
+  instances: z.object({
+    total: countSchema,
+    held: countSchema,
+    late: countSchema,
+    unconfirmed: countSchema,
+  }),
+  messages: z.object({
+    queueDepth: countSchema,
+    inFlight: countSchema,
+    unconfirmed: countSchema,
+    ...oldestDue,
+  }),
+  outbox: z.object({ pending: countSchema, dead: countSchema, ...oldestDue }),
+  database: z.object({ sizeBytes: countSchema }),
+  attention: z.array(z.object({
+    instanceId: z.uuid(),
+    status: statusSchema,
+    heldUntil: instantSchema.nullable(),
+    oldestDueSeconds: countSchema.nullable(),
+    queueDepth: countSchema,
+    unconfirmed: countSchema,
+  })),
+});
+
+export type ServiceHealthResponse = AnswerOf<typeof serviceHealthResponseSchema>;

@@ -1,0 +1,29 @@
+import type { Context, Hono } from "hono";
+import type { Database } from "../../shared/database/database.ts";
+import { createApp } from "../../shared/http/create_app.ts";
+import { createSecretKeyGuard } from "../../shared/http/secret_key_guard.ts";
+import type { Log } from "../../shared/runtime/log.ts";
+import { expositionType, formatExposition } from "./exposition.ts";
+import { metricFamilies } from "./families.ts";
+
+export interface MetricsServices {
+  readonly database: Database;
+  readonly secretKeys: Readonly<Record<string, string>>;
+  readonly log: Log;
+}
+
+/** GET /functions/v1/metrics: the whole service in numbers, for Prometheus. */
+export function createMetricsApp({ database, secretKeys, log }: MetricsServices): Hono {
+  const handle = async (context: Context): Promise<Response> => {
+    const { samples } = await database.rpc("read_metrics", {});
+    return context.body(formatExposition(metricFamilies, samples), 200, {
+      "Content-Type": expositionType,
+      "Cache-Control": "no-store",
+    });
+  };
+  return createApp({
+    slug: "metrics",
+    log,
+    routes: [{ method: "GET", path: "/", handlers: [createSecretKeyGuard(secretKeys), handle] }],
+  });
+}

@@ -1,0 +1,84 @@
+/** A metric of the exposition: its type and its HELP text. */
+export interface MetricFamily {
+  readonly name: string;
+  readonly type: "counter" | "gauge" | "histogram";
+  readonly help: string;
+}
+
+const gauge = (name: string, help: string): MetricFamily => ({ name, type: "gauge", help });
+const counter = (name: string, help: string): MetricFamily => ({ name, type: "counter", help });
+
+const settledNote = "Counted when a snapshot is taken, so an hour without any scrape leaves a gap.";
+const instanceNote =
+  "One series each for the hundred instances that need attention most; all others together are `other`.";
+
+/**
+ * Every metric, in the order of the exposition. `read_metrics` computes the samples. A test holds
+ * both to each other.
+ */
+export const metricFamilies: readonly MetricFamily[] = [
+  gauge("messaging_instances", "Instances by provider and status (ok, late, held)."),
+  gauge(
+    "messaging_queue_messages",
+    "Messages in the queue: waiting (due or not), and in flight to the provider.",
+  ),
+  gauge("messaging_unconfirmed_messages", "Messages whose outcome is unknown at present."),
+  gauge(
+    "messaging_oldest_due_seconds",
+    "Age of the oldest message or outbox row that should have left by now; 0 when none is due.",
+  ),
+  gauge("messaging_instance_queue_messages", `Waiting messages of an instance. ${instanceNote}`),
+  gauge(
+    "messaging_instance_unconfirmed_messages",
+    `Messages of an instance whose outcome is unknown at present. ${instanceNote}`,
+  ),
+  gauge(
+    "messaging_instance_oldest_due_seconds",
+    `Age of the oldest due message of an instance, of the oldest one for \`other\`. ${instanceNote}`,
+  ),
+  gauge(
+    "messaging_instance_held",
+    `1 while the provider rejects the whole instance, else 0; a count for \`other\`. ${instanceNote}`,
+  ),
+  gauge(
+    "messaging_recent_messages",
+    "State of the newest 20 messages that each instance has sent in the last hour. A sample, not a total.",
+  ),
+  gauge("messaging_outbox_rows", "Outbox rows that are pending, or dead (kept for 90 days)."),
+  counter(
+    "messaging_messages_sent_total",
+    `Messages that the provider accepted, at their first acceptance. ${settledNote}`,
+  ),
+  counter("messaging_messages_failed_total", `Messages that failed for good. ${settledNote}`),
+  counter(
+    "messaging_messages_unconfirmed_total",
+    `Messages whose outcome became unknown; later events may have settled them. ${settledNote}`,
+  ),
+  {
+    name: "messaging_dispatch_lateness_seconds",
+    type: "histogram",
+    help:
+      `Seconds between the slot of a queued or delayed message and its acceptance by the provider, holds included, for messages that left at the first attempt. ${settledNote}`,
+  },
+  counter(
+    "messaging_outbox_settled_total",
+    `Outbox rows that were done, or given up (dead). ${settledNote}`,
+  ),
+  counter(
+    "messaging_queue_entries_total",
+    "Entries made in the queue: each accepted message, and each retry by a person. A call that was rolled back counts too.",
+  ),
+  counter(
+    "messaging_provider_events_total",
+    "Deliveries of providers' webhooks that were stored. One that was rolled back counts too.",
+  ),
+  counter("messaging_claim_expiries_total", "Messages whose worker died before it settled them."),
+  counter("messaging_maintenance_runs_total", "Maintenance runs of dispatchers, each 5 seconds."),
+  gauge(
+    "messaging_last_maintenance_timestamp_seconds",
+    "Unix time of a dispatcher's last maintenance run: it stands still when no dispatcher runs.",
+  ),
+  gauge("messaging_database_bytes", "Size of the database."),
+  gauge("messaging_snapshot_age_seconds", "Age of these numbers: 15 seconds at most."),
+  gauge("messaging_snapshot_duration_seconds", "How long the database took to compute them."),
+];

@@ -1,0 +1,13 @@
+import { parseConfig } from "../../shared/runtime/config.ts";
+import { connectDatabase } from "../../shared/database/connect_database.ts";
+import { consoleLog } from "../../shared/runtime/log.ts";
+import { createMetricsApp } from "./app.ts";
+
+const config = parseConfig(Deno.env.toObject());
+const app = createMetricsApp({
+  database: await connectDatabase(config.database),
+  secretKeys: config.secretKeys,
+  log: consoleLog,
+});
+
+Deno.serve(app.fetch);

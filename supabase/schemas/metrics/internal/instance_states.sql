@@ -1,0 +1,50 @@
+-- Whether each instance's messages go out, by the rules of get_instance_health: `status` is `held`,
+-- `late` or `ok`; `oldest_due` is of what should have left by `clock`.
+-- Reads the queue once as a whole, whatever the number of instances. Messages are not read, but those
+-- that are unconfirmed, in their index.
+create or replace function messaging.instance_states(clock timestamptz)
+returns setof messaging.instance_state
+language sql
+stable
+set search_path = ''
+as $$
+  with queues as materialized (
+    select q.instance_id, count(*) filter (where q.claim_token is null) as waiting,
+      count(q.claim_token) as in_flight, min(q.lease_until) as first_lease_end,
+      min(q.scheduled_at) filter (where q.lane = 'unpaced' and q.claim_token is null)
+        as first_unpaced
+    from messaging.message_queue q
+    group by q.instance_id
+  ), unconfirmed as materialized (
+    select m.instance_id, count(*) as messages
+    from messaging.messages m
+    where m.status = 'unconfirmed'
+    group by m.instance_id
+  ), states as (
+    select i.id, i.provider, nullif(greatest(d.hold_until, clock), clock) as hold_until,
+      least(
+        case
+          when d.in_flight is null and d.next_due_at <= clock
+            and messaging.is_send_window_open(i, clock) then d.next_due_at
+        end,
+        case when q.first_unpaced <= clock then q.first_unpaced end,
+        case when q.first_lease_end <= clock then q.first_lease_end end
+      ) as oldest_due,
+      coalesce(q.waiting, 0) as waiting, coalesce(q.in_flight, 0) as in_flight,
+      coalesce(u.messages, 0) as unconfirmed
+    from messaging.instances i
+    join messaging.dispatch d on d.instance_id = i.id
+    left join queues q on q.instance_id = i.id
+    left join unconfirmed u on u.instance_id = i.id
+  )
+  select s.id, s.provider,
+    case
+      when s.hold_until is not null then 'held'
+      when s.oldest_due < clock - interval '1 minute' then 'late'
+      else 'ok'
+    end,
+    s.hold_until, s.oldest_due, s.waiting, s.in_flight, s.unconfirmed
+  from states s;
+$$;
+revoke all on function messaging.instance_states(timestamptz) from public, anon, authenticated;
+grant execute on function messaging.instance_states(timestamptz) to service_role;
