@@ -5,12 +5,54 @@ import type { Sql } from "postgres";
 /** Clock ticks per second of /proc/<pid>/stat: fixed on Linux (`man 5 proc`, sysconf _SC_CLK_TCK). */
 const ticksPerSecond = 100;
 
+/** Fields of /proc/<pid>/stat (`man 5 proc`). */
+interface ProcessStat {
+  readonly parent: number;
+  /** Processor time in user mode and in the kernel. */
+  readonly seconds: number;
+  /** The same of children that have ended and were waited for. */
+  readonly endedChildrenSeconds: number;
+}
+
+async function readStat(pid: number): Promise<ProcessStat> {
+  const stat = await Deno.readTextFile(`/proc/${pid}/stat`);
+  // The program's name is in parentheses and may contain spaces. The fields after it begin with the
+  // third one of the manual.
+  const fields = stat.slice(stat.lastIndexOf(")") + 2).split(" ").map(Number);
+  const [, parent = 0] = fields;
+  const [user = 0, kernel = 0, endedUser = 0, endedKernel = 0] = fields.slice(11, 15);
+  return {
+    parent,
+    seconds: (user + kernel) / ticksPerSecond,
+    endedChildrenSeconds: (endedUser + endedKernel) / ticksPerSecond,
+  };
+}
+
 /** Seconds of processor time, in user mode and in the kernel. */
 export async function readProcessCpuSeconds(pid: number): Promise<number> {
-  const stat = await Deno.readTextFile(`/proc/${pid}/stat`);
-  // The program's name is in parentheses and may contain spaces. utime and stime are fields 14 and 15.
-  const fields = stat.slice(stat.lastIndexOf(")") + 2).split(" ");
-  return (Number(fields[11]) + Number(fields[12])) / ticksPerSecond;
+  return (await readStat(pid)).seconds;
+}
+
+/**
+ * Seconds of processor time of a whole Postgres server on this machine: its sessions, its own
+ * processes, and those that have ended.
+ */
+export async function readServerCpuSeconds(admin: Sql): Promise<number> {
+  const [session] = await admin<{ pid: number }[]>`select pg_backend_pid() as pid`;
+  const { parent: postmaster } = await readStat(session?.pid ?? 0);
+  const { seconds, endedChildrenSeconds } = await readStat(postmaster);
+  const children = (await listProcesses()).filter(({ parent }) => parent === postmaster);
+  return children.reduce((sum, child) => sum + child.seconds, seconds + endedChildrenSeconds);
+}
+
+async function listProcesses(): Promise<ProcessStat[]> {
+  const stats: ProcessStat[] = [];
+  for await (const { name } of Deno.readDir("/proc")) {
+    // A process may end between the two reads.
+    const stat = /^\d+$/.test(name) ? await readStat(Number(name)).catch(() => null) : null;
+    if (stat !== null) stats.push(stat);
+  }
+  return stats;
 }
 
 /**

@@ -17,6 +17,7 @@ import { floodBench } from "./flood_bench.ts";
 import { growthBench } from "./growth_bench.ts";
 import { historyBench } from "./history_bench.ts";
 import { hotInstanceBench } from "./hot_instance_bench.ts";
+import { idleBench } from "./idle_bench.ts";
 import { immediateSendBench } from "./immediate_send_bench.ts";
 import { instructionsBench } from "./instructions_bench.ts";
 import { inboundBench } from "./inbound_bench.ts";
@@ -35,6 +36,7 @@ const benches: readonly Bench[] = [
   historyBench,
   growthBench,
   latenessBench,
+  idleBench,
   immediateSendBench,
   inboundBench,
   floodBench,

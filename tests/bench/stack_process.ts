@@ -15,8 +15,16 @@ export interface StackInstance {
 export interface StackProcess extends AsyncDisposable {
   readonly origin: string;
   readonly pid: number;
-  /** Creates instances with an always open window through admin-api. */
-  createInstances(count: number, providerBaseUrl: string): Promise<StackInstance[]>;
+  /**
+   * Creates instances with an always open window through admin-api.
+   *
+   * @param firstNumber where their numbers begin, for a second call on one stack.
+   */
+  createInstances(
+    count: number,
+    providerBaseUrl: string,
+    firstNumber?: number,
+  ): Promise<StackInstance[]>;
   /** POST send-message. @returns the response body. @throws for any status but 200. */
   send(instance: StackInstance, body: Readonly<Record<string, unknown>>): Promise<SendAnswer>;
 }
@@ -58,9 +66,12 @@ export async function startStackProcess(
   return {
     origin,
     pid: child.pid,
-    createInstances: (count, providerBaseUrl) =>
+    createInstances: (count, providerBaseUrl, firstNumber = 0) =>
       Promise.all(
-        Array.from({ length: count }, (_, n) => createInstance(origin, n, providerBaseUrl)),
+        Array.from(
+          { length: count },
+          (_, n) => createInstance(origin, firstNumber + n, providerBaseUrl),
+        ),
       ),
     send: (instance, body) => send(origin, instance, body),
     [Symbol.asyncDispose]: async () => {
