@@ -23,10 +23,19 @@ declare
   max_messages constant integer := (request->>'maxMessages')::integer;
   lease constant interval := make_interval(secs => (request->>'leaseSeconds')::double precision);
   clock constant timestamptz := clock_timestamp();
+  wake_up_at constant timestamptz := messaging.next_wake_up();
   max_paced integer;
   paced uuid[];
   unpaced uuid[];
 begin
+  -- An idle poll ends here: with claims that find nothing it took four times as long.
+  if wake_up_at is null or wake_up_at > clock then
+    return jsonb_build_object(
+      'messages', jsonb '[]',
+      'nextDueInMs', extract(epoch from wake_up_at - clock) * 1000,
+      'isOutboxDue', false
+    );
+  end if;
   -- However many paced messages are due, the unpaced lane gets a quarter of the batch if it needs it.
   select max_messages - count(*) into max_paced
   from (

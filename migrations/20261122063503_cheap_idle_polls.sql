@@ -1,0 +1,95 @@
+set local check_function_bodies = off;
+
+-- When the next message or outbox row is due: how long the dispatcher may sleep. NULL for never.
+-- In plpgsql, which keeps its plans: an idle dispatcher calls this five times a second.
+create or replace function messaging.next_wake_up()
+returns timestamptz
+language plpgsql
+stable
+set search_path = ''
+as $$
+begin
+  return nullif(least(
+    (
+      select d.next_due_at from messaging.dispatch d
+      where d.in_flight is null order by d.next_due_at limit 1
+    ),
+    (
+      select q.visible_at from messaging.message_queue q
+      where q.visible_at is not null order by q.visible_at limit 1
+    ),
+    (select o.run_at from messaging.outbox o where o.settled_at is null order by o.run_at limit 1)
+  ), 'infinity');
+end;
+$$;
+revoke all on function messaging.next_wake_up() from public, anon, authenticated;
+grant execute on function messaging.next_wake_up() to service_role;
+
+-- Hands out due messages, each with a claim that its settling must show: at most one paced message
+-- per instance, in order, one interval apart and inside the window; and unpaced messages that are due.
+-- A message leaves when its typing has been shown: pace counts from then, and both lie in the window.
+-- `request`: maxMessages, leaseSeconds (a message's typing delay is added to it).
+-- Returns {messages, nextDueInMs, isOutboxDue}: nextDueInMs says in how long something is due that
+-- was not handed out (by the database's clock; NULL for nothing known), isOutboxDue whether
+-- claim_outbox has work. Never waits for a lock: what another session holds is left for later.
+-- Plans must not depend on statistics: the queue may hold ten rows or a million. The two claims inherit
+-- the settings below. Joins are written `key = any (array[other.key])`, here and wherever a table that
+-- drains is joined: while statistics call it empty, a plain equality lets the planner read the whole
+-- primary key for each row of the other side, which an array cannot be joined by.
+create or replace function public.claim_due_messages(request jsonb)
+returns jsonb
+language plpgsql
+set search_path = ''
+set plan_cache_mode = force_generic_plan
+set enable_seqscan = off
+set enable_bitmapscan = off
+set enable_hashjoin = off
+set enable_mergejoin = off
+as $$
+declare
+  max_messages constant integer := (request->>'maxMessages')::integer;
+  lease constant interval := make_interval(secs => (request->>'leaseSeconds')::double precision);
+  clock constant timestamptz := clock_timestamp();
+  wake_up_at constant timestamptz := messaging.next_wake_up();
+  max_paced integer;
+  paced uuid[];
+  unpaced uuid[];
+begin
+  -- An idle poll ends here: with claims that find nothing it took four times as long.
+  if wake_up_at is null or wake_up_at > clock then
+    return jsonb_build_object(
+      'messages', jsonb '[]',
+      'nextDueInMs', extract(epoch from wake_up_at - clock) * 1000,
+      'isOutboxDue', false
+    );
+  end if;
+  -- However many paced messages are due, the unpaced lane gets a quarter of the batch if it needs it.
+  select max_messages - count(*) into max_paced
+  from (
+    select from messaging.message_queue q
+    where q.lane = 'unpaced' and q.visible_at <= clock and q.claim_token is null
+    order by q.visible_at
+    limit max_messages / 4
+  ) as unpaced_due;
+  paced := messaging.claim_paced_messages(max_paced, lease, clock);
+  unpaced := messaging.claim_unpaced_messages(
+    max_messages - coalesce(cardinality(paced), 0), lease, clock
+  );
+  return jsonb_build_object(
+    'messages', messaging.claimed_messages(paced || unpaced),
+    'nextDueInMs', (
+      -- greatest() ignores NULL, which must stay NULL.
+      select case when due.at is not null then greatest(
+        extract(epoch from due.at - clock_timestamp()) * 1000, 0
+      ) end
+      from messaging.next_wake_up() as due(at)
+    ),
+    'isOutboxDue', exists (
+      select from messaging.outbox o
+      where o.settled_at is null and o.run_at <= (select clock_timestamp())
+    )
+  );
+end;
+$$;
+revoke all on function public.claim_due_messages(jsonb) from public, anon, authenticated;
+grant execute on function public.claim_due_messages(jsonb) to service_role;
