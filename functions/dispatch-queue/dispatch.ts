@@ -1,15 +1,11 @@
 import { type DispatchingServices, dispatchMessage } from "../../shared/messages/dispatch.ts";
 import { AppError } from "../../shared/model/errors.ts";
 import { describeDefect } from "../../shared/runtime/log.ts";
-import { claimDueMessages, toLeaseSeconds } from "../../shared/messages/claim.ts";
-import {
-  expireClaims,
-  moveWaitingSlots,
-  purgeExpired,
-  rescueStalledInstances,
-  retryUnconfirmed,
-} from "../../shared/messages/maintenance.ts";
+import { claimDueMessages, type ClaimResult, toLeaseSeconds } from "../../shared/messages/claim.ts";
+import { maxSleepMs, onWakeUp } from "../../shared/messages/wake_up.ts";
+import { onShutdown } from "../../shared/runtime/shutdown.ts";
 import { OutboxConsumer, type OutboxServices } from "./outbox_consumer.ts";
+import { type MaintenanceReport, QueueMaintenance } from "./queue_maintenance.ts";
 
 export type DispatchServices = DispatchingServices & OutboxServices;
 
@@ -21,30 +17,26 @@ export interface DispatchLimits {
 }
 
 /** The results of one run, by outcome. */
-export interface DispatchReport {
+export interface DispatchReport extends MaintenanceReport {
   accepted: number;
   rejected: number;
   unknown: number;
   outboxRows: number;
-  expiredClaims: number;
-  requeued: number;
-  woken: number;
-  purged: number;
 }
 
 /** Concurrent provider calls. A run claims only as many messages as it can send at once. */
 const maxInFlight = 50;
-/** Longest sleep. A message that is queued as due at once may leave this much later. */
-const maxSleepMs = 200;
-/** Shortest sleep while another worker has claimed the due messages. */
-const minSleepMs = 20;
-const maintenanceIntervalMs = 5_000;
+/**
+ * Sleeps while a message is due that another worker has locked: short at first, because it may have
+ * become due during the poll, then doubled.
+ */
+const lockedSleepMs = { first: 1, longest: 20 };
 /** Pause after a failed poll of the database. */
 const failurePauseMs = 500;
 
 /**
- * Sends due messages until it reaches a limit of the run, and sleeps until the next due time in
- * between. Paced messages become due between the runs of cron, so a single poll per run would send
+ * Sends due messages until it reaches a limit of the run or the runtime announces its end, and sleeps
+ * until the next due time in between. Paced messages become due between the runs of cron, so a single poll per run would send
  * them up to a minute late.
  *
  * @throws {AppError} `service_unavailable` where every poll of the queue failed, so that monitoring
@@ -55,7 +47,12 @@ export async function runDispatch(
   limits: DispatchLimits,
 ): Promise<DispatchReport> {
   const run = new DispatchRun(services, limits);
-  await run.finish();
+  const endings = [onWakeUp(() => run.wake()), onShutdown(() => run.stop())];
+  try {
+    await run.finish();
+  } finally {
+    for (const end of endings) end();
+  }
   return run.report;
 }
 
@@ -72,11 +69,12 @@ class DispatchRun {
   };
   readonly #inFlight = new Set<Promise<void>>();
   readonly #outbox: OutboxConsumer;
-  readonly #deadline: number;
+  readonly #maintenance: QueueMaintenance;
+  #deadline: number;
   #taken = 0;
-  #nextMaintenanceAt = 0;
-  #nextSlotMoveAt = 0;
-  #isPurged = false;
+  #lockedSleepMs = lockedSleepMs.first;
+  /** Ends the sleep, or prevents the next one. */
+  #alarm = Promise.withResolvers<void>();
   #hasLooked = false;
   #hasFailed = false;
 
@@ -85,16 +83,31 @@ class DispatchRun {
     private readonly limits: DispatchLimits,
   ) {
     this.#outbox = new OutboxConsumer(services);
+    this.#maintenance = new QueueMaintenance(services, this.report, () => this.wake());
     this.#deadline = performance.now() + limits.durationMs;
+  }
+
+  /** Polls the queue without further sleep. */
+  wake(): void {
+    this.#alarm.resolve();
+  }
+
+  /** Claims nothing more. */
+  stop(): void {
+    this.#deadline = 0;
+    this.wake();
   }
 
   async finish(): Promise<void> {
     while (performance.now() < this.#deadline && this.#taken < this.limits.maxMessages) {
+      // Before the poll: what wakes the run from now on, the poll may have missed.
+      this.#alarm = Promise.withResolvers<void>();
       const sleepMs = await this.#step();
       await this.#sleep(Math.min(sleepMs, this.#deadline - performance.now()));
     }
     await Promise.all(this.#inFlight);
     await this.#outbox.finish();
+    await this.#maintenance.finish();
     this.report.outboxRows = this.#outbox.rows;
     if (this.#hasFailed && !this.#hasLooked) {
       throw new AppError("service_unavailable");
@@ -104,7 +117,7 @@ class DispatchRun {
   /** Polls the database once. A failed poll does not end the run. */
   async #step(): Promise<number> {
     try {
-      await this.#maintainQueue();
+      await this.#maintenance.start();
       return await this.#takeDueMessages();
     } catch (error) {
       this.#hasFailed = true;
@@ -132,8 +145,18 @@ class DispatchRun {
     }
     if (claim.isOutboxDue) this.#outbox.start();
     if (claim.messages.length === free) return 0;
-    const idleMs = Math.min(claim.nextDueInMs ?? maxSleepMs, maxSleepMs);
-    return claim.messages.length > 0 ? idleMs : Math.max(idleMs, minSleepMs);
+    return this.#chooseSleep(claim);
+  }
+
+  /** Until the next due time, so that a paced message leaves at its slot. */
+  #chooseSleep({ messages, nextDueInMs }: ClaimResult): number {
+    if (nextDueInMs === null || nextDueInMs > 0 || messages.length > 0) {
+      this.#lockedSleepMs = lockedSleepMs.first;
+      return Math.min(nextDueInMs ?? maxSleepMs, maxSleepMs);
+    }
+    const sleepMs = this.#lockedSleepMs;
+    this.#lockedSleepMs = Math.min(sleepMs * 2, lockedSleepMs.longest);
+    return sleepMs;
   }
 
   #track(work: Promise<void>): void {
@@ -141,62 +164,12 @@ class DispatchRun {
     work.finally(() => this.#inFlight.delete(work));
   }
 
-  /**
-   * Runs all maintenance tasks at the start of the run. Repeats the expiry of dead claims at an
-   * interval, because they block their instance. Purges expired rows batch by batch until none is
-   * left. A failed task does not prevent the others.
-   */
-  async #maintainQueue(): Promise<void> {
-    const now = performance.now();
-    if (now >= this.#nextSlotMoveAt) await this.#moveSlots(now);
-    if (now < this.#nextMaintenanceAt) return;
-    const isFirst = this.#nextMaintenanceAt === 0;
-    this.#nextMaintenanceAt = now + maintenanceIntervalMs;
-    const { database, log } = this.services;
-    await this.#attempt(async () => {
-      this.report.expiredClaims += (await expireClaims(database)).expired;
-    });
-    if (isFirst) {
-      await this.#attempt(async () => {
-        this.report.requeued += (await retryUnconfirmed(database)).requeued;
-      });
-      await this.#attempt(async () => {
-        const { woken } = await rescueStalledInstances(database);
-        this.report.woken += woken;
-        if (woken > 0) log.error("stalled_instances_rescued", { instances: woken });
-      });
-    }
-    if (this.#isPurged) return;
-    await this.#attempt(async () => {
-      const { purged, isComplete } = await purgeExpired(database);
-      this.report.purged += purged;
-      this.#isPurged = isComplete;
-    });
-  }
-
-  /** Moves one batch of slots between two polls, so that messages do not wait for all batches. */
-  async #moveSlots(now: number): Promise<void> {
-    this.#nextSlotMoveAt = now + maintenanceIntervalMs;
-    await this.#attempt(async () => {
-      const { isComplete } = await moveWaitingSlots(this.services.database);
-      if (!isComplete) this.#nextSlotMoveAt = 0;
-    });
-  }
-
-  async #attempt(work: () => Promise<void>): Promise<void> {
-    try {
-      await work();
-    } catch (error) {
-      this.services.log.error("maintenance_failed", describeDefect(error));
-    }
-  }
-
-  /** Ends early when all provider calls were in use and one finishes. */
+  /** Ends early when woken, and when all provider calls were in use and one finishes. */
   async #sleep(sleepMs: number): Promise<void> {
     if (sleepMs <= 0) return;
-    const isFull = this.#inFlight.size >= maxInFlight;
-    const { promise, resolve } = Promise.withResolvers<void>();
+    const { promise, resolve } = this.#alarm;
     const timer = setTimeout(resolve, sleepMs);
+    const isFull = this.#inFlight.size >= maxInFlight;
     await (isFull ? Promise.race([promise, ...this.#inFlight]) : promise);
     clearTimeout(timer);
   }

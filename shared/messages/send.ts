@@ -18,6 +18,7 @@ import type {
 } from "../database/rpcs/messages.ts";
 import type { Provider, Receipt } from "../providers/provider.ts";
 import { type KeptResponse, recordOutcome, type Settlement } from "./settle.ts";
+import { wakeDispatcherFor } from "./wake_up.ts";
 
 /** Services that sending requires. */
 export interface SendingServices extends DispatchingServices {
@@ -133,12 +134,15 @@ function readClaim(accepted: AcceptedOutcome & ImmediateClaim): Claim | null {
 }
 
 /**
- * Starts the dispatcher in the background. If this fails, a later run of the dispatcher sends the
+ * Starts the dispatcher in the background for a message that is due now, and wakes the dispatcher of
+ * this process for one that is due soon. If this fails, a later poll of the dispatcher finds the
  * message, which is already stored.
  */
 function dispatchInBackground(services: SendingServices, accepted: AcceptedOutcome): void {
-  const isDueNow = accepted.mode === "queued" && accepted.heldBy === null;
-  if (isDueNow) services.runAfterResponse(() => dispatchDueMessages(services, 1));
+  const { mode, heldBy, scheduledFor } = accepted;
+  if (mode === "queued" && heldBy === null) {
+    services.runAfterResponse(() => dispatchDueMessages(services, 1));
+  } else if (mode === "queued" || mode === "scheduled") wakeDispatcherFor(scheduledFor);
 }
 
 /**

@@ -3,7 +3,9 @@
  * registers the handler and the host decides where to listen.
  */
 
+import { setTimeout as delay } from "node:timers/promises";
 import { allowsCrossOrigin } from "../../shared/http/cross_origin.ts";
+import { shutdownEvent } from "../../shared/runtime/shutdown.ts";
 
 type FetchHandler = (request: Request) => Response | Promise<Response>;
 
@@ -11,7 +13,10 @@ export interface FunctionsHost {
   readonly slugs: readonly string[];
   /** Answers `/functions/v1/<slug>/...`; the function sees the path without the first two parts. */
   fetch(request: Request): Promise<Response>;
-  /** Rejects new requests. Waits for requests in progress and for their background tasks. */
+  /**
+   * Rejects new requests. Announces the end to those in progress, as the platform does, and waits for
+   * them and for their background tasks.
+   */
   close(): Promise<void>;
 }
 
@@ -24,6 +29,9 @@ const prefix = "/functions/v1";
 const maxInProgress = 2_500;
 /** Providers may not repeat a webhook, and the dispatcher empties the queue. */
 const neverRejected: ReadonlySet<string> = new Set(["provider-webhook", "dispatch-queue"]);
+
+/** Announced again, because a request may have come too early to be refused and too late to hear. */
+const announceEveryMs = 200;
 
 /** Methods that no page can send (Fetch standard, "forbidden method"). */
 const forbiddenMethods: ReadonlySet<string> = new Set(["CONNECT", "TRACE", "TRACK"]);
@@ -68,7 +76,10 @@ export async function loadFunctions(
     },
     close: async () => {
       isClosed = true;
-      while (inProgress.size > 0) await Promise.all(inProgress);
+      while (inProgress.size > 0) {
+        dispatchEvent(new Event(shutdownEvent));
+        await Promise.race([Promise.all(inProgress), delay(announceEveryMs)]);
+      }
     },
   };
 }

@@ -1,6 +1,6 @@
 /**
  * Hides the log lines of dispatcher runs that found no work. Without this an idle stack prints two
- * lines every 1.6 seconds. Every other line is shown.
+ * lines every 9.5 seconds. Every other line is shown.
  */
 
 /** Creates a filter over the functions' log lines, in order. It returns false for an idle run's lines. */

@@ -1,8 +1,8 @@
 import { setTimeout as delay } from "node:timers/promises";
 
-/** Runs last 2 s and start every 1.6 s, so they overlap. */
-const runSeconds = 2;
-const everyMs = 1_600;
+/** Runs last 10 s and start every 9.5 s, so they overlap. */
+const runSeconds = 10;
+const everyMs = 9_500;
 const pauseAfterFailureMs = 1_000;
 
 export interface Scheduler {
@@ -11,8 +11,8 @@ export interface Scheduler {
 }
 
 /**
- * Calls `dispatch-queue` over HTTP while the stack runs, as pg_cron and pg_net do on the platform. Runs
- * are shorter than the platform's minute, because Ctrl-C waits for them.
+ * Calls `dispatch-queue` over HTTP while the stack runs, as pg_cron and pg_net do on the platform. A run
+ * tells what it has sent when it ends, so runs are short enough to follow in the log.
  */
 export function startScheduler(origin: string, secretKey: string): Scheduler {
   const stopping = new AbortController();

@@ -1,0 +1,112 @@
+import type { Database } from "../../shared/database/database.ts";
+import {
+  expireClaims,
+  moveWaitingSlots,
+  purgeExpired,
+  rescueStalledInstances,
+  retryUnconfirmed,
+} from "../../shared/messages/maintenance.ts";
+import { describeDefect, type Log } from "../../shared/runtime/log.ts";
+
+export interface MaintenanceServices {
+  readonly database: Database;
+  readonly log: Log;
+}
+
+/** What maintenance changed, in rows of each kind. */
+export interface MaintenanceReport {
+  expiredClaims: number;
+  requeued: number;
+  woken: number;
+  purged: number;
+}
+
+const intervalMs = 5_000;
+
+/**
+ * Looks after the queue during one run of the dispatcher: at its start, then at an interval. A failed
+ * task does not prevent the others.
+ */
+export class QueueMaintenance {
+  #nextAt = 0;
+  #nextSlotMoveAt = 0;
+  #isPurged = false;
+  #underWay: Promise<void> | null = null;
+
+  /** @param onChange called when a message may be due that was not before. */
+  constructor(
+    private readonly services: MaintenanceServices,
+    private readonly report: MaintenanceReport,
+    private readonly onChange: () => void,
+  ) {}
+
+  /**
+   * Starts the tasks that are due; does not start any beside a former pass. Resolves at once but for
+   * the first time: a run begins with messages that maintenance has released. Later no message waits
+   * for maintenance.
+   */
+  async start(): Promise<void> {
+    const now = performance.now();
+    if (this.#underWay !== null || now < Math.min(this.#nextAt, this.#nextSlotMoveAt)) return;
+    const isFirst = this.#nextAt === 0;
+    this.#underWay = this.#maintain(now).finally(() => this.#underWay = null);
+    if (isFirst) await this.#underWay;
+  }
+
+  /** Waits for the pass in progress. */
+  async finish(): Promise<void> {
+    await this.#underWay;
+  }
+
+  /** Expired claims block their instance, and a forgotten instance sends nothing: these come first. */
+  async #maintain(now: number): Promise<void> {
+    if (now >= this.#nextSlotMoveAt) await this.#moveSlots(now);
+    if (now < this.#nextAt) return;
+    this.#nextAt = now + intervalMs;
+    const { database } = this.services;
+    await this.#attempt(async () => {
+      const { expired } = await expireClaims(database);
+      this.report.expiredClaims += expired;
+      if (expired > 0) this.onChange();
+    });
+    await this.#attempt(async () => {
+      const { requeued } = await retryUnconfirmed(database);
+      this.report.requeued += requeued;
+      if (requeued > 0) this.onChange();
+    });
+    await this.#attempt(() => this.#rescueStalled());
+    if (!this.#isPurged) await this.#attempt(() => this.#purge());
+  }
+
+  async #rescueStalled(): Promise<void> {
+    const { woken } = await rescueStalledInstances(this.services.database);
+    if (woken === 0) return;
+    this.report.woken += woken;
+    this.services.log.error("stalled_instances_rescued", { instances: woken });
+    this.onChange();
+  }
+
+  /** Purges one batch a pass, until none is left. */
+  async #purge(): Promise<void> {
+    const { purged, isComplete } = await purgeExpired(this.services.database);
+    this.report.purged += purged;
+    this.#isPurged = isComplete;
+  }
+
+  /** Moves one batch of slots between two polls. */
+  async #moveSlots(now: number): Promise<void> {
+    this.#nextSlotMoveAt = now + intervalMs;
+    await this.#attempt(async () => {
+      const { isComplete } = await moveWaitingSlots(this.services.database);
+      if (!isComplete) this.#nextSlotMoveAt = 0;
+    });
+  }
+
+  async #attempt(work: () => Promise<void>): Promise<void> {
+    try {
+      await work();
+    } catch (error) {
+      this.services.log.error("maintenance_failed", describeDefect(error));
+    }
+  }
+}
