@@ -32,8 +32,7 @@ interface Slot {
  */
 export const latenessBench: Bench = {
   name: "lateness",
-  title:
-    `From the slot to the provider call: ${instanceCount} instances with a message every ` +
+  title: `From the slot to the provider call: ${instanceCount} instances with a message every ` +
     `${intervalSeconds} s, quiet and beside ${sendsPerSecond} immediate sends a second`,
   async run({ server, report }: BenchContext): Promise<void> {
     await using database = await server.createDatabase();

@@ -271,6 +271,33 @@ for (const usesDataApi of [false, true]) {
   });
 }
 
+Deno.test("a stop does not wait for the end of a dispatcher run", async () => {
+  await using database = await createTestDatabase();
+  await using folder = await makeTemporaryFolder();
+  await using provider = startHttpDouble(acceptMessage);
+  await using stack = await startLocalStack({ dataDir: folder.path, databaseUrl: database.url });
+  const instance = await createInstance(stack, provider.baseUrl);
+  const queued = await stack.call(instance, "send-message", {
+    ...{ instanceId: instance.instanceId, phone: "5511966660001", messageType: "text" },
+    ...{ message: "na fila", delayMessage: 1 },
+  });
+  assertEquals(queued.status, 200);
+  await waitUntil(() => provider.requests.length === 1, {
+    timeoutMs: 20_000,
+    what: "the provider call",
+  });
+  stack.signal("SIGTERM");
+  assertEquals(await stack.ended(), 0);
+  const [, afterStop = ""] = stack.output().split("Stopping.\n");
+  const runs = afterStop.split("\n").filter((line) => line.includes('"dispatch_completed"'))
+    .map((line) => JSON.parse(line));
+  // Only the run that sent the message is shown. By itself a run ends after ten seconds.
+  for (const { accepted, durationMs } of runs) {
+    assertEquals(accepted, 1);
+    assertLess(durationMs, 10_000);
+  }
+});
+
 Deno.test("an idle stack prints nothing while its dispatcher runs", async () => {
   await using database = await createTestDatabase();
   await using folder = await makeTemporaryFolder();
@@ -286,7 +313,7 @@ Deno.test("an idle stack prints nothing while its dispatcher runs", async () => 
   assertEquals(queued.status, 200);
   // Runs that found nothing came before the one that sends it.
   await waitUntil(() => stack.output().includes('"event":"dispatch_completed"'), {
-    timeoutMs: 20_000,
+    timeoutMs: 40_000,
   });
   await waitUntil(() => stack.output().includes('"function":"dispatch-queue"'));
   const lines = stack.output().slice(afterStart).trim().split("\n").map((line) => JSON.parse(line));
