@@ -59,6 +59,11 @@ grant select on table messaging.shoes to service_role;\n`,
         /check \(\(?shoe_size >= 0\)?\) not valid/i,
       );
 
+      assertMatch(
+        report.beforehand.join(),
+        /build it first: alter table messaging\.contacts add column if not exists shoe_size .*; create index/,
+      );
+
       // The next release changes what an internal function returns, grants more, and explains another way.
       await scratch.write(
         "contacts/internal/count_shoes.sql",
@@ -91,9 +96,21 @@ grant select on table messaging.shoes to service_role;\n`,
       "messaging.contacts.old_name",
     ]);
     assertMatch(expanding.byHand.join(), /old_name is gone from the schemas: the release before/);
+    // What the new functions need comes before the contract step, whose file only removes.
+    await scratch.edit(
+      "history/rpc/read_history.sql",
+      (text) => text.replace("begin\n", "begin\n  -- Without the old name.\n"),
+    );
     const contracting = await scratch.migrate("drop_old_name", "contract");
     assertEquals(contracting.remaining, []);
-    assertMatch(contracting.written.join(), /_contract_drop_old_name\.sql$/);
+    assertEquals(contracting.byHand, []);
+    const [early, late] = contracting.written;
+    assertMatch(contracting.written.join(), /_drop_old_name\.sql,\d+_contract_drop_old_name\.sql$/);
+    assertMatch(await scratch.read(early), /function public\.read_history/);
+    assertMatch(
+      await scratch.read(late),
+      /^set local [^;]+;\n\nalter table messaging\.contacts drop column old_name;\n$/,
+    );
   });
 
   await t.step("changed and mandatory columns are named for a person to write", async () => {

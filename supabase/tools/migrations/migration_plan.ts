@@ -275,7 +275,8 @@ function addColumn(draft: Draft, difference: CatalogueDifference, schemas: Schem
     "columns",
     isOfType
       ? `alter type ${relation} add attribute ${name} ${definition}`
-      : `alter table ${relation} add column ${name} ${definition}`,
+      // A person may have added it beforehand, to build an index on it.
+      : `alter table ${relation} add column if not exists ${name} ${definition}`,
   );
   if (/ generated .* stored/.test(definition) || / default .*\(/.test(definition)) {
     draft.beforehand.push(
@@ -335,7 +336,11 @@ function changeConstraint(draft: Draft, difference: CatalogueDifference): void {
   );
 }
 
-function addIndex(draft: Draft, { identity }: CatalogueDifference, { statements }: Schemas): void {
+function addIndex(
+  draft: Draft,
+  { identity, after }: CatalogueDifference,
+  { statements }: Schemas,
+): void {
   const name = identity.slice(identity.lastIndexOf(".") + 1);
   const creating = findCreating(statements, "index", name);
   if (creating === undefined) {
@@ -344,7 +349,23 @@ function addIndex(draft: Draft, { identity }: CatalogueDifference, { statements 
   }
   const concurrent = creating.plain.replace(" index ", " index concurrently if not exists ");
   draft.add("details", creating.text.replace(/(create(?: unique)? index )/, "$1if not exists "));
-  draft.beforehand.push(`index ${identity}: on a large table build it first: ${concurrent};`);
+  const columns = findNewColumns(draft, after?.definition ?? "");
+  draft.beforehand.push(
+    `index ${identity}: on a large table build it first: ${
+      [...columns, `${concurrent};`].join(" ")
+    }`,
+  );
+}
+
+/** The statements that add columns of an index: an index on them cannot be built before them. */
+function findNewColumns(draft: Draft, indexDefinition: string): string[] {
+  return draft.statements.columns.filter((statement) => {
+    const [, relation, name] =
+      /^alter table (\S+) add column if not exists (\S+) /.exec(statement) ??
+        [];
+    return indexDefinition.includes(` ON ${relation} `) &&
+      new RegExp(`\\b${name}\\b`).test(indexDefinition.split(` ON ${relation} `)[1] ?? "");
+  });
 }
 
 /** What is granted on an object anew: everything is taken first, so that nothing of before stays. */

@@ -50,18 +50,36 @@ export async function writeMigration(
   order: MigrationOrder | undefined,
 ): Promise<MigrationReport> {
   await using databases = await openScratchDatabases(serverUrl, folders);
-  const differences = await databases.compare();
-  if (order === undefined || differences.length === 0) {
-    return { written: [], byHand: [], beforehand: [], remaining: differences };
+  let remaining = await databases.compare();
+  const written: string[] = [];
+  const beforehand: string[] = [];
+  let byHand: readonly string[] = [];
+  const files = await readSchemaFiles(folders.schemas);
+  for (const step of order === undefined ? [] : stepsOf(order.step)) {
+    if (order === undefined || remaining.length === 0) break;
+    const plan = planMigration(remaining.filter(belongsTo(step, order.step)), files, step);
+    const added = await writeFiles(folders.migrations, { ...order, step }, plan);
+    written.push(...added);
+    beforehand.push(...plan.beforehand);
+    byHand = plan.byHand;
+    if (added.length > 0) remaining = await databases.compare();
   }
-  const plan = planMigration(differences, await readSchemaFiles(folders.schemas), order.step);
-  const written = await writeFiles(folders.migrations, order, plan);
-  return {
-    written,
-    byHand: plan.byHand,
-    beforehand: plan.beforehand,
-    remaining: written.length === 0 ? differences : await databases.compare(),
-  };
+  return { written, byHand, beforehand, remaining };
+}
+
+/**
+ * What the new functions need must not wait for the contract step, so it comes in a migration before.
+ */
+function stepsOf(step: MigrationStep): readonly MigrationStep[] {
+  return step === "contract" ? ["expand", "contract"] : ["expand"];
+}
+
+/** A constraint that is ordered with the contract step may forbid what the former release writes. */
+function belongsTo(
+  step: MigrationStep,
+  ordered: MigrationStep,
+): (difference: CatalogueDifference) => boolean {
+  return ({ section }) => step === ordered || section !== "constraints";
 }
 
 async function writeFiles(
