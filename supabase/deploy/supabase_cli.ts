@@ -1,5 +1,7 @@
 /** Runs the Supabase CLI in the version that this repository is tested with. */
 
+import { join } from "node:path";
+
 const cliVersion = "3.1.0";
 
 /** The CLI failed, or printed a warning, which means a failure. */
@@ -59,8 +61,8 @@ async function run(
   environment: Readonly<Record<string, string>>,
   show: (text: string) => void,
 ): Promise<CliOutput> {
-  const child = new Deno.Command("npx", {
-    args: ["--yes", `supabase@${cliVersion}`, ...args],
+  const child = new Deno.Command(await (cliPath ??= findCli()), {
+    args: [...args],
     cwd: root,
     env: { NO_COLOR: "1", ...environment },
     stdin: "null",
@@ -87,6 +89,22 @@ async function run(
   const warning = output.split("\n").find((line) => /\bWARN(?:ING)?\b/.test(line));
   if (warning !== undefined) throw new SupabaseCliError(`${command} warns: ${warning.trim()}`);
   return { result, output };
+}
+
+let cliPath: Promise<string> | undefined;
+
+/** Installs the CLI and finds its program: npx takes longer than most calls, so it is asked once. */
+async function findCli(): Promise<string> {
+  const { success, stdout, stderr } = await new Deno.Command("npx", {
+    args: ["--yes", `--package=supabase@${cliVersion}`, "--", "node", "-p", "process.env.PATH"],
+    env: { NO_COLOR: "1" },
+    stdin: "null",
+  }).output();
+  // npx puts the folder of the package's programs first.
+  const folder = new TextDecoder().decode(stdout).trim().split("\n").at(-1)?.split(":")[0] ?? "";
+  if (success) return join(folder, "supabase");
+  const why = new TextDecoder().decode(stderr).trim();
+  throw new SupabaseCliError(`npx could not install supabase@${cliVersion}:\n${why}`);
 }
 
 function print(text: string): void {

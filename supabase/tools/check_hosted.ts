@@ -1,8 +1,8 @@
 /**
- * `deno task check:hosted [--root <folder>] [--no-types] [slug ...]`: type-checks every function under the
+ * `deno task check:hosted [--uploads <folder>] [--no-types] [slug ...]`: type-checks every function under the
  * hosted runtime's version of Deno, starts its unmodified `index.ts` there with the platform's
  * environment, and sends it requests that need no database: a preflight, an unknown path, a call
- * without a credential. `--root <folder>` checks another tree, such as one rebuilt from an upload.
+ * without a credential. `--uploads <folder>` checks trees rebuilt from uploads, `<folder>/<slug>` each.
  * `--no-types` starts the functions without checking types, which takes most of the time.
  */
 
@@ -15,16 +15,13 @@ import { allowsCrossOrigin } from "../../shared/http/cross_origin.ts";
 /** The hosted runtime is compatible with this version, not with newer ones. */
 const hostedVersion = "2.1.4";
 
-const { values: { root: otherRoot, "no-types": skipsTypes }, positionals } = parseArgs({
+const { values: { uploads, "no-types": skipsTypes }, positionals } = parseArgs({
   args: Deno.args,
-  options: { root: { type: "string" }, "no-types": { type: "boolean" } },
+  options: { uploads: { type: "string" }, "no-types": { type: "boolean" } },
   allowPositionals: true,
 });
-const root = otherRoot ?? fileURLToPath(new URL("../..", import.meta.url));
+const root = fileURLToPath(new URL("../..", import.meta.url));
 const runtime = fileURLToPath(new URL("hosted_runtime.ts", import.meta.url));
-/** The platform has only the import map: neither deno.json nor a lock file. */
-const asUploaded = ["--no-config", "--no-lock", `--import-map=${join(root, "import_map.json")}`];
-
 const fetchTimeoutMs = 120_000;
 const checkTimeoutMs = 120_000;
 const startTimeoutMs = 60_000;
@@ -86,7 +83,7 @@ function report(failures: readonly string[]): number {
 
 async function listFunctions(): Promise<string[]> {
   const slugs: string[] = [];
-  for await (const entry of Deno.readDir(join(root, "functions"))) {
+  for await (const entry of Deno.readDir(uploads ?? join(root, "functions"))) {
     if (entry.isDirectory) slugs.push(entry.name);
   }
   return slugs.sort();
@@ -110,10 +107,23 @@ async function findHostedDeno(): Promise<string | undefined> {
  * @returns the output of Deno, undefined where it succeeds.
  */
 async function checkTypes(deno: string, slugs: readonly string[]): Promise<string | undefined> {
+  if (uploads === undefined) return await checkTree(deno, root, slugs);
+  for (const slug of slugs) {
+    const errors = await checkTree(deno, treeOf(slug), [slug]);
+    if (errors !== undefined) return errors;
+  }
+  return undefined;
+}
+
+async function checkTree(
+  deno: string,
+  tree: string,
+  slugs: readonly string[],
+): Promise<string | undefined> {
   const args = [
     skipsTypes === true ? "cache" : "check",
     "--quiet",
-    ...asUploaded,
+    ...asUploaded(tree),
     ...slugs.map(entrypointOf),
   ];
   const first = await run(deno, args, {}, checkTimeoutMs);
@@ -142,11 +152,11 @@ async function checkAll(
 async function checkFunction(deno: string, slug: string): Promise<string | undefined> {
   const child = new Deno.Command(deno, {
     args: [
-      ...["run", "--no-check", "--cached-only", "--no-prompt", ...asUploaded],
+      ...["run", "--no-check", "--cached-only", "--no-prompt", ...asUploaded(treeOf(slug))],
       ...[
         "--allow-net",
         "--allow-env",
-        `--allow-read=${root}`,
+        `--allow-read=${treeOf(slug)}`,
         runtime,
         pathToFileURL(entrypointOf(slug)).href,
       ],
@@ -235,8 +245,18 @@ const platform: Readonly<Record<string, string>> = {
   AI_API_KEY: "sk-check-hosted",
 };
 
+/** The platform has only the import map: neither deno.json nor a lock file. */
+function asUploaded(tree: string): string[] {
+  return ["--no-config", "--no-lock", `--import-map=${join(tree, "import_map.json")}`];
+}
+
+/** The folder with a function and everything that it imports. */
+function treeOf(slug: string): string {
+  return uploads === undefined ? root : join(uploads, slug);
+}
+
 function entrypointOf(slug: string): string {
-  return join(root, "functions", slug, "index.ts");
+  return join(treeOf(slug), "functions", slug, "index.ts");
 }
 
 function readEnvironment(...names: string[]): Record<string, string> {
