@@ -121,7 +121,7 @@ for (const usesDataApi of [false, true]) {
       assertEquals(answers.map(({ body }) => body.mode), ["queued", "scheduled"]);
       await waitUntil(
         async () => (await stack.readSimulator(`messages?to=${phone}`)).length === 2,
-        { timeoutMs: 20_000, what: "both messages" },
+        { what: "both messages" },
       );
       for (const { body } of answers) await untilStatus(stack, instance, body.messageId, "sent");
     });
@@ -142,7 +142,7 @@ for (const usesDataApi of [false, true]) {
       assertEquals([assigned.status, assigned.body.transferred], [200, false]);
       const mail = await waitUntil(
         async () => (await stack.readSimulator(`emails?to=${email}`))[0],
-        { timeoutMs: 20_000, what: "the e-mail" },
+        { what: "the e-mail" },
       );
       assertMatch(String(mail["html"] ?? mail["text"]), /\/c\/chat\/551140001234\/5511977770002/);
     });

@@ -37,7 +37,7 @@ Deno.test("kill -9 while 120 messages go out, and a new start, neither lose nor 
   await waitUntil(async () => {
     const sent = (await readMessages(dataDir)).filter(({ status }) => status === "sent");
     return sent.length > 30 && openCalls > 0;
-  }, { timeoutMs: 30_000, what: "30 messages sent and a call under way" });
+  }, { what: "30 messages sent and a call under way" });
   killed.signal("SIGKILL");
   await killed.ended();
   const acceptedIds = await accepted;

@@ -8,15 +8,19 @@ import {
   startLocalStack,
 } from "../support/stack/local_stack.ts";
 
-const answerTimeoutMs = 5_000;
+/** How long a request without its end is given. */
+const silenceMs = 5_000;
+/** An answer that takes longer is a failure. */
+const answerTimeoutMs = 60_000;
 const path = "/functions/v1/send-message";
 const host = "Host: 127.0.0.1";
+const close = "Connection: close";
 const message = '{"instanceId":"demo","phone":"5511988887777","messageType":"text","message":"Oi"}';
 
 /** A POST with these header lines, followed by these bytes. */
 function postRaw(lines: readonly string[], rest: string): string {
   const type = "Content-Type: application/json";
-  const head = [`POST ${path} HTTP/1.1`, host, "Connection: close", type, ...lines];
+  const head = [`POST ${path} HTTP/1.1`, host, close, type, ...lines];
   return `${head.join("\r\n")}\r\n\r\n${rest}`;
 }
 
@@ -27,6 +31,9 @@ function post(lines: readonly string[]): string {
 
 const token = "X-Client-Token: TOKEN";
 const chunked = "Transfer-Encoding: chunked";
+
+/** Requests without their end: the stack waits for it. */
+const endless = ["a chunk larger than anything", "less than its length says"];
 
 /** Each with the instance's own token in place of TOKEN. */
 const requests: Readonly<Record<string, string>> = {
@@ -44,17 +51,21 @@ const requests: Readonly<Record<string, string>> = {
   "a chunk larger than anything": postRaw([token, chunked], "ffffffffffffffff\r\n{}\r\n"),
   "a negative length": postRaw([token, "Content-Length: -1"], message),
   "less than its length says": postRaw([token, "Content-Length: 4000"], message),
-  "no host": `GET ${path} HTTP/1.1\r\n\r\n`,
-  "a whole URL as target": `GET http://169.254.169.254/latest HTTP/1.1\r\n${host}\r\n\r\n`,
-  "a target that is no path": `GET ../../etc/passwd HTTP/1.1\r\n${host}\r\n\r\n`,
-  "a folder above the functions": `GET /functions/v1/../../.env HTTP/1.1\r\n${host}\r\n\r\n`,
-  "an encoded line break": `GET ${path}%0d%0aSet-Cookie:%20x=1 HTTP/1.1\r\n${host}\r\n\r\n`,
-  "broken percent-encoding": `GET ${path}/%zz%c3%28 HTTP/1.1\r\n${host}\r\n\r\n`,
-  "bytes above 127 in the target": `GET /functions/v1/é\u0080 HTTP/1.1\r\n${host}\r\n\r\n`,
-  "an unknown method": `MÉTODO ${path} HTTP/1.1\r\n${host}\r\n\r\n`,
-  "a method of its own": `BREW ${path} HTTP/1.1\r\n${host}\r\n\r\n`,
-  "a method that no Request can have": `TRACK ${path} HTTP/1.1\r\n${host}\r\n\r\n`,
-  "an unknown version": `GET ${path} HTTP/9.9\r\n${host}\r\n\r\n`,
+  "no host": `GET ${path} HTTP/1.1\r\n${close}\r\n\r\n`,
+  "a whole URL as target":
+    `GET http://169.254.169.254/latest HTTP/1.1\r\n${host}\r\n${close}\r\n\r\n`,
+  "a target that is no path": `GET ../../etc/passwd HTTP/1.1\r\n${host}\r\n${close}\r\n\r\n`,
+  "a folder above the functions":
+    `GET /functions/v1/../../.env HTTP/1.1\r\n${host}\r\n${close}\r\n\r\n`,
+  "an encoded line break":
+    `GET ${path}%0d%0aSet-Cookie:%20x=1 HTTP/1.1\r\n${host}\r\n${close}\r\n\r\n`,
+  "broken percent-encoding": `GET ${path}/%zz%c3%28 HTTP/1.1\r\n${host}\r\n${close}\r\n\r\n`,
+  "bytes above 127 in the target":
+    `GET /functions/v1/é\u0080 HTTP/1.1\r\n${host}\r\n${close}\r\n\r\n`,
+  "an unknown method": `MÉTODO ${path} HTTP/1.1\r\n${host}\r\n${close}\r\n\r\n`,
+  "a method of its own": `BREW ${path} HTTP/1.1\r\n${host}\r\n${close}\r\n\r\n`,
+  "a method that no Request can have": `TRACK ${path} HTTP/1.1\r\n${host}\r\n${close}\r\n\r\n`,
+  "an unknown version": `GET ${path} HTTP/9.9\r\n${host}\r\n${close}\r\n\r\n`,
   "a hundred kilobytes of headers": post([token, `X-Long: ${"x".repeat(1e5)}`]),
   "ten thousand headers": post(Array.from({ length: 10_000 }, (_, index) => `X-${index}: 1`)),
   "no HTTP at all": "\x16\x03\x01\x02\x00\x01\x00\x01\xfc\x03\x03",
@@ -68,9 +79,13 @@ Deno.test("malformed HTTP requests are handled completely or not at all, and for
   assert(demoToken !== undefined, stack.output());
   let served = 0;
   const answers = await Promise.all(
-    Object.entries(requests).map(async ([what, request]) =>
-      [what, await exchange(stack, request.replaceAll("TOKEN", demoToken))] as const
-    ),
+    Object.entries(requests).map(async ([what, request]) => {
+      const timeoutMs = endless.includes(what) ? silenceMs : answerTimeoutMs;
+      return [
+        what,
+        await exchange(stack, request.replaceAll("TOKEN", demoToken), timeoutMs),
+      ] as const;
+    }),
   );
   for (const [what, answer] of answers) {
     const status = Number(/^HTTP\/1\.[01] (\d{3})/.exec(answer)?.[1] ?? 400);
@@ -81,7 +96,7 @@ Deno.test("malformed HTTP requests are handled completely or not at all, and for
   }
   const [row] = await database.admin`select count(*)::integer as stored from messaging.messages`;
   assertEquals(row?.["stored"], served);
-  const trace = `TRACE ${path} HTTP/1.1\r\n${host}\r\nConnection: close\r\n\r\n`;
+  const trace = `TRACE ${path} HTTP/1.1\r\n${host}\r\n${close}\r\n\r\n`;
   const refused = await exchange(stack, trace);
   assertMatch(refused, /^HTTP\/1\.1 405 [^]*\r\nallow: GET, [^]*"error":"method_not_allowed"/i);
   const answer = await exchange(stack, post([`X-Client-Token: ${demoToken}`]));
@@ -89,9 +104,13 @@ Deno.test("malformed HTTP requests are handled completely or not at all, and for
 });
 
 /** What the stack answers to these bytes until it sends nothing more or closes the connection. */
-async function exchange(stack: LocalStack, request: string): Promise<string> {
+async function exchange(
+  stack: LocalStack,
+  request: string,
+  timeoutMs = answerTimeoutMs,
+): Promise<string> {
   using connection = await Deno.connect({ hostname: "127.0.0.1", port: stack.port });
-  const silence = setTimeout(() => connection.close(), answerTimeoutMs);
+  const silence = setTimeout(() => connection.close(), timeoutMs);
   const chunks: Uint8Array[] = [];
   try {
     const bytes = new TextEncoder().encode(request);

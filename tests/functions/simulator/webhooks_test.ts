@@ -20,7 +20,7 @@ Deno.test("an event that is not accepted is retried, in its order; one that is r
     const content = { messageType: "text", text };
     await simulator.post("/replies", { provider: "zapi", instance: "A", waId: phone, content });
   }
-  await waitUntil(() => receiver.requests.length === 3, { timeoutMs: 20_000, what: "three calls" });
+  await waitUntil(() => receiver.requests.length === 3, { what: "three calls" });
   const texts = receiver.requests.map(({ json }) => (json["text"] as { message: string }).message);
   assertEquals(texts, ["um", "um", "dois"]);
 
