@@ -5,6 +5,7 @@ import { createSecretKeyGuard } from "../../shared/http/secret_key_guard.ts";
 import type { Log } from "../../shared/runtime/log.ts";
 import { createInstanceRoutes } from "./instance_routes.ts";
 import { createOutboxRoutes } from "./outbox_routes.ts";
+import { createQueueRoutes } from "./queue_routes.ts";
 import { resealCredentials } from "./reseal_credentials.ts";
 import { resources } from "./resources.ts";
 import type { ResealResponse } from "./resources/reseal.ts";
@@ -27,6 +28,7 @@ export function createAdminApp(services: AdminServices): Hono {
     ...createTokenRoutes(services),
     ...createTemplateSyncRoutes(services),
     ...createOutboxRoutes(services.database),
+    ...createQueueRoutes(services.database),
     {
       method: "POST",
       path: "/credentials/reseal",

@@ -4,6 +4,7 @@ import { departmentDocs } from "./resources/departments_docs.ts";
 import { instanceDocs } from "./resources/instances_docs.ts";
 import { operatorDocs } from "./resources/operators_docs.ts";
 import { outboxDocs, retryOperation } from "./resources/outbox_docs.ts";
+import { queueOperations } from "./resources/queue_docs.ts";
 import { resealRecord } from "./resources/reseal.ts";
 import {
   adminOperation,
@@ -63,6 +64,7 @@ export const operations: readonly Operation[] = [
   ...tokenOperations,
   syncOperation,
   retryOperation,
+  ...queueOperations,
   resealOperation,
   healthOperation,
 ];

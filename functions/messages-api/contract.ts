@@ -51,7 +51,7 @@ const waitingItemSchema = z.object({
   messageId: z.uuid(),
   phone: z.string(),
   messageType: z.string(),
-  scheduledFor: instantSchema,
+  scheduledFor: instantSchema.nullable(),
   heldBy: heldBySchema.nullable(),
   position: z.int().min(1),
 });

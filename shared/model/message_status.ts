@@ -6,5 +6,5 @@ export const messageStatuses = [
 export type MessageStatus = (typeof messageStatuses)[number];
 
 /** Why a message does not go at once. */
-export const holdReasons = ["interval", "window", "holiday", "delay"] as const;
+export const holdReasons = ["interval", "window", "holiday", "delay", "operator_hold"] as const;
 export type HeldBy = (typeof holdReasons)[number];

@@ -5,6 +5,7 @@ import { resourceDocs } from "../../functions/admin-api/docs.ts";
 import { outbox } from "../../functions/admin-api/resources/outbox.ts";
 import type { ResourceDocs } from "../../functions/admin-api/resources/resource_docs.ts";
 import { templates } from "../../functions/admin-api/resources/templates.ts";
+import { addQueue } from "./queue_commands.ts";
 import { readFields } from "./field_values.ts";
 import { type FieldOption, listOptions } from "./resource_options.ts";
 import { resealAll } from "./reseal_all.ts";
@@ -55,6 +56,12 @@ function createProgram(context: AdminCommandContext): Command {
   for (const docs of resourceDocs) addResource(context, program, docs);
   addTokens(context, program);
   addCredentials(context, program);
+  addQueue({
+    api: context.api,
+    print: context.print,
+    wantsJson: () => wantsJson(program),
+    listAll: (path) => listAll(context.api, path, {}),
+  }, program);
   for (const command of program.commands) {
     for (const verb of command.commands) verb.exitOverride().copyInheritedSettings(program);
     command.exitOverride().copyInheritedSettings(program);

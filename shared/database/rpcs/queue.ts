@@ -1,20 +1,28 @@
 import type { HeldBy, MessageStatus } from "../../model/message_status.ts";
 import type { ProviderKind } from "../../model/provider_kind.ts";
 import type { StoredContent } from "../../model/message_content.ts";
+import type { Once, RecordedResult } from "./idempotency.ts";
+import type { Page, PageRequest } from "./page.ts";
 import type { EmptyRequest, Rpc } from "./rpc.ts";
+import type { Refusal } from "./tenancy.ts";
 
 export interface QueueRpcs {
   claim_due_messages: Rpc<ClaimLimits, ClaimedMessages>;
   expire_claims: Rpc<{ readonly maxMessages: number }, { readonly expired: number }>;
   get_instance_health: Rpc<{ readonly instanceId: string }, InstanceHealth>;
+  hold_queue: Rpc<Once<HoldRequest>, RecordedResult<HoldOutcome> | Refusal>;
+  list_may_have_left: Rpc<PageRequest<RestoredRange>, MayHaveLeftPage>;
   list_message_queue: Rpc<QueueQuery, QueuePage>;
+  list_queue_holds: Rpc<PageRequest<unknown>, Page<QueueHold>>;
   move_waiting_slots: Rpc<EmptyRequest, { readonly moved: number; readonly isComplete: boolean }>;
   purge_expired: Rpc<
     { readonly maxRows: number },
     { readonly purged: number; readonly isComplete: boolean }
   >;
+  release_queue: Rpc<Once<HeldInstances>, RecordedResult<{ readonly instances: number }>>;
   rescue_stalled_instances: Rpc<{ readonly maxInstances: number }, { readonly woken: number }>;
   retry_unconfirmed: Rpc<{ readonly maxMessages: number }, { readonly requeued: number }>;
+  settle_may_have_left: Rpc<Once<SettleRestoredRequest>, RecordedResult<SettledRestored>>;
 }
 
 /** How many messages a worker claims, and the length of each lease. */
@@ -63,7 +71,8 @@ export interface WaitingMessage {
   readonly messageId: string;
   readonly phone: string;
   readonly messageType: string;
-  readonly scheduledFor: string;
+  /** Null where an operator holds it without an end. */
+  readonly scheduledFor: string | null;
   readonly heldBy: HeldBy | null;
   readonly position: number;
 }
@@ -92,4 +101,83 @@ export interface InstanceHealth {
     readonly code: string | null;
     readonly message: string | null;
   } | null;
+}
+
+/** The instance whose queue is meant; absent: every instance. */
+export interface HeldInstances {
+  readonly instanceId?: string | undefined;
+}
+
+/** An operator's hold. Without `until` it lasts until it is released. */
+export interface HoldRequest extends HeldInstances {
+  readonly until?: string | undefined;
+  readonly reason?: string | undefined;
+}
+
+export interface HoldOutcome {
+  readonly instances: number;
+  /** Messages that had been claimed before: they may still leave. */
+  readonly inFlight: number;
+  readonly heldUntil: string | null;
+  readonly reason: string | null;
+}
+
+export interface QueueHold {
+  readonly instanceId: string;
+  readonly name: string;
+  readonly heldAt: string;
+  readonly heldUntil: string | null;
+  readonly reason: string | null;
+  readonly waiting: number;
+  readonly inFlight: number;
+}
+
+/** What a restored database cannot know: which messages left between the dump and `until`. */
+export interface RestoredRange extends HeldInstances {
+  /** The instant of the dump. */
+  readonly since: string;
+  /** When the dumped database stopped sending. Absent: now. */
+  readonly until?: string | undefined;
+}
+
+export interface RestoredMessage {
+  readonly messageId: string;
+  readonly instanceId: string;
+  readonly contactId: string;
+  readonly messageType: string;
+  readonly state: "waiting" | "in_flight" | "unconfirmed";
+  readonly dueAt: string;
+  readonly createdAt: string;
+}
+
+export interface RestoredInstance {
+  readonly instanceId: string;
+  readonly name: string;
+  readonly waiting: number;
+  readonly inFlight: number;
+  readonly unconfirmed: number;
+  readonly emails: number;
+  readonly agentReplies: number;
+}
+
+export interface MayHaveLeftPage extends Page<RestoredMessage> {
+  readonly since: string;
+  readonly until: string;
+  readonly total: number;
+  /** Messages in the queue that were accepted after `since`, and are not listed. */
+  readonly acceptedSince: number;
+  readonly instances: readonly RestoredInstance[];
+}
+
+export interface SettleRestoredRequest extends RestoredRange {
+  readonly action: "cancel" | "keep" | "unconfirmed";
+  readonly maxMessages: number;
+}
+
+/** What one batch settled, and what the action has still to settle. */
+export interface SettledRestored {
+  readonly unconfirmed: number;
+  readonly canceled: number;
+  readonly outboxRows: number;
+  readonly remaining: number;
 }

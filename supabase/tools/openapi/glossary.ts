@@ -47,7 +47,8 @@ export const glossary: Readonly<Record<string, string>> = {
   status: "Status of the message.",
   scheduledFor:
     "Time at which the message is to be sent, in the instance's time zone; null for a message sent immediately.",
-  heldBy: "Reason why the message is not sent immediately; null when there is none.",
+  heldBy:
+    "Reason why the message is not sent immediately; null when there is none. `operator_hold`: an operator holds the instance's queue.",
   aiAgentPausedUntil:
     "End of the AI agent's pause for this contact; null when the agent is not paused.",
   assignment: "Result of the assignment.",

@@ -88,13 +88,15 @@ begin
     );
   end if;
 
-  if mode = 'queued' and exists (
-    select from messaging.dispatch d where d.instance_id = instance.id and d.hold_until > slot
+  if mode in ('queued', 'scheduled') and exists (
+    select from messaging.dispatch d
+    where d.instance_id = instance.id and greatest(d.hold_until, d.operator_hold_until) > slot
   ) then
     -- An instance's hold may end after the slot.
     select e.* into departure
     from (select message_id as id, slot as at) as own
-    join messaging.dispatch d on d.instance_id = instance.id and d.hold_until > own.at
+    join messaging.dispatch d on d.instance_id = instance.id
+      and greatest(d.hold_until, d.operator_hold_until) > own.at
     join messaging.message_queue q on q.message_id = own.id
     join messaging.messages m on m.id = own.id
     cross join lateral messaging.expected_departure(q, m, instance, d) as e;

@@ -1,6 +1,8 @@
 -- Claims outbox rows that are due; settling a row requires its claim. A row whose worker died is due
 -- again when its lease ends, and `dead` after its last attempt: work that kills its worker must not
 -- come back for ever.
+-- A row of an instance that an operator holds is due when the hold ends. Its dispatch row is locked for
+-- that, without waiting: see postpone_held_messages.
 -- `request`: kinds, maxRows, leaseSeconds.
 -- Returns {rows: [{outboxId, claimToken, kind, payload}]}.
 -- Joins by `= any (array[...])`: see claim_due_messages.
@@ -11,7 +13,7 @@ set search_path = ''
 as $$
   -- The clock is a value: a volatile function would make the plan read the index to its end.
   with due as (
-    select o.id,
+    select o.id, (o.payload->>'instanceId')::uuid as instance_id,
       o.claim_token is not null and o.attempts >= messaging.outbox_attempts(o.kind) as is_over
     from messaging.outbox o
     where o.settled_at is null and o.run_at <= (select clock_timestamp())
@@ -20,12 +22,34 @@ as $$
     limit (request->>'maxRows')::integer
     for no key update skip locked
   ),
+  checked as (
+    select due.id, due.instance_id, due.is_over, exists (
+      select from messaging.dispatch d
+      where d.instance_id = any (array[due.instance_id])
+        and d.operator_hold_until > (select clock_timestamp())
+    ) as is_held
+    from due
+  ),
+  postponed as (
+    update messaging.outbox o
+    set run_at = held.operator_hold_until
+    from checked
+    join (
+      select d.instance_id, d.operator_hold_until
+      from messaging.dispatch d
+      where d.operator_hold_until > (select clock_timestamp())
+        and d.instance_id in (select c.instance_id from checked c where c.is_held)
+      order by d.instance_id
+      for share skip locked
+    ) as held on held.instance_id = checked.instance_id
+    where o.id = any (array[checked.id]) and checked.is_held
+  ),
   given_up as (
     update messaging.outbox o
     set status = 'dead', claim_token = null, last_error = 'worker_lost',
       settled_at = clock_timestamp()
-    from due
-    where o.id = any (array[due.id]) and due.is_over
+    from checked
+    where o.id = any (array[checked.id]) and checked.is_over and not checked.is_held
   ),
   claimed as (
     update messaging.outbox o
@@ -33,8 +57,8 @@ as $$
       attempts = o.attempts + 1,
       run_at = clock_timestamp()
         + make_interval(secs => (request->>'leaseSeconds')::double precision)
-    from due
-    where o.id = any (array[due.id]) and not due.is_over
+    from checked
+    where o.id = any (array[checked.id]) and not checked.is_over and not checked.is_held
     returning o.id, o.claim_token, o.kind, o.payload
   )
   select jsonb_build_object('rows', coalesce(

@@ -1,5 +1,6 @@
 -- claim_due_messages: claims unpaced messages that are visible, the oldest first. Returns the ids.
--- A claimed message is invisible until its lease ends.
+-- A claimed message is invisible until its lease ends, one of an instance that an operator holds until
+-- the hold does.
 -- Joins by `= any (array[...])`: see claim_due_messages.
 create or replace function messaging.claim_unpaced_messages(
   max_messages integer,
@@ -12,14 +13,20 @@ set search_path = ''
 as $$
 declare
   claimed_ids uuid[];
+  held_ids uuid[];
 begin
   with due as (
-    select q.message_id
+    select q.message_id, q.instance_id
     from messaging.message_queue q
     where q.lane = 'unpaced' and q.visible_at <= clock and q.claim_token is null
     order by q.visible_at
     limit max_messages
     for no key update skip locked
+  ),
+  checked as (
+    select due.message_id, d.operator_hold_until > clock as is_held
+    from due
+    join messaging.dispatch d on d.instance_id = any (array[due.instance_id])
   ),
   claimed as (
     update messaging.message_queue q
@@ -27,12 +34,19 @@ begin
       attempts = q.attempts + 1,
       lease_until = clock + lease + interval '1 millisecond' * coalesce(m.delay_typing_ms, 0),
       visible_at = clock + lease + interval '1 millisecond' * coalesce(m.delay_typing_ms, 0)
-    from due
-    join messaging.messages m on m.id = any (array[due.message_id])
-    where q.message_id = any (array[due.message_id])
+    from checked
+    join messaging.messages m on m.id = any (array[checked.message_id])
+    where q.message_id = any (array[checked.message_id]) and not checked.is_held
     returning q.message_id
   )
-  select array_agg(claimed.message_id) into claimed_ids from claimed;
+  select
+    (select array_agg(claimed.message_id) from claimed),
+    (select array_agg(checked.message_id) from checked where checked.is_held)
+  into claimed_ids, held_ids;
+
+  if held_ids is not null then
+    perform messaging.postpone_held_messages(held_ids, clock);
+  end if;
   return claimed_ids;
 end;
 $$;

@@ -1,7 +1,8 @@
 -- When a waiting message may leave as things are, and what holds it until then: its slot, one interval
 -- after the message that left last, the end of its instance's hold, the send window (which its typing
 -- must not outlast). For an unpaced message: its due time. Messages before it in the queue are not
--- counted.
+-- counted. While an operator's hold keeps it, that is the reason; `leaves_at` is NULL where the hold has
+-- no end.
 create or replace function messaging.expected_departure(
   queued messaging.message_queue,
   message messaging.messages,
@@ -18,25 +19,37 @@ declare
   after_last constant timestamptz :=
     dispatch.paced_from + make_interval(secs => queued.interval_seconds);
   typing constant interval := interval '1 millisecond' * coalesce(message.delay_typing_ms, 0);
+  is_held_by_operator boolean;
   looked_at timestamptz;
 begin
   leaves_at := queued.scheduled_at;
   held_by := message.held_by;
-  if queued.lane = 'unpaced' then
+  if queued.lane = 'paced' then
+    if after_last > leaves_at then
+      leaves_at := after_last;
+      held_by := 'interval';
+    end if;
+    leaves_at := greatest(leaves_at, dispatch.hold_until);
+  end if;
+  is_held_by_operator := dispatch.operator_hold_until > greatest(leaves_at, clock_timestamp());
+  if is_held_by_operator then
+    held_by := 'operator_hold';
+    leaves_at := case
+      when isfinite(dispatch.operator_hold_until) then dispatch.operator_hold_until
+    end;
+  end if;
+  if queued.lane = 'unpaced' or leaves_at is null then
     return;
   end if;
-  if after_last > leaves_at then
-    leaves_at := after_last;
-    held_by := 'interval';
-  end if;
-  leaves_at := greatest(leaves_at, dispatch.hold_until);
   looked_at := greatest(leaves_at, clock_timestamp());
   if messaging.is_send_window_open(instance, looked_at) then
     looked_at := looked_at + typing;
   end if;
   if not messaging.is_send_window_open(instance, looked_at) then
     leaves_at := coalesce(messaging.next_window_start(instance, looked_at), leaves_at);
-    held_by := messaging.window_closed_reason(instance, looked_at);
+    if not is_held_by_operator then
+      held_by := messaging.window_closed_reason(instance, looked_at);
+    end if;
   end if;
 end;
 $$;

@@ -1,5 +1,5 @@
 -- When a paced message at the head may leave: its slot, one interval after the one before it, and
--- not while the instance is held. NULL slot (an empty queue) is never.
+-- not while the instance is held, by its provider's refusal or by an operator. NULL slot (an empty queue) is never.
 create or replace function messaging.next_due_at(
   dispatch messaging.dispatch,
   slot timestamptz,
@@ -16,7 +16,10 @@ begin
     return timestamptz 'infinity';
   end if;
   return greatest(
-    slot, dispatch.paced_from + make_interval(secs => interval_seconds), dispatch.hold_until
+    slot,
+    dispatch.paced_from + make_interval(secs => interval_seconds),
+    dispatch.hold_until,
+    dispatch.operator_hold_until
   );
 end;
 $$;

@@ -2,7 +2,8 @@
 -- in the instance's zone: status, oldestDueAt and oldestDueSeconds (of what should have left by now),
 -- nextDueAt, queueDepth, inFlight, unconfirmed, isWindowOpen, heldUntil, lastSuccessAt, lastFailure
 -- {at, status, code, message}.
--- `status`: `held` while the provider refuses the whole instance, else `late` when something that may
+-- `status`: `held` while the provider refuses the whole instance or an operator holds it (heldUntil is
+-- NULL where that has no end), else `late` when something that may
 -- leave is over a minute late (no dispatcher runs, or the provider is slow), else `ok`.
 -- Plans must not depend on statistics, and planning each call would cost more than the call: hence the
 -- settings below.
@@ -22,6 +23,8 @@ declare
   dispatch messaging.dispatch;
   clock constant timestamptz := clock_timestamp();
   is_window_open boolean;
+  is_held_by_operator boolean;
+  held_until timestamptz;
   oldest_due timestamptz;
   queue_depth bigint;
   in_flight bigint;
@@ -32,6 +35,8 @@ begin
   where i.id = (request->>'instanceId')::uuid;
   select d.* into strict dispatch from messaging.dispatch d where d.instance_id = instance.id;
   is_window_open := messaging.is_send_window_open(instance, clock);
+  is_held_by_operator := dispatch.operator_hold_until > clock;
+  held_until := greatest(dispatch.hold_until, dispatch.operator_hold_until);
   -- Each lane is read by its own index, so that other tenants' queues are not read.
   select count(*) filter (where q.claim_token is null), count(q.claim_token), min(q.lease_until)
   into queue_depth, in_flight, first_lease_end
@@ -52,6 +57,7 @@ begin
     (
       select q.scheduled_at from messaging.message_queue q
       where q.instance_id = instance.id and q.lane = 'unpaced' and q.claim_token is null
+        and not is_held_by_operator
       order by q.scheduled_at
       limit 1
     )
@@ -66,7 +72,7 @@ begin
   limit 1;
   return jsonb_build_object(
     'status', case
-      when dispatch.hold_until > clock then 'held'
+      when held_until > clock then 'held'
       when oldest_due < clock - interval '1 minute' then 'late'
       else 'ok'
     end,
@@ -83,7 +89,8 @@ begin
     ),
     'isWindowOpen', is_window_open,
     'heldUntil', messaging.iso_in_zone(
-      case when dispatch.hold_until > clock then dispatch.hold_until end, instance.time_zone
+      case when held_until > clock and isfinite(held_until) then held_until end,
+      instance.time_zone
     ),
     'lastSuccessAt', (
       select messaging.iso_in_zone(m.sent_at, instance.time_zone)

@@ -39,7 +39,8 @@ begin
     from queued
     join messaging.dispatch d on d.instance_id = queued.instance_id
     cross join lateral messaging.head_of_queue(d.instance_id) as head
-    where d.in_flight is null and d.next_due_at = 'infinity'
+    -- A hold without an end is no lost wake-up.
+    where d.in_flight is null and d.next_due_at = 'infinity' and d.operator_hold_until < 'infinity'
     limit (request->>'maxInstances')::integer
   ) as s;
   if stalled is null then

@@ -26,11 +26,17 @@ begin
         and u.unconfirmed_at <= clock - interval '15 minutes'
         and u.unconfirmed_at > clock - interval '1 day'
         and u.attempts < 6
+        -- An operator has decided about these after a restore: see settle_may_have_left.
+        and u.last_error->>'code' is distinct from 'may_have_left'
       order by u.unconfirmed_at
       limit max_messages
       for no key update skip locked
     ) as m
     where i.on_unconfirmed = 'retry'
+      and not exists (
+        select from messaging.dispatch d
+        where d.instance_id = i.id and d.operator_hold_until > clock
+      )
     -- Locks pacing rows in the order of the instances, as everywhere.
     order by i.id, m.unconfirmed_at
     limit max_messages

@@ -9,6 +9,9 @@ create table messaging.dispatch (
   paced_from timestamptz not null default '-infinity',
   hold_until timestamptz not null default '-infinity',
   refused_at timestamptz not null default '-infinity',
+  operator_hold_until timestamptz not null default '-infinity',
+  operator_held_at timestamptz,
+  operator_hold_reason text,
   constraint dispatch_flight_has_a_lease check ((in_flight is null) = (lease_until is null))
 )
 with (fillfactor = 50, autovacuum_vacuum_scale_factor = 0.1);
@@ -23,3 +26,5 @@ comment on column messaging.dispatch.refused_at is
   'When the provider last refused the whole instance for good: see hold_for_refusal.';
 comment on column messaging.dispatch.hold_until is
   'Set when the provider refuses the whole instance: nothing paced leaves before.';
+comment on column messaging.dispatch.operator_hold_until is
+  'Set by an operator: nothing that the dispatcher sends leaves before; infinity until it is released.';

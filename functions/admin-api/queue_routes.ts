@@ -1,0 +1,89 @@
+import type { Database } from "../../shared/database/database.ts";
+import { answerJson } from "../../shared/http/answer.ts";
+import type { Route } from "../../shared/http/create_app.ts";
+import { readCursor, writeCursor } from "../../shared/http/cursor.ts";
+import { readJsonBody } from "../../shared/http/json_body.ts";
+import { answerRecorded } from "../../shared/http/recorded_answer.ts";
+import { validate, validateBody } from "../../shared/http/validate.ts";
+import { toRecorded } from "../../shared/idempotency/recorded_call.ts";
+import { pageEndSchema } from "./contract.ts";
+import { type AdminContext, readAdminIdempotency } from "./http_exchange.ts";
+import { withInstanceId } from "./instance_reference.ts";
+import { executeOnce, listRecords } from "./record_calls.ts";
+import {
+  type HoldQueueResponse,
+  holdQueueSchema,
+  listHoldsSchema,
+  type MayHaveLeftResponse,
+  mayHaveLeftSchema,
+  type queueHoldRecord,
+  type ReleaseQueueResponse,
+  releaseQueueSchema,
+  type SettleMayHaveLeftResponse,
+  settleMayHaveLeftSchema,
+} from "./resources/queue.ts";
+import type { PageAnswer } from "./resources/resource.ts";
+
+/** Messages that one call settles; well below the database's time limit. */
+const settledPerCall = 500;
+
+/** Routes to hold and release queues, and to settle what may have left before a restore. */
+export function createQueueRoutes(database: Database): Route[] {
+  const hold = async (context: AdminContext): Promise<Response> => {
+    const body = await readJsonBody(context);
+    const request = await withInstanceId(database, validateBody(context, holdQueueSchema, body));
+    const idempotency = await readAdminIdempotency(context, body);
+    const held = await executeOnce(database.rpc("hold_queue", { ...request, idempotency }));
+    return answerRecorded<HoldQueueResponse>(context, held);
+  };
+
+  const release = async (context: AdminContext): Promise<Response> => {
+    const body = await readJsonBody(context);
+    const request = await withInstanceId(database, validateBody(context, releaseQueueSchema, body));
+    const idempotency = await readAdminIdempotency(context, body);
+    const released = toRecorded(await database.rpc("release_queue", { ...request, idempotency }));
+    return answerRecorded<ReleaseQueueResponse>(context, released);
+  };
+
+  const listHolds = async (context: AdminContext): Promise<Response> => {
+    const page = await listRecords(
+      validate(listHoldsSchema, context.req.query()),
+      (request) => database.rpc("list_queue_holds", request),
+    );
+    return answerJson<PageAnswer<typeof queueHoldRecord>>(context, { success: true, ...page });
+  };
+
+  const listMayHaveLeft = async (context: AdminContext): Promise<Response> => {
+    const { cursor, ...query } = await withInstanceId(
+      database,
+      validate(mayHaveLeftSchema, context.req.query()),
+    );
+    const after = cursor === undefined ? null : readCursor(pageEndSchema, cursor);
+    const { next, ...page } = await database.rpc("list_may_have_left", { ...query, after });
+    const nextCursor = next === null ? null : writeCursor(next);
+    return answerJson<MayHaveLeftResponse>(context, { success: true, ...page, nextCursor });
+  };
+
+  const settle = async (context: AdminContext): Promise<Response> => {
+    const body = await readJsonBody(context);
+    const request = await withInstanceId(
+      database,
+      validateBody(context, settleMayHaveLeftSchema, body),
+    );
+    const idempotency = await readAdminIdempotency(context, body);
+    const settled = await database.rpc("settle_may_have_left", {
+      ...request,
+      maxMessages: settledPerCall,
+      idempotency,
+    });
+    return answerRecorded<SettleMayHaveLeftResponse>(context, toRecorded(settled));
+  };
+
+  return [
+    { method: "POST", path: "/queue/hold", handlers: [hold] },
+    { method: "POST", path: "/queue/release", handlers: [release] },
+    { method: "GET", path: "/queue/holds", handlers: [listHolds] },
+    { method: "GET", path: "/queue/may-have-left", handlers: [listMayHaveLeft] },
+    { method: "POST", path: "/queue/may-have-left/settle", handlers: [settle] },
+  ];
+}

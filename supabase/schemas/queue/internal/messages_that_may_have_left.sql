@@ -1,0 +1,54 @@
+-- After a restore: the messages of the dump that may have left since, from the database that was dumped.
+-- `state`: `waiting` (in the queue, due by `due_by`), `in_flight` (claimed when the dump was made),
+-- `unconfirmed` (in doubt: by a claim that ended since, or sent again by itself where onUnconfirmed is
+-- `retry`). `since`: the instant of the dump; what was accepted after it was accepted here. Messages that
+-- an operator has settled (see settle_may_have_left) are not listed again.
+-- `of_instance`: NULL for all instances.
+create or replace function messaging.messages_that_may_have_left(
+  since timestamptz,
+  due_by timestamptz,
+  of_instance uuid
+)
+returns table (
+  message_id uuid,
+  instance_id uuid,
+  created_at timestamptz,
+  due_at timestamptz,
+  state text
+)
+language plpgsql
+stable
+set search_path = ''
+as $$
+#variable_conflict use_column
+declare
+  clock constant timestamptz := clock_timestamp();
+begin
+  return query
+  select q.message_id, q.instance_id, m.created_at, q.scheduled_at,
+    case when q.claim_token is null then 'waiting' else 'in_flight' end
+  from messaging.message_queue q
+  join messaging.messages m on m.id = q.message_id
+  where (of_instance is null or q.instance_id = of_instance)
+    and (q.claim_token is not null or q.scheduled_at <= due_by)
+    and m.created_at <= since
+  union all
+  select m.id, m.instance_id, m.created_at, m.unconfirmed_at, 'unconfirmed'
+  from messaging.instances i
+  join messaging.messages m on m.instance_id = i.id and m.status = 'unconfirmed'
+  where (of_instance is null or i.id = of_instance)
+    and m.created_at <= since
+    and (
+      m.unconfirmed_at > since
+      or i.on_unconfirmed = 'retry' and m.unconfirmed_at > clock - interval '1 day'
+        and m.attempts < 6
+    )
+    and m.last_error->>'code' is distinct from 'may_have_left';
+end;
+$$;
+revoke all
+on function messaging.messages_that_may_have_left(timestamptz, timestamptz, uuid)
+from public, anon, authenticated;
+grant execute
+on function messaging.messages_that_may_have_left(timestamptz, timestamptz, uuid)
+to service_role;

@@ -1,0 +1,34 @@
+-- Makes unpaced messages of instances that an operator holds invisible until the hold ends, so that a
+-- claim reads each of them once. The caller has locked the queue rows. Tries the dispatch rows without
+-- waiting; their locks keep a release from overlooking what is postponed here: it waits for them before
+-- it looks (see set_operator_hold).
+-- Joins by `= any (array[...])`: see claim_due_messages.
+create or replace function messaging.postpone_held_messages(message_ids uuid[], clock timestamptz)
+returns void
+language plpgsql
+set search_path = ''
+as $$
+begin
+  with held as (
+    select d.instance_id, d.operator_hold_until
+    from messaging.dispatch d
+    where d.operator_hold_until > clock and d.instance_id in (
+      select q.instance_id
+      from unnest(postpone_held_messages.message_ids) as late(message_id)
+      join messaging.message_queue q on q.message_id = any (array[late.message_id])
+    )
+    order by d.instance_id
+    for share skip locked
+  )
+  update messaging.message_queue q
+  set visible_at = held.operator_hold_until
+  from held
+  where q.message_id = any (postpone_held_messages.message_ids)
+    and q.instance_id = any (array[held.instance_id])
+    and q.claim_token is null;
+end;
+$$;
+revoke all
+on function messaging.postpone_held_messages(uuid[], timestamptz)
+from public, anon, authenticated;
+grant execute on function messaging.postpone_held_messages(uuid[], timestamptz) to service_role;

@@ -1,0 +1,87 @@
+-- admin-api: after a restore, what may have left since the dump, from the database that was dumped.
+-- `request`: since (the instant of the dump), until (when that database stopped sending, at most now;
+-- NULL: now), instanceId or NULL for all, limit, `after` as returned in `next`.
+-- Returns {items, next, since, until, total, acceptedSince, instances}: a page of messages, oldest first;
+-- how many there are; how many in the queue were accepted after `since` and are therefore not listed; and
+-- for each instance concerned the counts by state, with e-mails and agents' replies of the outbox.
+-- Error: MI014.
+create or replace function public.list_may_have_left(request jsonb)
+returns jsonb
+language plpgsql
+stable
+set search_path = ''
+as $$
+declare
+  page constant record := messaging.begin_page(request);
+  clock constant timestamptz := clock_timestamp();
+  since constant timestamptz := (request->>'since')::timestamptz;
+  due_by constant timestamptz := least(coalesce((request->>'until')::timestamptz, clock), clock);
+  of_instance constant uuid := (request->>'instanceId')::uuid;
+  instances jsonb;
+begin
+  select coalesce(jsonb_agg(
+    jsonb_build_object(
+      'instanceId', i.id, 'name', i.name, 'waiting', c.waiting, 'inFlight', c.in_flight,
+      'unconfirmed', c.unconfirmed, 'emails', c.emails, 'agentReplies', c.agent_replies
+    )
+    order by i.created_at, i.id
+  ), '[]') into instances
+  from (
+    select u.instance_id,
+      count(*) filter (where u.kind = 'waiting') as waiting,
+      count(*) filter (where u.kind = 'in_flight') as in_flight,
+      count(*) filter (where u.kind = 'unconfirmed') as unconfirmed,
+      count(*) filter (where u.kind = 'assignment_email') as emails,
+      count(*) filter (where u.kind = 'agent_reply') as agent_replies
+    from (
+      select m.instance_id, m.state as kind
+      from messaging.messages_that_may_have_left(since, due_by, of_instance) as m
+      union all
+      select o.instance_id, o.kind
+      from messaging.outbox_that_may_have_left(since, of_instance) as o
+    ) as u
+    group by u.instance_id
+  ) as c
+  join messaging.instances i on i.id = c.instance_id;
+  return messaging.build_page(
+    array(
+      select jsonb_build_object(
+        'createdAt', l.created_at, 'id', l.message_id,
+        'record', jsonb_build_object(
+          'messageId', l.message_id,
+          'instanceId', l.instance_id,
+          'contactId', m.contact_id,
+          'messageType', m.message_type,
+          'state', l.state,
+          'dueAt', messaging.iso_in_zone(l.due_at, 'UTC'),
+          'createdAt', messaging.iso_in_zone(l.created_at, 'UTC')
+        )
+      )
+      from messaging.messages_that_may_have_left(since, due_by, of_instance) as l
+      join messaging.messages m on m.id = l.message_id
+      where (l.created_at, l.message_id) > (page.after_at, page.after_id)
+      order by l.created_at, l.message_id
+      limit page.size + 1
+    ),
+    page.size
+  ) || jsonb_build_object(
+    'since', messaging.iso_in_zone(since, 'UTC'),
+    'until', messaging.iso_in_zone(due_by, 'UTC'),
+    'total', (
+      select coalesce(sum(
+        (i->>'waiting')::bigint + (i->>'inFlight')::bigint + (i->>'unconfirmed')::bigint
+      ), 0)
+      from jsonb_array_elements(instances) as i
+    ),
+    'acceptedSince', (
+      select count(*)
+      from messaging.message_queue q
+      join messaging.messages m on m.id = q.message_id
+      where m.created_at > since and (of_instance is null or q.instance_id = of_instance)
+    ),
+    'instances', instances
+  );
+end;
+$$;
+revoke all on function public.list_may_have_left(jsonb) from public, anon, authenticated;
+grant execute on function public.list_may_have_left(jsonb) to service_role;
