@@ -1,41 +1,11 @@
-import { createAdminApp } from "../../../functions/admin-api/app.ts";
 import { assert, assertEquals } from "../../support/assert.ts";
 import type { Tenant } from "../../support/fixtures/tenant.ts";
-import { createOperator, testVault } from "../../support/fixtures/tenant.ts";
-import {
-  type MessagingStack,
-  secretKey,
-  startMessagingStack,
-} from "../../support/stack/messaging_stack.ts";
+import { createOperator } from "../../support/fixtures/tenant.ts";
+import { administer } from "../../support/stack/admin_calls.ts";
+import { type MessagingStack, startMessagingStack } from "../../support/stack/messaging_stack.ts";
 
 // deno-lint-ignore no-explicit-any -- tests look into bodies whose shape is what they assert
 type Body = any;
-
-interface AdminAnswer {
-  readonly status: number;
-  readonly body: Body;
-}
-
-/** Calls admin-api over the stack's database. */
-async function administer(
-  stack: MessagingStack,
-  method: string,
-  path: string,
-  body?: unknown,
-  headers: Record<string, string> = {},
-): Promise<AdminAnswer> {
-  const app = createAdminApp({
-    ...stack.services,
-    vault: testVault,
-    secretKeys: { default: secretKey },
-  });
-  const response = await app.request(`/admin-api${path}`, {
-    method,
-    headers: { apikey: secretKey, "content-type": "application/json", ...headers },
-    ...(body === undefined ? {} : { body: JSON.stringify(body) }),
-  });
-  return { status: response.status, body: await response.json() };
-}
 
 async function accept(
   stack: MessagingStack,
@@ -83,8 +53,10 @@ Deno.test("while an instance is held nothing of it leaves by the dispatcher, and
   const [held, free] = [await stack.createTenant(), await stack.createTenant()];
   await accept(stack, held, "Text before", { ...paced, delayMessage: 60 });
   const hold = await administer(stack, "POST", "/queue/hold", {
-    instanceId: held.instanceId,
-    reason: "restore",
+    body: {
+      instanceId: held.instanceId,
+      reason: "restore",
+    },
   });
   assertEquals([hold.status, hold.body], [200, {
     success: true,
@@ -124,7 +96,9 @@ Deno.test("while an instance is held nothing of it leaves by the dispatcher, and
   );
 
   const released = await administer(stack, "POST", "/queue/release", {
-    instanceId: held.instanceId,
+    body: {
+      instanceId: held.instanceId,
+    },
   });
   assertEquals(released.body, { success: true, instances: 1 });
   await stack.dispatch({ durationMs: 2_500 });
@@ -136,7 +110,7 @@ Deno.test("an immediate send goes out while its instance is held, and no hold st
   await using stack = await startMessagingStack();
   const tenant = await stack.createTenant();
   const waiting = await accept(stack, tenant, "Text waiting", { ...paced, delayMessage: 60 });
-  await administer(stack, "POST", "/queue/hold", {});
+  await administer(stack, "POST", "/queue/hold", { body: {} });
   const now = await accept(stack, tenant, "Text now");
   assertEquals([now.status, now.heldBy], ["sent", null]);
   const path = `/messages/${waiting.messageId}?instanceId=${tenant.instanceId}`;
@@ -147,7 +121,7 @@ Deno.test("an immediate send goes out while its instance is held, and no hold st
 Deno.test("a hold of all is listed by instance, ends where one is released, and outlives new credentials", async () => {
   await using stack = await startMessagingStack();
   const [first, second] = [await stack.createTenant(), await stack.createTenant()];
-  const hold = await administer(stack, "POST", "/queue/hold", { reason: "restore" });
+  const hold = await administer(stack, "POST", "/queue/hold", { body: { reason: "restore" } });
   assertEquals(hold.body.instances, 2);
   await accept(stack, first, "Text one", paced);
   const { body: { items } } = await administer(stack, "GET", "/queue/holds");
@@ -156,28 +130,32 @@ Deno.test("a hold of all is listed by instance, ends where one is released, and 
     [[first.instanceId, 1, "restore", null], [second.instanceId, 0, "restore", null]].sort(),
   );
   await administer(stack, "PATCH", `/instances/${first.instanceId}`, {
-    providerConfig: {
-      baseUrl: stack.provider.baseUrl,
-      gatewayInstanceId: first.gatewayInstanceId,
-      token: "a-new-token",
-      webhookSecret: "a-secret-for-the-webhook-address",
+    body: {
+      providerConfig: {
+        baseUrl: stack.provider.baseUrl,
+        gatewayInstanceId: first.gatewayInstanceId,
+        token: "a-new-token",
+        webhookSecret: "a-secret-for-the-webhook-address",
+      },
     },
   });
   await stack.dispatch({ durationMs: 300 });
   assertEquals(sentTexts(stack), []);
-  await administer(stack, "POST", "/queue/release", { instanceId: second.instanceId });
+  await administer(stack, "POST", "/queue/release", { body: { instanceId: second.instanceId } });
   const left = await administer(stack, "GET", "/queue/holds");
   assertEquals(left.body.items.map((item: Body) => item.instanceId), [first.instanceId]);
-  const created = await administer(stack, "POST", "/queue/release", {});
+  const created = await administer(stack, "POST", "/queue/release", { body: {} });
   assertEquals(created.body.instances, 1);
-  assertEquals((await administer(stack, "POST", "/queue/release", {})).body.instances, 0);
+  assertEquals((await administer(stack, "POST", "/queue/release", { body: {} })).body.instances, 0);
 });
 
 Deno.test("a hold with an end ends by itself, and says until when", async () => {
   await using stack = await startMessagingStack();
   const tenant = await stack.createTenant();
   const until = new Date(Date.now() + 3_600_000).toISOString();
-  await administer(stack, "POST", "/queue/hold", { instanceId: tenant.instanceId, until });
+  await administer(stack, "POST", "/queue/hold", {
+    body: { instanceId: tenant.instanceId, until },
+  });
   const paced1 = await accept(stack, tenant, "Text paced", paced);
   const delayed = await accept(stack, tenant, "Text delayed", { delayMessage: 1 });
   assertEquals(Date.parse(paced1.scheduledFor), Date.parse(until));
@@ -202,10 +180,14 @@ Deno.test("a hold with an end ends by itself, and says until when", async () => 
 
 Deno.test("a hold in the past, of an unknown instance or with a wrong instant is refused", async () => {
   await using stack = await startMessagingStack();
-  const past = await administer(stack, "POST", "/queue/hold", { until: "2020-01-01T00:00:00Z" });
+  const past = await administer(stack, "POST", "/queue/hold", {
+    body: { until: "2020-01-01T00:00:00Z" },
+  });
   assertEquals([past.status, past.body.issues[0].path], [400, "until"]);
   const unknown = await administer(stack, "POST", "/queue/hold", {
-    instanceId: crypto.randomUUID(),
+    body: {
+      instanceId: crypto.randomUUID(),
+    },
   });
   assertEquals([unknown.status, unknown.body.error], [404, "Instance not found"]);
   for (const path of ["/queue/may-have-left", "/queue/may-have-left?since=yesterday"]) {
@@ -218,9 +200,15 @@ Deno.test("a repeated hold and release with the same Idempotency-Key are execute
   await using stack = await startMessagingStack();
   await stack.createTenant();
   const key = { "idempotency-key": "restore-1" };
-  const first = await administer(stack, "POST", "/queue/hold", { reason: "a" }, key);
-  await administer(stack, "POST", "/queue/release", {});
-  const again = await administer(stack, "POST", "/queue/hold", { reason: "a" }, key);
+  const first = await administer(stack, "POST", "/queue/hold", {
+    body: { reason: "a" },
+    headers: key,
+  });
+  await administer(stack, "POST", "/queue/release", { body: {} });
+  const again = await administer(stack, "POST", "/queue/hold", {
+    body: { reason: "a" },
+    headers: key,
+  });
   assertEquals(again.body, first.body);
   assertEquals((await administer(stack, "GET", "/queue/holds")).body.items, []);
 });
@@ -232,16 +220,16 @@ Deno.test("an instance that asks for retries of unconfirmed messages retries non
   await stack.admin`
     update messaging.messages set status = 'unconfirmed', sent_at = null,
       unconfirmed_at = now() - interval '20 minutes' where id = ${messageId}`;
-  await administer(stack, "POST", "/queue/hold", {});
+  await administer(stack, "POST", "/queue/hold", { body: {} });
   assertEquals((await stack.dispatch()).requeued, 0);
-  await administer(stack, "POST", "/queue/release", {});
+  await administer(stack, "POST", "/queue/release", { body: {} });
   assertEquals((await stack.dispatch()).requeued, 1);
 });
 
 Deno.test("a stack that is held without an end is not reported as stalled", async () => {
   await using stack = await startMessagingStack();
   const tenant = await stack.createTenant();
-  await administer(stack, "POST", "/queue/hold", {});
+  await administer(stack, "POST", "/queue/hold", { body: {} });
   await accept(stack, tenant, "Text one", paced);
   assertEquals((await stack.dispatch()).woken, 0);
   assert(stack.logLines.every(({ event }) => event !== "stalled_instances_rescued"));

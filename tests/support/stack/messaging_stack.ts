@@ -13,6 +13,7 @@ import {
 } from "../../../functions/dispatch-queue/dispatch.ts";
 import { createMessagesApiApp } from "../../../functions/messages-api/app.ts";
 import { createSendMessageApp } from "../../../functions/send-message/app.ts";
+import type { CredentialVault } from "../../../shared/crypto/credential_vault.ts";
 import type { Database } from "../../../shared/database/database.ts";
 import { connectDatabase } from "../../../shared/database/connect_database.ts";
 import type { ProviderRegistry } from "../../../shared/providers/create_registry.ts";
@@ -54,6 +55,10 @@ export interface StackOptions {
   readonly registry?: ProviderRegistry<ProviderDescriptor>;
   /** Time limit of provider and mail calls, in milliseconds. Default 20,000, as in the product. */
   readonly providerTimeoutMs?: number;
+  /** Stays with the caller. Default: a new one of the test. */
+  readonly testDatabase?: TestDatabase;
+  /** Opens the providers' credentials. Default: the key that `createTenant` seals under. */
+  readonly vault?: CredentialVault;
 }
 
 export interface MessagingStack extends AsyncDisposable {
@@ -96,7 +101,7 @@ export type StackServices = SendingServices & Pick<DispatchServices, "deliverEma
 export async function startMessagingStack(options: StackOptions = {}): Promise<MessagingStack> {
   const { providerTimeoutMs = 20_000, registry = productRegistry } = options;
   await using cleanup = new AsyncDisposableStack();
-  const testDatabase = cleanup.use(await createTestDatabase());
+  const testDatabase = options.testDatabase ?? cleanup.use(await createTestDatabase());
   const database = await connectDatabase({ kind: "direct", databaseUrl: testDatabase.url });
   cleanup.defer(() => database.close());
   const provider = cleanup.use(startHttpDouble(acceptMessage));
@@ -106,7 +111,7 @@ export async function startMessagingStack(options: StackOptions = {}): Promise<M
   const services: StackServices = {
     database,
     registry,
-    openProvider: createProviderOpener(testVault, () => Promise.resolve(registry)),
+    openProvider: createProviderOpener(options.vault ?? testVault, () => Promise.resolve(registry)),
     deliverEmail: createEmailDelivery(
       { resendApiKey: "re_test", resendBaseUrl: mail.baseUrl, from: "API <api@example.com>" },
       panelBaseUrl,

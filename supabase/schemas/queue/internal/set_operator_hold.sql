@@ -12,6 +12,10 @@ create or replace function messaging.set_operator_hold(
 returns void
 language plpgsql
 set search_path = ''
+set enable_seqscan = off
+set enable_bitmapscan = off
+set enable_hashjoin = off
+set enable_mergejoin = off
 as $$
 declare
   clock constant timestamptz := clock_timestamp();

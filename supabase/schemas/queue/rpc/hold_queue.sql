@@ -9,6 +9,10 @@ create or replace function public.hold_queue(request jsonb)
 returns jsonb
 language plpgsql
 set search_path = ''
+set enable_seqscan = off
+set enable_bitmapscan = off
+set enable_hashjoin = off
+set enable_mergejoin = off
 as $$
 declare
   hold_until constant timestamptz := coalesce((request->>'until')::timestamptz, 'infinity');
@@ -33,8 +37,9 @@ begin
   return messaging.keep_outcome(request, jsonb_build_object(
     'instances', coalesce(cardinality(held), 0),
     'inFlight', (
-      select count(*) from messaging.message_queue q
-      where q.instance_id = any (held) and q.claim_token is not null
+      select count(q.claim_token)
+      from unnest(held) as of_hold(instance_id)
+      cross join lateral messaging.queue_of_instance(of_hold.instance_id) as q
     ),
     'heldUntil', messaging.iso_in_zone(
       case when isfinite(hold_until) then hold_until end, 'UTC'

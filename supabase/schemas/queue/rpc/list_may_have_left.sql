@@ -10,6 +10,10 @@ returns jsonb
 language plpgsql
 stable
 set search_path = ''
+set enable_seqscan = off
+set enable_bitmapscan = off
+set enable_hashjoin = off
+set enable_mergejoin = off
 as $$
 declare
   page constant record := messaging.begin_page(request);
@@ -17,8 +21,12 @@ declare
   since constant timestamptz := (request->>'since')::timestamptz;
   due_by constant timestamptz := least(coalesce((request->>'until')::timestamptz, clock), clock);
   of_instance constant uuid := (request->>'instanceId')::uuid;
+  wanted uuid[] := array[of_instance];
   instances jsonb;
 begin
+  if of_instance is null then
+    wanted := array(select i.id from messaging.instances i);
+  end if;
   select coalesce(jsonb_agg(
     jsonb_build_object(
       'instanceId', i.id, 'name', i.name, 'waiting', c.waiting, 'inFlight', c.in_flight,
@@ -75,9 +83,10 @@ begin
     ),
     'acceptedSince', (
       select count(*)
-      from messaging.message_queue q
+      from unnest(wanted) as w(id)
+      cross join lateral messaging.queue_of_instance(w.id) as q
       join messaging.messages m on m.id = q.message_id
-      where m.created_at > since and (of_instance is null or q.instance_id = of_instance)
+      where m.created_at > since
     ),
     'instances', instances
   );

@@ -32,8 +32,7 @@ begin
       cross join lateral (
         select count(*) filter (where q.claim_token is null) as waiting,
           count(q.claim_token) as in_flight
-        from messaging.message_queue q
-        where q.instance_id = i.id and q.lane in ('paced', 'unpaced')
+        from messaging.queue_of_instance(i.id) as q
       ) as queue
       where d.operator_hold_until > clock
         and (d.operator_held_at, i.id) > (page.after_at, page.after_id)

@@ -6,6 +6,10 @@ create or replace function public.release_queue(request jsonb)
 returns jsonb
 language plpgsql
 set search_path = ''
+set enable_seqscan = off
+set enable_bitmapscan = off
+set enable_hashjoin = off
+set enable_mergejoin = off
 as $$
 declare
   clock constant timestamptz := clock_timestamp();

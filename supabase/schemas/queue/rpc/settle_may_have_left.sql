@@ -13,6 +13,10 @@ create or replace function public.settle_may_have_left(request jsonb)
 returns jsonb
 language plpgsql
 set search_path = ''
+set enable_seqscan = off
+set enable_bitmapscan = off
+set enable_hashjoin = off
+set enable_mergejoin = off
 as $$
 declare
   clock constant timestamptz := clock_timestamp();
@@ -72,11 +76,11 @@ begin
   if action <> 'keep' then
     update messaging.outbox o
     set status = 'dead', claim_token = null, last_error = 'may_have_left', settled_at = clock
-    where o.settled_at is null and o.id in (
+    where o.status = 'pending' and o.id = any (array(
       select r.outbox_id
       from messaging.outbox_that_may_have_left(since, of_instance) as r
       limit max_rows
-    );
+    ));
     get diagnostics outbox_rows = row_count;
   end if;
 

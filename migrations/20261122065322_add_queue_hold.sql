@@ -223,7 +223,7 @@ to service_role;
 -- `unconfirmed` (in doubt: by a claim that ended since, or sent again by itself where onUnconfirmed is
 -- `retry`). `since`: the instant of the dump; what was accepted after it was accepted here. Messages that
 -- an operator has settled (see settle_may_have_left) are not listed again.
--- `of_instance`: NULL for all instances.
+-- `of_instance`: NULL for all instances. Instance by instance, so that other tenants' rows are not read.
 create or replace function messaging.messages_that_may_have_left(
   since timestamptz,
   due_by timestamptz,
@@ -239,25 +239,32 @@ returns table (
 language plpgsql
 stable
 set search_path = ''
+set enable_seqscan = off
+set enable_bitmapscan = off
+set enable_hashjoin = off
+set enable_mergejoin = off
 as $$
 #variable_conflict use_column
 declare
   clock constant timestamptz := clock_timestamp();
+  wanted uuid[] := array[of_instance];
 begin
+  if of_instance is null then
+    wanted := array(select i.id from messaging.instances i);
+  end if;
   return query
   select q.message_id, q.instance_id, m.created_at, q.scheduled_at,
     case when q.claim_token is null then 'waiting' else 'in_flight' end
-  from messaging.message_queue q
+  from unnest(wanted) as i(id)
+  cross join lateral messaging.queue_of_instance(i.id) as q
   join messaging.messages m on m.id = q.message_id
-  where (of_instance is null or q.instance_id = of_instance)
-    and (q.claim_token is not null or q.scheduled_at <= due_by)
-    and m.created_at <= since
+  where (q.claim_token is not null or q.scheduled_at <= due_by) and m.created_at <= since
   union all
   select m.id, m.instance_id, m.created_at, m.unconfirmed_at, 'unconfirmed'
-  from messaging.instances i
+  from unnest(wanted) as w(id)
+  join messaging.instances i on i.id = w.id
   join messaging.messages m on m.instance_id = i.id and m.status = 'unconfirmed'
-  where (of_instance is null or i.id = of_instance)
-    and m.created_at <= since
+  where m.created_at <= since
     and (
       m.unconfirmed_at > since
       or i.on_unconfirmed = 'retry' and m.unconfirmed_at > clock - interval '1 day'
@@ -307,19 +314,34 @@ to service_role;
 
 -- After a restore: e-mails and agents' replies that were promised before the dump and may have gone out
 -- since, from the database that was dumped (see messages_that_may_have_left).
+-- Those of one instance are found through its workspace.
 create or replace function messaging.outbox_that_may_have_left(since timestamptz, of_instance uuid)
 returns table (outbox_id uuid, instance_id uuid, kind text)
 language plpgsql
 stable
 set search_path = ''
+set enable_seqscan = off
+set enable_bitmapscan = off
+set enable_hashjoin = off
+set enable_mergejoin = off
 as $$
 #variable_conflict use_column
 begin
-  return query
-  select o.id, (o.payload->>'instanceId')::uuid, o.kind
-  from messaging.outbox o
-  where o.settled_at is null and o.created_at <= since
-    and (of_instance is null or (o.payload->>'instanceId')::uuid = of_instance);
+  if of_instance is null then
+    return query
+    select o.id, (o.payload->>'instanceId')::uuid, o.kind
+    from messaging.outbox o
+    where o.settled_at is null and o.created_at <= since;
+  else
+    return query
+    select o.id, of_instance, o.kind
+    from messaging.outbox o
+    where o.workspace_id = (
+        select i.workspace_id from messaging.instances i where i.id = of_instance
+      )
+      and o.status = 'pending' and o.created_at <= since
+      and o.payload->>'instanceId' = of_instance::text;
+  end if;
 end;
 $$;
 revoke all
@@ -361,6 +383,28 @@ revoke all
 on function messaging.postpone_held_messages(uuid[], timestamptz)
 from public, anon, authenticated;
 grant execute on function messaging.postpone_held_messages(uuid[], timestamptz) to service_role;
+
+-- The queue rows of an instance. Each lane is read by its own index, so that other tenants' queues are not
+-- read.
+create or replace function messaging.queue_of_instance(of_instance uuid)
+returns setof messaging.message_queue
+language plpgsql
+stable
+set search_path = ''
+set enable_seqscan = off
+set enable_bitmapscan = off
+as $$
+begin
+  return query
+  select p.* from messaging.message_queue p
+  where p.instance_id = of_instance and p.lane = 'paced'
+  union all
+  select u.* from messaging.message_queue u
+  where u.instance_id = of_instance and u.lane = 'unpaced';
+end;
+$$;
+revoke all on function messaging.queue_of_instance(uuid) from public, anon, authenticated;
+grant execute on function messaging.queue_of_instance(uuid) to service_role;
 
 -- Records any sending call: contact, conversation, assignment, message, slot, agent pause, idempotency
 -- key. `request`, the result, the order of the locks and the errors are accept_message's.
@@ -511,6 +555,10 @@ create or replace function messaging.set_operator_hold(
 returns void
 language plpgsql
 set search_path = ''
+set enable_seqscan = off
+set enable_bitmapscan = off
+set enable_hashjoin = off
+set enable_mergejoin = off
 as $$
 declare
   clock constant timestamptz := clock_timestamp();
@@ -759,6 +807,10 @@ create or replace function public.hold_queue(request jsonb)
 returns jsonb
 language plpgsql
 set search_path = ''
+set enable_seqscan = off
+set enable_bitmapscan = off
+set enable_hashjoin = off
+set enable_mergejoin = off
 as $$
 declare
   hold_until constant timestamptz := coalesce((request->>'until')::timestamptz, 'infinity');
@@ -783,8 +835,9 @@ begin
   return messaging.keep_outcome(request, jsonb_build_object(
     'instances', coalesce(cardinality(held), 0),
     'inFlight', (
-      select count(*) from messaging.message_queue q
-      where q.instance_id = any (held) and q.claim_token is not null
+      select count(q.claim_token)
+      from unnest(held) as of_hold(instance_id)
+      cross join lateral messaging.queue_of_instance(of_hold.instance_id) as q
     ),
     'heldUntil', messaging.iso_in_zone(
       case when isfinite(hold_until) then hold_until end, 'UTC'
@@ -808,6 +861,10 @@ returns jsonb
 language plpgsql
 stable
 set search_path = ''
+set enable_seqscan = off
+set enable_bitmapscan = off
+set enable_hashjoin = off
+set enable_mergejoin = off
 as $$
 declare
   page constant record := messaging.begin_page(request);
@@ -815,8 +872,12 @@ declare
   since constant timestamptz := (request->>'since')::timestamptz;
   due_by constant timestamptz := least(coalesce((request->>'until')::timestamptz, clock), clock);
   of_instance constant uuid := (request->>'instanceId')::uuid;
+  wanted uuid[] := array[of_instance];
   instances jsonb;
 begin
+  if of_instance is null then
+    wanted := array(select i.id from messaging.instances i);
+  end if;
   select coalesce(jsonb_agg(
     jsonb_build_object(
       'instanceId', i.id, 'name', i.name, 'waiting', c.waiting, 'inFlight', c.in_flight,
@@ -873,9 +934,10 @@ begin
     ),
     'acceptedSince', (
       select count(*)
-      from messaging.message_queue q
+      from unnest(wanted) as w(id)
+      cross join lateral messaging.queue_of_instance(w.id) as q
       join messaging.messages m on m.id = q.message_id
-      where m.created_at > since and (of_instance is null or q.instance_id = of_instance)
+      where m.created_at > since
     ),
     'instances', instances
   );
@@ -918,8 +980,7 @@ begin
       cross join lateral (
         select count(*) filter (where q.claim_token is null) as waiting,
           count(q.claim_token) as in_flight
-        from messaging.message_queue q
-        where q.instance_id = i.id and q.lane in ('paced', 'unpaced')
+        from messaging.queue_of_instance(i.id) as q
       ) as queue
       where d.operator_hold_until > clock
         and (d.operator_held_at, i.id) > (page.after_at, page.after_id)
@@ -941,6 +1002,10 @@ create or replace function public.release_queue(request jsonb)
 returns jsonb
 language plpgsql
 set search_path = ''
+set enable_seqscan = off
+set enable_bitmapscan = off
+set enable_hashjoin = off
+set enable_mergejoin = off
 as $$
 declare
   clock constant timestamptz := clock_timestamp();
@@ -1095,6 +1160,10 @@ create or replace function public.settle_may_have_left(request jsonb)
 returns jsonb
 language plpgsql
 set search_path = ''
+set enable_seqscan = off
+set enable_bitmapscan = off
+set enable_hashjoin = off
+set enable_mergejoin = off
 as $$
 declare
   clock constant timestamptz := clock_timestamp();
@@ -1154,11 +1223,11 @@ begin
   if action <> 'keep' then
     update messaging.outbox o
     set status = 'dead', claim_token = null, last_error = 'may_have_left', settled_at = clock
-    where o.settled_at is null and o.id in (
+    where o.status = 'pending' and o.id = any (array(
       select r.outbox_id
       from messaging.outbox_that_may_have_left(since, of_instance) as r
       limit max_rows
-    );
+    ));
     get diagnostics outbox_rows = row_count;
   end if;
 
