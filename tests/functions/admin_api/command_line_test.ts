@@ -147,6 +147,51 @@ Deno.test("responses of another service are reported in a sentence, and its redi
   assertFalse(paths.includes("/elsewhere"));
 });
 
+Deno.test("queues are held, listed and released from the command line, and neither is done to all by mistake", async () => {
+  await using stack = await startWorld();
+  const tenant = await stack.stack.createTenant();
+  await stack.stack.createTenant();
+  for (const verb of ["hold", "release"]) {
+    const nothing = await stack.run("queue", verb);
+    assertEquals([nothing.code, nothing.errors], [
+      2,
+      "error: give either --instance <id> or --all\n",
+    ]);
+    assertEquals((await stack.run("queue", verb, "--all", "--instance", "a")).code, 2);
+  }
+  const one = ["--instance", tenant.instanceId];
+  assertEquals((await stack.json("queue", "hold", ...one, "--reason", "test")).instances, 1);
+  assertEquals((await stack.json("queue", "hold", "--all")).instances, 2);
+  assertEquals((await stack.json("queue", "status")).items.length, 2);
+  assertMatch((await stack.run("queue", "status")).output, /^instanceId +name +heldAt/);
+  assertEquals((await stack.json("queue", "release", ...one)).instances, 1);
+  assertEquals((await stack.json("queue", "release", "--all")).instances, 1);
+  assertEquals((await stack.run("queue", "status")).output, "None.\n");
+});
+
+Deno.test("what may have left is counted, listed in full as JSON, and settled in bulk from the command line", async () => {
+  await using stack = await startWorld();
+  const tenant = await stack.stack.createTenant();
+  for (let count = 0; count < 3; count++) {
+    await stack.stack.send(tenant, {
+      ...{ phone: "5511987654321", messageType: "text", message: "Olá", delayMessage: 600 },
+    });
+  }
+  await stack.stack.admin`update messaging.message_queue set scheduled_at = now()`;
+  const since = new Date(Date.now() + 1_000).toISOString();
+  const listed = await stack.json("queue", "may-have-left", "--since", since);
+  assertEquals([listed.total, listed.items.length, listed.instances.length], [3, 3, 1]);
+  const table = await stack.run("queue", "may-have-left", "--since", since);
+  assertMatch(table.output, /^instanceId +name +waiting[^]*^total +3$/m);
+  assertFalse(table.output.includes("5511987654321"));
+  assertEquals((await stack.run("queue", "settle", "--since", since, "--as", "cancel")).code, 2);
+  assertEquals((await stack.run("queue", "settle", "--all", "--since", since)).code, 2);
+  const settled = await stack.json(
+    ...["queue", "settle", "--all", "--since", since, "--as", "unconfirmed"],
+  );
+  assertEquals([settled.unconfirmed, settled.remaining], [3, 0]);
+});
+
 Deno.test("an unknown command exits with 2, help with 0 and an example", async () => {
   await using stack = await startWorld();
   assertEquals((await stack.run("workspaces", "paint")).code, 2);
