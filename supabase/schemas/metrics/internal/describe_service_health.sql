@@ -50,7 +50,9 @@ as $$
       select jsonb_agg(jsonb_build_object(
         'instanceId', a.instance_id,
         'status', a.status,
-        'heldUntil', messaging.iso_in_zone(a.hold_until, 'UTC'),
+        'heldUntil', messaging.iso_in_zone(
+          case when isfinite(a.hold_until) then a.hold_until end, 'UTC'
+        ),
         'oldestDueSeconds', floor(extract(epoch from clock - a.oldest_due)),
         'queueDepth', a.waiting,
         'unconfirmed', a.unconfirmed

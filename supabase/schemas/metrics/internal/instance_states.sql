@@ -21,13 +21,13 @@ as $$
     where m.status = 'unconfirmed'
     group by m.instance_id
   ), states as (
-    select i.id, i.provider, nullif(greatest(d.hold_until, clock), clock) as hold_until,
+    select i.id, i.provider, nullif(greatest(d.hold_until, d.operator_hold_until, clock), clock) as hold_until,
       least(
         case
           when d.in_flight is null and d.next_due_at <= clock
             and messaging.is_send_window_open(i, clock) then d.next_due_at
         end,
-        case when q.first_unpaced <= clock then q.first_unpaced end,
+        case when q.first_unpaced <= clock and d.operator_hold_until <= clock then q.first_unpaced end,
         case when q.first_lease_end <= clock then q.first_lease_end end
       ) as oldest_due,
       coalesce(q.waiting, 0) as waiting, coalesce(q.in_flight, 0) as in_flight,

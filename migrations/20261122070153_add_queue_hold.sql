@@ -98,6 +98,86 @@ grant execute
 on function messaging.claim_unpaced_messages(integer, interval, timestamptz)
 to service_role;
 
+-- The answer of get_service_health, without the age of what it says. `attention`: the twenty instances
+-- that need it most, those that are late first.
+create or replace function messaging.describe_service_health(
+  states messaging.instance_state[],
+  clock timestamptz
+)
+returns jsonb
+language sql
+stable
+set search_path = ''
+set enable_seqscan = off
+as $$
+  with instances as (
+    select count(*) as total, count(*) filter (where s.status = 'held') as held,
+      count(*) filter (where s.status = 'late') as late,
+      count(*) filter (where s.unconfirmed > 0) as with_unconfirmed,
+      coalesce(sum(s.waiting), 0) as waiting, coalesce(sum(s.in_flight), 0) as in_flight,
+      coalesce(sum(s.unconfirmed), 0) as unconfirmed, min(s.oldest_due) as oldest_due
+    from unnest(states) as s
+  ), outbox as (
+    select
+      (select count(*) from messaging.outbox o where o.settled_at is null) as pending,
+      (select count(*) from messaging.outbox o where o.status = 'dead') as dead,
+      (
+        select min(o.run_at) from messaging.outbox o
+        where o.settled_at is null and o.run_at <= clock
+      ) as oldest_due
+  )
+  select jsonb_build_object(
+    'status', case when i.late > 0 then 'late' when i.held > 0 then 'held' else 'ok' end,
+    'checkedAt', messaging.iso_in_zone(clock, 'UTC'),
+    'instances', jsonb_build_object(
+      'total', i.total, 'held', i.held, 'late', i.late, 'unconfirmed', i.with_unconfirmed
+    ),
+    'messages', jsonb_build_object(
+      'queueDepth', i.waiting,
+      'inFlight', i.in_flight,
+      'unconfirmed', i.unconfirmed,
+      'oldestDueAt', messaging.iso_in_zone(i.oldest_due, 'UTC'),
+      'oldestDueSeconds', floor(extract(epoch from clock - i.oldest_due))
+    ),
+    'outbox', jsonb_build_object(
+      'pending', o.pending,
+      'dead', o.dead,
+      'oldestDueAt', messaging.iso_in_zone(o.oldest_due, 'UTC'),
+      'oldestDueSeconds', floor(extract(epoch from clock - o.oldest_due))
+    ),
+    'database', jsonb_build_object('sizeBytes', pg_database_size(current_database())),
+    'attention', coalesce((
+      select jsonb_agg(jsonb_build_object(
+        'instanceId', a.instance_id,
+        'status', a.status,
+        'heldUntil', messaging.iso_in_zone(
+          case when isfinite(a.hold_until) then a.hold_until end, 'UTC'
+        ),
+        'oldestDueSeconds', floor(extract(epoch from clock - a.oldest_due)),
+        'queueDepth', a.waiting,
+        'unconfirmed', a.unconfirmed
+      ) order by a.place)
+      from (
+        select s.*, row_number() over (
+          order by s.status = 'late' desc, s.status = 'held' desc, s.oldest_due nulls last,
+            s.unconfirmed desc, s.instance_id
+        ) as place
+        from unnest(states) as s
+        where s.status <> 'ok' or s.unconfirmed > 0
+      ) as a
+      where a.place <= 20
+    ), '[]')
+  )
+  from instances i
+  cross join outbox o;
+$$;
+revoke all
+on function messaging.describe_service_health(messaging.instance_state[], timestamptz)
+from public, anon, authenticated;
+grant execute
+on function messaging.describe_service_health(messaging.instance_state[], timestamptz)
+to service_role;
+
 -- settle_may_have_left: makes messages `unconfirmed`, with `may_have_left` as their last error: those that
 -- wait, and those whose claim is over. They are settled like a call whose outcome is unknown, so that a
 -- delivery event or an echo that comes later finds them. Messages whose claim is still open stay.
@@ -217,6 +297,57 @@ on function messaging.expected_departure(
   messaging.dispatch
 )
 to service_role;
+
+-- Whether each instance's messages go out, by the rules of get_instance_health: `status` is `held`,
+-- `late` or `ok`; `oldest_due` is of what should have left by `clock`.
+-- Reads the queue once as a whole, whatever the number of instances. Messages are not read, but those
+-- that are unconfirmed, in their index.
+create or replace function messaging.instance_states(clock timestamptz)
+returns setof messaging.instance_state
+language sql
+stable
+set search_path = ''
+as $$
+  with queues as materialized (
+    select q.instance_id, count(*) filter (where q.claim_token is null) as waiting,
+      count(q.claim_token) as in_flight, min(q.lease_until) as first_lease_end,
+      min(q.scheduled_at) filter (where q.lane = 'unpaced' and q.claim_token is null)
+        as first_unpaced
+    from messaging.message_queue q
+    group by q.instance_id
+  ), unconfirmed as materialized (
+    select m.instance_id, count(*) as messages
+    from messaging.messages m
+    where m.status = 'unconfirmed'
+    group by m.instance_id
+  ), states as (
+    select i.id, i.provider, nullif(greatest(d.hold_until, d.operator_hold_until, clock), clock) as hold_until,
+      least(
+        case
+          when d.in_flight is null and d.next_due_at <= clock
+            and messaging.is_send_window_open(i, clock) then d.next_due_at
+        end,
+        case when q.first_unpaced <= clock and d.operator_hold_until <= clock then q.first_unpaced end,
+        case when q.first_lease_end <= clock then q.first_lease_end end
+      ) as oldest_due,
+      coalesce(q.waiting, 0) as waiting, coalesce(q.in_flight, 0) as in_flight,
+      coalesce(u.messages, 0) as unconfirmed
+    from messaging.instances i
+    join messaging.dispatch d on d.instance_id = i.id
+    left join queues q on q.instance_id = i.id
+    left join unconfirmed u on u.instance_id = i.id
+  )
+  select s.id, s.provider,
+    case
+      when s.hold_until is not null then 'held'
+      when s.oldest_due < clock - interval '1 minute' then 'late'
+      else 'ok'
+    end,
+    s.hold_until, s.oldest_due, s.waiting, s.in_flight, s.unconfirmed
+  from states s;
+$$;
+revoke all on function messaging.instance_states(timestamptz) from public, anon, authenticated;
+grant execute on function messaging.instance_states(timestamptz) to service_role;
 
 -- After a restore: the messages of the dump that may have left since, from the database that was dumped.
 -- `state`: `waiting` (in the queue, due by `due_by`), `in_flight` (claimed when the dump was made),
