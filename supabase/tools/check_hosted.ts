@@ -48,6 +48,7 @@ const refusals: Readonly<Record<string, Refusal>> = {
   "conversations-api": { method: "POST", path: "/status", status: 401 },
   "messages-api": { method: "GET", path: "/queue", status: 401 },
   "messages-context": { method: "GET", path: "", status: 401 },
+  "metrics": { method: "GET", path: "", status: 401 },
   "provider-webhook": { method: "PUT", path: `/${providerKinds[0]}/unknown`, status: 405 },
   "sanitize-phone-number": { method: "GET", path: "", status: 405 },
 };
