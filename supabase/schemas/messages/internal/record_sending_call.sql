@@ -1,4 +1,4 @@
--- Records any sending call: contact, conversation, assignment, message, slot, agent pause, idempotency
+-- Records any sending call, also one that record_plain_call leaves: contact, conversation, assignment, message, slot, agent pause, idempotency
 -- key. `request`, the result, the order of the locks and the errors are accept_message's.
 create or replace function messaging.record_sending_call(request jsonb)
 returns jsonb
@@ -88,22 +88,10 @@ begin
     );
   end if;
 
-  if mode in ('queued', 'scheduled') and exists (
-    select from messaging.dispatch d
-    where d.instance_id = instance.id and greatest(d.hold_until, d.operator_hold_until) > slot
-  ) then
-    -- An instance's hold may end after the slot.
-    select e.* into departure
-    from (select message_id as id, slot as at) as own
-    join messaging.dispatch d on d.instance_id = instance.id
-      and greatest(d.hold_until, d.operator_hold_until) > own.at
-    join messaging.message_queue q on q.message_id = own.id
-    join messaging.messages m on m.id = own.id
-    cross join lateral messaging.expected_departure(q, m, instance, d) as e;
-    if found then
-      slot := departure.leaves_at;
-      held_by := departure.held_by;
-    end if;
+  if mode in ('queued', 'scheduled') then
+    departure := messaging.held_departure(message_id, instance, slot, held_by);
+    slot := departure.slot;
+    held_by := departure.held_by;
   end if;
   if not is_pausing then
     select p.paused_until into paused_until from messaging.agent_pauses p

@@ -15,6 +15,7 @@
 -- claimToken and `to`, the address: the caller holds the claim for leaseSeconds and must settle it. Or
 -- {replayed: ...} for a known key, and {attempted: ...} where that key's message is to be tried again
 -- (see attempt_again). With authentication also rateLimit (see describe_rate_limit).
+-- Most calls are plain, and take the short way of record_plain_call.
 -- Locks, in this order: key, contact, conversation, agent pause, pacing, dispatch, rate limit.
 -- Errors: MI001, MI002, MI003 and MI009 (agent), MI005 (blocked), MI006 (24-hour window), MI007,
 -- MI008, MI010, MI018 (the agent is to be silent), MI022 (the caller must authenticate anew).
@@ -25,27 +26,21 @@ set search_path = ''
 set plan_cache_mode = force_generic_plan
 as $$
 declare
-  authentication constant jsonb := nullif(request->'authentication', 'null');
+  recorded jsonb := messaging.record_plain_call(request);
+  authentication jsonb;
   client record;
-  recorded jsonb;
-  whole_at timestamptz;
 begin
+  if recorded is not null then
+    return recorded;
+  end if;
+  authentication := nullif(request->'authentication', 'null');
   if authentication is null then
     return messaging.record_sending_call(request);
   end if;
   client := messaging.require_client(authentication, (request->>'instanceId')::uuid);
   recorded := messaging.record_sending_call(request);
-  if client.requests_per_minute is null then
-    return recorded || jsonb_build_object('rateLimit', null);
-  end if;
-  whole_at := messaging.spend_requests(
-    client.token_id, authentication->>'functionName', client.requests_per_minute, 1
-  );
-  if whole_at is null then
-    raise exception using errcode = 'MI022', message = 'authenticate_anew';
-  end if;
-  return recorded || jsonb_build_object(
-    'rateLimit', messaging.describe_rate_limit(client.requests_per_minute, whole_at, 0, true)
+  return messaging.count_recorded_call(
+    recorded, client.token_id, authentication->>'functionName', client.requests_per_minute
   );
 end;
 $$;

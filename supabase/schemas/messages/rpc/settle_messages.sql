@@ -12,8 +12,8 @@
 -- An outage (session gone, credentials, account: not a rate limit) costs no attempt, so that it does
 -- not use up the attempts of a backlog; nor does isUnsent.
 -- Returns {settled}: the ids that were settled.
--- Acceptances without an address take a short way, settle_plain_acceptances; all else, and whatever that
--- leaves, is decided one by one.
+-- Acceptances that show no new address take a short way: one immediate send settle_plain_acceptance, all
+-- others settle_plain_acceptances. All else, and whatever these leave, is decided one by one.
 -- Locks, in this order: provider message ids, addresses that are new, queue rows, messages, agent
 -- pauses, pacing, dispatch, and where an answer shows a contact's phone, contacts. Rows of one table in
 -- the order of their ids, so that two calls about the same messages never wait for each other.
@@ -32,7 +32,8 @@ as $$
 declare
   clock constant timestamptz := clock_timestamp();
   results jsonb := request->'results';
-  shows_addresses constant boolean := results @? '$[*].waId ? (@ != null)';
+  shows_addresses constant boolean := results @? '$[*].waId ? (@ != null)'
+    and messaging.shows_new_address(results, clock);
   short_way record;
   decided messaging.settlement[];
   settlements messaging.settlement[];
@@ -40,6 +41,15 @@ declare
   late uuid[];
   has_news boolean;
 begin
+  if not shows_addresses and jsonb_array_length(results) = 1 then
+    settled := messaging.settle_plain_acceptance(results->0, clock);
+    if settled is not null then
+      if nullif(request->'response', 'null') is not null then
+        perform messaging.keep_response(request->'idempotency', request->'response', settled);
+      end if;
+      return jsonb_build_object('settled', to_jsonb(settled));
+    end if;
+  end if;
   perform messaging.lock_answers(results, shows_addresses);
   if not shows_addresses and not results @? '$[*] ? (@.outcome != "accepted")' then
     short_way := messaging.settle_plain_acceptances(results, clock);

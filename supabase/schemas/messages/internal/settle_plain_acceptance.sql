@@ -1,0 +1,68 @@
+-- settle_messages: settles one accepted immediate send that nothing has happened to but that, as
+-- settle_plain_acceptances does several: the start of statements is most of what a settlement costs,
+-- and these are plainer than those for several. `result` as in settle_messages, without an address.
+-- Returns the message's id, in an array; or NULL, with nothing changed, where the result is not plain.
+-- Locks the provider's message id before the rows, by looking at it in the condition: conditions are
+-- checked before rows are locked. A locked row is read anew.
+create or replace function messaging.settle_plain_acceptance(result jsonb, clock timestamptz)
+returns uuid[]
+language plpgsql
+set search_path = ''
+as $$
+declare
+  settled constant uuid := result->>'messageId';
+  provider_id text := result->>'providerMessageId';
+  tenant uuid;
+begin
+  if result->>'outcome' <> 'accepted' then
+    return null;
+  end if;
+  select q.instance_id into tenant
+  from messaging.message_queue q
+  join messaging.messages m on m.id = q.message_id
+  where q.message_id = settled and q.claim_token = (result->>'claimToken')::uuid
+    and q.max_attempts = 1 and q.echo is null and m.status in ('queued', 'sending')
+    and (
+      provider_id is null
+      -- As lock_provider_messages.
+      or pg_advisory_xact_lock(
+        hashtextextended(q.instance_id::text, 0) # (hashtext(provider_id) & 255)
+      )::text is not null
+    )
+  for no key update of q, m;
+  if not found then
+    return null;
+  end if;
+  delete from messaging.message_queue q where q.message_id = settled;
+  update messaging.messages m
+  set status = 'sent',
+    sent_at = coalesce(m.sent_at, clock),
+    provider_message_id = coalesce(provider_id, m.provider_message_id),
+    attempts = least(m.attempts::integer + 1, 32767),
+    lost_claim_token = null,
+    last_error = null,
+    is_retryable = false,
+    failed_at = null,
+    unconfirmed_at = null
+  where m.id = settled
+  returning m.provider_message_id into provider_id;
+  -- What came under the provider's id before the id was known.
+  perform from messaging.unmatched_statuses u
+  where u.instance_id = tenant and u.provider_message_id = provider_id
+  union all
+  select from messaging.messages e
+  where e.instance_id = tenant and e.provider_message_id = provider_id and e.id <> settled
+    and (e.is_typed_on_phone or e.confirmed_by_echo);
+  if found then
+    perform messaging.apply_unmatched_statuses(array[settled]);
+    perform messaging.merge_echo_duplicates(array[settled]);
+  end if;
+  return array[settled];
+end;
+$$;
+revoke all
+on function messaging.settle_plain_acceptance(jsonb, timestamptz)
+from public, anon, authenticated;
+grant execute
+on function messaging.settle_plain_acceptance(jsonb, timestamptz)
+to service_role;

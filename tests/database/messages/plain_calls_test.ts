@@ -1,0 +1,123 @@
+/** The short ways of a single call and of its settlement, against the steps that take any other. */
+
+import { assert, assertEquals } from "../../support/assert.ts";
+import { createTestDatabase, type TestDatabase } from "../../support/database/database.ts";
+import { callFunction } from "../../support/database/queue_calls.ts";
+import { createAgent, createTenant } from "../../support/fixtures/tenant.ts";
+
+type Json = Readonly<Record<string, unknown>>;
+
+const instanceId = "00000000-0000-4000-8000-000000000001";
+const phone = "5511987654321";
+const immediate = { queued: false, intervalSeconds: 30, delaySeconds: 0, leaseSeconds: 30 };
+
+function sendingCall(fields: Json = {}): Json {
+  return {
+    ...{ instanceId, phone, idempotency: null, assignment: null, agent: null },
+    message: { messageType: "text", message: "Olá" },
+    delivery: immediate,
+    ...fields,
+  };
+}
+
+/** A row, or an answer, without what differs between two calls of one kind. */
+function comparable(value: unknown): string {
+  return JSON.stringify(value)
+    .replaceAll(/[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}/g, "<id>")
+    .replaceAll(/\d{4}-\d{2}-\d{2}T[\d:.]+[-+]\d{2}:\d{2}/g, "<instant>");
+}
+
+async function readStored(database: TestDatabase): Promise<string> {
+  const rows = await database.admin`
+    select to_jsonb(m) as message, to_jsonb(q) - 'position' as queued,
+      (select jsonb_agg(to_jsonb(k)) from messaging.idempotency_keys k) as keys,
+      (select jsonb_agg(to_jsonb(p)) from messaging.agent_pauses p) as pauses
+    from messaging.messages m left join messaging.message_queue q on q.message_id = m.id
+    order by m.created_at`;
+  return comparable(rows);
+}
+
+const calls: Readonly<Record<string, Json>> = {
+  "an immediate message": { message: { messageType: "text", message: "1", sentBy: "operator" } },
+  "an immediate message with a key": {
+    phone: "551187654321",
+    idempotency: { scope: "s", key: "k", fingerprint: "f" },
+  },
+  "a queued message": {
+    delivery: { ...immediate, queued: true },
+    message: { messageType: "text", message: "1", delayTypingMs: 1_500 },
+  },
+  "a delayed message": { delivery: { ...immediate, delaySeconds: 60 } },
+  "a deferred message": { delivery: { ...immediate, isDeferred: true } },
+};
+
+for (const [name, fields] of Object.entries(calls)) {
+  Deno.test(`${name} is answered and stored by the short way as by the named steps`, async () => {
+    const seen: string[] = [];
+    for (const rpc of ["public.accept_message", "messaging.record_sending_call"]) {
+      await using database = await createTestDatabase();
+      await createTenant(database.admin, { instanceId });
+      await createAgent(database.admin, instanceId);
+      const first = sendingCall({ message: { messageType: "text", message: "0" } });
+      await callFunction(database.sql, "accept_message", first);
+      await database.admin`
+        update messaging.dispatch set hold_until = now() + interval '9 days',
+          operator_hold_until = now() + interval '10 days'`;
+      const [{ isPlain } = { isPlain: null }] = await database.admin<{ isPlain: boolean | null }[]>`
+        select messaging.record_plain_call(${
+        JSON.stringify(sendingCall())
+      }::text::jsonb) is not null
+          as "isPlain"`;
+      assert(isPlain);
+      const [row] = await database.admin.unsafe<{ answer: Json }[]>(
+        `select ${rpc}($1::text::jsonb) as answer`,
+        [JSON.stringify(sendingCall(fields))],
+      );
+      seen.push(comparable(row?.answer) + (await readStored(database)));
+    }
+    assertEquals(seen[0], seen[1]);
+  });
+}
+
+/** Settles one immediate send with an answer that shows an address, and returns what is stored then. */
+async function settleWithAddress(database: TestDatabase, waId: string): Promise<boolean> {
+  const { messageId, claimToken } = await callFunction<Json>(
+    database.sql,
+    "accept_message",
+    sendingCall(),
+  );
+  const result = { messageId, claimToken, outcome: "accepted", providerMessageId: "w", waId };
+  const [row] = await database.admin<{ isNew: boolean }[]>`
+    select messaging.shows_new_address(
+      ${JSON.stringify([result])}::text::jsonb, clock_timestamp()) as "isNew"`;
+  const { settled } = await callFunction<{ settled: string[] }>(database.sql, "settle_messages", {
+    results: [result],
+  });
+  assertEquals(settled, [messageId]);
+  return row?.isNew === true;
+}
+
+Deno.test("an answer's address is recorded when it is new, older than a day, or no longer the newest", async () => {
+  await using database = await createTestDatabase();
+  await createTenant(database.admin, { instanceId });
+  const provenSince = async (): Promise<readonly string[]> => {
+    const rows = await database.admin<{ address: string }[]>`
+      select address from messaging.contact_addresses
+      where proven_at > now() - interval '1 hour' order by proven_at`;
+    return rows.map(({ address }) => address);
+  };
+  assertEquals(await settleWithAddress(database, "551187654321"), true);
+  assertEquals(await settleWithAddress(database, "551187654321"), false, "nothing new");
+  assertEquals(await settleWithAddress(database, "5511987654321"), true, "spelled otherwise");
+  assertEquals(await provenSince(), ["5511987654321"]);
+  await database
+    .admin`update messaging.contact_addresses set proven_at = now() - interval '2 days'`;
+  assertEquals(await settleWithAddress(database, "5511987654321"), true, "proven two days ago");
+  assertEquals(await settleWithAddress(database, "4915112345678"), true, "another number");
+  assertEquals(await settleWithAddress(database, "5511987654321"), true, "no longer the newest");
+  assertEquals(await provenSince(), ["4915112345678", "5511987654321"]);
+  const messages = await database.admin<{ status: string; queued: number }[]>`
+    select distinct status, (select count(*)::integer from messaging.message_queue) as queued
+    from messaging.messages`;
+  assertEquals([...messages], [{ status: "sent", queued: 0 }]);
+});
