@@ -92,7 +92,7 @@ function refuseEdited(
       edited.map(fileOf).join(", ")
     }: it is not of a release, ` +
       "or the file was edited. Nothing can be upgraded from it: restore the file, or deploy to a new " +
-      "project and restore the data there (docs/operations.md).",
+      "project and restore the data there (docs/backup.md).",
   );
 }
 

@@ -121,7 +121,7 @@ export const consolePage = `<!doctype html>
         <h2 id="keys-title">Keys</h2>
       </div>
       <p class="note">The header <code>X-Client-Token</code> with a client token opens one instance at the functions: send-message, messages-api and the others. The demo's is filled in above, under “Instance and token”.</p>
-      <p class="note">The header <code>apikey</code> with the secret key opens admin-api and dispatch-queue for the whole project. <span id="secret-key-place"></span></p>
+      <p class="note">The header <code>apikey</code> with the secret key opens admin-api, dispatch-queue and metrics for the whole project. <span id="secret-key-place"></span></p>
     </section>
 
     <section class="panel" aria-labelledby="emails-title">

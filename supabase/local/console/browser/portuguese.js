@@ -129,8 +129,8 @@ export const portuguese = {
   "usual": "o usual",
   "with a client token opens one instance at the functions: send-message, messages-api and the others. The demo's is filled in above, under “Instance and token”.":
     "com um token de cliente abre uma instância nas funções: send-message, messages-api e as demais. O da demonstração está preenchido acima, em “Instância e token”.",
-  "with the secret key opens admin-api and dispatch-queue for the whole project.":
-    "com a chave secreta abre admin-api e dispatch-queue para o projeto inteiro.",
+  "with the secret key opens admin-api, dispatch-queue and metrics for the whole project.":
+    "com a chave secreta abre admin-api, dispatch-queue e metrics para o projeto inteiro.",
   "{count} more: type a number to find one.": "Mais {count}: digite um número para achar um.",
   "{remaining} of {times} left": "restam {remaining} de {times}",
 };
