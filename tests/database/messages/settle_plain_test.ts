@@ -190,7 +190,7 @@ Deno.test("a delivery event that came before the answer is not undone by a batch
 });
 
 Deno.test("settling reads no more rows beside 10,000 waiting messages", async () => {
-  await using database = await createTestDatabase();
+  await using database = await createTestDatabase({ own: true });
   const { instanceId } = await createTenant(database.admin);
   await fillQueue(database.admin, instanceId, { messages: 10_000, interval: 10 });
   const claims = await acceptImmediate(database, 16, instanceId);
