@@ -30,7 +30,7 @@ Deno.test("deploy and cron:check print their help with --help, and do nothing el
 
 Deno.test("deploy and cron:check reject an unknown argument, and do nothing", async () => {
   for (const command of [deploy, cronCheck]) {
-    for (const argument of ["--dry-run", "send-message"]) {
+    for (const argument of ["--force", "send-message"]) {
       const { code, output, errors } = await run(command, [argument]);
       assertEquals([code, output], [2, ""]);
       assertMatch(errors, /^error: [^]*Usage: deno task /, `${command} ${argument}`);
