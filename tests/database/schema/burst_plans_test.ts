@@ -6,13 +6,13 @@ import { countRowsRead } from "../../support/database/rows_read.ts";
 import { createBurst } from "../../support/fixtures/burst.ts";
 
 /** Instances of the burst. */
-const burst = 2_000;
+const burst = 1_000;
 /** Messages, rows or events of one call. */
 const batch = 100;
 /** Calls of one group. */
 const group = 32;
-/** Rows that a call may read for each of its own. Reading the burst once per row reads 2,000. */
-const tolerated = burst / 16;
+/** Rows that a call may read for each of its own. Reading the burst once per row reads 1,000. */
+const tolerated = burst / 8;
 /** From the sixth call on Postgres may use a generic plan. */
 const calls = 7;
 

@@ -1,6 +1,6 @@
-/** A copy of the repository's schemas and migrations that a test may change. */
+/** Schemas and migrations that a test may change: a copy of the repository's, or a few files. */
 
-import { join } from "node:path";
+import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import {
   foldersOf,
@@ -11,7 +11,7 @@ import {
   writeMigration,
 } from "../../../supabase/tools/migrations/write_migration.ts";
 
-/** The copy. Paths are those below supabase/schemas. */
+/** The schemas. Paths are those below supabase/schemas. */
 export interface ScratchSchemas extends AsyncDisposable {
   readonly folders: SchemaFolders;
   write(path: string, text: string): Promise<void>;
@@ -23,20 +23,45 @@ export interface ScratchSchemas extends AsyncDisposable {
   migrate(name: string, step?: "expand" | "contract"): Promise<MigrationReport>;
 }
 
-/**
- * Makes the copy; disposing removes it.
- *
- * @param serverUrl a database of a server that takes scratch databases, as a superuser.
- * @param now when migrations are written.
- */
-export async function copySchemas(serverUrl: string, now: Date): Promise<ScratchSchemas> {
-  const root = await Deno.makeTempDir({ prefix: "messaging-schemas-" });
+/** What scratch schemas are made on. */
+export interface ScratchOptions {
+  /** A database of a server that takes scratch databases, as a superuser. */
+  readonly serverUrl: string;
+  /** When migrations are written. */
+  readonly now: Date;
+}
+
+/** Copies the repository's schemas and migrations. Disposing removes the copy. */
+export async function copySchemas(options: ScratchOptions): Promise<ScratchSchemas> {
   const own = foldersOf(fileURLToPath(new URL("../../..", import.meta.url)));
+  const root = await Deno.makeTempDir({ prefix });
   const folders = foldersOf(root);
   await copyFolder(own.schemas, folders.schemas);
   await copyFolder(own.migrations, folders.migrations);
-  const write = (path: string, text: string): Promise<void> =>
-    Deno.writeTextFile(join(folders.schemas, path), text);
+  return openSchemas(root, options);
+}
+
+/** Writes schemas of a few files, without any migration. Building them takes little time. */
+export async function writeSchemas(
+  files: Readonly<Record<string, string>>,
+  options: ScratchOptions,
+): Promise<ScratchSchemas> {
+  const root = await Deno.makeTempDir({ prefix });
+  const folders = foldersOf(root);
+  await Deno.mkdir(folders.migrations, { recursive: true });
+  const schemas = openSchemas(root, options);
+  for (const [path, text] of Object.entries(files)) await schemas.write(path, text);
+  return schemas;
+}
+
+const prefix = "messaging-schemas-";
+
+function openSchemas(root: string, { serverUrl, now }: ScratchOptions): ScratchSchemas {
+  const folders = foldersOf(root);
+  const write = async (path: string, text: string): Promise<void> => {
+    await Deno.mkdir(dirname(join(folders.schemas, path)), { recursive: true });
+    await Deno.writeTextFile(join(folders.schemas, path), text);
+  };
   return {
     folders,
     write,

@@ -33,7 +33,7 @@ export async function writeSuccessor(
   formerMigrations: string,
 ): Promise<Successor> {
   await using cleanup = new AsyncDisposableStack();
-  const schemas = cleanup.use(await copySchemas(serverUrl, now));
+  const schemas = cleanup.use(await copySchemas({ serverUrl, now }));
   await schemas.edit(
     "messages/tables/messages.sql",
     (text) =>
