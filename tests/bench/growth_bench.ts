@@ -97,7 +97,8 @@ async function prepareWebhooks(server: BenchServer, messages: number): Promise<S
         chosen.map(({ instanceId, phone }, place) =>
           record(instanceId, {
             ...{ kind: "message", origin: "inbound", providerMessageId: `in-${place}` },
-            ...{ address: phone, messageType: "text", message: "Oi", isGroup: false },
+            ...{ address: phone, otherAddresses: [], isGroup: false },
+            ...{ messageType: "text", message: "Oi" },
           })
         ),
       ],

@@ -43,7 +43,12 @@ begin
   select m.id, m.instance_id, m.created_at, m.unconfirmed_at, 'unconfirmed'
   from unnest(wanted) as w(id)
   join messaging.instances i on i.id = w.id
-  join messaging.messages m on m.instance_id = i.id and m.status = 'unconfirmed'
+  -- OFFSET 0: a join might begin with the unconfirmed messages of all instances.
+  cross join lateral (
+    select u.* from messaging.messages u
+    where u.instance_id = i.id and u.status = 'unconfirmed'
+    offset 0
+  ) as m
   where m.created_at <= since
     and (
       m.unconfirmed_at > since
