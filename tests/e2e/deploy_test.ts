@@ -23,6 +23,7 @@ import { createEmptyDatabase } from "../support/database/database.ts";
 import { findDebianVersion, startDebianPostgres } from "../support/database/debian_postgres.ts";
 import { makeTemporaryFolder } from "../support/stack/local_stack.ts";
 import { rebuildUpload, startManagementApi } from "../support/doubles/management_api_double.ts";
+import { copyFolder } from "../support/releases/scratch_schemas.ts";
 import { platformStandIns } from "../support/database/platform_stand_ins.ts";
 
 const root = fileURLToPath(new URL("../..", import.meta.url));
@@ -74,7 +75,7 @@ Deno.test({
     await using folder = await makeTemporaryFolder();
     await using functions = serveVersion();
     const migrations = join(folder.path, "migrations");
-    await copyMigrations(migrations);
+    await copyFolder(join(root, "migrations"), migrations);
     const target = {
       projectRef,
       accessToken,
@@ -214,13 +215,6 @@ async function deployFrom(
     ...options,
   });
   return shown;
-}
-
-async function copyMigrations(folder: string): Promise<void> {
-  await Deno.mkdir(folder);
-  for await (const { name } of Deno.readDir(join(root, "migrations"))) {
-    await Deno.copyFile(join(root, "migrations", name), join(folder, name));
-  }
 }
 
 interface FunctionsDouble extends AsyncDisposable {
