@@ -36,22 +36,24 @@ export function planUpgrade(
   refuseUnknown(applied, migrations);
   refuseEdited(recorded, migrations);
   const pending = migrations.filter(({ version }) => !recorded.has(version));
-  const [firstContract] = pending.filter(isContract);
-  const expand = pending.filter((migration) => !isContract(migration));
   refuseLate(applied, pending);
-  const after = expand.find(({ version }) =>
-    firstContract !== undefined && version > firstContract.version
+  const lastExpand = pending.findLastIndex((migration) => !isContract(migration));
+  const expand = pending.slice(0, lastExpand + 1);
+  // On a new database no functions run that a contract migration of a former release could end.
+  if (applied.length > 0) refuseLeftOut(expand);
+  return { expand, contract: pending.slice(lastExpand + 1) };
+}
+
+/** A contract migration needs the functions of its own release, which an upgrade past it leaves out. */
+function refuseLeftOut(expand: readonly Migration[]): void {
+  const left = expand.findIndex(isContract);
+  const [contract, next] = [expand[left], expand.slice(left + 1).find((each) => !isContract(each))];
+  if (contract === undefined || next === undefined) return;
+  throw new UpgradeRefusal(
+    `${fileOf(contract)} must be applied before ${fileOf(next)}, and after the functions of its ` +
+      "own release. Upgrade release by release: check out the release that brought it, run `deno task " +
+      "deploy` and `deno task deploy --contract` there, then deploy this one.",
   );
-  if (firstContract !== undefined && after !== undefined) {
-    throw new UpgradeRefusal(
-      `${fileOf(firstContract)} must be applied before ${
-        fileOf(after)
-      }, and after the functions of its ` +
-        "own release. Upgrade release by release: check out the release that brought it, run `deno task " +
-        "deploy` and `deno task deploy --contract` there, then deploy this one.",
-    );
-  }
-  return { expand, contract: pending.filter(isContract) };
 }
 
 function isContract({ name }: Migration): boolean {

@@ -66,3 +66,8 @@ Deno.test("no release is left out: its contract step comes before what the next 
     "Upgrade release by release",
   );
 });
+
+Deno.test("a new database gets a former release's contract step in its place: nothing runs on it yet", () => {
+  const { expand, contract } = planUpgrade([], [tables, addName, dropName, addMore]);
+  assertEquals([expand, contract], [[tables, addName, dropName, addMore], []]);
+});
