@@ -1,5 +1,7 @@
 import * as z from "zod";
 import { instantSchema, storableInstantSchema } from "../../shared/model/instant.ts";
+import { messageStatuses } from "../../shared/model/message_status.ts";
+import { storedMetadataSchema } from "../../shared/model/metadata.ts";
 import { idSchema, instanceIdSchema, pageSizeSchema } from "../../shared/model/request_fields.ts";
 import {
   type AnswerOf,
@@ -30,7 +32,12 @@ export const messageIdSchema = idSchema;
 export const messageResponseSchema = z.object({
   ...successField,
   messageId: z.uuid(),
-  status: messageStatusSchema,
+  direction: z.enum(["inbound", "outbound"]),
+  status: z.enum([...messageStatuses, "received"]),
+  messageType: z.string(),
+  message: z.string().nullable(),
+  cardId: z.string().nullable(),
+  metadata: storedMetadataSchema,
   contactId: z.uuid(),
   conversationId: z.uuid(),
   providerMessageId: z.string().nullable(),

@@ -1,3 +1,4 @@
+import type { Metadata } from "../../model/metadata.ts";
 import type { StoredContent } from "../../model/message_content.ts";
 import type { HeldBy, MessageStatus } from "../../model/message_status.ts";
 import type { Idempotency, Once, RecordedResult, WrittenResponse } from "./idempotency.ts";
@@ -27,10 +28,15 @@ export interface MessageError {
   readonly message: string;
 }
 
-/** The state of a message, with instants in the instance's zone; see `describe_message`. */
+/** A message, sent or received, with instants in the instance's zone; see `describe_message`. */
 export interface MessageRecord {
   readonly messageId: string;
-  readonly status: MessageStatus;
+  readonly direction: "inbound" | "outbound";
+  readonly status: MessageStatus | "received";
+  readonly messageType: string;
+  readonly message: string | null;
+  readonly cardId: string | null;
+  readonly metadata: Metadata;
   readonly contactId: string;
   readonly conversationId: string;
   readonly providerMessageId: string | null;
@@ -140,8 +146,9 @@ export interface ImmediateClaim {
 export interface StandingMessage extends
   Pick<
     MessageRecord,
-    "status" | "providerMessageId" | "scheduledFor" | "heldBy" | "lastError"
+    "providerMessageId" | "scheduledFor" | "heldBy" | "lastError"
   > {
+  readonly status: MessageStatus;
   /** Whether it failed with an error that the provider calls temporary. */
   readonly isRetryable: boolean;
 }

@@ -32,7 +32,10 @@ export const glossary: Readonly<Record<string, string>> = {
   options: "1 to 10 options.",
   id: "Identifier of the option, unique within the list. Default: its position, starting at 1.",
   description: "Second line, below the title.",
-  cardId: "Tracking identifier chosen by the caller, returned in the history.",
+  cardId:
+    "Tracking identifier chosen by the caller; returned in the history, in the message's record and in events.",
+  metadata:
+    "Keys and texts chosen by the caller; returned in the message's record and in events, and never shown to the contact. Empty when the message has none.",
   delayMessage: "Seconds to wait before sending.",
   delayTyping: "Milliseconds to show the typing indicator, where the channel supports it.",
   assignTo: "Operator to assign the conversation to: e-mail address or UUID.",

@@ -8,17 +8,22 @@ import { waitUntil } from "../../support/wait_until.ts";
 const phone = "5511987654321";
 const text = { phone, messageType: "text", message: "Olá" };
 
-Deno.test("GET messages/:id tells the state flat, with all its instants", async () => {
+Deno.test("GET messages/:id tells the whole record flat, with all its instants", async () => {
   await using stack = await startMessagingStack();
   const tenant = await stack.createTenant();
-  const sent = await stack.send(tenant, text);
+  const sent = await stack.send(tenant, { ...text, cardId: "card-7" });
   const { status, body } = await stack.messages(tenant, "GET", `/messages/${sent.body.messageId}`);
   assertEquals(status, 200);
   for (const field of ["sentAt", "createdAt"]) assertMatch(body[field], /T.*-03:00$/);
   assertEquals({ ...body, sentAt: 0, createdAt: 0 }, {
     success: true,
     messageId: sent.body.messageId,
+    direction: "outbound",
     status: "sent",
+    messageType: "text",
+    message: "Olá",
+    cardId: "card-7",
+    metadata: {},
     contactId: sent.body.contactId,
     conversationId: sent.body.conversationId,
     providerMessageId: sent.body.providerMessageId,
@@ -32,6 +37,55 @@ Deno.test("GET messages/:id tells the state flat, with all its instants", async 
     attempts: 1,
     lastError: null,
   });
+});
+
+Deno.test("a received message answers with the same members; nobody cancels or retries it", async () => {
+  await using stack = await startMessagingStack();
+  const [tenant, neighbour] = [await stack.createTenant(), await stack.createTenant()];
+  const { body: sent } = await stack.send(tenant, text);
+  const [received] = await stack.admin<{ id: string }[]>`
+    insert into messaging.messages (
+      instance_id, contact_id, conversation_id, direction, message_type, message, content, status,
+      provider_message_id, sent_at
+    )
+    select instance_id, contact_id, conversation_id, 'inbound', 'option_list', 'Azul',
+      '{"choice": {"id": "1", "title": "Azul"}}', 'received', 'IN-1', '2026-11-20T12:00:00.5Z'
+    from messaging.messages where id = ${sent.messageId}
+    returning id`;
+  const path = `/messages/${received?.id}`;
+  const { status, body } = await stack.messages(tenant, "GET", path);
+  assertEquals(status, 200);
+  assertMatch(body.createdAt, /T.*-03:00$/);
+  assertEquals({ ...body, createdAt: 0 }, {
+    success: true,
+    messageId: received?.id,
+    direction: "inbound",
+    status: "received",
+    messageType: "option_list",
+    message: "Azul",
+    cardId: null,
+    metadata: {},
+    contactId: sent.contactId,
+    conversationId: sent.conversationId,
+    providerMessageId: "IN-1",
+    scheduledFor: null,
+    heldBy: null,
+    createdAt: 0,
+    sentAt: "2026-11-20T09:00:00.500-03:00",
+    deliveredAt: null,
+    readAt: null,
+    failedAt: null,
+    attempts: 0,
+    lastError: null,
+  });
+  const refused = [
+    await stack.messages(tenant, "DELETE", path),
+    await stack.messages(tenant, "POST", `${path}/retry`),
+    await stack.messages(neighbour, "GET", path),
+  ];
+  for (const answer of refused) {
+    assertEquals([answer.status, answer.body.error], [404, "message_not_found"]);
+  }
 });
 
 Deno.test("an unknown, a malformed and another instance's message are not found, for every operation", async () => {

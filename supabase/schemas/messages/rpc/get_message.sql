@@ -1,4 +1,5 @@
--- messages-api: the state of one outbound message. `request`: instanceId, messageId. Errors: MI004.
+-- messages-api: the record of one message, sent or received. `request`: instanceId, messageId.
+-- Errors: MI004.
 create or replace function public.get_message(request jsonb)
 returns jsonb
 language plpgsql
@@ -11,8 +12,7 @@ begin
   select m.* into message
   from messaging.messages m
   where m.id = (request->>'messageId')::uuid
-    and m.instance_id = (request->>'instanceId')::uuid
-    and m.direction = 'outbound';
+    and m.instance_id = (request->>'instanceId')::uuid;
   if not found then
     raise exception using errcode = 'MI004', message = 'message_not_found';
   end if;

@@ -37,6 +37,7 @@ create table messaging.messages (
   is_typed_on_phone boolean not null default false,
   is_retryable boolean not null default false,
   lost_claim_token uuid,
+  metadata jsonb,
   constraint messages_belong_to_their_conversation
     foreign key (instance_id, contact_id, conversation_id) references messaging.conversations (
       instance_id,
@@ -87,3 +88,5 @@ comment on column messaging.messages.lost_claim_token is
 comment on column messaging.messages.is_typed_on_phone is
   'A person wrote it on the business''s own phone, as the provider reports. sent_by does not tell: it is any text that the caller chose.';
 comment on column messaging.messages.chat_name is 'The name that the provider gives the chat.';
+comment on column messaging.messages.metadata is
+  'Keys and texts that the sending call gave, for the caller''s own use; NULL for none.';
