@@ -1,0 +1,19 @@
+-- Trigger: gives new contacts their rows of contact_activity. Once for each statement, for all of them.
+create or replace function messaging.add_contact_activity()
+returns trigger
+language plpgsql
+set search_path = ''
+as $$
+begin
+  insert into messaging.contact_activity (contact_id, instance_id, updated_at)
+  select c.id, c.instance_id, changed.at
+  from (select distinct n.instance_id from new_contacts n) as instances
+  cross join lateral (select messaging.change_instant(instances.instance_id) offset 0) as changed(at)
+  join new_contacts c on c.instance_id = instances.instance_id
+  order by c.id
+  on conflict do nothing;
+  return null;
+end;
+$$;
+revoke all on function messaging.add_contact_activity() from public, anon, authenticated;
+grant execute on function messaging.add_contact_activity() to service_role;
