@@ -3,13 +3,14 @@ import { answerJson } from "../../shared/http/answer.ts";
 import type { Route } from "../../shared/http/create_app.ts";
 import { readCursor, writeCursor } from "../../shared/http/cursor.ts";
 import { readJsonBody } from "../../shared/http/json_body.ts";
+import { readPage } from "../../shared/http/page.ts";
 import { answerRecorded } from "../../shared/http/recorded_answer.ts";
 import { validate, validateBody } from "../../shared/http/validate.ts";
 import { toRecorded } from "../../shared/idempotency/recorded_call.ts";
-import { pageEndSchema } from "./contract.ts";
+import { pageEndSchema } from "../../shared/model/page.ts";
 import { type AdminContext, readAdminIdempotency } from "./http_exchange.ts";
 import { withInstanceId } from "./instance_reference.ts";
-import { executeOnce, listRecords } from "./record_calls.ts";
+import { executeOnce } from "./record_calls.ts";
 import {
   type HoldQueueResponse,
   holdQueueSchema,
@@ -46,7 +47,7 @@ export function createQueueRoutes(database: Database): Route[] {
   };
 
   const listHolds = async (context: AdminContext): Promise<Response> => {
-    const page = await listRecords(
+    const page = await readPage(
       validate(listHoldsSchema, context.req.query()),
       (request) => database.rpc("list_queue_holds", request),
     );

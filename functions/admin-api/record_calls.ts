@@ -1,16 +1,7 @@
 import type { RecordedResult } from "../../shared/database/rpcs/idempotency.ts";
-import type { Page, PageEnd } from "../../shared/database/rpcs/page.ts";
 import type { Refusal } from "../../shared/database/rpcs/tenancy.ts";
 import { AppError } from "../../shared/model/errors.ts";
-import { readCursor, writeCursor } from "../../shared/http/cursor.ts";
 import { type Recorded, toRecorded } from "../../shared/idempotency/recorded_call.ts";
-import { pageEndSchema } from "./contract.ts";
-
-/** A page as responses show it. */
-export interface AdminPage<Item> {
-  readonly items: readonly Item[];
-  readonly nextCursor: string | null;
-}
 
 interface CallOptions {
   /** The request's unique field, which the issue names when another record has its value. */
@@ -44,20 +35,6 @@ export function changeRecord<Stored extends object>(
   options: CallOptions = {},
 ): Promise<Stored> {
   return refuseInvalid(call, options);
-}
-
-/** The query of a collection as its SQL function takes it. */
-export type PageQuery<Query> = Omit<Query, "cursor"> & { readonly after: PageEnd | null };
-
-/** Returns a page of a collection. `cursor` is the end of the previous page. */
-export async function listRecords<Query extends { readonly cursor?: string | undefined }, Item>(
-  query: Query,
-  read: (query: PageQuery<Query>) => Promise<Page<Item>>,
-): Promise<AdminPage<Item>> {
-  const { cursor, ...filter } = query;
-  const after = cursor === undefined ? null : readCursor(pageEndSchema, cursor);
-  const page = await read({ ...filter, after });
-  return { items: page.items, nextCursor: page.next === null ? null : writeCursor(page.next) };
 }
 
 async function refuseInvalid<Answer extends object>(

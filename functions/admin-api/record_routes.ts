@@ -3,11 +3,12 @@ import type { Database } from "../../shared/database/database.ts";
 import { answerJson } from "../../shared/http/answer.ts";
 import type { Route } from "../../shared/http/create_app.ts";
 import { readJsonBody } from "../../shared/http/json_body.ts";
+import { type AnsweredPage, readPage } from "../../shared/http/page.ts";
 import { answerOutcome } from "../../shared/http/recorded_answer.ts";
 import { type CrossCheck, validate, validateBody } from "../../shared/http/validate.ts";
 import { type AdminContext, readAdminIdempotency, requireId } from "./http_exchange.ts";
 import { withInstanceId } from "./instance_reference.ts";
-import { type AdminPage, changeRecord, executeOnce, listRecords } from "./record_calls.ts";
+import { changeRecord, executeOnce } from "./record_calls.ts";
 import type { ListQuery, ResourceMethods } from "./resources/resource_methods.ts";
 
 /** Routes for the methods of a resource that have no route of their own. */
@@ -21,11 +22,14 @@ export function createRecordRoutes<
 ): Route[] {
   const listPage = async (context: AdminContext): Promise<Response> => {
     const query: z.infer<List> & ListQuery = validate(list.schema, context.req.query());
-    const page = await listRecords(
+    const page = await readPage(
       await withInstanceId(database, query),
       (request) => list.read(database, request),
     );
-    return answerJson<{ success: true } & AdminPage<object>>(context, { success: true, ...page });
+    return answerJson<{ success: true } & AnsweredPage<object>>(context, {
+      success: true,
+      ...page,
+    });
   };
   const routes: Route[] = [{ method: "GET", path, handlers: [listPage] }];
 

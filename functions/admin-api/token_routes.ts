@@ -1,14 +1,14 @@
 import { answerJson } from "../../shared/http/answer.ts";
 import type { Route } from "../../shared/http/create_app.ts";
 import { readJsonBody } from "../../shared/http/json_body.ts";
+import { readPage } from "../../shared/http/page.ts";
 import { answerRecorded } from "../../shared/http/recorded_answer.ts";
 import { validate, validateBody } from "../../shared/http/validate.ts";
+import { pageSchema } from "../../shared/model/page.ts";
 import { issueClientToken } from "./client_tokens.ts";
-import { pageSchema } from "./contract.ts";
 import { type AdminContext, readAdminIdempotency, requireId } from "./http_exchange.ts";
 import { requireInstanceId } from "./instance_reference.ts";
 import type { InstanceServices } from "./instances.ts";
-import { listRecords } from "./record_calls.ts";
 import type { PageAnswer, RecordAnswer } from "./resources/resource.ts";
 import {
   createTokenSchema,
@@ -32,7 +32,7 @@ export function createTokenRoutes(services: InstanceServices): Route[] {
   const listPage = async (context: AdminContext): Promise<Response> => {
     const instanceId = await requireInstanceId(context, database);
     const query = validate(pageSchema, context.req.query());
-    const page = await listRecords(
+    const page = await readPage(
       { ...query, instanceId },
       (request) => database.rpc("list_client_tokens", request),
     );

@@ -1,7 +1,8 @@
 import * as z from "zod";
 import { instantSchema } from "../../../shared/model/instant.ts";
 import { instanceIdSchema } from "../../../shared/model/request_fields.ts";
-import { nameSchema, pageSchema } from "../contract.ts";
+import { pageSchema } from "../../../shared/model/page.ts";
+import { nameSchema } from "../contract.ts";
 import { defineResource } from "./resource.ts";
 
 const instructionsSchema = z.string().trim().min(1).max(32_768);

@@ -2,7 +2,7 @@ import * as z from "zod";
 import { instantSchema, storableInstantSchema } from "../../../shared/model/instant.ts";
 import { idSchema, instanceIdSchema } from "../../../shared/model/request_fields.ts";
 import type { RecordAnswer } from "./resource.ts";
-import { pageSchema } from "../contract.ts";
+import { pageSchema } from "../../../shared/model/page.ts";
 
 /** POST admin-api/queue/hold. Without `instanceId` every instance is held. */
 export const holdQueueSchema = z.object({

@@ -5,7 +5,7 @@ import type { Page } from "../../../shared/database/rpcs/page.ts";
 import type { Refusal } from "../../../shared/database/rpcs/tenancy.ts";
 import type { ChangeCheck, CrossCheck } from "../../../shared/http/validate.ts";
 import type { ErrorCode } from "../../../shared/model/errors.ts";
-import type { PageQuery } from "../record_calls.ts";
+import type { PageQuery } from "../../../shared/http/page.ts";
 
 /** The query of a collection, as the schema of every list returns it. */
 export type ListQuery = { readonly cursor?: string | undefined };

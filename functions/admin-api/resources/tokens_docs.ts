@@ -1,6 +1,6 @@
 import { demoInstanceId, demoTokenId } from "../../../shared/openapi/demo_fixtures.ts";
 import type { Operation } from "../../../shared/openapi/operation.ts";
-import { pageSchema } from "../contract.ts";
+import { pageSchema } from "../../../shared/model/page.ts";
 import { adminOperation, exampleInstant, pageAnswer, recordAnswer } from "./resource_docs.ts";
 import { createTokenSchema, issuedTokenRecord, tokenRecord } from "./tokens.ts";
 

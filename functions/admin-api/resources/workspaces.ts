@@ -1,6 +1,7 @@
 import * as z from "zod";
 import { instantSchema } from "../../../shared/model/instant.ts";
-import { nameSchema, pageSchema } from "../contract.ts";
+import { pageSchema } from "../../../shared/model/page.ts";
+import { nameSchema } from "../contract.ts";
 import { defineResource } from "./resource.ts";
 
 /** POST admin-api/workspaces. */

@@ -1,0 +1,16 @@
+/** The pages of every collection. */
+import * as z from "zod";
+import { storableInstantSchema } from "./instant.ts";
+import { idSchema, pageSizeSchema } from "./request_fields.ts";
+
+/** The query of every collection. `cursor` is the `nextCursor` of the previous page. */
+export const pageSchema = z.object({
+  limit: pageSizeSchema,
+  cursor: z.string().min(1).max(500).optional(),
+});
+
+/** The end of a page, as a cursor encodes it. */
+export const pageEndSchema = z.object({
+  createdAt: storableInstantSchema,
+  id: idSchema,
+});
