@@ -1,6 +1,7 @@
 import type { AgentsRpcs } from "./rpcs/agents.ts";
 import type { ContactsRpcs } from "./rpcs/contacts.ts";
 import type { ConversationsRpcs } from "./rpcs/conversations.ts";
+import type { EventsRpcs } from "./rpcs/events.ts";
 import type { HistoryRpcs } from "./rpcs/history.ts";
 import type { InboundRpcs } from "./rpcs/inbound.ts";
 import type { MessagesRpcs } from "./rpcs/messages.ts";
@@ -19,6 +20,7 @@ export interface Rpcs
     AgentsRpcs,
     ContactsRpcs,
     ConversationsRpcs,
+    EventsRpcs,
     HistoryRpcs,
     InboundRpcs,
     MessagesRpcs,

@@ -67,6 +67,10 @@ const refusals = {
     "Only an instance of the official channel with a wabaId can synchronize templates.",
   ],
   already_exists: [409, "Another record has this value; see issues."],
+  cursor_expired: [
+    410,
+    "Events after this cursor are older than 30 days and gone; oldestCursor is where the feed begins now.",
+  ],
   payload_too_large: [413, "The body is too large: 256 KiB at most, 3 MB for a provider webhook."],
   unsupported_media_type: [415, "Send the body as Content-Type: application/json."],
   idempotency_key_reused: [422, "This Idempotency-Key was used with another body."],

@@ -9,6 +9,7 @@ export type Access = "clientToken" | "secretKey" | "public";
 export type Tag =
   | "Contacts"
   | "Conversations"
+  | "Events"
   | "Messages"
   | "AI agent"
   | "Phone numbers"

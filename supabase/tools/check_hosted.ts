@@ -46,6 +46,7 @@ const refusals: Readonly<Record<string, Refusal>> = {
   "api-docs": { method: "POST", path: "", status: 405 },
   "contacts-api": { method: "POST", path: "/create", status: 401 },
   "conversations-api": { method: "POST", path: "/status", status: 401 },
+  "events-api": { method: "GET", path: "/events", status: 401 },
   "messages-api": { method: "GET", path: "/queue", status: 401 },
   "messages-context": { method: "GET", path: "", status: 401 },
   "metrics": { method: "GET", path: "", status: 401 },

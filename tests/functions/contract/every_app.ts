@@ -6,6 +6,7 @@ import { createApiDocsApp } from "../../../functions/api-docs/app.ts";
 import { createContactsApiApp } from "../../../functions/contacts-api/app.ts";
 import { createConversationsApiApp } from "../../../functions/conversations-api/app.ts";
 import { createDispatchQueueApp } from "../../../functions/dispatch-queue/app.ts";
+import { createEventsApiApp } from "../../../functions/events-api/app.ts";
 import { createMessagesApiApp } from "../../../functions/messages-api/app.ts";
 import { createMessagesContextApp } from "../../../functions/messages-context/app.ts";
 import { createMetricsApp } from "../../../functions/metrics/app.ts";
@@ -33,6 +34,7 @@ export async function createEveryApp(
     ["contacts-api", createContactsApiApp(services)],
     ["conversations-api", createConversationsApiApp(services)],
     ["dispatch-queue", createDispatchQueueApp(services)],
+    ["events-api", createEventsApiApp(services)],
     ["messages-api", createMessagesApiApp(services)],
     ["messages-context", createMessagesContextApp(services)],
     ["metrics", createMetricsApp(services)],

@@ -11,6 +11,7 @@ import {
   type DispatchServices,
   runDispatch,
 } from "../../../functions/dispatch-queue/dispatch.ts";
+import { createEventsApiApp } from "../../../functions/events-api/app.ts";
 import { createMessagesApiApp } from "../../../functions/messages-api/app.ts";
 import { createSendMessageApp } from "../../../functions/send-message/app.ts";
 import type { CredentialVault } from "../../../shared/crypto/credential_vault.ts";
@@ -130,6 +131,7 @@ export async function startMessagingStack(options: StackOptions = {}): Promise<M
   cleanup.defer(finishBackground);
   const apps: Record<string, Hono> = {
     "send-message": createSendMessageApp(services),
+    "events-api": createEventsApiApp(services),
     "messages-api": createMessagesApiApp(services),
     "dispatch-queue": createDispatchQueueApp({
       ...services,

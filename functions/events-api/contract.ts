@@ -1,0 +1,52 @@
+import * as z from "zod";
+import { type EventType, eventTypes } from "../../shared/model/event_types.ts";
+import { instantSchema } from "../../shared/model/instant.ts";
+import { instanceIdSchema, pageSizeSchema } from "../../shared/model/request_fields.ts";
+import { type AnswerOf, successField } from "../../shared/model/response_fields.ts";
+
+const knownTypes: ReadonlySet<string> = new Set(eventTypes);
+const wrongTypes = "must be types of events, separated by commas";
+
+/** Types of events in a query, separated by commas. */
+const typeListSchema = z.string().transform((list) => list.split(",").map((type) => type.trim()))
+  .refine((types): types is EventType[] => types.every((type) => knownTypes.has(type)), wrongTypes)
+  .meta({ type: "string", example: "message.received,message.delivered" });
+
+/** What the issue of an invalid `after` says, whether its form or the database refuses it. */
+export const wrongCursor = "must be oldest, or a nextCursor of this instance's feed";
+
+const wrongWait = "must be a whole number from 0 to 20";
+
+const waitSecondsSchema = z.string().regex(/^[0-9]{1,2}$/, wrongWait).transform(Number)
+  .pipe(z.number().max(20, wrongWait))
+  .default(0)
+  // The API document describes the number, not its text in the query.
+  .meta({ type: "integer", minimum: 0, maximum: 20, pattern: undefined });
+
+/** GET /functions/v1/events-api/events. */
+export const readFeedSchema = z.object({
+  instanceId: instanceIdSchema.optional(),
+  after: z.string().regex(/^[\w-]{1,100}$/, wrongCursor).optional(),
+  types: typeListSchema.optional(),
+  limit: pageSizeSchema,
+  waitSeconds: waitSecondsSchema,
+});
+
+/** An event, as the feed and the webhooks give it. */
+export const eventSchema = z.object({
+  id: z.string(),
+  type: z.enum(eventTypes),
+  timestamp: instantSchema,
+  instanceId: z.uuid(),
+  sequence: z.int(),
+  data: z.record(z.string(), z.unknown()),
+});
+
+export const feedResponseSchema = z.object({
+  ...successField,
+  items: z.array(eventSchema),
+  nextCursor: z.string(),
+  hasMore: z.boolean(),
+});
+
+export type FeedResponse = AnswerOf<typeof feedResponseSchema>;

@@ -1,0 +1,5 @@
+import type { Operation } from "../../shared/openapi/operation.ts";
+import { feedOperations } from "./feed_docs.ts";
+
+/** The operations of events-api. */
+export const operations: readonly Operation[] = [...feedOperations];

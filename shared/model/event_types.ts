@@ -1,0 +1,15 @@
+/** Every type of event that the feed and the webhooks tell, in the order of the documentation. */
+export const eventTypes = [
+  ...["message.received", "message.sent", "message.delivered", "message.read"] as const,
+  ...["message.failed", "message.unconfirmed", "message.canceled", "message.expired"] as const,
+  ...["message.edited", "message.deleted"] as const,
+  ...["contact.created", "contact.updated", "contact.merged"] as const,
+  ...["contact.consent_changed", "contact.erased"] as const,
+  ...["conversation.assigned", "conversation.status_changed"] as const,
+  ...["agent.paused", "agent.resumed"] as const,
+  ...["instance.held", "instance.connected", "instance.disconnected"] as const,
+  ...["instance.limit_changed", "template.status_changed", "batch.finished"] as const,
+  ...["endpoint.disabled", "endpoint.test"] as const,
+] as const;
+
+export type EventType = (typeof eventTypes)[number];

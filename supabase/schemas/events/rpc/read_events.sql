@@ -1,0 +1,86 @@
+-- events-api: one page of an instance's feed, oldest first. `request`: instanceId; after: a cursor, or
+-- `oldest`, or NULL for now; types: NULL for all; limit.
+-- Returns {state: `ok`, items (see describe_event), nextCursor, hasMore}; or {state: `unknown_cursor`};
+-- or {state: `expired`, oldestCursor} where events after the cursor are gone.
+-- A page has at most 2 MiB of data. At most 5,000 events are read per call, however few of them are of
+-- the types: the next call goes on behind them. So hasMore says that there are events behind the page,
+-- and where it is false, that none of the types is.
+-- A cursor is always the number of an event that was read, never the horizon: numbers that no committed
+-- transaction has used may be drawn again after a crash of the server.
+-- The statements must stay in this order: see the head of tables/events.sql.
+create or replace function public.read_events(request jsonb)
+returns jsonb
+language plpgsql
+set search_path = ''
+set plan_cache_mode = force_generic_plan
+set enable_seqscan = off
+set enable_bitmapscan = off
+as $$
+declare
+  of_instance constant uuid := (request->>'instanceId')::uuid;
+  given_cursor constant text := request->>'after';
+  wanted constant text[] := case
+    when nullif(request->'types', 'null') is not null
+      then array(select jsonb_array_elements_text(request->'types'))
+  end;
+  page_size constant integer := (request->>'limit')::integer;
+  max_bytes constant integer := 2 * 1024 * 1024;
+  max_reads constant integer := 5000;
+  stream constant messaging.event_streams := messaging.event_stream(of_instance);
+  position bigint;
+  horizon bigint;
+  event messaging.events;
+  items jsonb[] := '{}';
+  bytes integer := 0;
+  reads integer := 0;
+  has_more boolean := false;
+begin
+  if given_cursor = 'oldest' then
+    position := stream.purged_through;
+  elsif given_cursor is not null then
+    position := messaging.open_event_cursor(given_cursor, stream.cursor_key);
+    if position is null then
+      return jsonb_build_object('state', 'unknown_cursor');
+    elsif position < stream.purged_through then
+      return jsonb_build_object(
+        'state', 'expired',
+        'oldestCursor', messaging.seal_event_cursor(stream.purged_through, stream.cursor_key)
+      );
+    end if;
+  end if;
+  horizon := messaging.event_horizon(of_instance);
+  if position is null then
+    select e.sequence into position from messaging.events e
+    where e.instance_id = of_instance and e.sequence <= horizon
+    order by e.sequence desc
+    limit 1;
+    position := coalesce(position, stream.purged_through);
+  else
+    for event in
+      select e.* from messaging.events e
+      where e.instance_id = of_instance and e.sequence > position and e.sequence <= horizon
+      order by e.sequence
+      limit max_reads + 1
+    loop
+      reads := reads + 1;
+      if wanted is null or event.type = any (wanted) then
+        bytes := bytes + octet_length(event.data::text);
+        has_more := cardinality(items) = page_size or (bytes > max_bytes and items <> '{}');
+        exit when has_more;
+        items := items || messaging.describe_event(event);
+      end if;
+      has_more := reads > max_reads;
+      exit when has_more;
+      position := event.sequence;
+    end loop;
+  end if;
+  return jsonb_build_object(
+    'state', 'ok',
+    'items', to_jsonb(items),
+    'nextCursor', messaging.seal_event_cursor(position, stream.cursor_key),
+    'hasMore', has_more
+  );
+end;
+$$;
+revoke all on function public.read_events(jsonb) from public, anon, authenticated;
+grant execute on function public.read_events(jsonb) to service_role;
