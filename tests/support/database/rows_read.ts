@@ -29,6 +29,8 @@ export async function countRowsRead(
 ): Promise<number> {
   try {
     await sql.begin(async (transaction) => {
+      // A parallel worker counts its reads elsewhere.
+      await transaction`set local max_parallel_workers_per_gather = 0`;
       // The session may still hold counts of earlier transactions.
       const before = await readCounts(transaction);
       await work(transaction as unknown as Sql);

@@ -37,13 +37,17 @@ begin
     case when q.claim_token is null then 'waiting' else 'in_flight' end
   from unnest(wanted) as i(id)
   cross join lateral messaging.queue_of_instance(i.id) as q
-  join messaging.messages m on m.id = q.message_id
+  -- OFFSET 0: a join might begin with the messages of all instances, here and below.
+  cross join lateral (
+    select a.created_at from messaging.messages a
+    where a.id = q.message_id
+    offset 0
+  ) as m
   where (q.claim_token is not null or q.scheduled_at <= due_by) and m.created_at <= since
   union all
   select m.id, m.instance_id, m.created_at, m.unconfirmed_at, 'unconfirmed'
   from unnest(wanted) as w(id)
   join messaging.instances i on i.id = w.id
-  -- OFFSET 0: a join might begin with the unconfirmed messages of all instances.
   cross join lateral (
     select u.* from messaging.messages u
     where u.instance_id = i.id and u.status = 'unconfirmed'

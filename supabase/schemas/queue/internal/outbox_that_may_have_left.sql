@@ -21,11 +21,14 @@ begin
   else
     return query
     select o.id, of_instance, o.kind
-    from messaging.outbox o
-    where o.workspace_id = (
-        select i.workspace_id from messaging.instances i where i.id = of_instance
-      )
-      and o.status = 'pending' and o.created_at <= since
+    from messaging.instances i
+    -- OFFSET 0: with the date beside it, the index of all workspaces' rows by age looks cheaper.
+    cross join lateral (
+      select w.* from messaging.outbox w
+      where w.workspace_id = i.workspace_id
+      offset 0
+    ) as o
+    where i.id = of_instance and o.status = 'pending' and o.created_at <= since
       and o.payload->>'instanceId' = of_instance::text;
   end if;
 end;
