@@ -88,6 +88,19 @@ Deno.test("an event that comes twice in a group counts once, and both payloads a
   assertEquals(await countRows(database.admin, "provider_events"), 2);
 });
 
+Deno.test("a grouped message that names no other addresses is recorded", async () => {
+  await using database = await createTestDatabase();
+  await using open = direct.open(database.url);
+  const side = await createSide(database.admin, false);
+  const events = ["in-1", "in-2"].map((id) => ({ ...message(id, 0), otherAddresses: undefined }));
+  const { outcomes, rpcNames } = await record(
+    open.database,
+    events.map((e) => side.toRequest([e])),
+  );
+  assertEquals(outcomes, Array(2).fill({ result: { recorded: 1 } }));
+  assertEquals(rpcNames, ["record_provider_event_calls"]);
+});
+
 Deno.test("two webhooks of a group that show different addresses of a new person make one contact", async () => {
   await using database = await createTestDatabase();
   await using open = direct.open(database.url);

@@ -40,7 +40,7 @@ begin
     plain.occurred_at := messaging.event_instant(event);
     plain.addresses := array[event->>'address'];
     plain.identity_keys := array[messaging.phone_identity_key(event->>'address')];
-    for other in 0..jsonb_array_length(event->'otherAddresses') - 1 loop
+    for other in 0..coalesce(jsonb_array_length(event->'otherAddresses'), 0) - 1 loop
       plain.addresses := plain.addresses || (event->'otherAddresses'->>other);
       plain.identity_keys := plain.identity_keys
         || messaging.phone_identity_key(event->'otherAddresses'->>other);
