@@ -62,6 +62,10 @@ const read = {
   attempts: 1,
 };
 
+const recordFields = {
+  metadata: "The `metadata` of the call that sent it; empty when it had none.",
+};
+
 /** The operations of messages-api (decisions, section 9). */
 export const operations: readonly Operation[] = [
   {
@@ -81,6 +85,7 @@ export const operations: readonly Operation[] = [
       schemaName: "MessageRecord",
     },
     errors: ["message_not_found"],
+    fields: recordFields,
     examples: [{ name: "read", summary: "A message that was read", response: read }],
   },
   {
@@ -100,6 +105,7 @@ export const operations: readonly Operation[] = [
       schemaName: "MessageRecord",
     },
     errors: ["message_not_found", "message_not_cancelable"],
+    fields: recordFields,
     examples: [{
       name: "canceled",
       summary: "A canceled message",
@@ -129,6 +135,7 @@ export const operations: readonly Operation[] = [
       "message_not_retriable",
       "send_window_never_opens",
     ],
+    fields: recordFields,
     examples: [{
       name: "waiting_again",
       summary: "A failed message, queued again",

@@ -1,4 +1,5 @@
 import * as z from "zod";
+import { metadataSchema } from "../../shared/model/metadata.ts";
 import {
   freeObjectSchema,
   idSchema,
@@ -27,6 +28,7 @@ export const processAiAgentSchema = z.object({
   externalContext: freeObjectSchema(32 * 1024).optional(),
   queued: z.boolean().optional(),
   intervalSeconds: z.number().int().min(10).max(3_600).optional(),
+  metadata: metadataSchema.optional(),
   sentBy: sentBySchema.default("api"),
 });
 

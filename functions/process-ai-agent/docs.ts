@@ -49,6 +49,8 @@ export const operations: readonly Operation[] = [{
       "Minimum number of seconds between this queued message and the previous one of the instance. Default: 30.",
     sentBy:
       "Origin of the call, chosen by the caller; stored with the message and returned in the history. It has no other effect: the message counts as sent by the agent and never pauses it. Default: `api`.",
+    metadata:
+      "Keys and texts of your own: at most 16, keys of 1 to 40 characters, texts of at most 200. Returned in the message's record and in its events, and never shown to the contact. The agent's later replies have none.",
     mode:
       "`sent`: sent immediately. `queued`: waits in the queue. `scheduled`: a repeated call whose message waits for another attempt.",
   },
@@ -61,6 +63,7 @@ export const operations: readonly Operation[] = [{
       messageText: "Oi! Vi que você deixou um carrinho aberto. Posso ajudar?",
       initiateConversation: true,
       externalContext: { customerName: "João", cartTotal: "R$ 350,00" },
+      metadata: { cartId: "c-981" },
     },
     response: {
       success: true,

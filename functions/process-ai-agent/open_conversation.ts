@@ -43,7 +43,7 @@ export async function openConversation(
   validateForChannel(instance, provider, content, { message: "messageText" });
   return await executeSending(services, { instance, provider }, {
     phone: request.phone,
-    draft: { content, sentBy: request.sentBy },
+    draft: { content, sentBy: request.sentBy, metadata: request.metadata },
     assignment: null,
     agent: { agentId: request.agentId, collectedData: request.externalContext },
     delivery: {

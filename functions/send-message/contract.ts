@@ -9,8 +9,10 @@ import {
   messageTypes,
 } from "../../shared/model/message_content.ts";
 import { checkMediaUrl, lowerScheme } from "../../shared/model/media_url.ts";
+import { metadataSchema } from "../../shared/model/metadata.ts";
 import {
   assignToSchema,
+  cardIdSchema,
   instanceIdSchema,
   phoneSchema,
   sentBySchema,
@@ -55,7 +57,8 @@ export const sendMessageSchema = z.object({
   mediaUrl: z.string().min(1).max(2_048).overwrite(lowerScheme).optional(),
   mediaFilename: z.string().min(1).max(255).optional(),
   optionList: optionListSchema.optional(),
-  cardId: z.string().min(1).max(255).optional(),
+  cardId: cardIdSchema.optional(),
+  metadata: metadataSchema.optional(),
   delayMessage: z.number().min(0).max(86_400).optional(),
   delayTyping: z.number().min(0).max(60_000).optional(),
   assignTo: assignToSchema.optional(),

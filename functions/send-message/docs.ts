@@ -123,6 +123,7 @@ export const operations: readonly Operation[] = [{
         queued: true,
         intervalSeconds: 60,
         cardId: "campaign-42",
+        metadata: { campaign: "spring", segment: "returning" },
         sentBy: "automation",
       },
       response: {

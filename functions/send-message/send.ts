@@ -67,6 +67,7 @@ function toDraft(request: SendMessageRequest): MessageDraft | null {
   return content === null ? null : {
     content,
     cardId: request.cardId,
+    metadata: request.metadata,
     sentBy: request.sentBy,
     delayTypingMs: request.delayTyping === undefined ? undefined : Math.ceil(request.delayTyping),
   };

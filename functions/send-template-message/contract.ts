@@ -3,7 +3,8 @@ import { instantSchema } from "../../shared/model/instant.ts";
 import { AppError } from "../../shared/model/errors.ts";
 import type { JsonObject } from "../../shared/http/json_body.ts";
 import { type RequestNotes, validateBody } from "../../shared/http/validate.ts";
-import { instanceIdSchema, phoneSchema } from "../../shared/model/request_fields.ts";
+import { metadataSchema } from "../../shared/model/metadata.ts";
+import { cardIdSchema, instanceIdSchema, phoneSchema } from "../../shared/model/request_fields.ts";
 import {
   type AnswerOf,
   messageStatusSchema,
@@ -21,6 +22,8 @@ export const sendTemplateMessageSchema = z.object({
   instanceId: instanceIdSchema.optional(),
   phone: phoneSchema,
   variables: z.record(z.string(), z.unknown()).optional(),
+  cardId: cardIdSchema.optional(),
+  metadata: metadataSchema.optional(),
 });
 
 export type SendTemplateMessageRequest = z.infer<typeof sendTemplateMessageSchema>;

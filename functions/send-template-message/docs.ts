@@ -61,6 +61,8 @@ export const operations: readonly Operation[] = [{
       instanceId: demoInstanceRef,
       phone: demoPhone,
       variables: { nome: "João", pedido: "4711" },
+      cardId: "order-4711",
+      metadata: { orderId: "4711" },
     },
     response: {
       success: true,

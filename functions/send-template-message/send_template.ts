@@ -62,7 +62,11 @@ export async function sendTemplate(
   const provider = await services.openProvider(ready.instance);
   return await executeSending(services, { instance: ready.instance, provider }, {
     phone,
-    draft: toTemplateDraft(ready, provider, filled),
+    draft: {
+      ...toTemplateDraft(ready, provider, filled),
+      cardId: request.cardId,
+      metadata: request.metadata,
+    },
     assignment: null,
     delivery: {
       queued: false,

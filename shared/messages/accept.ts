@@ -9,6 +9,7 @@ import type { RateLimit } from "../database/rpcs/tenancy.ts";
 import { DatabaseError, type OwnSqlstate } from "../database/sqlstates.ts";
 import { AppError } from "../model/errors.ts";
 import { type MessageContent, toStoredContent } from "../model/message_content.ts";
+import type { Metadata } from "../model/metadata.ts";
 
 /** Seconds between queued messages unless the call sets them (specification, section 8). */
 export const defaultIntervalSeconds = 30;
@@ -19,6 +20,7 @@ export interface MessageDraft {
   /** The text that the history shows for a content without one: a template, filled. */
   readonly historyText?: string | undefined;
   readonly cardId?: string | undefined;
+  readonly metadata?: Metadata | undefined;
   readonly sentBy?: string | undefined;
   /** In milliseconds. */
   readonly delayTypingMs?: number | undefined;
@@ -89,6 +91,7 @@ function recordCall(
     message: draft === null ? null : {
       ...toStoredContent({ message: draft.historyText, ...draft.content }),
       cardId: draft.cardId,
+      metadata: draft.metadata,
       sentBy: draft.sentBy,
       delayTypingMs: draft.delayTypingMs,
     },

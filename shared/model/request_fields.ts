@@ -36,6 +36,9 @@ export const pageSizeSchema = z.string().regex(/^[0-9]{1,9}$/, wrongPageSize).tr
 /** An operator, by e-mail or UUID. */
 export const assignToSchema = z.string().trim().min(1).max(320);
 
+/** The caller's own identifier of what a message belongs to. */
+export const cardIdSchema = z.string().min(1).max(255);
+
 /** Who sends: free text, its length in characters as JSON Schema counts them. */
 export const sentBySchema = z.string().refine(
   (text) => [...text].length >= 1 && [...text].length <= 64,

@@ -75,6 +75,7 @@ export interface AuthenticationRequest {
 /** A message's content, and what is stored beside it. */
 export type NewMessage = StoredContent & {
   readonly cardId?: string | undefined;
+  readonly metadata?: Metadata | undefined;
   readonly sentBy?: string | undefined;
   readonly delayTypingMs?: number | undefined;
 };

@@ -97,7 +97,7 @@ const calls: Readonly<Record<string, Json>> = {
     idempotency: { scope: "s", key: "k2", fingerprint: "f" },
     message: {
       ...{ messageType: "image", message: "2", content: { mediaUrl: "https://a.example/b.png" } },
-      ...{ cardId: "c", sentBy: "automation", delayTypingMs: 1_500 },
+      ...{ cardId: "c", sentBy: "automation", delayTypingMs: 1_500, metadata: { order: "7" } },
     },
   },
   "to a contact of another spelling": {

@@ -1,7 +1,7 @@
 import { assertEquals } from "../../support/assert.ts";
 import { createAgent } from "../../support/fixtures/tenant.ts";
 import { driveRequestTable } from "../contract/request_table.ts";
-import { optionalRow, targetRows } from "../contract/request_rows.ts";
+import { metadataRow, optionalRow, targetRows } from "../contract/request_rows.ts";
 import { demoAgentId, demoInstanceId, demoTarget, startService } from "../contract/service.ts";
 
 const v1 = "/functions/v1";
@@ -34,6 +34,7 @@ Deno.test("process-ai-agent takes each field and refuses its wrong values by nam
         refused: [9, 3_601],
       },
       optionalRow("sentBy", "string", "crm"),
+      metadataRow,
     ],
   });
 });

@@ -1,7 +1,7 @@
 import { demoOperatorEmail } from "../../../shared/openapi/demo_fixtures.ts";
 import { assertEquals } from "../../support/assert.ts";
 import { driveRequestTable } from "../contract/request_table.ts";
-import { optionalRow, targetRows } from "../contract/request_rows.ts";
+import { metadataRow, optionalRow, targetRows } from "../contract/request_rows.ts";
 import { demoTarget, type Service, startService } from "../contract/service.ts";
 
 const v1 = "/functions/v1";
@@ -57,6 +57,7 @@ Deno.test("send-message takes each field and refuses its wrong values by name", 
         ],
       },
       optionalRow("cardId", "string", "card-1"),
+      metadataRow,
       { ...optionalRow("delayMessage", "number", 5), refused: [-1, 86_401] },
       { ...optionalRow("delayTyping", "number", 1_500), refused: [-1, 60_001] },
       optionalRow("assignTo", "string", demoOperatorEmail),

@@ -1,7 +1,13 @@
 import { demoTemplateId } from "../../../shared/openapi/demo_fixtures.ts";
 import { assertEquals } from "../../support/assert.ts";
 import { driveRequestTable } from "../contract/request_table.ts";
-import { formattedPhones, instanceIdRow, phoneRow } from "../contract/request_rows.ts";
+import {
+  formattedPhones,
+  instanceIdRow,
+  metadataRow,
+  optionalRow,
+  phoneRow,
+} from "../contract/request_rows.ts";
 import { startService } from "../contract/service.ts";
 import { sendTemplate } from "./template_call.ts";
 
@@ -25,6 +31,8 @@ Deno.test("send-template-message takes each field and refuses its wrong values b
         required: "conditional",
         value: { nome: "A", pedido: "1" },
       },
+      { ...optionalRow("cardId", "string", "card-1"), refused: ["", "c".repeat(256)] },
+      metadataRow,
     ],
   });
 });

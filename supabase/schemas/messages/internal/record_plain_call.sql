@@ -114,7 +114,7 @@ begin
     insert into messaging.messages (
       id, instance_id, contact_id, conversation_id, direction, message_type, message, content,
       card_id, sent_by, operator_id, delay_typing_ms, mode, interval_seconds, status, scheduled_for,
-      held_by, phone_given
+      held_by, phone_given, metadata
     ) values (
       message_id, known.instance_id, known.contact_id, known.conversation_id, 'outbound',
       draft->>'messageType', draft->>'message', nullif(draft->'content', 'null'),
@@ -122,7 +122,7 @@ begin
       case when draft->>'sentBy' = 'operator' then known.assigned_to end,
       (draft->>'delayTypingMs')::integer, mode, (delivery->>'intervalSeconds')::integer,
       status, slot, held_by,
-      nullif(given_phone, known.phone)
+      nullif(given_phone, known.phone), nullif(draft->'metadata', 'null')
     );
     if not is_immediate then
       placed := messaging.held_departure(message_id, known.instance, slot, held_by);

@@ -74,7 +74,8 @@ begin
     claim_token := placed.claim_token;
     insert into messaging.messages (
       id, instance_id, contact_id, conversation_id, direction, message_type, message, content,
-      card_id, sent_by, operator_id, agent_id, delay_typing_ms, mode, interval_seconds, status, scheduled_for, held_by, phone_given
+      card_id, sent_by, operator_id, agent_id, delay_typing_ms, mode, interval_seconds, status, scheduled_for, held_by, phone_given,
+      metadata
     ) values (
       message_id, instance.id, contact.id, conversation.id, 'outbound', draft->>'messageType',
       draft->>'message', nullif(draft->'content', 'null'), draft->>'cardId', draft->>'sentBy',
@@ -84,7 +85,8 @@ begin
       agent_id, (draft->>'delayTypingMs')::integer, mode,
       (delivery->>'intervalSeconds')::integer,
       case mode when 'sent' then 'sending' else 'queued' end, slot, held_by,
-      case when request->>'phone' is distinct from contact.phone then request->>'phone' end
+      case when request->>'phone' is distinct from contact.phone then request->>'phone' end,
+      nullif(draft->'metadata', 'null')
     );
   end if;
 

@@ -2,7 +2,7 @@
 -- pause, idempotency key. No provider is called before it has committed.
 -- `request`: instanceId, phone, idempotency (see begin_idempotent),
 --   assignment (see assign_conversation) or NULL,
---   message {messageType, message, content, cardId, sentBy, delayTypingMs} or NULL,
+--   message {messageType, message, content, cardId, metadata, sentBy, delayTypingMs} or NULL,
 --   agent when the message is the agent's: {agentId, collectedData} to open the conversation, or
 --     {agentId, answeredBefore, answersThrough} to answer in it (see take_agent_turn); or NULL,
 --   delivery {queued, delaySeconds, isDeferred, intervalSeconds, leaseSeconds}; deferred is left to
