@@ -3,6 +3,7 @@ import { createPostgresConnection } from "@supabase/lite/postgres";
 import { reconnectSeconds } from "../../shared/database/direct_database.ts";
 import { withTimeout } from "../../shared/runtime/time_limit.ts";
 import { toDataApiError } from "./data_api_error.ts";
+import { shareSchemaReading } from "./data_api_schema.ts";
 
 export interface DataApi {
   /** Answers `/rest/v1/...` as PostgREST does. */
@@ -68,6 +69,7 @@ function openPool(databaseUrl: string, secretKey: string): Pool {
     },
   });
   connection.normalizeDbError = toDataApiError;
+  shareSchemaReading(connection);
   // Otherwise its first request creates roles and grants them all tables that the migrations revoked.
   Object.assign(connection, { rlsState: "active" });
   const app = new App({
