@@ -15,9 +15,16 @@ const skippedFolder = /^(?:node_modules|\.local|\.temp|\.branches)$/;
 /** Every TypeScript file under these folders, parsed. A folder that does not exist holds none. */
 export async function readSourceFiles(...folders: readonly string[]): Promise<SourceFile[]> {
   const files = await readTextFiles(...folders);
-  return files
-    .filter(({ path }) => path.endsWith(".ts"))
-    .map(({ path, text }) => parseSourceFile(path, text));
+  return files.filter(({ path }) => path.endsWith(".ts")).map(parseOnce);
+}
+
+/** The files that this isolate has parsed. No test changes a file of the repository. */
+const parsed = new Map<string, SourceFile>();
+
+function parseOnce({ path, text }: TextFile): SourceFile {
+  let file = parsed.get(path);
+  if (file === undefined) parsed.set(path, file = parseSourceFile(path, text));
+  return file;
 }
 
 /** Every text file at or under these paths, links not followed, in the order of their paths. */

@@ -80,10 +80,15 @@ export async function runLayer(run: LayerRun): Promise<LayerResult> {
 
 /** A whole layer may share isolates. Chosen files or folders run as they are, under their own names. */
 async function choosePaths(layer: ChosenLayer, folder: string): Promise<readonly string[]> {
-  const { isolates } = layer;
+  const { isolates, unsharedFolder } = layer;
   const whole = `tests/${layer.name}`;
   if (isolates === undefined || !layer.paths.includes(whole)) return layer.paths;
-  return await writeSharedIsolates({ root, folder, isolates, files: await listTests(root, whole) });
+  const listed = await listTests(root, whole);
+  const unshared = unsharedFolder === undefined
+    ? []
+    : listed.filter((file) => file.startsWith(`${whole}/${unsharedFolder}/`));
+  const files = listed.filter((file) => !unshared.includes(file));
+  return [...unshared, ...await writeSharedIsolates({ root, folder, isolates, files })];
 }
 
 function startTests(

@@ -23,10 +23,14 @@ export interface TestLayer {
   readonly longestFiles?: readonly string[];
   /**
    * Set if its files share that many isolates. Each isolate loads the modules of its files once; one
-   * isolate per file took half of the processor time of `unit`, a third of that of `functions`. Not for
-   * a layer whose files listen to uncaught errors (driver_faults.ts): they would hear other files'.
+   * isolate per file took half of the processor time of `unit`, a third of that of `functions`.
    */
   readonly isolates?: number;
+  /**
+   * A folder of the layer whose files keep isolates of their own, because they listen to uncaught errors
+   * (driver_faults.ts): they would hear other files'.
+   */
+  readonly unsharedFolder?: string;
   /** Whether its tests need a Postgres. */
   readonly database: boolean;
   /** Whether its files may run in parallel. */
@@ -49,11 +53,18 @@ export const testLayers: readonly TestLayer[] = [
     parallel: true,
     permissions: onMachine,
   },
-  { name: "database", lane: "apps", database: true, parallel: true, permissions: onMachine },
+  {
+    name: "database",
+    lane: "apps",
+    database: true,
+    parallel: true,
+    permissions: onMachine,
+  },
   { name: "unit", lane: "apps", isolates: 4, database: false, parallel: true, permissions: [] },
   {
     name: "architecture",
     lane: "apps",
+    isolates: 2,
     database: false,
     parallel: true,
     permissions: ["--allow-read=."],
