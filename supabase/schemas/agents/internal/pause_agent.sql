@@ -1,6 +1,6 @@
 -- Pauses the instance's agent for a contact, for 30 minutes from when a person wrote (specification,
 -- section 3). Does nothing where the instance has no active agent or the 30 minutes are over.
--- Returns the end of the pause, or NULL.
+-- Returns the end of the pause, or NULL. Records agent.paused where the pause begins or is prolonged.
 create or replace function messaging.pause_agent(
   instance_id uuid,
   contact_id uuid,
@@ -13,15 +13,26 @@ as $$
 declare
   until timestamptz;
 begin
-  insert into messaging.agent_pauses as pause (contact_id, instance_id, paused_until)
-  select pause_agent.contact_id, pause_agent.instance_id, written_at + interval '30 minutes'
-  where written_at > clock_timestamp() - interval '30 minutes' and exists (
+  if written_at <= clock_timestamp() - interval '30 minutes' or not exists (
     select from messaging.ai_agents a
     where a.instance_id = pause_agent.instance_id and a.is_active
+  ) then
+    return null;
+  end if;
+  insert into messaging.agent_pauses as pause (contact_id, instance_id, paused_until)
+  values (
+    pause_agent.contact_id, pause_agent.instance_id, written_at + interval '30 minutes'
   )
   on conflict on constraint agent_pauses_pkey do update
-  set paused_until = greatest(pause.paused_until, excluded.paused_until)
+  set paused_until = excluded.paused_until
+  where excluded.paused_until > pause.paused_until
   returning pause.paused_until into until;
+  if found then
+    perform messaging.record_agent_pauses(array[contact_id]);
+  else
+    select p.paused_until into until
+    from messaging.agent_pauses p where p.contact_id = pause_agent.contact_id;
+  end if;
   return until;
 end;
 $$;

@@ -39,6 +39,7 @@ begin
     values (request_agent_reply.contact_id, instance.id, limited_until)
     on conflict on constraint agent_pauses_pkey do update
     set paused_until = excluded.paused_until;
+    perform messaging.record_agent_pauses(array[request_agent_reply.contact_id]);
     insert into messaging.internal_notes (instance_id, conversation_id, note, is_automatic)
     values (
       instance.id, conversation.id,

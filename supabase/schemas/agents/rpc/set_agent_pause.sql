@@ -10,6 +10,7 @@ as $$
 declare
   instance messaging.instances;
   known_contact_id uuid;
+  paused_until timestamptz;
   replayed jsonb := messaging.begin_idempotent(request);
 begin
   if replayed is not null then
@@ -26,12 +27,21 @@ begin
       clock_timestamp() + make_interval(mins => (request->>'minutes')::integer)
     )
     on conflict on constraint agent_pauses_pkey do update set paused_until = excluded.paused_until;
+    perform messaging.record_agent_pauses(array[known_contact_id]);
   else
     update messaging.agent_sessions s
     set answered_at = '{}', updated_at = now()
     from messaging.conversations c
     where c.contact_id = known_contact_id and s.conversation_id = c.id and s.answered_at <> '{}';
-    delete from messaging.agent_pauses p where p.contact_id = known_contact_id;
+    delete from messaging.agent_pauses p where p.contact_id = known_contact_id
+    returning p.paused_until into paused_until;
+    -- A pause that has ended by time is not resumed by the call.
+    if paused_until > clock_timestamp() then
+      perform messaging.record_event(
+        instance.id, known_contact_id, 'agent.resumed',
+        jsonb_build_object('contactId', known_contact_id, 'pausedUntil', null)
+      );
+    end if;
   end if;
   return messaging.keep_outcome(request, messaging.describe_agent_pause(instance, known_contact_id));
 end;

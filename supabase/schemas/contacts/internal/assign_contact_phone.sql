@@ -9,6 +9,7 @@ as $$
 declare
   other messaging.contacts;
   shown messaging.contacts;
+  before jsonb;
 begin
   if contact.phone is not null or phone !~ '^[0-9]{8,15}$' then
     return contact;
@@ -17,12 +18,18 @@ begin
   if other.id <> contact.id then
     return messaging.merge_contacts(other, contact);
   end if;
+  perform from messaging.contacts c where c.id = contact.id and c.phone is null for update;
+  if not found then
+    return contact;
+  end if;
+  before := messaging.contact_state(contact.id);
   update messaging.contacts c
   set phone = assign_contact_phone.phone, identity_key = messaging.phone_identity_key(assign_contact_phone.phone),
     updated_at = now()
-  where c.id = contact.id and c.phone is null
+  where c.id = contact.id
   returning c.* into shown;
-  return coalesce(shown, contact);
+  perform messaging.record_contact_changes(contact.instance_id, contact.id, before);
+  return shown;
 end;
 $$;
 revoke all

@@ -3,6 +3,7 @@
 -- `gone`.
 -- Locks both contacts, then both conversations: a transaction that writes to `gone` has either
 -- committed, and its rows are moved, or finds no such contact and is repeated.
+-- Records contact.merged, then what has become of `kept` by it.
 -- Returns `kept` as it is now. Errors: 40001 where another call has merged one of them.
 create or replace function messaging.merge_contacts(
   kept messaging.contacts,
@@ -17,15 +18,20 @@ declare
   gone_conversation messaging.conversations;
   merged messaging.contacts;
   still_there integer;
+  contact_before jsonb;
+  conversation_before jsonb;
+  paused_until timestamptz;
 begin
   perform from messaging.contacts c where c.id in (kept.id, gone.id) order by c.id for update;
   get diagnostics still_there = row_count;
   if still_there < 2 then
     raise exception using errcode = 'serialization_failure', message = 'merged meanwhile';
   end if;
+  contact_before := messaging.contact_state(kept.id);
   kept_conversation := messaging.resolve_conversation(kept.instance_id, kept.id);
   perform from messaging.conversations c
   where c.contact_id in (kept.id, gone.id) order by c.id for update;
+  conversation_before := messaging.conversation_state(kept_conversation.id);
   select c.* into gone_conversation from messaging.conversations c where c.contact_id = gone.id;
   if found then
     perform messaging.merge_conversations(kept_conversation, gone_conversation);
@@ -33,8 +39,9 @@ begin
   insert into messaging.agent_pauses as pause (contact_id, instance_id, paused_until)
   select kept.id, p.instance_id, p.paused_until
   from messaging.agent_pauses p where p.contact_id = gone.id
-  on conflict on constraint agent_pauses_pkey do update
-  set paused_until = greatest(pause.paused_until, excluded.paused_until);
+  on conflict on constraint agent_pauses_pkey do update set paused_until = excluded.paused_until
+  where excluded.paused_until > pause.paused_until
+  returning pause.paused_until into paused_until;
   insert into messaging.contact_tags (contact_id, tag_id)
   select kept.id, t.tag_id from messaging.contact_tags t where t.contact_id = gone.id
   order by t.tag_id
@@ -80,6 +87,15 @@ begin
   where c.id = known.id and other.id = gone.id
   returning c.* into merged;
   delete from messaging.contacts c where c.id = gone.id;
+  perform messaging.record_event(
+    gone.instance_id, gone.id, 'contact.merged',
+    jsonb_build_object('contactId', gone.id, 'mergedInto', kept.id)
+  );
+  perform messaging.record_contact_changes(kept.instance_id, kept.id, contact_before);
+  perform messaging.record_conversation_changes(kept_conversation, conversation_before);
+  if paused_until > clock_timestamp() then
+    perform messaging.record_agent_pauses(array[kept.id]);
+  end if;
   return merged;
 end;
 $$;

@@ -2,6 +2,7 @@
 -- user id (isUserId) replaces the old one among the contact's addresses. A contact that is known by
 -- the new number only since yesterday, by a message it wrote, is the same person; any other contact
 -- may be the number's former owner and keeps it. Returns whether a contact was found.
+-- Errors: 40001 where another call has merged it.
 create or replace function messaging.record_number_change(instance_id uuid, event jsonb)
 returns boolean
 language plpgsql
@@ -12,6 +13,8 @@ declare
   other messaging.contacts := messaging.find_contact(instance_id, event->>'newAddress');
   is_user_id constant boolean := coalesce((event->>'isUserId')::boolean, false);
   moved_proven_at timestamptz;
+  before jsonb;
+  is_recorded boolean;
 begin
   if contact.id is null or exists (
     select from messaging.contact_addresses a
@@ -36,6 +39,11 @@ begin
       else messaging.merge_contacts(contact, other)
     end;
   end if;
+  perform from messaging.contacts c where c.id = contact.id for no key update;
+  if not found then
+    raise exception using errcode = 'serialization_failure', message = 'merged meanwhile';
+  end if;
+  before := messaging.contact_state(contact.id);
   if is_user_id then
     select a.proven_at into moved_proven_at
     from messaging.contact_addresses a
@@ -60,7 +68,9 @@ begin
   on conflict on constraint contact_addresses_pkey do update
   set proven_at = excluded.proven_at, address = excluded.address, changed_by = excluded.changed_by
   where a.contact_id = excluded.contact_id;
-  return found;
+  is_recorded := found;
+  perform messaging.record_contact_changes(instance_id, contact.id, before);
+  return is_recorded;
 end;
 $$;
 revoke all on function messaging.record_number_change(uuid, jsonb) from public, anon, authenticated;

@@ -1,7 +1,5 @@
--- Finds the contact of a phone on an instance, or creates it with origin `api` (specification, section
--- 1, rule 1). Looks by identity key, then by proven address. Simultaneous calls get the same contact:
--- the unique index decides. A new contact waits for events under way that may show whose address the
--- phone is. The contact cannot be deleted until the caller commits.
+-- The contact of a phone, found or created: see find_or_add_contact. Records contact.created of a new
+-- one.
 -- Errors: 40001 where the contact was merged since it was found; the call must be repeated.
 create or replace function messaging.resolve_contact(
   instance_id uuid,
@@ -12,31 +10,13 @@ create or replace function messaging.resolve_contact(
 language plpgsql
 set search_path = ''
 as $$
+declare
+  resolved constant record := messaging.find_or_add_contact(instance_id, phone);
 begin
-  is_new := false;
-  contact := messaging.find_contact(instance_id, phone);
-  if contact.id is null then
-    perform messaging.lock_addresses(instance_id, array[phone]);
-    contact := messaging.find_contact(instance_id, phone);
-  end if;
-  if contact.id is null then
-    insert into messaging.contacts (instance_id, phone, identity_key, origin)
-    values (
-      resolve_contact.instance_id, resolve_contact.phone,
-      messaging.phone_identity_key(resolve_contact.phone), 'api'
-    )
-    on conflict on constraint contacts_identity do nothing
-    returning * into contact;
-    is_new := contact.id is not null;
-    if is_new then
-      return;
-    end if;
-    contact := messaging.find_contact(instance_id, phone);
-  end if;
-  -- Nothing may be written to a contact that was merged meanwhile: it would be lost.
-  perform from messaging.contacts c where c.id = contact.id for key share;
-  if not found then
-    raise exception using errcode = 'serialization_failure', message = 'merged meanwhile';
+  contact := resolved.contact;
+  is_new := resolved.is_new;
+  if is_new then
+    perform messaging.record_new_contacts(array[contact.id]);
   end if;
 end;
 $$;

@@ -15,14 +15,19 @@ declare
   replayed jsonb := messaging.begin_idempotent(request);
   found_contact record;
   contact_id uuid;
+  before jsonb;
   outcome jsonb;
 begin
   if replayed is not null then
     return replayed;
   end if;
   select (r.contact).id as id, r.is_new into found_contact
-  from messaging.resolve_contact(instance_id, request->>'phone') r;
+  from messaging.find_or_add_contact(instance_id, request->>'phone') r;
   contact_id := found_contact.id;
+  if not found_contact.is_new then
+    perform from messaging.contacts c where c.id = contact_id for no key update;
+    before := messaging.contact_state(contact_id);
+  end if;
   if fields <> '{}' then
     update messaging.contacts c
     set name = case when fields ? 'name' then nullif(fields->>'name', '') else c.name end,
@@ -56,6 +61,11 @@ begin
     ),
     'tagsApplied', messaging.apply_tags(instance_id, contact_id, request->'tags')
   );
+  if found_contact.is_new then
+    perform messaging.record_new_contacts(array[contact_id]);
+  else
+    perform messaging.record_contact_changes(instance_id, contact_id, before);
+  end if;
   return messaging.keep_outcome(request, outcome);
 end;
 $$;

@@ -19,6 +19,7 @@ declare
   department uuid := (assignment->>'departmentId')::uuid;
   previous_id uuid;
   is_transfer boolean;
+  before jsonb;
 begin
   if department is not null and not exists (
     select from messaging.departments d
@@ -29,6 +30,7 @@ begin
 
   select c.assigned_to into previous_id
   from messaging.conversations c where c.id = conversation.id for no key update;
+  before := messaging.conversation_state(conversation.id);
   is_transfer := previous_id is not null and previous_id <> operator.id;
 
   update messaging.conversations c
@@ -59,6 +61,8 @@ begin
   elsif is_transfer then
     delete from messaging.portfolios p where p.contact_id = contact.id and p.operator_id <> operator.id;
   end if;
+
+  perform messaging.record_conversation_changes(conversation, before);
 
   if previous_id is distinct from operator.id then
     insert into messaging.outbox (workspace_id, kind, payload)

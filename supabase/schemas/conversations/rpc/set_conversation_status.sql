@@ -12,6 +12,7 @@ declare
   replayed jsonb := messaging.begin_idempotent(request);
   contact_id uuid;
   conversation messaging.conversations;
+  before jsonb;
   outcome jsonb;
 begin
   if replayed is not null then
@@ -20,9 +21,12 @@ begin
   select (r.contact).id into contact_id
   from messaging.resolve_contact(instance_id, request->>'phone') r;
   conversation := messaging.resolve_conversation(instance_id, contact_id);
+  perform from messaging.conversations c where c.id = conversation.id for no key update;
+  before := messaging.conversation_state(conversation.id);
   update messaging.conversations c
   set status = request->>'status', updated_at = now()
   where c.id = conversation.id;
+  perform messaging.record_conversation_changes(conversation, before);
   if request->>'internalNote' is not null then
     perform messaging.add_internal_note(instance_id, conversation.id, request->>'internalNote');
   end if;

@@ -2,7 +2,8 @@
 -- later statement, in a transaction of isolation level read committed: see the head of
 -- tables/events.sql.
 -- A floor is rebuilt from its low 32 bits as the number nearest to the one that was drawn last. Another
--- instance's lock with the same hash only makes the horizon lower.
+-- instance's lock with the same hash only makes the horizon lower. The key 0 is every instance's: see
+-- hold_event_floors.
 create or replace function messaging.event_horizon(instance_id uuid)
 returns bigint
 language plpgsql
@@ -18,7 +19,7 @@ begin
   into lowest_floor
   from pg_catalog.pg_locks l
   where l.locktype = 'advisory' and l.objsubid = 2
-    and l.classid = (uuid_hash(event_horizon.instance_id)::bigint & 4294967295)::oid
+    and l.classid in (0::oid, (uuid_hash(event_horizon.instance_id)::bigint & 4294967295)::oid)
     and l.database = (select d.oid from pg_catalog.pg_database d where d.datname = current_database());
   return least(last_drawn, lowest_floor);
 end;

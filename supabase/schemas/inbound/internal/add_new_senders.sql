@@ -6,12 +6,16 @@ returns boolean
 language plpgsql
 set search_path = ''
 as $$
+declare
+  new_ids uuid[];
 begin
   with persons as (
-    insert into messaging.contacts (instance_id, phone, identity_key, origin)
+    insert into messaging.contacts (
+      instance_id, phone, identity_key, origin, name, is_profile_name
+    )
     select distinct on (e.instance_id, e.identity_keys[1]) e.instance_id,
       case when e.addresses[1] ~ '^[0-9]{8,15}$' then e.addresses[1] end, e.identity_keys[1],
-      'inbound'
+      'inbound', e.contact_name, e.contact_name is not null
     from unnest(events) as e
     cross join lateral (
       select true from messaging.instances i
@@ -46,10 +50,13 @@ begin
     order by e.instance_id, e.identity_keys[1], e.place
     on conflict on constraint contacts_identity do nothing
     returning id, instance_id
+  ), conversations as (
+    insert into messaging.conversations (instance_id, contact_id)
+    select p.instance_id, p.id from persons p
   )
-  insert into messaging.conversations (instance_id, contact_id)
-  select p.instance_id, p.id from persons p;
-  return found;
+  select array_agg(p.id) into new_ids from persons p;
+  perform messaging.record_new_contacts(new_ids);
+  return new_ids is not null;
 end;
 $$;
 revoke all

@@ -1,5 +1,7 @@
 -- Stores the addresses by which a message reached a contact: from now on each of them finds it. The
--- first one is where messages go. Addresses of other contacts stay theirs.
+-- first one is where messages go. Addresses of other contacts stay theirs. A contact that has changed
+-- its number and writes from an earlier one is shown with that one again: that is recorded as an event.
+-- The caller holds the contact locked.
 create or replace function messaging.prove_addresses(
   instance_id uuid,
   contact_id uuid,
@@ -9,7 +11,16 @@ returns void
 language plpgsql
 set search_path = ''
 as $$
+declare
+  has_moved constant boolean := exists (
+    select from messaging.contact_addresses a
+    where a.contact_id = prove_addresses.contact_id and a.changed_by is not null
+  );
+  before jsonb;
 begin
+  if has_moved then
+    before := messaging.contact_state(contact_id);
+  end if;
   insert into messaging.contact_addresses as a (instance_id, address, contact_id, proven_at)
   select distinct on (messaging.phone_identity_key(seen.address))
     prove_addresses.instance_id, seen.address, prove_addresses.contact_id,
@@ -27,6 +38,9 @@ begin
         where newer.contact_id = a.contact_id and newer.proven_at > a.proven_at
       )
     );
+  if has_moved then
+    perform messaging.record_contact_changes(instance_id, contact_id, before);
+  end if;
 end;
 $$;
 revoke all

@@ -62,9 +62,10 @@ begin
       c.name is null and event->>'contactName' is not null
       or c.last_inbound_at is null or c.last_inbound_at < written_at
     );
-  update messaging.conversations c
-  set status = 'open', updated_at = now()
-  where c.id = conversation.id and c.status = 'closed';
+  if contact.name is null and event->>'contactName' is not null then
+    perform messaging.record_contact_changes(instance.id, contact.id, jsonb '{"name": null}');
+  end if;
+  perform messaging.reopen_conversation(conversation.id);
   if not is_group and not is_reaction and (event->>'isUnreadable')::boolean is not true then
     perform messaging.request_agent_reply(instance, contact.id, conversation.id);
   end if;

@@ -12,11 +12,12 @@ as $$
 declare
   clock constant timestamptz := clock_timestamp();
   recorded integer[] := '{}';
+  named uuid[] := '{}';
   stored record;
 begin
   for stored in
     with known as (
-      select e.*, contact.id as contact_id, conversation.id as conversation_id,
+      select e.*, contact.id as contact_id, contact.is_nameless, conversation.id as conversation_id,
         conversation.status as conversation_status, conversation.agent_id
       from unnest(events) as e
       cross join lateral (
@@ -25,7 +26,7 @@ begin
         limit 1
       ) as instance
       cross join lateral (
-        select c.id, c.phone
+        select c.id, c.phone, c.name is null as is_nameless
         from messaging.contacts c
         where c.id = coalesce(
           (
@@ -102,6 +103,7 @@ begin
         )
     )
     select k.place, k.instance_id, k.contact_id, k.addresses, k.conversation_id,
+      k.is_nameless and k.contact_name is not null as tells_name,
       k.conversation_status = 'closed' as is_closed,
       (
         select true
@@ -132,13 +134,17 @@ begin
     order by k.place
   loop
     recorded := recorded || stored.place;
+    if stored.tells_name and stored.contact_id <> all (named) then
+      named := named || stored.contact_id;
+      perform messaging.record_contact_changes(
+        stored.instance_id, stored.contact_id, jsonb '{"name": null}'
+      );
+    end if;
     if stored.has_unproven_address then
       perform messaging.prove_addresses(stored.instance_id, stored.contact_id, stored.addresses);
     end if;
     if stored.is_closed then
-      update messaging.conversations c
-      set status = 'open', updated_at = now()
-      where c.id = stored.conversation_id and c.status = 'closed';
+      perform messaging.reopen_conversation(stored.conversation_id);
     end if;
     if stored.asks_agent then
       perform messaging.request_agent_reply(i, stored.contact_id, stored.conversation_id)

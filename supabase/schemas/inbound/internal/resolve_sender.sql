@@ -16,7 +16,11 @@ declare
   addresses constant text[] := array[address] || array(
     select jsonb_array_elements_text(coalesce(event->'otherAddresses', '[]'))
   );
+  profile_name constant text := case
+    when event->>'origin' = 'inbound' then event->>'contactName'
+  end;
   known text;
+  is_new boolean := false;
 begin
   -- The contact is locked before its addresses, whether it is known or new: two deliveries of one
   -- contact wait for each other here and nowhere else.
@@ -33,15 +37,24 @@ begin
     end if;
   end loop;
   if contact.id is null then
-    insert into messaging.contacts (instance_id, phone, identity_key, origin)
+    insert into messaging.contacts (
+      instance_id, phone, identity_key, origin, name, is_profile_name
+    )
     values (
       resolve_sender.instance_id,
       case when address ~ '^[0-9]{8,15}$' then address end,
       messaging.phone_identity_key(address),
-      'inbound'
+      'inbound', profile_name, profile_name is not null
     )
-    on conflict on constraint contacts_identity do update set updated_at = now()
+    on conflict on constraint contacts_identity do nothing
     returning * into contact;
+    is_new := found;
+    if not is_new then
+      contact := messaging.find_contact(instance_id, address);
+    end if;
+  end if;
+  if is_new then
+    perform messaging.record_new_contacts(array[contact.id]);
   else
     select c.* into contact from messaging.contacts c where c.id = contact.id for no key update;
     if not found then

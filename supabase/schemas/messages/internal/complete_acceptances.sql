@@ -12,6 +12,7 @@ as $$
 declare
   completed messaging.acceptance[] := plain;
   locked integer;
+  new_ids uuid[];
 begin
   perform messaging.lock_addresses(new.instance_id, new.phones)
   from (
@@ -31,9 +32,12 @@ begin
       order by p.instance_id, p.identity_key, p.place
       on conflict on constraint contacts_identity do nothing
       returning id, instance_id
+    ), conversations as (
+      insert into messaging.conversations (instance_id, contact_id)
+      select c.instance_id, c.id from created c
     )
-    insert into messaging.conversations (instance_id, contact_id)
-    select c.instance_id, c.id from created c;
+    select array_agg(c.id) into new_ids from created c;
+    perform messaging.record_new_contacts(new_ids);
     completed := messaging.plain_acceptances(calls, completed);
   end if;
   perform from messaging.contacts c

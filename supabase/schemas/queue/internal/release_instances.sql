@@ -2,7 +2,7 @@
 -- and recomputes when each is due next. An instance is released only where the settled message is the
 -- one it has in flight. Of a settlement it reads message_id, instance_id and lane, and to hold the
 -- instance retry_at, is_outage and sealed_provider_config: a refusal of credentials that have been
--- replaced holds nothing.
+-- replaced holds nothing. Records instance.held where a hold begins or is prolonged.
 -- The pacing rows are locked first, in an earlier statement than the look at the heads: an enqueue
 -- keeps its lock until commit, so none can be overlooked.
 -- Joins by `= any (array[...])`: see claim_due_messages.
@@ -14,6 +14,7 @@ as $$
 declare
   released uuid[];
   held uuid[];
+  held_longer uuid[];
 begin
   select array_agg(s.instance_id) filter (where s.lane = 'paced'),
     array_agg(s.instance_id) filter (where s.holds_instance)
@@ -25,13 +26,29 @@ begin
   for no key update;
 
   if held is not null then
-    update messaging.dispatch d
-    set hold_until = greatest(d.hold_until, s.retry_at),
-      refused_at = case when s.is_outage then clock_timestamp() else d.refused_at end
-    from unnest(settlements) as s
-    join messaging.instances i on i.id = any (array[s.instance_id])
-    where s.holds_instance and d.instance_id = any (array[s.instance_id])
-      and i.sealed_provider_config = coalesce(s.sealed_provider_config, i.sealed_provider_config);
+    with former as (
+      select d.instance_id, greatest(d.hold_until, d.operator_hold_until, clock_timestamp()) as ends_at
+      from messaging.dispatch d
+      where d.instance_id = any (held)
+    ), refused as (
+      update messaging.dispatch d
+      set hold_until = greatest(d.hold_until, s.retry_at),
+        refused_at = case when s.is_outage then clock_timestamp() else d.refused_at end
+      from unnest(settlements) as s
+      join messaging.instances i on i.id = any (array[s.instance_id])
+      where s.holds_instance and d.instance_id = any (array[s.instance_id])
+        and i.sealed_provider_config = coalesce(s.sealed_provider_config, i.sealed_provider_config)
+      returning d.instance_id, d.hold_until
+    )
+    select array_agg(r.instance_id) into held_longer
+    from refused r
+    join former f on f.instance_id = any (array[r.instance_id])
+    where r.hold_until > f.ends_at;
+    if held_longer is not null then
+      perform messaging.record_instance_holds(
+        held_longer, array_fill(text 'provider_refused', array[cardinality(held_longer)])
+      );
+    end if;
   end if;
 
   update messaging.dispatch d

@@ -3,6 +3,7 @@
 -- next_due_at), unpaced ones and outbox rows when a claim comes upon them. What a former hold has
 -- postponed is due at its own time again.
 -- A message that was claimed before may still leave: this ends no claim.
+-- Records instance.held for the instances whose hold is new, or has another end or reason now.
 -- Locks pacing and dispatch before it looks for what was postponed, then queue rows without a claim.
 create or replace function messaging.set_operator_hold(
   instance_ids uuid[],
@@ -21,6 +22,7 @@ declare
   clock constant timestamptz := clock_timestamp();
   former_ids uuid[];
   former_ends timestamptz[];
+  held_anew uuid[];
 begin
   perform from messaging.pacing p
   where p.instance_id = any (set_operator_hold.instance_ids)
@@ -35,6 +37,12 @@ begin
     for no key update
   ) as l
   where isfinite(l.operator_hold_until) or l.operator_hold_until = 'infinity';
+  select array_agg(d.instance_id) into held_anew
+  from messaging.dispatch d
+  where d.instance_id = any (set_operator_hold.instance_ids)
+    and set_operator_hold.hold_until > clock
+    and (d.operator_hold_until, d.operator_hold_reason)
+      is distinct from (set_operator_hold.hold_until, set_operator_hold.reason);
   update messaging.dispatch d
   set operator_hold_until = set_operator_hold.hold_until,
     operator_hold_reason = set_operator_hold.reason,
@@ -43,6 +51,11 @@ begin
         case when d.operator_hold_until > clock then d.operator_held_at else clock end
     end
   where d.instance_id = any (set_operator_hold.instance_ids);
+  if held_anew is not null then
+    perform messaging.record_instance_holds(
+      held_anew, array_fill(set_operator_hold.reason, array[cardinality(held_anew)])
+    );
+  end if;
   perform messaging.refresh_dispatch(set_operator_hold.instance_ids);
 
   update messaging.message_queue q

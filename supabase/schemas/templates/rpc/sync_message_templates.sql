@@ -4,7 +4,8 @@
 -- [{providerTemplateId, name, language, parameterFormat, components, providerStatus}], each provider id once.
 -- Listed templates are created, or linked to what is stored (see match_listed_templates) and brought
 -- up to date; templates of the instance that are listed no more get the status DELETED and stay, as
--- messages and callers may still name them.
+-- messages and callers may still name them. Records an event of each stored template whose status is
+-- another one now.
 -- Returns {instanceId, created, updated, unchanged, deleted, items [{templateId, name, language,
 -- providerStatus, providerTemplateId, change}]}, or {replayed}. Errors: MI007, MI008, MI014.
 create or replace function public.sync_message_templates(request jsonb)
@@ -18,12 +19,19 @@ declare
   replayed jsonb := messaging.begin_idempotent(request);
   asked_at constant timestamptz := (request->>'askedAt')::timestamptz;
   outcome jsonb;
+  changed uuid[];
 begin
   if replayed is not null then
     return replayed;
   end if;
   -- Serialised: two simultaneous syncs would both create the new templates.
   perform from messaging.instances i where i.id = instance.id for no key update;
+  -- A decision that arrives meanwhile waits, so that each change is told once.
+  perform from messaging.message_templates r
+  where r.workspace_id = instance.workspace_id
+    and coalesce(r.instance_id, instance.id) = instance.id
+  order by r.id
+  for no key update;
 
   with listed as (
     select e."providerTemplateId" as id, e.name, e.language, e."parameterFormat" as format,
@@ -34,7 +42,7 @@ begin
     )
   ),
   matched as (
-    select l.id, m.template_id, definition.*,
+    select l.id, m.template_id, r.provider_status as former_status, definition.*,
       case
         when r.updated_at > asked_at then coalesce(r.provider_status, l.status)
         else l.status
@@ -60,7 +68,7 @@ begin
         r.name, r.language, r.parameter_format, r.components, r.provider_status,
         r.provider_template_id
       ) is distinct from (m.name, m.language, m.format, m.components, m.status, m.id)
-    returning r.id
+    returning r.id, m.status is distinct from m.former_status as is_decided
   ),
   created as (
     insert into messaging.message_templates (
@@ -118,8 +126,16 @@ begin
       ),
       '[]'
     )
-  ) into outcome
+  ), (
+    select array_agg(decided.id)
+    from (
+      select u.id from updated u where u.is_decided
+      union all
+      select d.id from deleted d
+    ) as decided
+  ) into outcome, changed
   from item i;
+  perform messaging.record_template_changes(changed);
   return messaging.keep_outcome(request, outcome);
 end;
 $$;

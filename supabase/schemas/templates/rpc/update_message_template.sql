@@ -8,8 +8,16 @@ set search_path = ''
 as $$
 declare
   changes constant jsonb := request->'changes';
+  former messaging.message_templates;
   template messaging.message_templates;
 begin
+  select r.* into former
+  from messaging.message_templates r
+  where r.id = (request->>'templateId')::uuid
+  for no key update;
+  if not found then
+    raise exception using errcode = 'MI016', message = 'template_not_found';
+  end if;
   update messaging.message_templates r
   set name = coalesce(changes->>'name', r.name),
     language = coalesce(changes->>'language', r.language),
@@ -27,10 +35,10 @@ begin
       when changes ?| array['name', 'language', 'parameterFormat', 'components']
       then clock_timestamp() else r.defined_at
     end
-  where r.id = (request->>'templateId')::uuid
+  where r.id = former.id
   returning r.* into template;
-  if not found then
-    raise exception using errcode = 'MI016', message = 'template_not_found';
+  if template.provider_status is distinct from former.provider_status then
+    perform messaging.record_template_changes(array[template.id]);
   end if;
   return messaging.describe_message_template(template);
 end;

@@ -1,0 +1,28 @@
+-- Records agent.paused for contacts whose pause the caller has just begun or prolonged. NULL ids mean
+-- none.
+create or replace function messaging.record_agent_pauses(contact_ids uuid[])
+returns void
+language plpgsql
+set search_path = ''
+as $$
+begin
+  if contact_ids is null then
+    return;
+  end if;
+  perform messaging.hold_event_floors(array(
+    select distinct p.instance_id from messaging.agent_pauses p where p.contact_id = any (contact_ids)
+  ));
+  insert into messaging.events (instance_id, contact_id, type, data)
+  select p.instance_id, p.contact_id, 'agent.paused',
+    jsonb_build_object(
+      'contactId', p.contact_id,
+      'pausedUntil', messaging.iso_in_zone(p.paused_until, i.time_zone)
+    )
+  from messaging.agent_pauses p
+  join messaging.instances i on i.id = any (array[p.instance_id])
+  where p.contact_id = any (contact_ids)
+  order by p.contact_id;
+end;
+$$;
+revoke all on function messaging.record_agent_pauses(uuid[]) from public, anon, authenticated;
+grant execute on function messaging.record_agent_pauses(uuid[]) to service_role;

@@ -1,0 +1,31 @@
+-- What contact.updated compares: every field of a contact that the API shows, by the API's names, and
+-- its tags. The caller holds the contact locked.
+create or replace function messaging.contact_state(contact_id uuid)
+returns jsonb
+language sql
+stable
+set search_path = ''
+as $$
+  select jsonb_build_object(
+    'phone', messaging.contact_display_phone(c),
+    'name', c.name,
+    'email', c.email,
+    'company', c.company,
+    'jobTitle', c.job_title,
+    'notes', c.notes,
+    'utmSource', c.utm_source,
+    'utmMedium', c.utm_medium,
+    'utmCampaign', c.utm_campaign,
+    'customLabels', c.custom_labels,
+    'isFavorite', c.is_favorite,
+    'isArchived', c.is_archived,
+    'isBlocked', c.is_blocked,
+    'tags', array(
+      select t.tag_id from messaging.contact_tags t where t.contact_id = c.id order by t.tag_id
+    )
+  )
+  from messaging.contacts c
+  where c.id = contact_state.contact_id;
+$$;
+revoke all on function messaging.contact_state(uuid) from public, anon, authenticated;
+grant execute on function messaging.contact_state(uuid) to service_role;

@@ -1,0 +1,45 @@
+-- Finds the contact of a phone on an instance, or creates it with origin `api` (specification, section
+-- 1, rule 1). Looks by identity key, then by proven address. Simultaneous calls get the same contact:
+-- the unique index decides. A new contact waits for events under way that may show whose address the
+-- phone is. The contact cannot be deleted until the caller commits.
+-- Records no event: see resolve_contact. A caller of its own calls record_new_contacts.
+-- Errors: 40001 where the contact was merged since it was found; the call must be repeated.
+create or replace function messaging.find_or_add_contact(
+  instance_id uuid,
+  phone text,
+  out contact messaging.contacts,
+  out is_new boolean
+)
+language plpgsql
+set search_path = ''
+as $$
+begin
+  is_new := false;
+  contact := messaging.find_contact(instance_id, phone);
+  if contact.id is null then
+    perform messaging.lock_addresses(instance_id, array[phone]);
+    contact := messaging.find_contact(instance_id, phone);
+  end if;
+  if contact.id is null then
+    insert into messaging.contacts (instance_id, phone, identity_key, origin)
+    values (
+      find_or_add_contact.instance_id, find_or_add_contact.phone,
+      messaging.phone_identity_key(find_or_add_contact.phone), 'api'
+    )
+    on conflict on constraint contacts_identity do nothing
+    returning * into contact;
+    is_new := contact.id is not null;
+    if is_new then
+      return;
+    end if;
+    contact := messaging.find_contact(instance_id, phone);
+  end if;
+  -- Nothing may be written to a contact that was merged meanwhile: it would be lost.
+  perform from messaging.contacts c where c.id = contact.id for key share;
+  if not found then
+    raise exception using errcode = 'serialization_failure', message = 'merged meanwhile';
+  end if;
+end;
+$$;
+revoke all on function messaging.find_or_add_contact(uuid, text) from public, anon, authenticated;
+grant execute on function messaging.find_or_add_contact(uuid, text) to service_role;

@@ -1,0 +1,35 @@
+-- Records contact.updated with the fields that differ from `before`, which is what contact_state said
+-- before the change, or those of its members that may have changed; nothing where none does.
+create or replace function messaging.record_contact_changes(
+  instance_id uuid,
+  contact_id uuid,
+  before jsonb
+)
+returns void
+language plpgsql
+set search_path = ''
+as $$
+declare
+  state constant jsonb := messaging.contact_state(contact_id);
+  changed constant text[] := array(
+    select f.key from jsonb_each(before) as f where f.value <> state->f.key order by f.key
+  );
+begin
+  if changed = '{}' then
+    return;
+  end if;
+  perform messaging.record_event(
+    record_contact_changes.instance_id, record_contact_changes.contact_id, 'contact.updated',
+    jsonb_build_object(
+      'contactId', record_contact_changes.contact_id,
+      'phone', state->'phone',
+      'name', state->'name',
+      'fieldsUpdated', changed
+    )
+  );
+end;
+$$;
+revoke all
+on function messaging.record_contact_changes(uuid, uuid, jsonb)
+from public, anon, authenticated;
+grant execute on function messaging.record_contact_changes(uuid, uuid, jsonb) to service_role;

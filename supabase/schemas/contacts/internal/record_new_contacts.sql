@@ -1,0 +1,25 @@
+-- Records contact.created for contacts that the caller has just inserted, with the state they have now.
+-- NULL ids mean none.
+create or replace function messaging.record_new_contacts(contact_ids uuid[])
+returns void
+language plpgsql
+set search_path = ''
+as $$
+begin
+  if contact_ids is null then
+    return;
+  end if;
+  perform messaging.hold_event_floors(array(
+    select distinct c.instance_id from messaging.contacts c where c.id = any (contact_ids)
+  ));
+  insert into messaging.events (instance_id, contact_id, type, data)
+  select c.instance_id, c.id, 'contact.created',
+    messaging.fit_event_data(
+      jsonb_build_object('contactId', c.id, 'phone', c.phone, 'name', c.name)
+    )
+  from messaging.contacts c
+  where c.id = any (contact_ids);
+end;
+$$;
+revoke all on function messaging.record_new_contacts(uuid[]) from public, anon, authenticated;
+grant execute on function messaging.record_new_contacts(uuid[]) to service_role;

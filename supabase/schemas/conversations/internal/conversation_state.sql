@@ -1,0 +1,24 @@
+-- What the events of a conversation compare: its status, and what conversations-api assign changes. The
+-- caller holds the conversation locked.
+create or replace function messaging.conversation_state(conversation_id uuid)
+returns jsonb
+language sql
+stable
+set search_path = ''
+as $$
+  select jsonb_build_object(
+    'status', c.status,
+    'assignment', jsonb_build_object(
+      'assignedTo', c.assigned_to,
+      'departmentId', c.department_id,
+      'portfolio', exists (
+        select from messaging.portfolios p
+        where p.contact_id = c.contact_id and p.operator_id = c.assigned_to
+      )
+    )
+  )
+  from messaging.conversations c
+  where c.id = conversation_state.conversation_id;
+$$;
+revoke all on function messaging.conversation_state(uuid) from public, anon, authenticated;
+grant execute on function messaging.conversation_state(uuid) to service_role;

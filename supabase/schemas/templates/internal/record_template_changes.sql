@@ -1,0 +1,33 @@
+-- Records template.status_changed for templates whose status at the provider the caller has just changed:
+-- one event for the instance that a template belongs to, and one for each instance of the workspace
+-- where it belongs to the workspace alone. NULL ids mean none.
+create or replace function messaging.record_template_changes(template_ids uuid[])
+returns void
+language plpgsql
+set search_path = ''
+as $$
+begin
+  if template_ids is null then
+    return;
+  end if;
+  perform messaging.hold_event_floors(array(
+    select distinct i.id
+    from messaging.message_templates t
+    join messaging.instances i
+      on i.workspace_id = t.workspace_id and i.id = coalesce(t.instance_id, i.id)
+    where t.id = any (template_ids)
+  ));
+  insert into messaging.events (instance_id, type, data)
+  select i.id, 'template.status_changed',
+    messaging.fit_event_data(jsonb_build_object(
+      'templateId', t.id, 'name', t.name, 'language', t.language, 'status', t.provider_status
+    ))
+  from messaging.message_templates t
+  join messaging.instances i
+    on i.workspace_id = t.workspace_id and i.id = coalesce(t.instance_id, i.id)
+  where t.id = any (template_ids)
+  order by t.name, t.language, t.id, i.id;
+end;
+$$;
+revoke all on function messaging.record_template_changes(uuid[]) from public, anon, authenticated;
+grant execute on function messaging.record_template_changes(uuid[]) to service_role;
