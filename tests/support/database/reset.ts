@@ -11,6 +11,13 @@ export interface ResetPlan {
   readonly fingerprint: string;
   /** The template's fingerprint. */
   readonly expected: string;
+  /**
+   * Selects the same by Postgres' counters of changed rows, for 8 ms of processor time instead of 20 in a
+   * new session. They also count what was undone, so the fingerprint decides where they differ.
+   */
+  readonly counters: string;
+  /** What they are in a database whose catalogue nobody has touched. */
+  readonly untouched: string;
 }
 
 // Detects any DDL without reading system objects.
@@ -51,6 +58,7 @@ export async function writeResetPlan(template: Sql): Promise<ResetPlan> {
       start_value) as restart
     from pg_sequences where last_value is null`;
   const fingerprint = writeFingerprintQuery([...seeded]);
+  const counters = writeCountersQuery(countChanges([...seeded]));
   const plan = {
     empty: [
       // Statements of one call are one transaction.
@@ -60,7 +68,13 @@ export async function writeResetPlan(template: Sql): Promise<ResetPlan> {
     ].join("\n"),
     fingerprint,
   };
-  return { ...plan, expected: await readFingerprint(template, plan.fingerprint) };
+  return {
+    ...plan,
+    counters,
+    expected: await readFingerprint(template, fingerprint),
+    // The template's own counters hold its migrations; a clone starts without any.
+    untouched: await readFingerprint(template, writeCountersQuery("0")),
+  };
 }
 
 /**
@@ -71,7 +85,9 @@ export async function writeResetPlan(template: Sql): Promise<ResetPlan> {
 export async function resetDatabase(admin: Sql, plan: ResetPlan): Promise<boolean> {
   try {
     // Checks the catalogue first, so that the plan's statements find their tables.
-    if (await readFingerprint(admin, plan.fingerprint) !== plan.expected) return false;
+    const isSame = await readFingerprint(admin, plan.counters) === plan.untouched ||
+      await readFingerprint(admin, plan.fingerprint) === plan.expected;
+    if (!isSame) return false;
     await admin.unsafe(plan.empty).simple();
     return true;
   } catch (error) {
@@ -86,6 +102,29 @@ async function readFingerprint(sql: Sql, query: string): Promise<string> {
   return row.fingerprint;
 }
 
+/** What is not in the catalogues above: the database's settings and privileges, and large tables. */
+const databaseParts: readonly string[] = [
+  `(select coalesce(string_agg(setrole || setconfig::text, ' ' order by setrole), '-')
+    from pg_db_role_setting
+    where setdatabase = (select oid from pg_database where datname = current_database()))`,
+  `(select concat_ws(' ', coalesce(datacl::text, '-'), datconnlimit, datdba) from pg_database
+    where datname = current_database())`,
+  `(select count(*) from pg_class
+    where oid >= 16384 and relkind = 'r' and pg_relation_size(oid) > ${maxTableBytes})`,
+];
+
+/** Rows that were inserted, updated or deleted; every session has reported them before it ended. */
+function countChanges(seeded: readonly string[]): string {
+  const tables = [...Object.keys(catalogues).map((name) => `pg_catalog.${name}`), ...seeded];
+  const names = tables.map((name) => `'${name.replaceAll("'", "''")}'::regclass`);
+  return `(select sum(pg_stat_get_tuples_inserted(t) + pg_stat_get_tuples_updated(t)
+      + pg_stat_get_tuples_deleted(t)) from unnest(array[${names.join(", ")}]) t)`;
+}
+
+function writeCountersQuery(changes: string): string {
+  return `select concat_ws(' ', ${[changes, ...databaseParts].join(",\n")}) as fingerprint`;
+}
+
 // A row's xmin shows whether the row was changed. Cloning a database keeps xmin.
 function writeFingerprintQuery(seeded: readonly string[]): string {
   const rows = (table: string, condition: string): string =>
@@ -95,14 +134,7 @@ function writeFingerprintQuery(seeded: readonly string[]): string {
       rows(`pg_catalog.${table}`, condition)
     ),
     ...seeded.map((table) => rows(table, "true")),
-    `(select coalesce(string_agg(setrole || s.setconfig::text, ' ' order by setrole), '-')
-      from pg_db_role_setting s join pg_database d on d.oid = s.setdatabase
-      where d.datname = current_database())`,
-    `(select concat_ws(' ', coalesce(datacl::text, '-'), datconnlimit, datdba) from pg_database
-      where datname = current_database())`,
-    `(select count(*) from pg_tables t
-      where schemaname not in ('pg_catalog', 'information_schema')
-        and pg_relation_size(format('%I.%I', schemaname, tablename)::regclass) > ${maxTableBytes})`,
+    ...databaseParts,
   ];
   return `select concat_ws(' ', ${parts.join(",\n")}) as fingerprint`;
 }
