@@ -3,6 +3,7 @@ import type { TokenRecord } from "../../shared/database/rpcs/tenancy.ts";
 import type { Idempotency } from "../../shared/database/rpcs/idempotency.ts";
 import type { Recorded } from "../../shared/idempotency/recorded_call.ts";
 import type { InstanceServices } from "./instances.ts";
+import { type TokenScope, tokenScopes } from "../../shared/model/token_scope.ts";
 import { executeOnce } from "./record_calls.ts";
 import type { CreateTokenRequest } from "./resources/tokens.ts";
 
@@ -23,6 +24,7 @@ export async function issueClientToken(
   const { token, tokenHash } = await createClientToken();
   const created = await executeOnce(database.rpc("create_client_token", {
     ...request,
+    scopes: narrowScopes(request.scopes),
     tokenId,
     instanceId,
     tokenHash,
@@ -33,4 +35,11 @@ export async function issueClientToken(
   const { sealedToken, ...record } = created.outcome;
   const firstToken = await vault.open<string>(String(sealedToken), record.tokenId);
   return { ...created, outcome: { ...record, token: firstToken } };
+}
+
+/** Null for every scope, so that the token has those of later releases too. */
+function narrowScopes(
+  scopes: readonly TokenScope[] | null | undefined,
+): readonly TokenScope[] | null {
+  return !scopes || scopes.length === tokenScopes.length ? null : scopes;
 }

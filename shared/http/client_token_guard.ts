@@ -11,6 +11,7 @@ import { readIdempotency } from "./idempotency.ts";
 import { type JsonObject, readJsonBody } from "./json_body.ts";
 import { refuseDeclaredBody } from "./request_body.ts";
 import { applyRateLimit } from "./rate_limit.ts";
+import { requireScope } from "./token_scope.ts";
 
 /** The values that the guard passes to the handler. */
 export interface ClientVariables extends AppVariables {
@@ -31,10 +32,11 @@ export interface GuardOptions {
 }
 
 /** A client whose token was valid, with the references that a request may use for its instance. */
-export type AuthenticatedClient = Omit<ValidAuthentication, "rateLimit">;
+export type AuthenticatedClient = Omit<ValidAuthentication, "rateLimit" | "scopes">;
 
 type ValidAuthentication = {
-  readonly [Member in keyof Authentication]: Member extends "rateLimit" ? Authentication[Member]
+  readonly [Member in keyof Authentication]: Member extends "rateLimit" | "scopes"
+    ? Authentication[Member]
     : NonNullable<Authentication[Member]>;
 };
 
@@ -68,23 +70,26 @@ export async function readTokenHash(context: Context, hashToken: HashToken): Pro
 }
 
 /**
- * Authenticates a request and counts it, in one round trip.
+ * Authenticates a request and counts it, in one round trip. A call beyond the token's scopes counts like
+ * any other that is refused after its authentication.
  *
- * @throws {AppError} `invalid_client_token`, `rate_limited`.
+ * @throws {AppError} `invalid_client_token`, `rate_limited`, `insufficient_scope`.
  */
 export async function authenticateClient(
   context: ClientContext,
   database: Database,
   tokenHash: string,
 ): Promise<AuthenticatedClient> {
-  const { tokenId, instance, instanceVersion, rateLimit } = await database.rpc(
+  const functionName = context.get("functionName");
+  const { tokenId, scopes, instance, instanceVersion, rateLimit } = await database.rpc(
     "authenticate_client",
-    { tokenHash, functionName: context.get("functionName") },
+    { tokenHash, functionName },
   );
   if (tokenId === null || instance === null || instanceVersion === null) {
     throw new AppError("invalid_client_token");
   }
   applyRateLimit(context, rateLimit);
+  requireScope(scopes, functionName, context.req.method);
   return { tokenId, instance, instanceVersion };
 }
 

@@ -33,6 +33,7 @@ const refusals = {
     403,
     "The template belongs to another instance of the workspace.",
   ],
+  insufficient_scope: [403, "The token has no scope for this call; see message."],
   not_found: [404, "This path does not exist."],
   "Instance not found": [404, "The instance does not exist, or the token is not valid for it."],
   workspace_not_found: [404, "The workspace does not exist."],

@@ -127,6 +127,11 @@ function addSync(context: AdminCommandContext, program: Command, command: Comman
     });
 }
 
+/** The names of `--scopes`, separated by commas. The API checks them. */
+function readScopes(names: unknown): string[] | undefined {
+  return names === undefined ? undefined : String(names).split(",").map((name) => name.trim());
+}
+
 const tokenColumns = ["tokenId", "label", "lastUsedAt", "expiresAt", "revokedAt"];
 
 function addTokens(context: AdminCommandContext, program: Command): void {
@@ -141,8 +146,13 @@ function addTokens(context: AdminCommandContext, program: Command): void {
   command.command("create <instanceId>").description("create a token; it is shown only once")
     .option("--label <text>", "purpose of the token")
     .option("--expires-at <instant>", "ISO 8601 with offset; default: the token does not expire")
-    .action(async (instanceId: string, { label, expiresAt }: Options) => {
-      show(context, program, await api.call("POST", pathOf(instanceId), { label, expiresAt }));
+    .option(
+      "--scopes <names>",
+      "what it may be used for, such as send,history; default: everything",
+    )
+    .action(async (instanceId: string, { label, expiresAt, scopes }: Options) => {
+      const fields = { label, expiresAt, scopes: readScopes(scopes) };
+      show(context, program, await api.call("POST", pathOf(instanceId), fields));
     });
 
   command.command("list <instanceId>").description("list all tokens, including revoked ones")
@@ -170,11 +180,11 @@ function addTokens(context: AdminCommandContext, program: Command): void {
     }
   };
   command.command("rotate <instanceId> <tokenId>")
-    .description("create a token with the same label and expiry, then revoke the old one")
+    .description("create a token with the same label, expiry and scopes, then revoke the old one")
     .option("--keep-old", "do not revoke the old token; revoke it when the new one is in use")
     .action(async (instanceId: string, tokenId: string, { keepOld }: Options) => {
-      const { label, expiresAt } = await api.call("GET", pathOfOne(instanceId, tokenId));
-      const created = await api.call("POST", pathOf(instanceId), { label, expiresAt });
+      const { label, expiresAt, scopes } = await api.call("GET", pathOfOne(instanceId, tokenId));
+      const created = await api.call("POST", pathOf(instanceId), { label, expiresAt, scopes });
       // Shows the token first, because the API never returns it again.
       show(context, program, created);
       if (keepOld !== true) await revokeFormer(instanceId, tokenId);

@@ -1,5 +1,6 @@
 import * as z from "zod";
 import { instantSchema, storableInstantSchema } from "../../../shared/model/instant.ts";
+import { tokenScopes } from "../../../shared/model/token_scope.ts";
 import type { RecordAnswer } from "./resource.ts";
 
 /** POST admin-api/instances/:id/tokens. */
@@ -9,6 +10,10 @@ export const createTokenSchema = z.object({
   expiresAt: storableInstantSchema
     .refine((instant) => Date.parse(instant) > Date.now(), "must be in the future")
     .nullish(),
+  /** Without it the token has every scope. */
+  scopes: z.array(z.enum(tokenScopes)).min(1).transform((scopes) =>
+    tokenScopes.filter((scope) => scopes.includes(scope))
+  ).nullish(),
 });
 
 export type CreateTokenRequest = z.infer<typeof createTokenSchema>;
@@ -18,6 +23,7 @@ export const tokenRecord = {
   tokenId: z.uuid(),
   instanceId: z.uuid(),
   label: z.string().nullable(),
+  scopes: z.array(z.enum(tokenScopes)),
   expiresAt: instantSchema.nullable(),
   lastUsedAt: instantSchema.nullable(),
   revokedAt: instantSchema.nullable(),

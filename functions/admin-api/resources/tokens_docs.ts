@@ -8,6 +8,7 @@ const tokenExample = {
   tokenId: demoTokenId,
   instanceId: demoInstanceId,
   label: "CRM",
+  scopes: ["send", "history"],
   expiresAt: null,
   lastUsedAt: null,
   revokedAt: null,
@@ -35,7 +36,8 @@ export const tokenOperations: readonly Operation[] = [
     operationId: "createToken",
     summary: "Issue a token for an instance",
     description:
-      "The token is valid for this instance only. It is returned once, because only its hash is stored. An instance can have several active tokens, so that a token can be replaced without downtime.",
+      "The token is valid for this instance only. It is returned once, because only its hash is stored. An instance can have several active tokens, so that a token can be replaced without downtime.\n\n" +
+      "`scopes` limits what the token may be used for; without it, the token has every scope. `send`: send-message, send-template-message, process-ai-agent and messages-api. `contacts`, `conversations`, `events`, `media`, `batches`: the function of that name. `history`: messages-context, and reading in messages-api.",
     pathParameters: instanceParameter,
     body: createTokenSchema,
     isIdempotent: true,
@@ -48,7 +50,7 @@ export const tokenOperations: readonly Operation[] = [
     examples: [{
       name: "issued",
       summary: "A token for a CRM",
-      request: { label: "CRM" },
+      request: { label: "CRM", scopes: ["send", "history"] },
       response: {
         success: true,
         ...tokenExample,

@@ -1,6 +1,7 @@
 import type { Issue } from "../../model/errors.ts";
 import type { Instance } from "../../model/instance.ts";
 import type { ProviderKind } from "../../model/provider_kind.ts";
+import type { TokenScope } from "../../model/token_scope.ts";
 import type { Once, RecordedResult } from "./idempotency.ts";
 import type { Page, PageRequest } from "./page.ts";
 import type { Grouped, Rpc } from "./rpc.ts";
@@ -70,6 +71,8 @@ interface WorkspaceFilter {
 /** The identity of a client token and its instance; nulls for an invalid token. */
 export interface Authentication {
   readonly tokenId: string | null;
+  /** Null for a token that has every scope. */
+  readonly scopes: readonly TokenScope[] | null;
   /** The token's instance, with every reference that a request may use for it. */
   readonly instance: Instance & { readonly references: readonly (string | null)[] } | null;
   /** Another one after every change of the instance. */
@@ -177,6 +180,8 @@ export type CreateTokenRequest = Once<
     readonly tokenHash: string;
     readonly label?: string | null | undefined;
     readonly expiresAt?: string | null | undefined;
+    /** Null for every scope, also those of later releases. */
+    readonly scopes: readonly TokenScope[] | null;
   }
 >;
 
@@ -187,6 +192,7 @@ export interface KeptToken {
 
 export interface TokenRecord extends TokenTarget {
   readonly label: string | null;
+  readonly scopes: readonly TokenScope[];
   readonly expiresAt: string | null;
   readonly lastUsedAt: string | null;
   readonly revokedAt: string | null;

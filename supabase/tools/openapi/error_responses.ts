@@ -26,7 +26,7 @@ export function listRefusals(operation: Operation): ErrorCode[] {
 
 /** Error codes of the HTTP conventions, which can occur before the handler runs. */
 const clientTokenCodes = [
-  ...["missing_client_token", "invalid_client_token"] as const,
+  ...["missing_client_token", "invalid_client_token", "insufficient_scope"] as const,
   ...["Instance not found", "rate_limited", "service_unavailable"] as const,
 ] as const;
 const bodyCodes = ["invalid_json", "payload_too_large", "unsupported_media_type"] as const;

@@ -36,6 +36,7 @@ export const glossary: Readonly<Record<string, string>> = {
     "Tracking identifier chosen by the caller; returned in the history, in the message's record and in events.",
   metadata:
     "Keys and texts of your own: at most 16, keys of 1 to 40 characters, texts of at most 200. Returned in the message's record and in its events, and never shown to the contact.",
+  scopes: "What the token may be used for.",
   delayMessage: "Seconds to wait before sending.",
   delayTyping: "Milliseconds to show the typing indicator, where the channel supports it.",
   assignTo: "Operator to assign the conversation to: e-mail address or UUID.",

@@ -1,3 +1,4 @@
+import { tokenScopes } from "../../../shared/model/token_scope.ts";
 import { hashClientToken } from "../../../shared/crypto/client_token.ts";
 import { assert, assertEquals, assertMatch } from "../../support/assert.ts";
 import {
@@ -36,6 +37,7 @@ Deno.test("a token opens its instance and is shown once", async () => {
     tokenId: issued.tokenId,
     instanceId,
     label: "crm",
+    scopes: [...tokenScopes],
     expiresAt: "2099-01-01T03:00:00.000+00:00",
     revokedAt: null,
   });
@@ -110,6 +112,44 @@ Deno.test("a token that would be dead or of nothing is refused, and nothing is s
   for (const method of ["POST", "GET"]) {
     const answer = await client.call(method, unknown, method === "POST" ? { body: {} } : {});
     assertEquals([answer.status, answer.body.error], [404, "Instance not found"]);
+  }
+  assertEquals(await countRows(client, "client_tokens"), 0);
+});
+
+Deno.test("a token has the scopes that it is issued with, wherever it is shown, and all without any", async () => {
+  await using client = await createAdminClient();
+  const path = `/instances/${await createInstance(client)}/tokens`;
+  const rows = [
+    [{ scopes: ["history", "send", "send"] }, ["send", "history"]],
+    [{ scopes: ["events"] }, ["events"]],
+    [{ scopes: [...tokenScopes].reverse() }, tokenScopes],
+    [{ scopes: null }, tokenScopes],
+    [{}, tokenScopes],
+  ] as const;
+  for (const [request, scopes] of rows) {
+    const issued = await client.create(path, request);
+    const { body: read } = await client.call("GET", `${path}/${issued.tokenId}`);
+    const { body: listed } = await client.call("GET", path);
+    const shown = [issued, read, listed.items.at(-1)].map((token) => token.scopes);
+    assertEquals(shown, [scopes, scopes, scopes]);
+  }
+  const stored = await client.database.admin`
+    select scopes from messaging.client_tokens order by created_at, id`;
+  // NULL is everything, also what later releases add.
+  assertEquals(stored.map((row) => row["scopes"]), [
+    ["send", "history"],
+    ["events"],
+    ...[null, null, null],
+  ]);
+});
+
+Deno.test("an empty list of scopes and unknown names are refused, and no token is issued", async () => {
+  await using client = await createAdminClient();
+  const path = `/instances/${await createInstance(client)}/tokens`;
+  for (const scopes of [[], ["admin"], ["send", "Send"], [""], [5], [null], "send", {}]) {
+    const { status, body } = await client.call("POST", path, { body: { scopes } });
+    assertEquals([status, body.error], [400, "invalid_request"], JSON.stringify(scopes));
+    assert(body.issues[0].path.startsWith("scopes"), JSON.stringify(body.issues));
   }
   assertEquals(await countRows(client, "client_tokens"), 0);
 });

@@ -7,7 +7,7 @@ import { toDatabaseError } from "../../../shared/database/sqlstates.ts";
 import { AppError } from "../../../shared/model/errors.ts";
 import { assertEquals, assertMatch } from "../../support/assert.ts";
 import { letTimePass } from "../../support/database/time_travel.ts";
-import { type Tenant, testVault } from "../../support/fixtures/tenant.ts";
+import { createToken, type Tenant, testVault } from "../../support/fixtures/tenant.ts";
 import { type MessagingStack, startMessagingStack } from "../../support/stack/messaging_stack.ts";
 
 const text = { phone: "5511987654321", messageType: "text", message: "Olá" };
@@ -128,6 +128,41 @@ for (
     }
   });
 }
+
+Deno.test("a token that may no longer send is refused at the next call, whatever it asks; the call counts", async () => {
+  for (const body of bodies) {
+    const { stack, process } = await startWarm();
+    await using _stack = stack;
+    await stack.admin`update messaging.client_tokens set scopes = '{history,events}'`;
+    assertEquals(await process.send(body), [403, "98", "insufficient_scope"]);
+    assertEquals(process.rpcNames.at(-1), "authenticate_client");
+    assertEquals(await process.send(body), [403, "97", "insufficient_scope"]);
+    assertEquals([await countMessages(stack), stack.provider.requests.length], [1, 1]);
+    await stack.admin`update messaging.client_tokens set scopes = '{send}'`;
+    assertEquals(await process.send(), [200, "96", null]);
+    process.rpcNames.length = 0;
+    assertEquals(await process.send(), [200, "95", null]);
+    assertEquals(process.rpcNames, ["accept_message", "settle_messages"]);
+  }
+});
+
+Deno.test("of sends at the same moment, only those whose token may send go out", async () => {
+  const { stack, tenant, process } = await startWarm();
+  await using _stack = stack;
+  const other = await createToken(stack.admin, tenant.instanceId);
+  const narrowed = startProcess(stack, { ...tenant, token: other.token });
+  assertEquals((await narrowed.send())[0], 200);
+  await stack.admin`
+    update messaging.client_tokens set scopes = '{events}' where id = ${other.tokenId}`;
+  const answers = await Promise.all(
+    Array.from({ length: 12 }, (_, index) => (index % 2 === 0 ? process : narrowed).send()),
+  );
+  assertEquals(
+    answers.map(([status]) => status),
+    answers.map((_, index) => index % 2 === 0 ? 200 : 403),
+  );
+  assertEquals([await countMessages(stack), stack.provider.requests.length], [8, 8]);
+});
 
 Deno.test("new credentials are used by the next call, and the old ones by none", async () => {
   const { stack, tenant, process } = await startWarm();

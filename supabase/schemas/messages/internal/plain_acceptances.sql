@@ -57,6 +57,7 @@ begin
       from messaging.client_tokens k
       where k.token_hash = call.authentication->>'tokenHash' and k.instance_id = i.id
         and k.revoked_at is null and (k.expires_at is null or k.expires_at > clock_timestamp())
+        and (k.scopes is null or 'send' = any (k.scopes))
         and i.version = call.authentication->>'instanceVersion'
       offset 0
     ) as t on true

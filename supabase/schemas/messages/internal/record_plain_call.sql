@@ -54,6 +54,7 @@ begin
   left join messaging.client_tokens t
     on t.token_hash = given_hash and t.instance_id = i.id
     and t.revoked_at is null and (t.expires_at is null or t.expires_at > clock)
+    and (t.scopes is null or 'send' = any (t.scopes))
     and i.xmin::text = request->'authentication'->>'instanceVersion'
   left join lateral (
     select a.address from messaging.contact_addresses a

@@ -1,4 +1,5 @@
--- admin-api: a token as a response shows it: never its hash.
+-- admin-api: a token as a response shows it: never its hash. A token without scopes of its own has them
+-- all.
 create or replace function messaging.describe_client_token(token messaging.client_tokens)
 returns jsonb
 language sql
@@ -10,6 +11,10 @@ as $$
     'tokenId', token.id,
     'instanceId', token.instance_id,
     'label', token.label,
+    'scopes', coalesce(
+      to_jsonb(token.scopes),
+      '["send", "contacts", "conversations", "history", "events", "media", "batches"]'
+    ),
     'expiresAt', messaging.iso_in_zone(token.expires_at, 'UTC'),
     'lastUsedAt', messaging.iso_in_zone(token.last_used_at, 'UTC'),
     'revokedAt', messaging.iso_in_zone(token.revoked_at, 'UTC'),

@@ -1,5 +1,5 @@
 -- Authenticates a call in the transaction that records it. `authentication` {tokenHash, functionName,
--- instanceVersion}: the token must open this instance, and the instance must still be what the caller
+-- instanceVersion}: the token must open this instance and be for sending, and the instance must still be what the caller
 -- prepared the call with (see authenticate_client).
 -- Returns the token and its instance's limit. Errors: MI022 where the caller must authenticate anew.
 create or replace function messaging.require_client(
@@ -21,6 +21,7 @@ begin
   where t.token_hash = authentication->>'tokenHash'
     and t.revoked_at is null
     and (t.expires_at is null or t.expires_at > clock_timestamp())
+    and (t.scopes is null or 'send' = any (t.scopes))
     and i.id = require_client.instance_id
     and i.xmin::text = authentication->>'instanceVersion';
   if not found then

@@ -1,6 +1,6 @@
 -- Authenticates a client token. `request`: tokenHash, functionName; counts the request against the
 -- token's allowance for the function.
--- Returns {tokenId, instance, instanceVersion, rateLimit (see count_request)}; tokenId is NULL for an
+-- Returns {tokenId, scopes (NULL for all; the caller refuses what they do not include), instance, instanceVersion, rateLimit (see count_request)}; tokenId is NULL for an
 -- unknown, expired or revoked token. The version is another one after every change of the instance, its
 -- credentials among them: the row's xmin. The instance's `references` are the names that a request may use for it (UUID,
 -- embed key, business instance id): the caller compares them, so that no body is read before the token
@@ -23,7 +23,7 @@ begin
     and (t.expires_at is null or t.expires_at > clock_timestamp());
   if not found then
     return jsonb_build_object(
-      'tokenId', null, 'instance', null, 'instanceVersion', null, 'rateLimit', null
+      'tokenId', null, 'scopes', null, 'instance', null, 'instanceVersion', null, 'rateLimit', null
     );
   end if;
   if token.last_used_at is null or token.last_used_at < clock_timestamp() - interval '1 minute' then
@@ -33,6 +33,7 @@ begin
   select i.xmin::text into instance_version from messaging.instances i where i.id = token.instance_id;
   return jsonb_build_object(
     'tokenId', token.id,
+    'scopes', token.scopes,
     'instanceVersion', instance_version,
     'rateLimit', messaging.count_request(
       token.id, request->>'functionName', instance.requests_per_minute

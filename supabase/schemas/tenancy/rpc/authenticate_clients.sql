@@ -59,7 +59,7 @@ begin
 
   return (
     with clients as materialized (
-      select t.id as token_id, t.token_hash, i.requests_per_minute, i.xmin::text as instance_version,
+      select t.id as token_id, t.token_hash, t.scopes, i.requests_per_minute, i.xmin::text as instance_version,
         jsonb_build_object(
           'instanceId', i.id,
           'name', i.name,
@@ -88,6 +88,7 @@ begin
     select jsonb_build_object('results', jsonb_agg(
       jsonb_build_object(
         'tokenId', n.token_id,
+        'scopes', n.scopes,
         'instance', n.instance,
         'instanceVersion', n.instance_version,
         'rateLimit', case

@@ -9,6 +9,7 @@ create table messaging.client_tokens (
   last_used_at timestamptz,
   revoked_at timestamptz,
   created_at timestamptz not null default now(),
+  scopes text[],
   constraint client_tokens_hash_is_sha256 check (token_hash ~ '^[0-9a-f]{64}$')
 );
 create unique index client_tokens_hash on messaging.client_tokens (token_hash);
@@ -16,3 +17,5 @@ create index client_tokens_instance on messaging.client_tokens (instance_id, cre
 alter table messaging.client_tokens enable row level security;
 revoke all on table messaging.client_tokens from public, anon, authenticated;
 grant select, insert, update, delete on table messaging.client_tokens to service_role;
+comment on column messaging.client_tokens.scopes is
+  'What it may be used for, see shared/model/token_scope.ts; NULL for everything.';

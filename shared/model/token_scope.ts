@@ -1,0 +1,5 @@
+/** What a client token may be used for. A token without scopes of its own has them all. */
+export const tokenScopes = [
+  ...["send", "contacts", "conversations", "history", "events", "media", "batches"] as const,
+] as const;
+export type TokenScope = (typeof tokenScopes)[number];
