@@ -9,21 +9,30 @@ import {
 import { answerJson } from "../../shared/http/answer.ts";
 import { createApp, type Route } from "../../shared/http/create_app.ts";
 import { answerRecorded } from "../../shared/http/recorded_answer.ts";
+import { readPage } from "../../shared/http/page.ts";
 import { validate, validateBody } from "../../shared/http/validate.ts";
+import { AppError } from "../../shared/model/errors.ts";
 import type { Log } from "../../shared/runtime/log.ts";
 import { callRecorded } from "../../shared/idempotency/recorded_call.ts";
 import { assignConversation } from "./assign.ts";
 import {
   type AssignResponse,
   assignSchema,
+  checkUnassign,
+  conversationIdSchema,
   type GetAgentPauseResponse,
   getAgentPauseSchema,
+  listOfConversationSchema,
   noteRequestSchema,
   type NoteResponse,
+  type NotesResponse,
   type SetAgentPauseResponse,
   setAgentPauseSchema,
   type StatusResponse,
   statusSchema,
+  type TransfersResponse,
+  type UnassignResponse,
+  unassignSchema,
 } from "./contract.ts";
 
 export interface ConversationsApiServices {
@@ -48,6 +57,20 @@ export function createConversationsApiApp(services: ConversationsApiServices): H
     return answerRecorded<AssignResponse>(
       context,
       await assignConversation(database, { instanceId, phone, assignment, idempotency }),
+    );
+  };
+
+  const unassign = async (context: ClientContext): Promise<Response> => {
+    const request = validateBody(context, unassignSchema, context.get("body"), checkUnassign);
+    const { instanceId } = requireInstance(context);
+    const idempotency = await readClientIdempotency(context);
+    return answerRecorded<UnassignResponse>(
+      context,
+      await callRecorded(database, "unassign_conversation", {
+        ...request,
+        instanceId,
+        idempotency,
+      }),
     );
   };
 
@@ -92,12 +115,45 @@ export function createConversationsApiApp(services: ConversationsApiServices): H
     );
   };
 
+  const listNotes = async (context: ClientContext): Promise<Response> => {
+    const query = validate(listOfConversationSchema, context.req.query());
+    const target = readTarget(context);
+    const page = await readPage(
+      { ...query, ...target },
+      (request) => database.rpc("list_conversation_notes", request),
+    );
+    return answerJson<NotesResponse>(context, { success: true, ...page });
+  };
+
+  const listTransfers = async (context: ClientContext): Promise<Response> => {
+    const query = validate(listOfConversationSchema, context.req.query());
+    const target = readTarget(context);
+    const page = await readPage(
+      { ...query, ...target },
+      (request) => database.rpc("list_conversation_transfers", request),
+    );
+    return answerJson<TransfersResponse>(context, { success: true, ...page });
+  };
+
   const routes: Route[] = [
     { method: "POST", path: "/assign", handlers: [guard, assign] },
+    { method: "POST", path: "/unassign", handlers: [guard, unassign] },
     { method: "POST", path: "/status", handlers: [guard, setStatus] },
     { method: "POST", path: "/note", handlers: [guard, addNote] },
     { method: "GET", path: "/agent-pause", handlers: [guard, getPause] },
     { method: "POST", path: "/agent-pause", handlers: [guard, setPause] },
   ];
+  routes.push(
+    { method: "GET", path: "/conversations/:id/notes", handlers: [guard, listNotes] },
+    { method: "GET", path: "/conversations/:id/transfers", handlers: [guard, listTransfers] },
+  );
   return createApp({ slug: "conversations-api", log, routes });
+}
+
+/** Returns the conversation of the path, which must belong to the token's instance. */
+function readTarget(context: ClientContext): { instanceId: string; conversationId: string } {
+  const { instanceId } = requireInstance(context);
+  const conversationId = conversationIdSchema.safeParse(context.req.param("id"));
+  if (!conversationId.success) throw new AppError("conversation_not_found");
+  return { instanceId, conversationId: conversationId.data };
 }

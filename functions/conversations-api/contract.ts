@@ -1,10 +1,13 @@
 import * as z from "zod";
+import type { CrossCheck } from "../../shared/http/validate.ts";
 import { instantSchema } from "../../shared/model/instant.ts";
+import { pageSchema } from "../../shared/model/page.ts";
 import {
   assignToSchema,
   idSchema,
   instanceIdSchema,
   phoneSchema,
+  userIdSchema,
 } from "../../shared/model/request_fields.ts";
 import {
   type AnswerOf,
@@ -50,6 +53,33 @@ export const setAgentPauseSchema = z.object({
   minutes: z.number().int().min(1).max(maxPauseMinutes).default(30),
 });
 
+/** POST /functions/v1/conversations-api/unassign (beyond the specification). */
+export const unassignSchema = z.object({
+  instanceId: instanceIdSchema.optional(),
+  phone: phoneSchema.optional(),
+  contactId: idSchema.optional(),
+  userId: userIdSchema.optional(),
+});
+
+const targetNames = ["phone", "contactId", "userId"] as const;
+
+/** Requires exactly one of the three ways to name a contact. */
+export const checkUnassign: CrossCheck = (request) => {
+  const given = targetNames.filter((name) => request[name] !== undefined);
+  if (given.length === 0) {
+    return [{ path: "phone", message: "is required, or contactId, or userId" }];
+  }
+  return given.slice(1).map((path) => ({ path, message: `must not be given beside ${given[0]}` }));
+};
+
+/** GET /functions/v1/conversations-api/conversations/{id}/notes and .../transfers. */
+export const listOfConversationSchema = pageSchema.extend({
+  instanceId: instanceIdSchema.optional(),
+});
+
+/** A conversation's id in a path. No conversation has an id of another form. */
+export const conversationIdSchema = idSchema;
+
 export const assignResponseSchema = z.object({ ...successField, ...assignmentFields });
 
 export type AssignResponse = AnswerOf<typeof assignResponseSchema>;
@@ -87,3 +117,34 @@ export const getAgentPauseResponseSchema = setAgentPauseResponseSchema.extend({
 });
 
 export type GetAgentPauseResponse = AnswerOf<typeof getAgentPauseResponseSchema>;
+
+export const unassignResponseSchema = z.object({
+  ...successField,
+  contactId: z.uuid(),
+  assignedTo: z.null(),
+  previousAssignedTo: z.uuid().nullable(),
+});
+
+export type UnassignResponse = AnswerOf<typeof unassignResponseSchema>;
+
+const nextCursorField = { nextCursor: z.string().nullable() };
+
+export const notesResponseSchema = z.object({
+  ...successField,
+  items: z.array(z.object({ noteId: z.uuid(), note: z.string(), createdAt: instantSchema })),
+  ...nextCursorField,
+});
+
+export type NotesResponse = AnswerOf<typeof notesResponseSchema>;
+
+export const transfersResponseSchema = z.object({
+  ...successField,
+  items: z.array(z.object({
+    fromOperatorId: z.uuid(),
+    toOperatorId: z.uuid().nullable(),
+    createdAt: instantSchema,
+  })),
+  ...nextCursorField,
+});
+
+export type TransfersResponse = AnswerOf<typeof transfersResponseSchema>;

@@ -13,16 +13,25 @@ import {
   assignSchema,
   getAgentPauseResponseSchema,
   getAgentPauseSchema,
+  listOfConversationSchema,
   noteRequestSchema,
   noteResponseSchema,
+  notesResponseSchema,
   setAgentPauseResponseSchema,
   setAgentPauseSchema,
   statusResponseSchema,
   statusSchema,
+  transfersResponseSchema,
+  unassignResponseSchema,
+  unassignSchema,
 } from "./contract.ts";
 
 const target = { instanceId: demoInstanceRef, phone: demoPhone };
 const outcome = { success: true, contactId: demoContactId, conversationId: demoConversationId };
+
+const ofConversation: Operation["pathParameters"] = {
+  id: { description: "`conversationId` of the conversation.", example: demoConversationId },
+};
 
 const pausedNote = "Whether the agent is paused for this contact.";
 
@@ -62,6 +71,92 @@ export const operations: readonly Operation[] = [
         portfolio: true,
         transferred: false,
         departmentId: demoDepartmentId,
+      },
+    }],
+  },
+  {
+    method: "POST",
+    path: "/unassign",
+    operationId: "unassignConversation",
+    tag: "Conversations",
+    summary: "Take a conversation from its operator",
+    description:
+      "Name the contact by exactly one of `phone`, `contactId` and `userId`. The operator is removed: a transfer to nobody, which is logged, noted, and takes the contact out of the operator's portfolio. A conversation without an operator stays as it is: `previousAssignedTo` is null, and nothing is logged. A missing contact is created, except for an unknown `contactId`.",
+    access: "clientToken",
+    body: unassignSchema,
+    isIdempotent: true,
+    success: {
+      description: "The operator whose conversation it was.",
+      schema: unassignResponseSchema,
+    },
+    errors: ["invalid_phone", "contact_not_found"],
+    fields: {
+      assignedTo: "Always null: the conversation has no operator now.",
+      previousAssignedTo: "UUID of the operator until now; null when there was none.",
+    },
+    examples: [{
+      name: "back_to_the_queue",
+      summary: "By the contact's id",
+      request: { contactId: demoContactId },
+      response: {
+        success: true,
+        contactId: demoContactId,
+        assignedTo: null,
+        previousAssignedTo: demoOperatorId,
+      },
+    }],
+  },
+  {
+    method: "GET",
+    path: "/conversations/:id/notes",
+    operationId: "listConversationNotes",
+    tag: "Conversations",
+    summary: "List a conversation's internal notes",
+    description:
+      "Notes of operators and callers, and the automatic ones of transfers, oldest first.",
+    access: "clientToken",
+    pathParameters: ofConversation,
+    query: listOfConversationSchema,
+    success: { description: "A page of notes.", schema: notesResponseSchema },
+    errors: ["conversation_not_found"],
+    examples: [{
+      name: "one_note",
+      summary: "One note",
+      response: {
+        success: true,
+        items: [{
+          noteId: "4f8a2b6d-1c3e-4d5f-9a7b-8c6d5e4f3a21",
+          note: "Prefere contato à tarde.",
+          createdAt: "2026-11-23T10:00:00.000-03:00",
+        }],
+        nextCursor: null,
+      },
+    }],
+  },
+  {
+    method: "GET",
+    path: "/conversations/:id/transfers",
+    operationId: "listConversationTransfers",
+    tag: "Conversations",
+    summary: "List a conversation's transfers",
+    description:
+      "Changes from one operator to another or to nobody, oldest first. The first assignment is no transfer.",
+    access: "clientToken",
+    pathParameters: ofConversation,
+    query: listOfConversationSchema,
+    success: { description: "A page of transfers.", schema: transfersResponseSchema },
+    errors: ["conversation_not_found"],
+    examples: [{
+      name: "to_nobody",
+      summary: "A conversation that was unassigned",
+      response: {
+        success: true,
+        items: [{
+          fromOperatorId: demoOperatorId,
+          toOperatorId: null,
+          createdAt: "2026-11-23T10:00:00.000-03:00",
+        }],
+        nextCursor: null,
       },
     }],
   },

@@ -35,6 +35,8 @@ export const meaningBySqlstate = {
   MI020: { path: "customLabels", message: "must not make the merged labels larger than 64 KiB" },
   MI021: { path: "externalContext", message: "must not make the merged data larger than 64 KiB" },
   MI022: { caughtBy: "shared/messages/accept.ts" },
+  MI031: "contact_not_found",
+  MI032: "conversation_not_found",
 } as const satisfies Readonly<Record<string, Meaning>>;
 
 /** An SQLSTATE of the table. */

@@ -44,6 +44,8 @@ const refusals = {
   department_not_found: [404, "The instance's workspace has no such department."],
   agent_not_found: [404, "The instance has no active agent with this id."],
   message_not_found: [404, "The instance has no such message."],
+  contact_not_found: [404, "The instance has no such contact."],
+  conversation_not_found: [404, "The instance has no such conversation."],
   "Template not found": [404, "The template does not exist, or the token is not valid for it."],
   template_not_found: [404, "The template does not exist."],
   token_not_found: [404, "The instance has no such token."],

@@ -16,6 +16,12 @@ export const phoneSchema = z.string().regex(possiblePhonePattern, {
       : "must be 8 to 15 digits with country code, without + or separators",
 });
 
+/** The official channel's id of a person, who may hide the number: a business-scoped user id. */
+export const userIdSchema = z.string().regex(
+  /^[A-Z]{2}\.(?:ENT\.)?[0-9A-Za-z]{1,128}$/,
+  "must be a business-scoped user id, such as BR.1234567890",
+);
+
 const wrongDay = "must be a valid date, YYYY-MM-DD";
 
 /** A day that Postgres stores too: the calendar has no year 0. A missing one "is required". */

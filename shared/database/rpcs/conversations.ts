@@ -1,8 +1,12 @@
 import type { ContactTarget } from "./contacts.ts";
 import type { Once, RecordedResult } from "./idempotency.ts";
+import type { Page, PageRequest } from "./page.ts";
 import type { Rpc } from "./rpc.ts";
 
 export interface ConversationsRpcs {
+  list_conversation_notes: Rpc<PageRequest<ConversationReference>, Page<NoteRecord>>;
+  list_conversation_transfers: Rpc<PageRequest<ConversationReference>, Page<TransferRecord>>;
+  unassign_conversation: Rpc<Once<ContactReference>, RecordedResult<UnassignedConversation>>;
   set_conversation_status: Rpc<SetStatusRequest, RecordedResult<ConversationState>>;
   note_conversation: Rpc<
     Once<ContactTarget & { readonly note: string }>,
@@ -30,4 +34,38 @@ export interface RecordedNote {
   readonly contactId: string;
   readonly conversationId: string;
   readonly noteId: string;
+}
+
+/** A conversation of an instance. */
+export interface ConversationReference {
+  readonly instanceId: string;
+  readonly conversationId: string;
+}
+
+/** A contact of an instance, by exactly one of its phone, its id and its user id. */
+export interface ContactReference {
+  readonly instanceId: string;
+  readonly phone?: string | undefined;
+  readonly contactId?: string | undefined;
+  readonly userId?: string | undefined;
+}
+
+export interface NoteRecord {
+  readonly noteId: string;
+  readonly note: string;
+  readonly createdAt: string;
+}
+
+export interface TransferRecord {
+  readonly fromOperatorId: string;
+  /** Null for a transfer to nobody. */
+  readonly toOperatorId: string | null;
+  readonly createdAt: string;
+}
+
+export interface UnassignedConversation {
+  readonly contactId: string;
+  readonly assignedTo: null;
+  /** Null where the conversation had no operator. */
+  readonly previousAssignedTo: string | null;
 }

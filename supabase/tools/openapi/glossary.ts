@@ -70,6 +70,10 @@ export const glossary: Readonly<Record<string, string>> = {
 
   assignedTo: "UUID of the operator to whom the conversation is assigned now.",
   previousAssignedTo: "UUID of the previous operator; null when there was none.",
+  fromOperatorId: "UUID of the operator until then.",
+  toOperatorId: "UUID of the operator since then; null for a transfer to nobody.",
+  userId:
+    "Business-scoped user id of a person on the official channel, who may hide the phone number.",
   transferred: "Whether the conversation was transferred from one operator to another.",
   departmentId: "The department's UUID; when omitted, the department does not change.",
   internalNote: "Internal note for operators, recorded with the change.",

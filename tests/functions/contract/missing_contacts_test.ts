@@ -9,6 +9,7 @@ Deno.test("every endpoint that takes a phone to write to creates the missing con
     ["contacts-api/update", { name: "Ana" }],
     ["contacts-api/tags", { addTags: ["lead"] }],
     ["conversations-api/assign", { assignTo: "ana@example.com" }],
+    ["conversations-api/unassign", {}],
     ["conversations-api/status", { status: "closed" }],
     ["conversations-api/note", { note: "x" }],
     ["send-message", { messageType: "text", message: "x" }],

@@ -25,9 +25,18 @@ export interface Service extends AsyncDisposable {
   /** The superuser's pool. */
   readonly sql: Sql;
   /** Calls with the demo instance's token; the path is the specification's. */
-  call(method: "GET" | "POST", path: string, members: Members): Promise<ServiceAnswer>;
+  call(
+    method: "GET" | "POST",
+    path: string,
+    members: Members,
+    headers?: Readonly<Record<string, string>>,
+  ): Promise<ServiceAnswer>;
   /** A POST that must succeed. */
-  post(path: string, members: Members): Promise<ServiceAnswer["body"]>;
+  post(
+    path: string,
+    members: Members,
+    headers?: Readonly<Record<string, string>>,
+  ): Promise<ServiceAnswer["body"]>;
 }
 
 /** A phone that the demo workspace does not know. */
@@ -40,10 +49,10 @@ export async function startService(): Promise<Service> {
   const contract = await startContractStack();
   const { admin, provider } = contract.stack;
   const token = await createDemoRows(admin, provider.baseUrl);
-  const call: Service["call"] = async (method, path, members) => {
+  const call: Service["call"] = async (method, path, members, further = {}) => {
     const below = path.replace("/functions/v1", "");
     const slug = below.split("/")[1] ?? "";
-    const headers = { "X-Client-Token": token, "Content-Type": "application/json" };
+    const headers = { "X-Client-Token": token, "Content-Type": "application/json", ...further };
     const response = method === "GET"
       ? await contract.request(slug, `${below}?${toQuery(members)}`, { headers })
       : await contract.request(slug, below, {
@@ -57,8 +66,8 @@ export async function startService(): Promise<Service> {
     contract,
     sql: admin,
     call,
-    post: async (path, members) => {
-      const { status, body } = await call("POST", path, members);
+    post: async (path, members, headers) => {
+      const { status, body } = await call("POST", path, members, headers);
       assertEquals([status, body.success], [200, true], `${path} ${JSON.stringify(body)}`);
       return body;
     },

@@ -1,7 +1,8 @@
 -- Finds the contact of a phone on an instance, or creates it with origin `api` (specification, section
--- 1, rule 1). Looks by identity key, then by proven address. Simultaneous calls get the same contact:
--- the unique index decides. A new contact waits for events under way that may show whose address the
--- phone is. The contact cannot be deleted until the caller commits.
+-- 1, rule 1). `phone` may be an address that is no number, such as a user id: its new contact has no
+-- phone, and messages go to that address. Looks by identity key, then by proven address. Simultaneous
+-- calls get the same contact: the unique index decides. A new contact waits for events under way that may
+-- show whose address the phone is. The contact cannot be deleted until the caller commits.
 -- Records no event: see resolve_contact. A caller of its own calls record_new_contacts.
 -- Errors: 40001 where the contact was merged since it was found; the call must be repeated.
 create or replace function messaging.find_or_add_contact(
@@ -23,13 +24,19 @@ begin
   if contact.id is null then
     insert into messaging.contacts (instance_id, phone, identity_key, origin)
     values (
-      find_or_add_contact.instance_id, find_or_add_contact.phone,
+      find_or_add_contact.instance_id,
+      case when find_or_add_contact.phone ~ '^[0-9]{8,15}$' then find_or_add_contact.phone end,
       messaging.phone_identity_key(find_or_add_contact.phone), 'api'
     )
     on conflict on constraint contacts_identity do nothing
     returning * into contact;
     is_new := contact.id is not null;
     if is_new then
+      if contact.phone is null then
+        perform messaging.prove_addresses(
+          instance_id, contact.id, array[find_or_add_contact.phone]
+        );
+      end if;
       return;
     end if;
     contact := messaging.find_contact(instance_id, phone);

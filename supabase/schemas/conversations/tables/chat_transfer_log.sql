@@ -1,11 +1,11 @@
--- One row per change from one operator to a different one.
+-- One row per change from one operator to a different one, or to nobody (to_operator_id is NULL).
 create table messaging.chat_transfer_log (
   id uuid primary key default gen_random_uuid(),
   instance_id uuid not null,
   conversation_id uuid not null references messaging.conversations (id)
     on delete cascade,
   from_operator_id uuid not null references messaging.operators (id),
-  to_operator_id uuid not null references messaging.operators (id),
+  to_operator_id uuid references messaging.operators (id),
   transferred_at timestamptz not null default now(),
   constraint chat_transfer_log_operators_differ check (from_operator_id != to_operator_id)
 );
