@@ -28,6 +28,7 @@ begin
     )
     on conflict on constraint agent_pauses_pkey do update set paused_until = excluded.paused_until;
     perform messaging.record_agent_pauses(array[known_contact_id]);
+    perform messaging.note_contact(known_contact_id);
   else
     update messaging.agent_sessions s
     set answered_at = '{}', updated_at = now()
@@ -35,6 +36,9 @@ begin
     where c.contact_id = known_contact_id and s.conversation_id = c.id and s.answered_at <> '{}';
     delete from messaging.agent_pauses p where p.contact_id = known_contact_id
     returning p.paused_until into paused_until;
+    if found then
+      perform messaging.note_contact(known_contact_id);
+    end if;
     -- A pause that has ended by time is not resumed by the call.
     if paused_until > clock_timestamp() then
       perform messaging.record_event(
@@ -43,6 +47,7 @@ begin
       );
     end if;
   end if;
+  perform messaging.touch_noted_contacts();
   return messaging.keep_outcome(request, messaging.describe_agent_pause(instance, known_contact_id));
 end;
 $$;

@@ -25,6 +25,9 @@ begin
     and lower(t.name) in (select lower(w.name) from jsonb_array_elements_text(names) as w(name))
   order by t.id
   on conflict do nothing;
+  if found then
+    perform messaging.note_contact(apply_tags.contact_id);
+  end if;
   return (
     select jsonb_agg(applied.name order by applied.place)
     from (

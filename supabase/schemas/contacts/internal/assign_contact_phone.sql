@@ -29,6 +29,7 @@ begin
   where c.id = contact.id
   returning c.* into shown;
   perform messaging.record_contact_changes(contact.instance_id, contact.id, before);
+  perform messaging.note_contact(contact.id);
   return shown;
 end;
 $$;

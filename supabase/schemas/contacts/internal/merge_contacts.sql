@@ -1,6 +1,6 @@
 -- Merges two contacts that are the same person. Everything of `gone` moves to `kept`: messages, notes,
 -- tags, addresses. Values of `kept` win; a name that was given wins over a profile name. Deletes
--- `gone`.
+-- `gone`, whose row of contact_activity remains as its tombstone.
 -- Locks both contacts, then both conversations: a transaction that writes to `gone` has either
 -- committed, and its rows are moved, or finds no such contact and is repeated.
 -- Records contact.merged, then what has become of `kept` by it.
@@ -21,6 +21,7 @@ declare
   contact_before jsonb;
   conversation_before jsonb;
   paused_until timestamptz;
+  changed_at timestamptz;
 begin
   perform from messaging.contacts c where c.id in (kept.id, gone.id) order by c.id for update;
   get diagnostics still_there = row_count;
@@ -86,6 +87,7 @@ begin
   ) as names(is_others)
   where c.id = known.id and other.id = gone.id
   returning c.* into merged;
+  perform messaging.fill_contact_activity(array[gone.id]);
   delete from messaging.contacts c where c.id = gone.id;
   perform messaging.record_event(
     gone.instance_id, gone.id, 'contact.merged',
@@ -96,6 +98,16 @@ begin
   if paused_until > clock_timestamp() then
     perform messaging.record_agent_pauses(array[kept.id]);
   end if;
+  changed_at := messaging.change_instant(kept.instance_id);
+  -- Tombstones are locked here, not last: whoever touches them holds the contact that is gone now.
+  update messaging.contact_activity a
+  set merged_into = kept.id, last_message_at = null, awaits_reply = false,
+    updated_at = greatest(a.updated_at, changed_at)
+  where a.contact_id = gone.id;
+  update messaging.contact_activity a
+  set merged_into = kept.id, updated_at = greatest(a.updated_at, changed_at)
+  where a.merged_into = gone.id;
+  perform messaging.note_contact(kept.id);
   return merged;
 end;
 $$;

@@ -18,6 +18,7 @@ begin
   if changed = '{}' then
     return;
   end if;
+  perform messaging.note_contact(contact_id);
   perform messaging.record_event(
     record_contact_changes.instance_id, record_contact_changes.contact_id, 'contact.updated',
     jsonb_build_object(

@@ -70,6 +70,9 @@ begin
   where a.contact_id = excluded.contact_id;
   is_recorded := found;
   perform messaging.record_contact_changes(instance_id, contact.id, before);
+  if is_recorded then
+    perform messaging.note_contact(contact.id);
+  end if;
   return is_recorded;
 end;
 $$;

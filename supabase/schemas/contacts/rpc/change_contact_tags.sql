@@ -32,6 +32,7 @@ begin
   if not found_contact.is_new then
     perform messaging.record_contact_changes(instance_id, contact_id, before);
   end if;
+  perform messaging.touch_noted_contacts();
   return messaging.keep_outcome(request, outcome);
 end;
 $$;

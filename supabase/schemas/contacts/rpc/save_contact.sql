@@ -66,6 +66,7 @@ begin
   else
     perform messaging.record_contact_changes(instance_id, contact_id, before);
   end if;
+  perform messaging.touch_noted_contacts();
   return messaging.keep_outcome(request, outcome);
 end;
 $$;

@@ -15,6 +15,9 @@ declare
     'contactId', conversation.contact_id, 'conversationId', conversation.id
   );
 begin
+  if state <> before then
+    perform messaging.note_contact(conversation.contact_id);
+  end if;
   if state->'assignment' <> before->'assignment' then
     perform messaging.record_event(
       conversation.instance_id, conversation.contact_id, 'conversation.assigned',

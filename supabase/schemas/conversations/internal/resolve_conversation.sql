@@ -17,7 +17,9 @@ begin
   values (resolve_conversation.instance_id, resolve_conversation.contact_id)
   on conflict do nothing
   returning * into conversation;
-  if conversation.id is null then
+  if conversation.id is not null then
+    perform messaging.note_contact(resolve_conversation.contact_id);
+  else
     select c.* into conversation
     from messaging.conversations c
     where c.contact_id = resolve_conversation.contact_id;

@@ -24,6 +24,7 @@ begin
     'conversationId', conversation.id,
     'noteId', messaging.add_internal_note(instance_id, conversation.id, request->>'note')
   );
+  perform messaging.touch_noted_contacts();
   return messaging.keep_outcome(request, outcome);
 end;
 $$;

@@ -36,6 +36,7 @@ begin
     'status', request->>'status',
     'noteAdded', request->>'internalNote' is not null
   );
+  perform messaging.touch_noted_contacts();
   return messaging.keep_outcome(request, outcome);
 end;
 $$;

@@ -29,6 +29,8 @@ begin
     ) as e
     where m.id = any (message_ids)
   loop
+    perform messaging.note_contact(duplicate.contact_id);
+    perform messaging.note_contact(duplicate.echo_contact_id);
     if duplicate.confirmed_by_echo then
       update messaging.messages e
       set status = 'unconfirmed', unconfirmed_at = clock_timestamp(), provider_message_id = null,

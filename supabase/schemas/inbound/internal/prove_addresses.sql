@@ -38,6 +38,7 @@ begin
         where newer.contact_id = a.contact_id and newer.proven_at > a.proven_at
       )
     );
+  perform messaging.note_contact(prove_addresses.contact_id);
   if has_moved then
     perform messaging.record_contact_changes(instance_id, contact_id, before);
   end if;

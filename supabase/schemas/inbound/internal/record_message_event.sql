@@ -45,6 +45,7 @@ begin
     clock_timestamp()
   )
   returning id into message_id;
+  perform messaging.note_contact(contact.id);
   if not is_inbound then
     perform messaging.apply_unmatched_statuses(array[message_id]);
     if not is_group and not is_reaction then

@@ -38,6 +38,7 @@ begin
     changed := changed || told.changed;
     unchanged := unchanged || told.unchanged;
   end if;
+  perform messaging.touch_noted_contacts();
   foreach place in array changed loop
     recorded[place] := 1;
   end loop;

@@ -140,6 +140,7 @@ begin
         stored.instance_id, stored.contact_id, jsonb '{"name": null}'
       );
     end if;
+    perform messaging.note_contact(stored.contact_id);
     if stored.has_unproven_address then
       perform messaging.prove_addresses(stored.instance_id, stored.contact_id, stored.addresses);
     end if;

@@ -68,6 +68,7 @@ begin
       else 0
     end;
   end loop;
+  perform messaging.touch_noted_contacts();
   return jsonb_build_object('recorded', recorded);
 end;
 $$;

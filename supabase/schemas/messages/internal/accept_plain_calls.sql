@@ -20,14 +20,19 @@ declare
   has_keys boolean;
   is_incomplete boolean;
   used_tokens uuid[];
+  changed uuid[];
 begin
   if plain is null then
     return (select jsonb_agg(null::jsonb) from jsonb_array_elements(calls));
   end if;
   select bool_or(p.idempotency is not null),
     bool_or(p.conversation_id is null or p.has_active_agent),
-    array_agg(p.token_id) filter (where p.token_id is not null and p.is_token_use_due)
-  into has_keys, is_incomplete, used_tokens
+    array_agg(p.token_id) filter (where p.token_id is not null and p.is_token_use_due),
+    -- Who gets a conversation or whose agent is paused; a new contact needs no further note.
+    array_agg(distinct p.contact_id) filter (
+      where p.contact_id is not null and (p.conversation_id is null or p.has_active_agent)
+    )
+  into has_keys, is_incomplete, used_tokens, changed
   from unnest(plain) as p;
   if used_tokens is not null then
     perform messaging.note_token_use(used_tokens);
@@ -39,6 +44,9 @@ begin
     plain := messaging.complete_acceptances(calls, plain);
   end if;
   perform messaging.write_acceptances(plain);
+  if changed is not null then
+    perform messaging.touch_contacts(changed);
+  end if;
   return messaging.describe_acceptances(plain, jsonb_array_length(calls));
 end;
 $$;

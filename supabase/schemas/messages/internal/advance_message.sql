@@ -16,6 +16,8 @@ set search_path = ''
 as $$
 declare
   moved_instance_id uuid;
+  moved_contact_id uuid;
+  is_newly_sent boolean;
 begin
   update messaging.messages m
   set status = advance_message.status,
@@ -38,7 +40,12 @@ begin
     unconfirmed_at = null,
     is_retryable = false,
     last_error = case when advance_message.status = 'failed' then error end
-  where m.id = advance_message.message_id
+  from (
+    select f.id, f.sent_at from messaging.messages f
+    where f.id = advance_message.message_id
+    for no key update
+  ) as former
+  where m.id = former.id
     and case messaging.message_transition(m.status, advance_message.status)
       when 'always' then true
       when 'new_id' then coalesce(m.provider_message_id <> advance_message.provider_message_id, true)
@@ -51,9 +58,13 @@ begin
       when 'other_id' then m.provider_message_id <> advance_message.provider_message_id
       else false
     end
-  returning m.instance_id into moved_instance_id;
+  returning m.instance_id, m.contact_id, former.sent_at is null and m.sent_at is not null
+  into moved_instance_id, moved_contact_id, is_newly_sent;
   if not found then
     return false;
+  end if;
+  if is_newly_sent then
+    perform messaging.note_contact(moved_contact_id);
   end if;
   -- Waits for a claim under way, which itself waits for no lock: if it rolls back, its row must go too.
   delete from messaging.message_queue q

@@ -18,6 +18,7 @@ declare
   instance messaging.instances;
   outcome jsonb := known->'outcome';
   lease_until timestamptz;
+  paused_until timestamptz;
 begin
   select m.* into message from messaging.messages m
   where m.id = (known->>'messageId')::uuid
@@ -44,9 +45,13 @@ begin
   set status = 'sending', failed_at = null, confirmed_by_echo = false
   where m.id = message.id;
   if message.agent_id is null and message.sent_by is distinct from 'ai_agent' then
-    outcome := outcome || jsonb_build_object('aiAgentPausedUntil', messaging.iso_in_zone(
-      messaging.pause_agent(instance.id, contact.id, clock_timestamp()), instance.time_zone
-    ));
+    paused_until := messaging.pause_agent(instance.id, contact.id, clock_timestamp());
+    outcome := outcome || jsonb_build_object(
+      'aiAgentPausedUntil', messaging.iso_in_zone(paused_until, instance.time_zone)
+    );
+    if paused_until is not null then
+      perform messaging.touch_contacts(array[contact.id]);
+    end if;
   end if;
   perform messaging.keep_outcome(request, outcome, message.id);
   return jsonb_build_object('attempted', jsonb_build_object(

@@ -130,6 +130,9 @@ begin
       slot := placed.slot;
       held_by := placed.held_by;
     end if;
+    if paused_until is not null then
+      perform messaging.touch_contacts(array[known.contact_id]);
+    end if;
     recorded := jsonb_build_object(
       'mode', mode,
       'contactId', known.contact_id,

@@ -63,6 +63,9 @@ begin
     if agent_id is null and draft->>'sentBy' is distinct from 'ai_agent' then
       paused_until := messaging.pause_agent(instance.id, contact.id, clock_timestamp());
       is_pausing := true;
+      if paused_until is not null then
+        perform messaging.note_contact(contact.id);
+      end if;
     end if;
     placed := messaging.place_message(
       message_id, instance, delivery,
@@ -95,6 +98,7 @@ begin
     slot := departure.slot;
     held_by := departure.held_by;
   end if;
+  perform messaging.touch_noted_contacts();
   if not is_pausing then
     select p.paused_until into paused_until from messaging.agent_pauses p
     where p.contact_id = contact.id and p.paused_until > clock_timestamp();

@@ -13,6 +13,7 @@ declare
   settled constant uuid := result->>'messageId';
   provider_id text := result->>'providerMessageId';
   tenant uuid;
+  addressee uuid;
 begin
   if result->>'outcome' <> 'accepted' then
     return null;
@@ -45,7 +46,7 @@ begin
     failed_at = null,
     unconfirmed_at = null
   where m.id = settled
-  returning m.provider_message_id into provider_id;
+  returning m.provider_message_id, m.contact_id into provider_id, addressee;
   -- What came under the provider's id before the id was known.
   perform from messaging.unmatched_statuses u
   where u.instance_id = tenant and u.provider_message_id = provider_id
@@ -56,6 +57,9 @@ begin
   if found then
     perform messaging.apply_unmatched_statuses(array[settled]);
     perform messaging.merge_echo_duplicates(array[settled]);
+    perform messaging.note_contact(addressee);
+  else
+    perform messaging.touch_addressees(array[addressee], clock);
   end if;
   return array[settled];
 end;

@@ -25,6 +25,11 @@ begin
     raise exception using errcode = 'MI005', message = 'contact_blocked';
   end if;
   perform messaging.requeue_message(message);
+  -- What had been sent, and failed, is no longer the last message.
+  if message.sent_at is not null then
+    perform messaging.note_contact(message.contact_id);
+    perform messaging.touch_noted_contacts();
+  end if;
   select m.* into message from messaging.messages m where m.id = message.id;
   return messaging.keep_outcome(request, messaging.describe_message(message));
 end;

@@ -47,6 +47,7 @@ begin
       if nullif(request->'response', 'null') is not null then
         perform messaging.keep_response(request->'idempotency', request->'response', settled);
       end if;
+      perform messaging.touch_noted_contacts();
       return jsonb_build_object('settled', to_jsonb(settled));
     end if;
   end if;
@@ -130,6 +131,20 @@ begin
     join messaging.contacts c on c.id = any (array[m.contact_id])
     where s.wa_id is not null and c.phone is null;
   end if;
+  -- Last of all locks. Where something else has happened too, the last messages are read anew.
+  if has_news or decided is not null then
+    perform messaging.note_contact(m.contact_id) from messaging.messages m
+    where m.id = any (settled) and m.sent_at is not null;
+  elsif settled is not null then
+    perform messaging.touch_addressees(
+      array(
+        select distinct m.contact_id from messaging.messages m
+        where m.id = any (settled) and m.sent_at is not null
+      ),
+      clock
+    );
+  end if;
+  perform messaging.touch_noted_contacts();
   return jsonb_build_object('settled', to_jsonb(coalesce(settled, '{}')));
 end;
 $$;

@@ -1,0 +1,44 @@
+-- Writes into contact_activity what the last messages of these contacts are. The caller has locked their
+-- rows, by touch_contacts. Of each contact it looks at the 50 newest messages.
+-- The channel tells an inbound message's time in whole seconds: one of the second in which we wrote
+-- counts as the later one if it came after ours.
+-- Plans must not depend on statistics.
+create or replace function messaging.read_last_messages(contact_ids uuid[])
+returns void
+language plpgsql
+set search_path = ''
+set plan_cache_mode = force_generic_plan
+set enable_seqscan = off
+set enable_hashjoin = off
+set enable_mergejoin = off
+as $$
+begin
+  update messaging.contact_activity a
+  set last_message_at = last.message_at,
+    awaits_reply = coalesce(
+      last.inbound_at is not null and (
+        last.outbound_at is null or last.inbound_at > last.outbound_at
+        or last.inbound_at >= date_trunc('second', last.outbound_at)
+          and last.inbound_stored_at >= last.outbound_at
+      ),
+      false
+    )
+  from unnest(contact_ids) as touched(contact_id)
+  cross join lateral (
+    select max(m.sent_at) as message_at,
+      max(m.sent_at) filter (where m.direction = 'inbound') as inbound_at,
+      max(m.created_at) filter (where m.direction = 'inbound') as inbound_stored_at,
+      max(m.sent_at) filter (where m.direction = 'outbound') as outbound_at
+    from (
+      select n.sent_at, n.created_at, n.direction
+      from messaging.messages n
+      where n.contact_id = touched.contact_id and n.sent_at is not null
+      order by n.sent_at desc
+      limit 50
+    ) as m
+  ) as last
+  where a.contact_id = any (array[touched.contact_id]);
+end;
+$$;
+revoke all on function messaging.read_last_messages(uuid[]) from public, anon, authenticated;
+grant execute on function messaging.read_last_messages(uuid[]) to service_role;
