@@ -35,9 +35,15 @@ Deno.test("an instance is set up and its token rotated from the command line, on
   assertEquals([created.businessInstanceId, created.requestsPerMinute], ["vendas", null]);
   const { instanceId } = created;
   const expiry = ["--expires-at", "2099-01-01T00:00:00Z"];
-  const first = await stack.json("tokens", "create", instanceId, "--label", "CRM", ...expiry);
+  const scopes = ["--scopes", "history, send"];
+  const first = await stack.json(
+    ...["tokens", "create", instanceId, "--label", "CRM", ...expiry, ...scopes],
+  );
   const rotated = await stack.json("tokens", "rotate", instanceId, first.tokenId);
   assertEquals(rotated.expiresAt, first.expiresAt);
+  assertEquals([first.scopes, rotated.scopes], [["send", "history"], ["send", "history"]]);
+  const unknown = await stack.run("tokens", "create", instanceId, "--scopes", "admin");
+  assertEquals([unknown.code, /scopes/.test(unknown.errors)], [1, true]);
   const send = (token: string): Promise<number> =>
     stack.stack.send({ ...emptyTenant, instanceId, token }, {
       phone: "5511987654321",
