@@ -56,6 +56,8 @@ export const testLayers: readonly TestLayer[] = [
   {
     name: "database",
     lane: "apps",
+    isolates: 8,
+    unsharedFolder: "transports",
     database: true,
     parallel: true,
     permissions: onMachine,
