@@ -1,5 +1,6 @@
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
+import postgres from "postgres";
 import { applyMigrations } from "../../../supabase/local/migrations.ts";
 import { createPlatformRoles } from "../../../supabase/local/roles.ts";
 import { compareCatalogues, readCatalogue } from "../../../supabase/tools/migrations/catalogue.ts";
@@ -41,6 +42,38 @@ Deno.test("migrations applied a second time do nothing", async () => {
   const before = await readCatalogue(database.admin);
   assertEquals(await applyMigrations(database.admin, migrations), []);
   assertEquals(compareCatalogues(before, await readCatalogue(database.admin)), []);
+});
+
+Deno.test("a run reads the applied texts once, however many migrations there are", async () => {
+  await using database = await createTestDatabase();
+  const reads: string[] = [];
+  const sql = postgres(database.url, {
+    max: 1,
+    debug: (_connection, query) => {
+      if (/\bstatements\b.*from supabase_migrations/s.test(query)) reads.push(query);
+    },
+  });
+  try {
+    await applyMigrations(sql, migrations);
+  } finally {
+    await sql.end();
+  }
+  assertEquals(reads.length, 1);
+});
+
+Deno.test("of two concurrent runs on a new database one applies each migration, and both succeed", async () => {
+  await using database = await createEmptyDatabase();
+  await createPlatformRoles(database.admin);
+  const clients = [1, 2].map(() => postgres(database.url, { max: 1, onnotice: () => {} }));
+  try {
+    const applied = await Promise.all(clients.map((sql) => applyMigrations(sql, migrations)));
+    assertEquals(
+      applied.flat().sort().map((name) => `${name}.sql`),
+      listSqlFiles(migrations),
+    );
+  } finally {
+    await Promise.all(clients.map((sql) => sql.end()));
+  }
 });
 
 Deno.test("every migration is recorded under the name the Supabase CLI gives it", async () => {
