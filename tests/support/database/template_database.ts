@@ -2,6 +2,7 @@ import postgres from "postgres";
 import type { Sql } from "postgres";
 import { applyMigrations } from "../../../supabase/local/migrations.ts";
 import { createPlatformRoles } from "../../../supabase/local/roles.ts";
+import { installEventAudit } from "./event_audit.ts";
 import { type ResetPlan, writeResetPlan } from "./reset.ts";
 
 /** The database that test databases are cloned from. */
@@ -14,7 +15,7 @@ export interface TemplateDatabase {
 }
 
 /**
- * Creates a template database with the platform's roles and all migrations. Its name is unique, so that
+ * Creates a template database with the platform's roles, all migrations and the audit of events. Its name is unique, so that
  * several runs can share a server.
  *
  * @param serverUrl a database of the server, as a superuser.
@@ -36,6 +37,7 @@ export async function createTemplateDatabase(
     resetPlan = await onDatabase(url.href, async (template) => {
       await createPlatformRoles(template);
       await applyMigrations(template, migrationsFolder);
+      await installEventAudit(template);
       return await writeResetPlan(template);
     });
     // Postgres cannot clone a template that has connections.

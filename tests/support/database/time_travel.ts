@@ -33,6 +33,7 @@ export async function letTimePass(sql: Sql, seconds: number): Promise<void> {
       update messaging.outbox set run_at = run_at - ${by}, created_at = created_at - ${by},
         settled_at = settled_at - ${by}`;
     await transaction`update messaging.provider_events set received_at = received_at - ${by}`;
+    await transaction`update messaging.events set recorded_at = recorded_at - ${by}`;
     await transaction`update messaging.unmatched_statuses set received_at = received_at - ${by}`;
     await transaction`update messaging.rate_limits set whole_at = whole_at - ${by}`;
     await transaction`update messaging.client_tokens set expires_at = expires_at - ${by}`;

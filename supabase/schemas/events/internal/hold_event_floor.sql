@@ -1,7 +1,7 @@
 -- Must be called before the transaction draws its first event number for the instance, in a statement
 -- of its own: see the head of tables/events.sql. Later calls in the transaction do nothing: the first
 -- floor is the lowest. Which instances have one is kept in a setting that, like the lock, ends with the
--- transaction, or with the part of it that is rolled back.
+-- transaction, or with the part of it that is rolled back; `*` is one for all instances.
 -- Takes a shared advisory lock of two numbers: the instance's hash and the low 32 bits of the floor. No
 -- one takes it exclusively, so nothing waits. (Advisory locks of one number are taken elsewhere.)
 create or replace function messaging.hold_event_floor(instance_id uuid)
@@ -12,7 +12,7 @@ as $$
 declare
   held constant text := coalesce(current_setting('messaging.event_floors', true), '');
 begin
-  if strpos(held, instance_id::text) > 0 then
+  if held = '*' or strpos(held, instance_id::text) > 0 then
     return;
   end if;
   perform

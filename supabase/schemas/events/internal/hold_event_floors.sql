@@ -8,10 +8,13 @@ set search_path = ''
 as $$
 begin
   if cardinality(instance_ids) > 100 then
-    perform pg_advisory_xact_lock_shared(
-      0, (case when s.is_called then s.last_value else 0 end)::bit(32)::integer
-    )
-    from messaging.event_sequence s;
+    perform
+      pg_advisory_xact_lock_shared(
+        0, (case when s.is_called then s.last_value else 0 end)::bit(32)::integer
+      ),
+      set_config('messaging.event_floors', '*', true)
+    from messaging.event_sequence s
+    where strpos(coalesce(current_setting('messaging.event_floors', true), ''), '*') = 0;
   else
     perform messaging.hold_event_floor(concerned.instance_id)
     from (select distinct i.instance_id from unnest(instance_ids) as i(instance_id)) as concerned;

@@ -1,40 +1,55 @@
--- Records one event for each of these messages, in the order given, with the state of the message now:
--- what describe_message says of it, and its contact. `types`: the event of the message at the same place;
--- a message may be named several times. A message that is `delivered` or `read` already is described in
+-- Records an event for each of these messages, in the order given, with the state of the message now: its
+-- record (see message_record) and its contact. `types`: the event of the message at the same place, or
+-- the one type of all; a message may be named several times. A message that is `delivered` or `read` already is described in
 -- its message.sent as it was when it was sent.
--- Call it when the messages are changed, and so locked.
-create or replace function messaging.record_message_events(message_ids uuid[], types text[])
+-- `is_claimed`: whether the messages are still in a worker's hands.
+-- Call it when the messages are changed, and so locked. None of them waits in the queue.
+-- Plans must not depend on statistics: "offset 0" keeps each look-up to itself.
+create or replace function messaging.record_message_events(
+  message_ids uuid[],
+  types text[],
+  is_claimed boolean default false
+)
 returns void
 language plpgsql
 set search_path = ''
+set enable_seqscan = off
 as $$
 begin
-  if message_ids is null then
+  if coalesce(cardinality(message_ids), 0) = 0 then
     return;
   end if;
-  perform messaging.hold_event_floor(m.instance_id)
-  from messaging.messages m
-  where m.id = any (message_ids);
+  perform messaging.hold_event_floors(array(
+    select m.instance_id from messaging.messages m where m.id = any (message_ids)
+  ));
   insert into messaging.events (instance_id, contact_id, type, data)
-  select m.instance_id, m.contact_id, named.type,
-    messaging.fit_event_data(
-      messaging.describe_message(m)
-        || case
-          when named.type = 'message.sent'
-            then '{"status": "sent", "deliveredAt": null, "readAt": null}'
-          else '{}'
-        end::jsonb
-        || jsonb_build_object('contact', jsonb_build_object(
-          'contactId', c.id, 'phone', messaging.contact_display_phone(c), 'name', c.name
-        ))
+  select (m.message).instance_id, (m.message).contact_id, told.type,
+    messaging.message_event_data(
+      told.type,
+      messaging.message_record(m.message, i.time_zone, is_claimed),
+      (m.message).content,
+      messaging.contact_display_phone(c.contact),
+      (c.contact).name
     )
-  from unnest(message_ids, types) with ordinality as named(message_id, type, place)
-  join messaging.messages m on m.id = named.message_id
-  join messaging.contacts c on c.id = m.contact_id
+  from unnest(message_ids) with ordinality as named(message_id, place)
+  cross join lateral (
+    select types[case when cardinality(types) = 1 then 1 else named.place end] as type
+  ) as told
+  cross join lateral (
+    select r as message from messaging.messages r where r.id = named.message_id offset 0
+  ) as m
+  cross join lateral (
+    select n.time_zone from messaging.instances n where n.id = (m.message).instance_id offset 0
+  ) as i
+  cross join lateral (
+    select p as contact from messaging.contacts p where p.id = (m.message).contact_id offset 0
+  ) as c
   order by named.place;
 end;
 $$;
 revoke all
-on function messaging.record_message_events(uuid[], text[])
+on function messaging.record_message_events(uuid[], text[], boolean)
 from public, anon, authenticated;
-grant execute on function messaging.record_message_events(uuid[], text[]) to service_role;
+grant execute
+on function messaging.record_message_events(uuid[], text[], boolean)
+to service_role;

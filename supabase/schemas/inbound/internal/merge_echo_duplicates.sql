@@ -40,7 +40,11 @@ begin
           'code', 'outcome_unknown', 'message', 'the echo that confirmed it was of another message'
         )
       where e.id = duplicate.echo_id;
+      perform messaging.record_message_events(
+        array[duplicate.echo_id], array['message.unconfirmed']
+      );
     else
+      perform messaging.record_message_events(array[duplicate.echo_id], array['message.deleted']);
       delete from messaging.messages e where e.id = duplicate.echo_id;
     end if;
     if duplicate.status in ('delivered', 'read') then

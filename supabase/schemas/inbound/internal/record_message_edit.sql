@@ -9,6 +9,7 @@ set search_path = ''
 as $$
 declare
   words constant text := event->>'message';
+  edited_id uuid;
 begin
   update messaging.messages m
   set message = edited.message
@@ -25,8 +26,13 @@ begin
       and own.provider_message_id = event->>'providerMessageId'
       and own.direction = 'inbound'
   ) as edited
-  where m.id = edited.id and words is not null and m.message is distinct from edited.message;
-  return found;
+  where m.id = edited.id and words is not null and m.message is distinct from edited.message
+  returning m.id into edited_id;
+  if not found then
+    return false;
+  end if;
+  perform messaging.record_message_events(array[edited_id], array['message.edited']);
+  return true;
 end;
 $$;
 revoke all on function messaging.record_message_edit(uuid, jsonb) from public, anon, authenticated;

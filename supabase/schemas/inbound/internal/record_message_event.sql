@@ -47,6 +47,7 @@ begin
   returning id into message_id;
   perform messaging.note_contact(contact.id);
   if not is_inbound then
+    perform messaging.record_message_events(array[message_id], array['message.sent']);
     perform messaging.apply_unmatched_statuses(array[message_id]);
     if not is_group and not is_reaction then
       perform messaging.pause_agent(instance.id, contact.id, written_at);
@@ -66,6 +67,7 @@ begin
   if contact.name is null and event->>'contactName' is not null then
     perform messaging.record_contact_changes(instance.id, contact.id, jsonb '{"name": null}');
   end if;
+  perform messaging.record_message_events(array[message_id], array['message.received']);
   perform messaging.reopen_conversation(conversation.id);
   if not is_group and not is_reaction and (event->>'isUnreadable')::boolean is not true then
     perform messaging.request_agent_reply(instance, contact.id, conversation.id);

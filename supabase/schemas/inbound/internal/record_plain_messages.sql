@@ -13,11 +13,13 @@ declare
   clock constant timestamptz := clock_timestamp();
   recorded integer[] := '{}';
   named uuid[] := '{}';
+  ids uuid[] := '{}';
   stored record;
 begin
   for stored in
     with known as (
-      select e.*, contact.id as contact_id, contact.is_nameless, conversation.id as conversation_id,
+      select e.*, gen_random_uuid() as stored_id, contact.id as contact_id, contact.is_nameless,
+        conversation.id as conversation_id,
         conversation.status as conversation_status, conversation.agent_id
       from unnest(events) as e
       cross join lateral (
@@ -73,11 +75,11 @@ begin
     ),
     messages as (
       insert into messaging.messages (
-        instance_id, contact_id, conversation_id, direction, message_type, message, content,
+        id, instance_id, contact_id, conversation_id, direction, message_type, message, content,
         is_typed_on_phone, status, provider_message_id, sent_at, is_group, chat_name, created_at
       )
       -- Not the transaction's instant: messages keep their order by it.
-      select k.instance_id, k.contact_id, k.conversation_id, 'inbound', k.message_type, k.message,
+      select k.stored_id, k.instance_id, k.contact_id, k.conversation_id, 'inbound', k.message_type, k.message,
         k.content, false, 'received', k.provider_message_id, k.occurred_at, k.is_group, k.chat_name,
         clock_timestamp()
       from known k
@@ -102,7 +104,7 @@ begin
           or c.last_inbound_at is null or c.last_inbound_at < told.last_at
         )
     )
-    select k.place, k.instance_id, k.contact_id, k.addresses, k.conversation_id,
+    select k.place, k.stored_id, k.instance_id, k.contact_id, k.addresses, k.conversation_id,
       k.is_nameless and k.contact_name is not null as tells_name,
       k.conversation_status = 'closed' as is_closed,
       (
@@ -134,6 +136,7 @@ begin
     order by k.place
   loop
     recorded := recorded || stored.place;
+    ids := ids || stored.stored_id;
     if stored.tells_name and stored.contact_id <> all (named) then
       named := named || stored.contact_id;
       perform messaging.record_contact_changes(
@@ -152,6 +155,7 @@ begin
       from messaging.instances i where i.id = stored.instance_id;
     end if;
   end loop;
+  perform messaging.record_message_events(ids, array['message.received']);
   return recorded;
 end;
 $$;

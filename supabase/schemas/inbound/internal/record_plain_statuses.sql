@@ -11,6 +11,9 @@ create or replace function messaging.record_plain_statuses(
 language plpgsql
 set search_path = ''
 as $$
+declare
+  ids uuid[];
+  types text[];
 begin
   with known as (
     select distinct on (message.id) e.place, e.instance_id, e.payload, e.status, e.occurred_at,
@@ -68,9 +71,12 @@ begin
     where m.id = any (array[k.message_id]) and k.is_forward
   )
   select array_agg(k.place) filter (where k.is_forward),
-    array_agg(k.place) filter (where not k.is_forward)
-  into changed, unchanged
+    array_agg(k.place) filter (where not k.is_forward),
+    array_agg(k.message_id order by k.place) filter (where k.is_forward),
+    array_agg('message.' || k.status order by k.place) filter (where k.is_forward)
+  into changed, unchanged, ids, types
   from known k;
+  perform messaging.record_message_events(ids, types);
 end;
 $$;
 revoke all

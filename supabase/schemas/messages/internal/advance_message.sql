@@ -2,6 +2,7 @@
 -- says, and never back: message_transition has the table. Takes a message that waits to be sent again
 -- out of the queue, since it has arrived.
 -- A message in doubt left before its call was given up, however late the event is.
+-- Records its event, and message.sent before it where the message had not been sent as far as was known.
 -- Returns whether it changed anything. Locks the message, then pacing.
 create or replace function messaging.advance_message(
   message_id uuid,
@@ -18,7 +19,12 @@ declare
   moved_instance_id uuid;
   moved_contact_id uuid;
   is_newly_sent boolean;
+  former_status text;
+  types text[];
 begin
+  select m.status into former_status from messaging.messages m
+  where m.id = advance_message.message_id
+  for no key update;
   update messaging.messages m
   set status = advance_message.status,
     provider_message_id = case
@@ -63,6 +69,19 @@ begin
   if not found then
     return false;
   end if;
+  types := array['message.' || advance_message.status];
+  if advance_message.status in ('delivered', 'read')
+    and former_status not in ('sent', 'delivered', 'read') then
+    types := 'message.sent'::text || types;
+  end if;
+  perform messaging.record_message_events(
+    array_fill(advance_message.message_id, array[cardinality(types)]),
+    types,
+    exists (
+      select from messaging.message_queue q
+      where q.message_id = advance_message.message_id and q.claim_token is not null
+    )
+  );
   if is_newly_sent then
     perform messaging.note_contact(moved_contact_id);
   end if;

@@ -1,5 +1,6 @@
 -- settle_messages: writes the outcomes into the messages. What a delivery event has moved on meanwhile
--- keeps its state; a failed message is revived where another attempt was accepted.
+-- keeps its state; a failed message is revived where another attempt was accepted. Records the events of
+-- those that became `sent`, `failed` or `unconfirmed`.
 -- Joins by `= any (array[...])`: see claim_due_messages.
 create or replace function messaging.settle_message_rows(
   settlements messaging.settlement[],
@@ -9,38 +10,52 @@ returns void
 language plpgsql
 set search_path = ''
 as $$
+declare
+  ids uuid[];
+  types text[];
 begin
-  update messaging.messages m
-  set attempts = least(m.attempts::integer + (not s.is_unsent)::integer, 32767),
-    lost_claim_token = case when s.outcome = 'unknown' then s.claim_token end,
-    last_error = case
-      when m.status = 'failed' and not s.is_revived then m.last_error
-      when s.outcome <> 'accepted' then s.error
-    end,
-    provider_message_id = coalesce(s.provider_message_id, m.provider_message_id),
-    status = case
-      when s.is_revived then 'sent'
-      when m.status not in ('queued', 'sending', 'unconfirmed') then m.status
-      when s.is_retried then 'queued'
-      when s.outcome = 'accepted' then 'sent'
-      when s.outcome = 'rejected' then 'failed'
-      else 'unconfirmed'
-    end,
-    is_retryable = case
-      when m.status in ('queued', 'sending', 'unconfirmed') then s.is_retryable
-      else m.is_retryable
-    end,
-    sent_at = case when s.outcome = 'accepted' then coalesce(m.sent_at, clock) else m.sent_at end,
-    failed_at = case
-      when m.status = 'failed' and not s.is_revived then m.failed_at
-      when s.outcome = 'rejected' and not s.is_retried
-        and m.status in ('queued', 'sending', 'unconfirmed') then clock
-    end,
-    unconfirmed_at = case
-      when s.outcome = 'unknown' and m.status in ('queued', 'sending') then clock
-    end
-  from unnest(settlements) as s
-  where m.id = any (array[s.message_id]);
+  with changed as (
+    update messaging.messages m
+    set attempts = least(m.attempts::integer + (not s.is_unsent)::integer, 32767),
+      lost_claim_token = case when s.outcome = 'unknown' then s.claim_token end,
+      last_error = case
+        when m.status = 'failed' and not s.is_revived then m.last_error
+        when s.outcome <> 'accepted' then s.error
+      end,
+      provider_message_id = coalesce(s.provider_message_id, m.provider_message_id),
+      status = case
+        when s.is_revived then 'sent'
+        when m.status not in ('queued', 'sending', 'unconfirmed') then m.status
+        when s.is_retried then 'queued'
+        when s.outcome = 'accepted' then 'sent'
+        when s.outcome = 'rejected' then 'failed'
+        else 'unconfirmed'
+      end,
+      is_retryable = case
+        when m.status in ('queued', 'sending', 'unconfirmed') then s.is_retryable
+        else m.is_retryable
+      end,
+      sent_at = case when s.outcome = 'accepted' then coalesce(m.sent_at, clock) else m.sent_at end,
+      failed_at = case
+        when m.status = 'failed' and not s.is_revived then m.failed_at
+        when s.outcome = 'rejected' and not s.is_retried
+          and m.status in ('queued', 'sending', 'unconfirmed') then clock
+      end,
+      unconfirmed_at = case
+        when s.outcome = 'unknown' and m.status in ('queued', 'sending') then clock
+      end
+    from unnest(settlements) as s
+    cross join lateral (
+      select f.status from messaging.messages f where f.id = s.message_id offset 0
+    ) as former
+    where m.id = any (array[s.message_id])
+    returning m.id, m.status, former.status as former_status
+  )
+  select array_agg(c.id order by c.id), array_agg('message.' || c.status order by c.id)
+  into ids, types
+  from changed c
+  where c.status <> c.former_status and c.status in ('sent', 'failed', 'unconfirmed');
+  perform messaging.record_message_events(ids, types);
 end;
 $$;
 revoke all

@@ -47,6 +47,7 @@ begin
     unconfirmed_at = null
   where m.id = settled
   returning m.provider_message_id, m.contact_id into provider_id, addressee;
+  perform messaging.record_message_events(array[settled], array['message.sent']);
   -- What came under the provider's id before the id was known.
   perform from messaging.unmatched_statuses u
   where u.instance_id = tenant and u.provider_message_id = provider_id

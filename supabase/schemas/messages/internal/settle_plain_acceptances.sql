@@ -66,6 +66,7 @@ begin
     failed_at = null,
     unconfirmed_at = null
   where m.id = any (settled);
+  perform messaging.record_message_events(settled, array['message.sent']);
 end;
 $$;
 revoke all

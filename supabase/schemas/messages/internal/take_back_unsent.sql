@@ -38,6 +38,9 @@ begin
     exception when sqlstate 'MI010' then
       null;
     end;
+    perform messaging.record_message_events(array[m.id], array['message.failed'])
+    from messaging.messages m
+    where m.id = (unsent.message).id and m.status = 'failed';
     taken_back := taken_back || (unsent.message).id;
   end loop;
   return taken_back;

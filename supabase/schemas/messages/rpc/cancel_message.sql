@@ -36,6 +36,7 @@ begin
   set status = 'canceled', canceled_at = clock_timestamp()
   where m.id = message.id
   returning m.* into message;
+  perform messaging.record_message_events(array[message.id], array['message.canceled']);
   update messaging.pacing p
   set last_slot_at = greatest(
     (
