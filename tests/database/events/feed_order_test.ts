@@ -131,7 +131,8 @@ Deno.test("two hundred writers and one reader: nothing missed, nothing twice, in
   await reading;
   await reader.readAll();
   const stored = await database.admin<{ sequence: string }[]>`
-    select sequence::text from messaging.events where instance_id = ${instance} order by sequence`;
+    select e.sequence::text from messaging.events e where e.instance_id = ${instance}
+    order by e.sequence`;
   assertEquals(
     reader.events.map(({ sequence }) => String(sequence)),
     stored.map((e) => e.sequence),

@@ -21,6 +21,8 @@ set search_path = ''
 as $$
 declare
   moved_instance_id uuid;
+  moved_contact_id uuid;
+  is_newly_sent boolean;
   former_status text;
   types text[];
 begin
@@ -48,7 +50,12 @@ begin
     unconfirmed_at = null,
     is_retryable = false,
     last_error = case when advance_message.status = 'failed' then error end
-  where m.id = advance_message.message_id
+  from (
+    select f.id, f.sent_at from messaging.messages f
+    where f.id = advance_message.message_id
+    for no key update
+  ) as former
+  where m.id = former.id
     and case messaging.message_transition(m.status, advance_message.status)
       when 'always' then true
       when 'new_id' then coalesce(m.provider_message_id <> advance_message.provider_message_id, true)
@@ -61,7 +68,8 @@ begin
       when 'other_id' then m.provider_message_id <> advance_message.provider_message_id
       else false
     end
-  returning m.instance_id into moved_instance_id;
+  returning m.instance_id, m.contact_id, former.sent_at is null and m.sent_at is not null
+  into moved_instance_id, moved_contact_id, is_newly_sent;
   if not found then
     return false;
   end if;
@@ -78,6 +86,9 @@ begin
       where q.message_id = advance_message.message_id and q.claim_token is not null
     )
   );
+  if is_newly_sent then
+    perform messaging.note_contact(moved_contact_id);
+  end if;
   -- Waits for a claim under way, which itself waits for no lock: if it rolls back, its row must go too.
   delete from messaging.message_queue q
   where q.message_id = advance_message.message_id and q.claim_token is null;
@@ -221,6 +232,8 @@ begin
     ) as e
     where m.id = any (message_ids)
   loop
+    perform messaging.note_contact(duplicate.contact_id);
+    perform messaging.note_contact(duplicate.echo_contact_id);
     if duplicate.confirmed_by_echo then
       update messaging.messages e
       set status = 'unconfirmed', unconfirmed_at = clock_timestamp(), provider_message_id = null,
@@ -433,6 +446,7 @@ begin
     clock_timestamp()
   )
   returning id into message_id;
+  perform messaging.note_contact(contact.id);
   if not is_inbound then
     perform messaging.record_message_events(array[message_id], array['message.sent']);
     perform messaging.apply_unmatched_statuses(array[message_id]);
@@ -670,6 +684,7 @@ begin
         stored.instance_id, stored.contact_id, jsonb '{"name": null}'
       );
     end if;
+    perform messaging.note_contact(stored.contact_id);
     if stored.has_unproven_address then
       perform messaging.prove_addresses(stored.instance_id, stored.contact_id, stored.addresses);
     end if;
@@ -858,6 +873,7 @@ declare
   settled constant uuid := result->>'messageId';
   provider_id text := result->>'providerMessageId';
   tenant uuid;
+  addressee uuid;
 begin
   if result->>'outcome' <> 'accepted' then
     return null;
@@ -890,7 +906,7 @@ begin
     failed_at = null,
     unconfirmed_at = null
   where m.id = settled
-  returning m.provider_message_id into provider_id;
+  returning m.provider_message_id, m.contact_id into provider_id, addressee;
   perform messaging.record_message_events(array[settled], array['message.sent']);
   -- What came under the provider's id before the id was known.
   perform from messaging.unmatched_statuses u
@@ -902,6 +918,9 @@ begin
   if found then
     perform messaging.apply_unmatched_statuses(array[settled]);
     perform messaging.merge_echo_duplicates(array[settled]);
+    perform messaging.note_contact(addressee);
+  else
+    perform messaging.touch_addressees(array[addressee], clock);
   end if;
   return array[settled];
 end;
