@@ -1,19 +1,22 @@
 import { CredentialError, type CredentialVault } from "../../shared/crypto/credential_vault.ts";
 import type { ResealedItem } from "../../shared/database/rpcs/tenancy.ts";
 import type { InstanceServices } from "./instances.ts";
+import { resealEndpointSecrets } from "./reseal_endpoint_secrets.ts";
 import type { ResealReport } from "./resources/reseal.ts";
 
 /** Some hundred milliseconds of processor time, well below the platform's limit of 2 s. */
 const batchSize = 200;
 
 /**
- * Seals credentials of former keys under the current key, one batch per call. Calls can be
+ * Seals credentials of former keys, and secrets of webhook endpoints, under the current key, one batch
+ * of each per call. Calls can be
  * repeated, and run safely beside changes of the same instances: credentials that changed meanwhile
  * are skipped. Credentials that no key opens stay unchanged and are reported.
  */
 export async function resealCredentials(
-  { database, vault }: InstanceServices,
+  services: InstanceServices,
 ): Promise<ResealReport> {
+  const { database, vault } = services;
   const keyIds = await vault.keyIds();
   const [keyId] = keyIds;
   if (keyId === undefined) throw new Error("the vault has no key");
@@ -31,7 +34,13 @@ export async function resealCredentials(
   const { replaced } = await database.rpc("replace_sealed_credentials", {
     items: fresh,
   });
-  return { keyId, resealed: replaced, remaining: total - replaced, unreadable };
+  const secrets = await resealEndpointSecrets(services, keyIds, batchSize);
+  return {
+    keyId,
+    resealed: replaced + secrets.replaced,
+    remaining: total - replaced + secrets.remaining,
+    unreadable: [...unreadable, ...secrets.unreadable],
+  };
 }
 
 async function resealOne(

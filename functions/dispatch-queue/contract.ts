@@ -8,7 +8,7 @@ import { type AnswerOf, successField } from "../../shared/model/response_fields.
 export const dispatchQueueSchema = z.object({
   /** How long the run claims new messages, in seconds. */
   maxSeconds: z.coerce.number().int().min(1).max(120).default(55),
-  /** The most messages that the run claims. */
+  /** The most messages that the run claims, and the most deliveries of events. */
   maxMessages: z.coerce.number().int().min(1).max(100_000).default(5_000),
 });
 
@@ -21,6 +21,7 @@ export const dispatchQueueResponseSchema = z.object({
   rejected: countSchema,
   unknown: countSchema,
   outboxRows: countSchema,
+  deliveries: countSchema,
   expiredClaims: countSchema,
   requeued: countSchema,
   woken: countSchema,

@@ -4,15 +4,17 @@ import { describeDefect } from "../../shared/runtime/log.ts";
 import { claimDueMessages, type ClaimResult, toLeaseSeconds } from "../../shared/messages/claim.ts";
 import { maxSleepMs, onWakeUp } from "../../shared/messages/wake_up.ts";
 import { onShutdown } from "../../shared/runtime/shutdown.ts";
+import { EventConsumer, type EventServices } from "./event_consumer.ts";
 import { OutboxConsumer, type OutboxServices } from "./outbox_consumer.ts";
 import { type MaintenanceReport, QueueMaintenance } from "./queue_maintenance.ts";
 
-export type DispatchServices = DispatchingServices & OutboxServices;
+export type DispatchServices = DispatchingServices & OutboxServices & EventServices;
 
 /** Limits of one run. Runs may overlap. The next run continues with the remaining messages. */
 export interface DispatchLimits {
   /** How long the run claims new messages. It then waits for the messages in flight. */
   readonly durationMs: number;
+  /** How many messages it claims at most, and how many deliveries of events. */
   readonly maxMessages: number;
 }
 
@@ -22,6 +24,7 @@ export interface DispatchReport extends MaintenanceReport {
   rejected: number;
   unknown: number;
   outboxRows: number;
+  deliveries: number;
 }
 
 /** Concurrent provider calls. A run claims only as many messages as it can send at once. */
@@ -62,6 +65,7 @@ class DispatchRun {
     rejected: 0,
     unknown: 0,
     outboxRows: 0,
+    deliveries: 0,
     expiredClaims: 0,
     requeued: 0,
     woken: 0,
@@ -69,6 +73,7 @@ class DispatchRun {
   };
   readonly #inFlight = new Set<Promise<void>>();
   readonly #outbox: OutboxConsumer;
+  readonly #events: EventConsumer;
   readonly #maintenance: QueueMaintenance;
   #deadline: number;
   #taken = 0;
@@ -83,6 +88,7 @@ class DispatchRun {
     private readonly limits: DispatchLimits,
   ) {
     this.#outbox = new OutboxConsumer(services);
+    this.#events = new EventConsumer(services, limits.maxMessages);
     this.#maintenance = new QueueMaintenance(services, this.report, () => this.wake());
     this.#deadline = performance.now() + limits.durationMs;
   }
@@ -106,9 +112,10 @@ class DispatchRun {
       await this.#sleep(Math.min(sleepMs, this.#deadline - performance.now()));
     }
     await Promise.all(this.#inFlight);
-    await this.#outbox.finish();
+    await Promise.all([this.#outbox.finish(), this.#events.finish()]);
     await this.#maintenance.finish();
     this.report.outboxRows = this.#outbox.rows;
+    this.report.deliveries = this.#events.deliveries;
     if (this.#hasFailed && !this.#hasLooked) {
       throw new AppError("service_unavailable");
     }
@@ -144,6 +151,7 @@ class DispatchRun {
       );
     }
     if (claim.isOutboxDue) this.#outbox.start();
+    this.#events.notice(claim.webhooks);
     if (claim.messages.length === free) return 0;
     return this.#chooseSleep(claim);
   }

@@ -9,7 +9,7 @@ export const operations: readonly Operation[] = [{
   tag: "Dispatcher",
   summary: "Send due messages",
   description:
-    "Called by cron: on the hosted platform every 20 seconds, for 20 seconds. Sends due messages and processes due outbox entries until `maxSeconds` or `maxMessages` is reached. Runs may overlap; the next run processes what is left. When every read of the queue fails, the response is 503. The request has no body.",
+    "Called by cron: on the hosted platform every 20 seconds, for 20 seconds. Sends due messages and processes due outbox entries and sends events to webhook endpoints until `maxSeconds` or `maxMessages` is reached. Runs may overlap; the next run processes what is left. When every read of the queue fails, the response is 503. The request has no body.",
   access: "secretKey",
   query: dispatchQueueSchema,
   success: {
@@ -28,6 +28,7 @@ export const operations: readonly Operation[] = [{
       rejected: 0,
       unknown: 0,
       outboxRows: 1,
+      deliveries: 4,
       expiredClaims: 0,
       requeued: 0,
       woken: 0,

@@ -3,6 +3,7 @@ import { createChatModel } from "../../shared/agents/model.ts";
 import { parseConfig } from "../../shared/runtime/config.ts";
 import { createCredentialVault } from "../../shared/crypto/credential_vault.ts";
 import { connectDatabase } from "../../shared/database/connect_database.ts";
+import { createEventDelivery } from "../../shared/events/deliver_event.ts";
 import { createProviderOpener } from "../../shared/providers/open_provider.ts";
 import { consoleLog } from "../../shared/runtime/log.ts";
 import { createEmailDelivery } from "../../shared/outbox/email_delivery.ts";
@@ -15,11 +16,13 @@ await Promise.all(sendingRegistry.providers.map((provider) => provider.preload()
 
 const config = parseConfig(Deno.env.toObject());
 const database = await connectDatabase(config.database);
+const vault = createCredentialVault(config.credentialsKeys);
 const app = createDispatchQueueApp({
   database,
-  openProvider: createProviderOpener(createCredentialVault(config.credentialsKeys)),
+  openProvider: createProviderOpener(vault),
   deliverEmail: createEmailDelivery(config.email, config.panelBaseUrl),
   deliverAgentReply: createAgentReplies(database, createChatModel(config.chatModel)),
+  deliverEvent: createEventDelivery({ vault, allowsPrivateHosts: config.allowsPrivateHosts }),
   secretKeys: config.secretKeys,
   providerTimeoutMs: config.providerTimeoutMs,
   log: consoleLog,

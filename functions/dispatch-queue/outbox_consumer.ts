@@ -62,7 +62,7 @@ export class OutboxConsumer {
     try {
       while (!this.#isFinishing) {
         const rows = await claimOutbox(database, {
-          kind: "assignment_email",
+          kinds: ["assignment_email", "endpoint_disabled_email"],
           maxRows: emailsPerClaim,
         });
         if (rows.length === 0) return;
@@ -82,7 +82,7 @@ export class OutboxConsumer {
     this.#agentReplies += room;
     let taken = 0;
     try {
-      const rows = await claimOutbox(database, { kind: "agent_reply", maxRows: room });
+      const rows = await claimOutbox(database, { kinds: ["agent_reply"], maxRows: room });
       taken = rows.length;
       this.#rows += taken;
       for (const row of rows) {

@@ -1,21 +1,32 @@
 import type { Hono } from "hono";
-import type { Database } from "../../shared/database/database.ts";
 import { createApp } from "../../shared/http/create_app.ts";
 import { createClientTokenGuard } from "../../shared/http/client_token_guard.ts";
 import type { Log } from "../../shared/runtime/log.ts";
+import { createDeliveryRoutes } from "./delivery_routes.ts";
+import {
+  type ClientGuards,
+  createEndpointRoutes,
+  type EndpointServices,
+} from "./endpoint_routes.ts";
 import { createFeedRoutes } from "./feed_routes.ts";
 
-export interface EventsApiServices {
-  readonly database: Database;
-  readonly log: Log;
-}
+export type EventsApiServices = EndpointServices & { readonly log: Log };
 
-/** /functions/v1/events-api: what became true of an instance, as a feed. */
+/** /functions/v1/events-api: what became true of an instance, as a feed and as webhooks. */
 export function createEventsApiApp(services: EventsApiServices): Hono {
-  const guard = createClientTokenGuard(services.database);
+  const { database, log } = services;
+  const guards: ClientGuards = {
+    required: createClientTokenGuard(database),
+    optional: createClientTokenGuard(database, { hasBody: "optional" }),
+    bodiless: createClientTokenGuard(database, { hasBody: false }),
+  };
   return createApp({
     slug: "events-api",
-    log: services.log,
-    routes: createFeedRoutes(services, guard),
+    log,
+    routes: [
+      ...createFeedRoutes(services, guards.required),
+      ...createEndpointRoutes(services, guards),
+      ...createDeliveryRoutes(services, guards),
+    ],
   });
 }

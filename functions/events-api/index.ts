@@ -1,11 +1,18 @@
-import { parseConfig } from "../../shared/runtime/config.ts";
+import { createCredentialVault } from "../../shared/crypto/credential_vault.ts";
 import { connectDatabase } from "../../shared/database/connect_database.ts";
+import { createEventDelivery } from "../../shared/events/deliver_event.ts";
+import { parseConfig } from "../../shared/runtime/config.ts";
 import { consoleLog } from "../../shared/runtime/log.ts";
 import { createEventsApiApp } from "./app.ts";
 
 const config = parseConfig(Deno.env.toObject());
+const { allowsPrivateHosts } = config;
+const vault = createCredentialVault(config.credentialsKeys);
 const app = createEventsApiApp({
   database: await connectDatabase(config.database),
+  vault,
+  deliverEvent: createEventDelivery({ vault, allowsPrivateHosts }),
+  allowsPrivateHosts,
   log: consoleLog,
 });
 

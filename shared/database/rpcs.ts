@@ -10,6 +10,7 @@ import type { OutboxRpcs } from "./rpcs/outbox.ts";
 import type { QueueRpcs } from "./rpcs/queue.ts";
 import type { TemplatesRpcs } from "./rpcs/templates.ts";
 import type { TenancyRpcs } from "./rpcs/tenancy.ts";
+import type { WebhooksRpcs } from "./rpcs/webhooks.ts";
 
 /**
  * Every SQL function that TypeScript calls, with its request and its result: one member per function
@@ -28,7 +29,8 @@ export interface Rpcs
     OutboxRpcs,
     QueueRpcs,
     TemplatesRpcs,
-    TenancyRpcs {}
+    TenancyRpcs,
+    WebhooksRpcs {}
 
 export type RpcName = keyof Rpcs;
 

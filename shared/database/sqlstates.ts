@@ -35,6 +35,10 @@ export const meaningBySqlstate = {
   MI020: { path: "customLabels", message: "must not make the merged labels larger than 64 KiB" },
   MI021: { path: "externalContext", message: "must not make the merged data larger than 64 KiB" },
   MI022: { caughtBy: "shared/messages/accept.ts" },
+  MI023: "too_many_endpoints",
+  MI024: "endpoint_not_found",
+  MI025: "delivery_not_found",
+  MI026: "endpoint_not_active",
   MI031: "contact_not_found",
   MI032: "conversation_not_found",
 } as const satisfies Readonly<Record<string, Meaning>>;

@@ -9,7 +9,7 @@ import type { Idempotency } from "../database/rpcs/idempotency.ts";
 import type { AppVariables } from "./create_app.ts";
 import { readIdempotency } from "./idempotency.ts";
 import { type JsonObject, readJsonBody } from "./json_body.ts";
-import { refuseDeclaredBody } from "./request_body.ts";
+import { readBody, refuseDeclaredBody } from "./request_body.ts";
 import { applyRateLimit } from "./rate_limit.ts";
 import { requireScope } from "./token_scope.ts";
 
@@ -27,8 +27,11 @@ export interface ClientVariables extends AppVariables {
 export type ClientContext = Context<{ Variables: ClientVariables }>;
 
 export interface GuardOptions {
-  /** Whether a POST has a JSON body. Otherwise the query names the instance. */
-  readonly hasBody?: boolean;
+  /**
+   * Whether a POST or PATCH has a JSON body. Otherwise the query names the instance. `optional`: it
+   * has one if it declares one.
+   */
+  readonly hasBody?: boolean | "optional";
 }
 
 /** A client whose token was valid, with the references that a request may use for its instance. */
@@ -54,7 +57,8 @@ export function createClientTokenGuard(
   return async (context, next) => {
     const tokenHash = await readTokenHash(context, hashToken);
     const client = await authenticateClient(context, database, tokenHash);
-    const takesBody = hasBody && context.req.method === "POST";
+    const takesBody = hasBody !== false && ["POST", "PATCH"].includes(context.req.method) &&
+      (hasBody === true || await holdsBody(context));
     if (!takesBody) refuseDeclaredBody(context);
     const body = takesBody ? await readJsonBody(context) : {};
     setClient(context, client, body, takesBody ? body : context.req.query());
@@ -124,6 +128,13 @@ export function requireInstance(context: ClientContext): Instance {
 /** The call's `Idempotency-Key`, which belongs to its token; null without one. */
 export function readClientIdempotency(context: ClientContext): Promise<Idempotency | null> {
   return readIdempotency(context, context.get("tokenId"), context.get("body"));
+}
+
+/** A body without a media type is one too: reading it as JSON refuses it. */
+async function holdsBody(context: Context): Promise<boolean> {
+  if (context.req.header("content-length") === "0") return false;
+  if (context.req.header("content-type") !== undefined) return true;
+  return (await readBody(context)).byteLength > 0;
 }
 
 /** Whether a request without a reference, or with one of these, means the token's instance. */

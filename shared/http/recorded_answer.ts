@@ -13,7 +13,7 @@ type OutcomeOf<Body> = Body extends object ? Omit<Body, "success"> : never;
 export function answerRecorded<Body extends object = never>(
   context: Context,
   recorded: Recorded<OutcomeOf<NoInfer<Body>>>,
-  status: 200 | 201 = 200,
+  status: 200 | 201 | 202 = 200,
 ): Response {
   return answerOutcome(context, recorded, status);
 }
@@ -22,7 +22,7 @@ export function answerRecorded<Body extends object = never>(
 export function answerOutcome<Outcome extends object>(
   context: Context,
   recorded: Recorded<Outcome>,
-  status: 200 | 201 = 200,
+  status: 200 | 201 | 202 = 200,
 ): Response {
   const body = { success: true, ...recorded.outcome };
   return answerJson<object>(context, body, status, replayHeaders(recorded));

@@ -49,6 +49,8 @@ const refusals = {
   "Template not found": [404, "The template does not exist, or the token is not valid for it."],
   template_not_found: [404, "The template does not exist."],
   token_not_found: [404, "The instance has no such token."],
+  endpoint_not_found: [404, "The instance has no such webhook endpoint."],
+  delivery_not_found: [404, "The instance has no such delivery, or its event is no longer kept."],
   method_not_allowed: [405, "This path does not support this method; see the Allow header."],
   idempotency_key_in_progress: [
     409,
@@ -68,6 +70,11 @@ const refusals = {
   template_sync_not_available: [
     409,
     "Only an instance of the official channel with a wabaId can synchronize templates.",
+  ],
+  too_many_endpoints: [409, "The instance has 10 webhook endpoints: delete one first."],
+  endpoint_not_active: [
+    409,
+    "The webhook endpoint is not active: send PATCH endpoints/:id with isActive true first.",
   ],
   already_exists: [409, "Another record has this value; see issues."],
   cursor_expired: [

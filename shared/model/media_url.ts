@@ -4,18 +4,12 @@
  */
 
 import { contentKinds, type MediaMessageType } from "./message_content.ts";
-import { isIpv4, isPublicHost } from "./public_host.ts";
+import { findUrlProblem } from "./public_url.ts";
 
 /** Why a media URL is refused: one sentence for the caller that never repeats the URL. */
 export interface MediaUrlIssue {
   readonly message: string;
 }
-
-const maxUrlLength = 2048;
-
-/** Parsers disagree on white space, control characters, lone surrogates and backslashes. */
-const ambiguousCharacter = /[\s\p{Cc}\p{Cs}\\]/u;
-const httpsAuthority = /^https:\/\/([^/?#]+)/i;
 
 /**
  * A file name's extension: up to eight letters and digits after the last dot, at least one of them
@@ -29,7 +23,8 @@ const extensionPattern = /[^.]\.(?=[0-9]*[a-z])([a-z0-9]{1,8})$/i;
  * extension, the message type must allow it.
  */
 export function checkMediaUrl(url: string, messageType: MediaMessageType): MediaUrlIssue | null {
-  const message = findUrlProblem(url) ?? findExtensionProblem(url, messageType);
+  const message = findUrlProblem(url, { field: "mediaUrl" }) ??
+    findExtensionProblem(url, messageType);
   return message === null ? null : { message };
 }
 
@@ -50,32 +45,6 @@ export function mediaExtensionOf(url: string): string | null {
   const decoded = decodeSegment(segment);
   const fileName = decoded.slice(decoded.lastIndexOf("/") + 1);
   return extensionPattern.exec(fileName)?.[1]?.toLowerCase() ?? null;
-}
-
-function findUrlProblem(url: string): string | null {
-  if (url.length > maxUrlLength) return `mediaUrl must have at most ${maxUrlLength} characters.`;
-  if (ambiguousCharacter.test(url)) {
-    return "mediaUrl must not contain white space, control characters or backslashes.";
-  }
-  const authority = httpsAuthority.exec(url)?.[1];
-  const parsed = URL.parse(url);
-  if (authority === undefined || parsed === null) {
-    return "mediaUrl must be a complete https:// URL.";
-  }
-  if (authority.includes("@")) return "mediaUrl must not contain a user name or password.";
-  if (!hasPlainHost(authority, parsed.hostname) || !isPublicHost(parsed.hostname)) {
-    return "mediaUrl must have a public host name or a public IP address.";
-  }
-  return null;
-}
-
-/**
- * Whether the host is written in its plain form: not percent-encoded, and an IPv4 address in four
- * decimal parts only, since parsers read 010.0.0.1 as either 8.0.0.1 or 10.0.0.1.
- */
-function hasPlainHost(authority: string, hostname: string): boolean {
-  if (authority.includes("%")) return false;
-  return !isIpv4(hostname) || authority.replace(/:[0-9]*$/, "") === hostname;
 }
 
 function findExtensionProblem(url: string, messageType: MediaMessageType): string | null {

@@ -50,6 +50,14 @@ export function isPublicHost(hostname: string): boolean {
   return isPublicName(hostname.endsWith(".") ? hostname.slice(0, -1) : hostname);
 }
 
+/** Whether a resolved address (as a resolver writes it) is public. One that cannot be read is not. */
+export function isPublicAddress(address: string): boolean {
+  if (isIpv4(address)) return isPublicIpv4(address);
+  // The URL parser brings every form (a dotted IPv4 part, zeros) into the one that is compared.
+  const hostname = URL.parse(`http://[${address}]/`)?.hostname;
+  return hostname !== undefined && isPublicHost(hostname);
+}
+
 /** Whether `hostname` (as `URL.hostname` gives it) is an IPv4 address. */
 export function isIpv4(hostname: string): boolean {
   return ipv4Pattern.test(hostname);

@@ -29,7 +29,7 @@ export interface PathParameter {
 /** The success response of an operation. */
 export interface SuccessResponse {
   /** Default 200. */
-  readonly status?: 200 | 201;
+  readonly status?: 200 | 201 | 202;
   readonly description: string;
   /** The whole body, including `success`; absent where the response is not JSON. */
   readonly schema?: z.ZodType;

@@ -1,5 +1,6 @@
 /** The e-mail that an operator receives for a new assignment (specification 4.4, rule 3). */
 import { escapeHtml } from "../model/html.ts";
+import { type RenderedEmail, toSingleLine } from "./rendered_email.ts";
 
 export interface AssignmentEmailValues {
   /** Absent or blank when the contact has no name; the e-mail then shows the phone. */
@@ -10,22 +11,6 @@ export interface AssignmentEmailValues {
   readonly conversationUrl: string;
   readonly operatorName?: string | null | undefined;
 }
-
-export interface RenderedEmail {
-  /** One line, safe as a mail header. */
-  readonly subject: string;
-  readonly text: string;
-  readonly html: string;
-}
-
-/** Longest name shown, in characters. Keeps the subject readable and below a header line's limit. */
-const maxNameLength = 80;
-
-/**
- * Characters that end a line or reverse the reading direction. In a name they could add a header to the
- * e-mail or disguise the text.
- */
-const unsafeInOneLine = /[\p{Cc}\p{Cs}\p{Zl}\p{Zp}\u200e\u200f\u202a-\u202e\u2066-\u2069]+/gu;
 
 /**
  * Renders the e-mail in Brazilian Portuguese, as HTML and as plain text. Reduces every value to one
@@ -111,11 +96,4 @@ function renderHtml(texts: EmailTexts & { readonly subject: string }): string {
 </body>
 </html>
 `;
-}
-
-function toSingleLine(value: string): string {
-  const line = value.replace(unsafeInOneLine, " ").replace(/ {2,}/g, " ").trim();
-  const characters = Array.from(line);
-  if (characters.length <= maxNameLength) return line;
-  return `${characters.slice(0, maxNameLength - 1).join("")}…`;
 }

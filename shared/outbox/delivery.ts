@@ -11,17 +11,17 @@ const leaseSeconds = 70;
 
 /** Which rows to claim. */
 export interface OutboxClaim {
-  readonly kind: OutboxKind;
+  readonly kinds: readonly OutboxKind[];
   readonly maxRows: number;
 }
 
 /** Claims due rows for this worker until they are settled or their lease ends. */
 export async function claimOutbox(
   database: Database,
-  { kind, maxRows }: OutboxClaim,
+  { kinds, maxRows }: OutboxClaim,
 ): Promise<readonly OutboxRow[]> {
   const { rows } = await database.rpc("claim_outbox", {
-    kinds: [kind],
+    kinds,
     maxRows,
     leaseSeconds,
   });

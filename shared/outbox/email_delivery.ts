@@ -1,8 +1,10 @@
 import * as z from "zod";
 import { conversationUrl, renderAssignmentEmail } from "./assignment_email.ts";
+import { renderEndpointDisabledEmail } from "./endpoint_disabled_email.ts";
+import type { RenderedEmail } from "./rendered_email.ts";
 import type { EmailConfig } from "../runtime/config.ts";
 import type { DeliverOutboxRow } from "./delivery.ts";
-import type { OutboxOutcome } from "../database/rpcs/outbox.ts";
+import type { OutboxOutcome, OutboxRow } from "../database/rpcs/outbox.ts";
 
 const assignmentEmailSchema = z.object({
   operatorName: z.string(),
@@ -11,6 +13,33 @@ const assignmentEmailSchema = z.object({
   contactPhone: z.string(),
   instancePhone: z.string(),
 });
+
+const endpointDisabledSchema = z.object({
+  instanceName: z.string(),
+  url: z.string(),
+  description: z.string().nullable(),
+  reason: z.enum(["gone", "failing"]),
+  alertEmail: z.string(),
+});
+
+interface AddressedEmail extends RenderedEmail {
+  readonly to: string;
+}
+
+function renderEmail({ kind, payload }: OutboxRow, panelBaseUrl: string): AddressedEmail {
+  if (kind === "endpoint_disabled_email") {
+    const values = endpointDisabledSchema.parse(payload);
+    return { ...renderEndpointDisabledEmail(values), to: values.alertEmail };
+  }
+  const values = assignmentEmailSchema.parse(payload);
+  const email = renderAssignmentEmail({
+    contactName: values.contactName,
+    contactPhone: values.contactPhone,
+    operatorName: values.operatorName,
+    conversationUrl: conversationUrl(panelBaseUrl, values.instancePhone, values.contactPhone),
+  });
+  return { ...email, to: values.operatorEmail };
+}
 
 /**
  * Resend errors about the e-mail itself (resend.com documentation, "Errors"): a retry cannot succeed.
@@ -56,20 +85,14 @@ export function createEmailDelivery(
   timeoutMs = defaultTimeoutMs,
 ): DeliverOutboxRow {
   return async (row) => {
-    const values = assignmentEmailSchema.parse(row.payload);
-    const { subject, text, html } = renderAssignmentEmail({
-      contactName: values.contactName,
-      contactPhone: values.contactPhone,
-      operatorName: values.operatorName,
-      conversationUrl: conversationUrl(panelBaseUrl, values.instancePhone, values.contactPhone),
-    });
+    const { to, subject, text, html } = renderEmail(row, panelBaseUrl);
     // Imported on first use, so that other requests do not pay for loading it.
     const { Resend } = await import("resend");
     const resend = new Resend(email.resendApiKey, { baseUrl: email.resendBaseUrl });
     const abort = new AbortController();
     const timer = setTimeout(() => abort.abort(), timeoutMs);
     const { data, error, headers } = await resend.emails.send(
-      { from: email.from, to: values.operatorEmail, subject, text, html },
+      { from: email.from, to, subject, text, html },
       { ...withoutRedirects, idempotencyKey: row.outboxId, signal: abort.signal },
     ).finally(() => clearTimeout(timer));
     if (error !== null) {

@@ -26,6 +26,8 @@ export interface Config {
   readonly panelBaseUrl: string;
   /** Time limit of one provider call, in milliseconds. */
   readonly providerTimeoutMs: number;
+  /** Whether callers may name http URLs and hosts that are not public, for webhooks. */
+  readonly allowsPrivateHosts: boolean;
 }
 
 /** An OpenAI-compatible chat completions endpoint; `baseUrl` ends before `/chat/completions`. */
@@ -54,6 +56,7 @@ const environmentSchema = z.object({
   AI_BASE_URL: z.url().optional(),
   AI_API_KEY: z.string().min(1).optional(),
   PROVIDER_TIMEOUT_MS: z.coerce.number().int().min(100).max(60_000).default(20_000),
+  ALLOW_PRIVATE_HOSTS: z.enum(["true", "false"]).default("false"),
 });
 
 /** The environment is incomplete or invalid. The message names variables, never their values. */
@@ -92,6 +95,7 @@ export function parseConfig(environment: Readonly<Record<string, string | undefi
     chatModel: readChatModel(values.AI_BASE_URL, values.AI_API_KEY),
     panelBaseUrl: values.PANEL_BASE_URL.replace(/\/+$/, ""),
     providerTimeoutMs: values.PROVIDER_TIMEOUT_MS,
+    allowsPrivateHosts: values.ALLOW_PRIVATE_HOSTS === "true",
   };
 }
 

@@ -68,6 +68,8 @@ export function readSettings(
       AI_BASE_URL: read("AI_BASE_URL", `${origin}/simulator/ai/v1`),
       AI_API_KEY: read("AI_API_KEY", "sk-local-stack-only"),
       PANEL_BASE_URL: read("PANEL_BASE_URL", "https://panel.example.com"),
+      // Receivers of webhooks run on the developer's machine.
+      ALLOW_PRIVATE_HOSTS: read("ALLOW_PRIVATE_HOSTS", "true"),
       API_DOCS_VIEWER_URL: read("API_DOCS_VIEWER_URL", `${origin}${apiDocsViewerPath}`),
       ...Object.fromEntries(
         optionalVariables.flatMap((name) => environment[name] ? [[name, environment[name]]] : []),

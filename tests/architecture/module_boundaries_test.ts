@@ -5,6 +5,7 @@ import { parseSourceFile, type SourceFile } from "./source_file.ts";
 /** Pure modules: no runtime, no database, no HTTP. */
 const pureModules: readonly string[] = [
   "shared/outbox/assignment_email.ts",
+  "shared/outbox/endpoint_disabled_email.ts",
   "shared/crypto/client_token.ts",
   "shared/crypto/constant_time.ts",
   "shared/crypto/credential_vault.ts",
@@ -15,6 +16,7 @@ const pureModules: readonly string[] = [
   "shared/model/media_url.ts",
   "shared/model/phone.ts",
   "shared/model/public_host.ts",
+  "shared/model/public_url.ts",
 ];
 
 /** Forbidden imports between layers. */
@@ -35,6 +37,7 @@ const rooms: readonly string[] = [
   "history",
   "providers",
   "outbox",
+  "events",
   "messages",
   "agents",
   "http",

@@ -31,10 +31,10 @@ const rules: readonly AccessRule[] = [
     what: "the outside world",
     pattern:
       /(?<![.\w$])fetch\s*\(|\bglobalThis\s*\.\s*fetch\b|\bnew\s+(?:WebSocket|EventSource)\b/,
-    packages: /^(?:resend|node:(?:https?|net|tls|dgram))$/,
+    packages: /^(?:resend|node:(?:https?|net|tls|dgram|dns(?:\/promises)?))$/,
     // data_api_database.ts gives its client a fetch that sends each call once.
     allowedIn:
-      /^shared\/(?:providers|agents)\/|^shared\/(?:outbox\/email_delivery|database\/data_api_database)\.ts$|^supabase\//,
+      /^shared\/(?:providers|agents)\/|^shared\/(?:outbox\/email_delivery|database\/data_api_database|events\/post_event|runtime\/host_resolution)\.ts$|^supabase\//,
   },
 ];
 

@@ -10,9 +10,9 @@ export const resealRecord = {
    */
   keyId: z.string().regex(/^[0-9a-f]{8}$/),
   resealed: z.int().min(0),
-  /** Number of credentials that are still sealed under a former key. */
+  /** Number of instances and webhook endpoints whose credentials are still sealed under a former key. */
   remaining: z.int().min(0),
-  /** Ids of the instances whose credentials no available key opens. */
+  /** Ids of the instances and webhook endpoints whose credentials no available key opens. */
   unreadable: z.array(z.uuid()),
 };
 

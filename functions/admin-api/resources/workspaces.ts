@@ -4,8 +4,22 @@ import { pageSchema } from "../../../shared/model/page.ts";
 import { nameSchema } from "../contract.ts";
 import { defineResource } from "./resource.ts";
 
+/** Who is told what an operator must handle. An empty text is nobody. */
+const alertEmailSchema = z.string().trim().max(254).pipe(
+  z.union([z.literal(""), z.email()], "must be an e-mail address"),
+);
+
 /** POST admin-api/workspaces. */
-const createWorkspaceSchema = z.object({ name: nameSchema });
+const createWorkspaceSchema = z.object({
+  name: nameSchema,
+  alertEmail: alertEmailSchema.optional(),
+});
+
+/** PATCH admin-api/workspaces/:id. */
+const updateWorkspaceSchema = z.object({
+  name: nameSchema.optional(),
+  alertEmail: alertEmailSchema.optional(),
+});
 
 export const workspaces = defineResource({
   path: "/workspaces",
@@ -14,6 +28,7 @@ export const workspaces = defineResource({
   record: {
     workspaceId: z.uuid(),
     name: z.string(),
+    alertEmail: z.string().nullable(),
     createdAt: instantSchema,
   },
   get: (database, workspaceId) => database.rpc("get_workspace", { workspaceId }),
@@ -24,5 +39,10 @@ export const workspaces = defineResource({
   create: {
     schema: createWorkspaceSchema,
     execute: (database, request) => database.rpc("create_workspace", request),
+  },
+  update: {
+    schema: updateWorkspaceSchema,
+    execute: (database, workspaceId, changes) =>
+      database.rpc("update_workspace", { workspaceId, changes }),
   },
 });

@@ -52,6 +52,8 @@ export interface ClaimedMessages {
   /** Milliseconds until the next unclaimed work is due; null where none is known. */
   readonly nextDueInMs: number | null;
   readonly isOutboxDue: boolean;
+  /** What there is to do for webhooks; `none` where no endpoint is active. */
+  readonly webhooks: "due" | "idle" | "none";
 }
 
 /** The end of a page of the queue: the slot and the position of its last message. */

@@ -12,7 +12,14 @@ export interface TenancyRpcs {
     Authentication
   >;
   authenticate_clients: Grouped<TenancyRpcs["authenticate_client"]>;
-  create_workspace: Rpc<Once<{ readonly name: string }>, RecordedResult<WorkspaceRecord>>;
+  create_workspace: Rpc<
+    Once<WorkspaceChanges & { readonly name: string }>,
+    RecordedResult<WorkspaceRecord>
+  >;
+  update_workspace: Rpc<
+    { readonly workspaceId: string; readonly changes: WorkspaceChanges },
+    WorkspaceRecord
+  >;
   get_workspace: Rpc<{ readonly workspaceId: string }, WorkspaceRecord>;
   list_workspaces: Rpc<PageRequest<object>, Page<WorkspaceRecord>>;
   create_operator: Rpc<
@@ -95,7 +102,14 @@ export interface RateLimit {
 export interface WorkspaceRecord {
   readonly workspaceId: string;
   readonly name: string;
+  readonly alertEmail: string | null;
   readonly createdAt: string;
+}
+
+export interface WorkspaceChanges {
+  readonly name?: string | undefined;
+  /** Who is told what an operator must handle; an empty text removes it. */
+  readonly alertEmail?: string | undefined;
 }
 
 export interface OperatorFields {

@@ -130,6 +130,7 @@ export const glossary: Readonly<Record<string, string>> = {
   accepted: "Number of messages that a provider accepted.",
   rejected: "Number of messages that a provider rejected.",
   unknown: "Number of messages whose outcome is unknown.",
+  deliveries: "Number of deliveries of events to webhook endpoints that were tried.",
   outboxRows: "Number of outbox entries processed, such as e-mails.",
   expiredClaims: "Number of messages whose worker stopped before settling them.",
   requeued:

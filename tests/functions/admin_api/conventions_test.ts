@@ -76,5 +76,5 @@ Deno.test("a method that a path does not take is 405 with Allow", async () => {
   await using client = await createAdminClient();
   const answer = await client.call("DELETE", `/workspaces/${id}`);
   assertEquals([answer.status, answer.body.error], [405, "method_not_allowed"]);
-  assertEquals(answer.headers.get("allow"), "GET, HEAD, OPTIONS");
+  assertEquals(answer.headers.get("allow"), "GET, HEAD, OPTIONS, PATCH");
 });

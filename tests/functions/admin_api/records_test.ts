@@ -32,7 +32,25 @@ Deno.test("a workspace is created, read and listed", async () => {
   assertEquals(await readBoth(client, "/workspaces", workspaceId), {
     workspaceId,
     name: "Clínica",
+    alertEmail: null,
   });
+});
+
+Deno.test("a workspace's alert address is given, changed and removed, and must be an e-mail address", async () => {
+  await using client = await createAdminClient();
+  const body = { name: "Clínica", alertEmail: " ops@example.com " };
+  const { workspaceId } = await client.create("/workspaces", body);
+  const read = async (): Promise<unknown> =>
+    (await client.call("GET", `/workspaces/${workspaceId}`)).body.alertEmail;
+  assertEquals(await read(), "ops@example.com");
+  const change = (alertEmail: unknown) =>
+    client.call("PATCH", `/workspaces/${workspaceId}`, { body: { alertEmail } });
+  assertEquals((await change("alerts@example.com")).body.alertEmail, "alerts@example.com");
+  assertEquals((await change("nobody")).status, 400);
+  await change(null);
+  assertEquals(await read(), "alerts@example.com");
+  await change("");
+  assertEquals(await read(), null);
 });
 
 Deno.test("a department is created, renamed, read and listed by workspace", async () => {

@@ -99,7 +99,7 @@ Deno.test("an answer whose turn comes after the 30th is not given, though it was
   await pretendAnswers(client, 29);
   await client.write("IN30", "oi");
   await letTimePass(client.webhooks.stack.admin, 4);
-  const [row] = await claimOutbox(database, { kind: "agent_reply", maxRows: 1 });
+  const [row] = await claimOutbox(database, { kinds: ["agent_reply"], maxRows: 1 });
   const replies = createAgentReplies(database, async () => {
     await pretendAnswers(client, 30);
     return { text: "Tarde demais" };

@@ -70,7 +70,7 @@ Deno.test("a message that joins a waiting answer is part of it, however late it 
   const replies = createAgentReplies(client.webhooks.stack.database, () => {
     throw new Error("nobody is to be asked yet");
   });
-  const claim = { kind: "agent_reply", maxRows: 10 } as const;
+  const claim = { kinds: ["agent_reply"], maxRows: 10 } as const;
   const rows = await claimOutbox(client.webhooks.stack.database, claim);
   for (const row of rows) await deliverOutboxRow(client.webhooks.stack.services, replies, row);
   await late.commit();
@@ -84,7 +84,7 @@ Deno.test("two workers at one conversation give one answer to what both have rea
   const { database } = client.webhooks.stack;
   await client.write("IN1", "oi");
   await makeRepliesDue(client);
-  const claim = { kind: "agent_reply", maxRows: 10 } as const;
+  const claim = { kinds: ["agent_reply"], maxRows: 10 } as const;
   const [first] = await claimOutbox(database, claim);
   await client.write("IN2", "tudo bem?");
   await makeRepliesDue(client);
@@ -108,7 +108,7 @@ Deno.test("two workers at one conversation give one answer to what both have rea
 Deno.test("an answer that another one overtook is thought over again with that one in mind", async () => {
   await using client = await createAgentClient();
   const { database } = client.webhooks.stack;
-  const claim = { kind: "agent_reply", maxRows: 10 } as const;
+  const claim = { kinds: ["agent_reply"], maxRows: 10 } as const;
   const hold = async (): Promise<{ readonly isAsked: Promise<void>; end(): Promise<void> }> => {
     await makeRepliesDue(client);
     const [row] = await claimOutbox(database, claim);
@@ -155,7 +155,7 @@ Deno.test("a worker that died at the model leaves the answer to another, which g
   const { database, admin } = client.webhooks.stack;
   await client.write("IN1", "oi");
   await letTimePass(admin, 4);
-  const [row] = await claimOutbox(database, { kind: "agent_reply", maxRows: 1 });
+  const [row] = await claimOutbox(database, { kinds: ["agent_reply"], maxRows: 1 });
   const died = Promise.withResolvers<void>();
   const resurrected = Promise.withResolvers<void>();
   const late = deliverOutboxRow(
@@ -183,7 +183,7 @@ Deno.test("a worker that died between recording the answer and its receipt gives
   const { database, admin } = client.webhooks.stack;
   await client.write("IN1", "oi");
   await letTimePass(admin, 4);
-  const [row] = await claimOutbox(database, { kind: "agent_reply", maxRows: 1 });
+  const [row] = await claimOutbox(database, { kinds: ["agent_reply"], maxRows: 1 });
   const replies = createAgentReplies(database, () => Promise.resolve({ text: "Posso ajudar?" }));
   assertEquals((await replies(row!)).outcome, "done");
   await letTimePass(admin, 600);

@@ -6,8 +6,11 @@ import {
   demoAgentId,
   demoContactId,
   demoConversationId,
+  demoDeliveryId,
+  demoEndpointId,
   demoEvolutionInstanceId,
   demoFailedMessageId,
+  demoFormerEndpointId,
   demoInstanceId,
   demoInstanceRef,
   demoOfficialInstanceId,
@@ -21,7 +24,8 @@ import {
   demoWebhookSecret,
   demoWorkspaceId,
 } from "../../../shared/openapi/demo_fixtures.ts";
-import { createTenant, createToken } from "../../support/fixtures/tenant.ts";
+import { createWebhookSecret } from "../../../shared/crypto/webhook_signature.ts";
+import { createTenant, createToken, testVault } from "../../support/fixtures/tenant.ts";
 
 export const demoAppSecret = "the-app-secret";
 
@@ -44,7 +48,24 @@ export async function createDemoRows(sql: Sql, providerUrl: string): Promise<str
     insert into messaging.outbox (id, workspace_id, kind, payload, status, attempts, settled_at)
     values (${demoOutboxId}, ${demoWorkspaceId}, 'assignment_email',
       ${sql.json({ instanceId: demoInstanceId })}, 'dead', 5, now())`;
+  await createEndpoints(sql);
   return token;
+}
+
+/** The endpoint has a delivery, whose event is kept. */
+async function createEndpoints(sql: Sql): Promise<void> {
+  for (const id of [demoEndpointId, demoFormerEndpointId]) {
+    const secret = await testVault.seal(createWebhookSecret(), id);
+    await sql`
+      insert into messaging.event_endpoints (id, instance_id, url, sealed_secret, told_through)
+      values (${id}, ${demoInstanceId}, 'https://hooks.example.com/', ${secret}, 0)`;
+  }
+  await sql`
+    select messaging.record_event(${demoInstanceId}::uuid, null, 'agent.resumed', '{}')`;
+  await sql`
+    insert into messaging.event_deliveries (id, endpoint_id, sequence, event_id, type, status)
+    select ${demoDeliveryId}, ${demoEndpointId}, sequence, id, type, 'failed'
+    from messaging.events`;
 }
 
 async function createInstances(sql: Sql, baseUrl: string): Promise<void> {

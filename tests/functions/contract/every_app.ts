@@ -25,6 +25,7 @@ export async function createEveryApp(
   const services = {
     ...stackServices,
     vault: testVault,
+    allowsPrivateHosts: false,
     secretKeys: { default: secretKey },
     deliverAgentReply: () => Promise.reject(new Error("no reply is expected")),
   };

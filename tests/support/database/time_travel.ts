@@ -32,6 +32,12 @@ export async function letTimePass(sql: Sql, seconds: number): Promise<void> {
     await transaction`
       update messaging.outbox set run_at = run_at - ${by}, created_at = created_at - ${by},
         settled_at = settled_at - ${by}`;
+    await transaction`
+      update messaging.event_endpoints set failing_since = failing_since - ${by},
+        previous_secret_until = previous_secret_until - ${by}`;
+    await transaction`
+      update messaging.event_deliveries set next_attempt_at = next_attempt_at - ${by},
+        created_at = created_at - ${by}`;
     await transaction`update messaging.provider_events set received_at = received_at - ${by}`;
     await transaction`update messaging.events set recorded_at = recorded_at - ${by}`;
     await transaction`update messaging.unmatched_statuses set received_at = received_at - ${by}`;

@@ -19,6 +19,7 @@ import type { Database } from "../../../shared/database/database.ts";
 import { connectDatabase } from "../../../shared/database/connect_database.ts";
 import type { ProviderRegistry } from "../../../shared/providers/create_registry.ts";
 import type { ProviderDescriptor } from "../../../shared/providers/descriptor.ts";
+import { createEventDelivery } from "../../../shared/events/deliver_event.ts";
 import { createProviderOpener } from "../../../shared/providers/open_provider.ts";
 import { registry as productRegistry } from "../../../shared/providers/registry.ts";
 import type { Log, LogFields } from "../../../shared/runtime/log.ts";
@@ -94,9 +95,12 @@ export interface MessagingStack extends AsyncDisposable {
 }
 
 /** Services for sending and for the dispatcher's e-mails. */
-export type StackServices = SendingServices & Pick<DispatchServices, "deliverEmail"> & {
-  readonly registry: ProviderRegistry<ProviderDescriptor>;
-};
+export type StackServices =
+  & SendingServices
+  & Pick<DispatchServices, "deliverEmail" | "deliverEvent">
+  & {
+    readonly registry: ProviderRegistry<ProviderDescriptor>;
+  };
 
 /** Starts a stack. By default its doubles accept everything. */
 export async function startMessagingStack(options: StackOptions = {}): Promise<MessagingStack> {
@@ -109,10 +113,12 @@ export async function startMessagingStack(options: StackOptions = {}): Promise<M
   const mail = cleanup.use(startHttpDouble(acceptEmail));
   const logLines: LogLine[] = [];
   const background = new Set<Promise<unknown>>();
+  const vault = options.vault ?? testVault;
   const services: StackServices = {
     database,
     registry,
-    openProvider: createProviderOpener(options.vault ?? testVault, () => Promise.resolve(registry)),
+    openProvider: createProviderOpener(vault, () => Promise.resolve(registry)),
+    deliverEvent: createEventDelivery({ vault, allowsPrivateHosts: true }),
     deliverEmail: createEmailDelivery(
       { resendApiKey: "re_test", resendBaseUrl: mail.baseUrl, from: "API <api@example.com>" },
       panelBaseUrl,
@@ -131,7 +137,7 @@ export async function startMessagingStack(options: StackOptions = {}): Promise<M
   cleanup.defer(finishBackground);
   const apps: Record<string, Hono> = {
     "send-message": createSendMessageApp(services),
-    "events-api": createEventsApiApp(services),
+    "events-api": createEventsApiApp({ ...services, vault, allowsPrivateHosts: true }),
     "messages-api": createMessagesApiApp(services),
     "dispatch-queue": createDispatchQueueApp({
       ...services,

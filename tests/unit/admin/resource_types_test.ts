@@ -29,7 +29,12 @@ const create = {
   execute: (database: Database, request: RequestOf<"create_workspace">) =>
     database.rpc("create_workspace", request),
 };
-const record = { workspaceId: z.uuid(), name: z.string(), createdAt: z.string() };
+const record = {
+  workspaceId: z.uuid(),
+  name: z.string(),
+  alertEmail: z.string().nullable(),
+  createdAt: z.string(),
+};
 const { name: _name, ...withoutName } = record;
 
 /** Resources that must not type-check, beside the one that does. */
@@ -66,7 +71,12 @@ function defineWrongly(): void {
 /** Answers that must not type-check. */
 function answerWrongly(context: Context): void {
   const success = true as const;
-  const item = { workspaceId: "w", name: "Demo", createdAt: "2026-11-23T13:00:00Z" };
+  const item = {
+    workspaceId: "w",
+    name: "Demo",
+    alertEmail: null,
+    createdAt: "2026-11-23T13:00:00Z",
+  };
   answerJson<RecordAnswer<typeof record>>(context, { success, ...item });
   // @ts-expect-error: a member of the record is missing
   answerJson<RecordAnswer<typeof record>>(context, { success, workspaceId: "w", name: "Demo" });

@@ -13,7 +13,8 @@ create table messaging.outbox (
   created_at timestamptz not null default now(),
   settled_at timestamptz,
   conversation_id uuid,
-  constraint outbox_kind_known check (kind in ('assignment_email', 'agent_reply')),
+  constraint outbox_kind_known
+    check (kind in ('assignment_email', 'endpoint_disabled_email', 'agent_reply')),
   constraint outbox_status_known check (status in ('pending', 'done', 'dead')),
   constraint outbox_settled_when_over check ((status = 'pending') = (settled_at is null))
 )

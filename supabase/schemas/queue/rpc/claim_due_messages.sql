@@ -2,9 +2,9 @@
 -- per instance, in order, one interval apart and inside the window; and unpaced messages that are due.
 -- A message leaves when its typing has been shown: pace counts from then, and both lie in the window.
 -- `request`: maxMessages, leaseSeconds (a message's typing delay is added to it).
--- Returns {messages, nextDueInMs, isOutboxDue}: nextDueInMs says in how long something is due that
--- was not handed out (by the database's clock; NULL for nothing known), isOutboxDue whether
--- claim_outbox has work. Never waits for a lock: what another session holds is left for later.
+-- Returns {messages, nextDueInMs, isOutboxDue, webhooks}: nextDueInMs says in how long something is due
+-- that was not handed out (by the database's clock; NULL for nothing known), isOutboxDue whether
+-- claim_outbox has work, webhooks what event_work says. Never waits for a lock: what another session holds is left for later.
 -- Plans must not depend on statistics: the queue may hold ten rows or a million. The two claims inherit
 -- the settings below. Joins are written `key = any (array[other.key])`, here and wherever a table that
 -- drains is joined: while statistics call it empty, a plain equality lets the planner read the whole
@@ -33,7 +33,8 @@ begin
     return jsonb_build_object(
       'messages', jsonb '[]',
       'nextDueInMs', extract(epoch from wake_up_at - clock) * 1000,
-      'isOutboxDue', false
+      'isOutboxDue', false,
+      'webhooks', messaging.event_work()
     );
   end if;
   -- However many paced messages are due, the unpaced lane gets a quarter of the batch if it needs it.
@@ -60,7 +61,8 @@ begin
     'isOutboxDue', exists (
       select from messaging.outbox o
       where o.settled_at is null and o.run_at <= (select clock_timestamp())
-    )
+    ),
+    'webhooks', messaging.event_work()
   );
 end;
 $$;

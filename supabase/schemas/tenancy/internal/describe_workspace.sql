@@ -9,6 +9,7 @@ as $$
   select jsonb_build_object(
     'workspaceId', workspace.id,
     'name', workspace.name,
+    'alertEmail', workspace.alert_email,
     'createdAt', messaging.iso_in_zone(workspace.created_at, 'UTC')
   );
 $$;

@@ -1,4 +1,4 @@
--- admin-api: a new workspace. `request`: name, idempotency (see begin_idempotent).
+-- admin-api: a new workspace. `request`: name, alertEmail, idempotency (see begin_idempotent).
 -- Returns the workspace, or {replayed}. Errors: MI007, MI008.
 create or replace function public.create_workspace(request jsonb)
 returns jsonb
@@ -12,7 +12,9 @@ begin
   if replayed is not null then
     return replayed;
   end if;
-  insert into messaging.workspaces (name) values (request->>'name') returning * into workspace;
+  insert into messaging.workspaces (name, alert_email)
+  values (request->>'name', nullif(request->>'alertEmail', ''))
+  returning * into workspace;
   return messaging.keep_outcome(request, messaging.describe_workspace(workspace));
 end;
 $$;

@@ -3,6 +3,7 @@ create table messaging.workspaces (
   id uuid primary key default gen_random_uuid(),
   name text not null,
   created_at timestamptz not null default now(),
+  alert_email text,
   constraint workspaces_name_length check (char_length(name) between 1 and 200)
 );
 create index workspaces_age on messaging.workspaces (created_at, id);
@@ -10,3 +11,5 @@ alter table messaging.workspaces enable row level security;
 revoke all on table messaging.workspaces from public, anon, authenticated;
 grant select, insert, update, delete on table messaging.workspaces to service_role;
 comment on table messaging.workspaces is 'Tenants.';
+comment on column messaging.workspaces.alert_email is
+  'Who is told by e-mail what an operator must handle; NULL for nobody.';

@@ -1,0 +1,156 @@
+import type { Database } from "../../shared/database/database.ts";
+import type {
+  AttemptResult,
+  ClaimedDelivery,
+  EventTarget,
+  SettledDelivery,
+} from "../../shared/database/rpcs/webhooks.ts";
+import type { DeliverEvent } from "../../shared/events/deliver_event.ts";
+import { onEventsAnnounced } from "../../shared/runtime/event_announcement.ts";
+import { describeDefect, type Log } from "../../shared/runtime/log.ts";
+import { EndpointCalls } from "./endpoint_calls.ts";
+
+export interface EventServices {
+  readonly database: Database;
+  readonly deliverEvent: DeliverEvent;
+  readonly log: Log;
+}
+
+/** The longest call takes 15 s. A delivery whose worker died is claimed again after the lease. */
+const leaseSeconds = 30;
+/**
+ * Pause between two looks that announcements cause. Under load the events of many requests then
+ * share one look.
+ */
+const announcementPauseMs = 20;
+
+/**
+ * Sends events to webhook endpoints beside everything else that a run does: it claims deliveries, calls
+ * the endpoints side by side and settles what has come, each of them in batches. No message and no
+ * e-mail waits for it, and no endpoint for another one: see `EndpointCalls`.
+ */
+export class EventConsumer {
+  readonly #calls = new EndpointCalls();
+  readonly #underWay = new Set<Promise<void>>();
+  readonly #endListening: () => void;
+  #isFinishing = false;
+  #isClaiming = false;
+  /** Asked to look while it was claiming. */
+  #mustLookAgain = false;
+  #results: SettledDelivery[] = [];
+  #isSettling = false;
+  #mayHaveMore = false;
+  #hasEndpoints = false;
+  #announcementTimer: ReturnType<typeof setTimeout> | undefined;
+  #deliveries = 0;
+
+  /** @param maxDeliveries how many deliveries the run claims at most. */
+  constructor(private readonly services: EventServices, private readonly maxDeliveries: number) {
+    this.#endListening = onEventsAnnounced(() => this.#lookSoon());
+  }
+
+  /** Number of deliveries claimed so far. */
+  get deliveries(): number {
+    return this.#deliveries;
+  }
+
+  /** Acts on what a poll of the queue says about webhooks. Returns at once. */
+  notice(work: "due" | "idle" | "none"): void {
+    this.#hasEndpoints = work !== "none";
+    if (work === "due") this.#look();
+  }
+
+  /** Stops claiming, and waits for the calls under way. */
+  async finish(): Promise<void> {
+    this.#isFinishing = true;
+    this.#endListening();
+    clearTimeout(this.#announcementTimer);
+    while (this.#underWay.size > 0) await Promise.all(this.#underWay);
+  }
+
+  /** Without an endpoint, what is recorded concerns nobody. */
+  #lookSoon(): void {
+    if (!this.#hasEndpoints || this.#announcementTimer !== undefined) return;
+    this.#announcementTimer = setTimeout(() => {
+      this.#announcementTimer = undefined;
+      this.#look();
+    }, announcementPauseMs);
+  }
+
+  #look(): void {
+    if (this.#isClaiming) {
+      this.#mustLookAgain = true;
+    } else if (!this.#isFinishing) {
+      this.#run(this.#claim());
+    }
+  }
+
+  #run(work: Promise<void>): void {
+    const settled = work.catch((error: unknown) => {
+      this.services.log.error("event_delivery_failed", describeDefect(error));
+    }).finally(() => this.#underWay.delete(settled));
+    this.#underWay.add(settled);
+  }
+
+  async #claim(): Promise<void> {
+    this.#isClaiming = true;
+    try {
+      do {
+        this.#mustLookAgain = false;
+        const room = Math.min(this.#calls.room(), this.maxDeliveries - this.#deliveries);
+        if (room <= 0) return;
+        const { deliveries, targets } = await this.services.database.rpc("claim_event_deliveries", {
+          maxDeliveries: room,
+          leaseSeconds,
+          ...this.#calls.limits(),
+        });
+        this.#deliveries += deliveries.length;
+        this.#mayHaveMore = deliveries.length > 0;
+        const targetOf = new Map(targets.map((target) => [target.endpointId, target]));
+        for (const delivery of deliveries) {
+          const target = targetOf.get(delivery.endpointId);
+          if (target !== undefined) this.#run(this.#deliver(delivery, target));
+        }
+      } while (this.#mustLookAgain && !this.#isFinishing);
+    } finally {
+      this.#isClaiming = false;
+    }
+  }
+
+  async #deliver(delivery: ClaimedDelivery, target: EventTarget): Promise<void> {
+    const endCall = this.#calls.begin(target.endpointId);
+    const result = await this.#call(delivery, target).finally(endCall);
+    const { deliveryId, claimToken } = delivery;
+    this.#results.push({ deliveryId, claimToken, ...result });
+    // What failed frees no place at once: a dead endpoint that refuses connections must not set the pace.
+    const isDelivered = result.status !== null && result.status >= 200 && result.status < 300;
+    if (isDelivered && this.#mayHaveMore) this.#look();
+    if (!this.#isSettling) await this.#settle();
+  }
+
+  async #call(delivery: ClaimedDelivery, target: EventTarget): Promise<AttemptResult> {
+    const startedAt = performance.now();
+    try {
+      return await this.services.deliverEvent(delivery, target);
+    } catch (error) {
+      const { endpointId } = target;
+      this.services.log.error("event_not_sent", { endpointId, ...describeDefect(error) });
+      const durationMs = Math.round(performance.now() - startedAt);
+      return { status: null, error: "not_sent", durationMs, answer: null, retryAfterMs: null };
+    }
+  }
+
+  /** Settles in batches: what ends meanwhile goes with the next one. */
+  async #settle(): Promise<void> {
+    this.#isSettling = true;
+    try {
+      while (this.#results.length > 0) {
+        const results = this.#results;
+        this.#results = [];
+        await this.services.database.rpc("settle_event_deliveries", { results });
+      }
+    } finally {
+      this.#isSettling = false;
+    }
+  }
+}

@@ -1,0 +1,85 @@
+import type { Database } from "../../shared/database/database.ts";
+import { answerJson } from "../../shared/http/answer.ts";
+import {
+  type ClientContext,
+  readClientIdempotency,
+  requireInstance,
+} from "../../shared/http/client_token_guard.ts";
+import type { Route } from "../../shared/http/create_app.ts";
+import { readCursor, writeCursor } from "../../shared/http/cursor.ts";
+import { answerRecorded } from "../../shared/http/recorded_answer.ts";
+import { validate, validateBody } from "../../shared/http/validate.ts";
+import { callRecorded } from "../../shared/idempotency/recorded_call.ts";
+import { AppError } from "../../shared/model/errors.ts";
+import { idSchema } from "../../shared/model/request_fields.ts";
+import { announceEvents } from "../../shared/runtime/event_announcement.ts";
+import {
+  type DeliveriesResponse,
+  deliveryPageEndSchema,
+  type DeliveryResponse,
+  instanceOnlySchema,
+  listDeliveriesSchema,
+  type ReplayResponse,
+  replaySchema,
+} from "./endpoint_contract.ts";
+import { type ClientGuards, readEndpointTarget } from "./endpoint_routes.ts";
+
+/** The routes of what was sent to webhook endpoints, and of sending it again. */
+export function createDeliveryRoutes(
+  { database }: { readonly database: Database },
+  { required, bodiless }: ClientGuards,
+): Route[] {
+  const list = async (context: ClientContext): Promise<Response> => {
+    const { limit, cursor, status } = validate(listDeliveriesSchema, context.req.query());
+    const target = readEndpointTarget(context);
+    const after = cursor === undefined ? null : readCursor(deliveryPageEndSchema, cursor);
+    const query = { ...target, status: status ?? null, limit, after };
+    const { items, next } = await database.rpc("list_event_deliveries", query);
+    return answerJson<DeliveriesResponse>(context, {
+      success: true,
+      items,
+      nextCursor: next === null ? null : writeCursor(next),
+    });
+  };
+
+  const resend = async (context: ClientContext): Promise<Response> => {
+    validate(instanceOnlySchema, context.req.query());
+    const { instanceId } = requireInstance(context);
+    const deliveryId = idSchema.safeParse(context.req.param("id"));
+    if (!deliveryId.success) throw new AppError("delivery_not_found");
+    const idempotency = await readClientIdempotency(context);
+    const request = { instanceId, deliveryId: deliveryId.data, idempotency };
+    const resent = await callRecorded(database, "resend_event_delivery", request);
+    announceEvents();
+    return answerRecorded<DeliveryResponse>(context, resent);
+  };
+
+  const replay = async (context: ClientContext): Promise<Response> => {
+    const { since, until = null, types = null } = validateBody(
+      context,
+      replaySchema,
+      context.get("body"),
+      checkPeriod,
+    );
+    const idempotency = await readClientIdempotency(context);
+    const request = { ...readEndpointTarget(context), since, until, types, idempotency };
+    const replayed = await callRecorded(database, "replay_events", request);
+    announceEvents();
+    return answerRecorded<ReplayResponse>(context, replayed, 202);
+  };
+
+  return [
+    { method: "GET", path: "/endpoints/:id/deliveries", handlers: [required, list] },
+    { method: "POST", path: "/endpoints/:id/replay", handlers: [required, replay] },
+    { method: "POST", path: "/deliveries/:id/resend", handlers: [bodiless, resend] },
+  ];
+}
+
+function checkPeriod(
+  { since, until }: Readonly<Record<string, unknown>>,
+): { path: string; message: string }[] {
+  if (typeof since !== "string" || typeof until !== "string") return [];
+  return Date.parse(until) < Date.parse(since)
+    ? [{ path: "until", message: "must not be before since" }]
+    : [];
+}

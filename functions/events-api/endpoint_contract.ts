@@ -1,0 +1,148 @@
+import * as z from "zod";
+import { type EventType, eventTypes } from "../../shared/model/event_types.ts";
+import { instantSchema, storableInstantSchema } from "../../shared/model/instant.ts";
+import { pageSchema } from "../../shared/model/page.ts";
+import { findUrlProblem } from "../../shared/model/public_url.ts";
+import { instanceIdSchema } from "../../shared/model/request_fields.ts";
+import { type AnswerOf, successField } from "../../shared/model/response_fields.ts";
+
+const instanceField = { instanceId: instanceIdSchema.optional() };
+
+/** A request that names nothing but its instance. */
+export const instanceOnlySchema = z.object(instanceField);
+
+const eventTypeSchema = z.enum(eventTypes, {
+  error: ({ input }) => input === undefined ? undefined : "must be a type of event",
+});
+
+const typesSchema = z.array(eventTypeSchema).min(1).max(100)
+  .transform((types): EventType[] => [...new Set(types)]);
+
+/** A receiver's URL. `ALLOW_PRIVATE_HOSTS` decides which ones a process takes: see `checkUrl`. */
+const urlSchema = z.string().min(1).max(2048);
+
+const descriptionSchema = z.string().trim().max(200);
+
+/** POST /functions/v1/events-api/endpoints. */
+export const createEndpointSchema = z.object({
+  ...instanceField,
+  url: urlSchema,
+  types: typesSchema.optional(),
+  description: descriptionSchema.optional(),
+});
+
+/** PATCH /functions/v1/events-api/endpoints/:id. */
+export const updateEndpointSchema = z.object({
+  ...instanceField,
+  url: urlSchema.optional(),
+  types: typesSchema.optional(),
+  description: descriptionSchema.optional(),
+  isActive: z.boolean().optional(),
+});
+
+/** Checks `url` by the rule for media URLs, or only its form where private hosts are allowed. */
+export function createUrlCheck(
+  allowsPrivateHosts: boolean,
+): (value: Readonly<Record<string, unknown>>) => { path: string; message: string }[] {
+  return ({ url }) => {
+    if (typeof url !== "string") return [];
+    const message = findUrlProblem(url, { field: "url", allowsPrivateHosts });
+    return message === null ? [] : [{ path: "url", message }];
+  };
+}
+
+/** GET /functions/v1/events-api/endpoints. */
+export const listEndpointsSchema = pageSchema.extend(instanceField);
+
+/** POST /functions/v1/events-api/endpoints/:id/rotate-secret. */
+export const rotateSecretSchema = z.object({
+  ...instanceField,
+  gracePeriodSeconds: z.number().int().min(0).max(604_800).default(86_400),
+});
+
+/** GET /functions/v1/events-api/endpoints/:id/deliveries. */
+export const listDeliveriesSchema = listEndpointsSchema.extend({
+  status: z.enum(["pending", "delivered", "failed"]).optional(),
+});
+
+/** The end of a page of deliveries, as a cursor encodes it. */
+export const deliveryPageEndSchema = z.object({ sequence: z.int().min(1) });
+
+/** POST /functions/v1/events-api/endpoints/:id/replay. */
+export const replaySchema = z.object({
+  ...instanceField,
+  since: storableInstantSchema,
+  until: storableInstantSchema.optional(),
+  types: typesSchema.optional(),
+});
+
+const endpointFields = {
+  endpointId: z.uuid(),
+  instanceId: z.uuid(),
+  url: z.string(),
+  types: z.array(z.enum(eventTypes)).nullable(),
+  description: z.string().nullable(),
+  isActive: z.boolean(),
+  disabledReason: z.enum(["gone", "failing"]).nullable(),
+  disabledAt: instantSchema.nullable(),
+  failingSince: instantSchema.nullable(),
+  previousSecretUntil: instantSchema.nullable(),
+  createdAt: instantSchema,
+  updatedAt: instantSchema,
+};
+
+export const endpointResponseSchema = z.object({ ...successField, ...endpointFields });
+export type EndpointResponse = AnswerOf<typeof endpointResponseSchema>;
+
+export const endpointSecretResponseSchema = z.object({
+  ...successField,
+  ...endpointFields,
+  secret: z.string(),
+});
+export type EndpointSecretResponse = AnswerOf<typeof endpointSecretResponseSchema>;
+
+export const endpointsResponseSchema = z.object({
+  ...successField,
+  items: z.array(z.object(endpointFields)),
+  nextCursor: z.string().nullable(),
+});
+export type EndpointsResponse = AnswerOf<typeof endpointsResponseSchema>;
+
+const attemptFields = {
+  status: z.int().nullable(),
+  error: z.string().nullable(),
+  durationMs: z.int().min(0),
+};
+
+export const testResponseSchema = z.object({
+  ...successField,
+  delivered: z.boolean(),
+  ...attemptFields,
+});
+export type TestResponse = AnswerOf<typeof testResponseSchema>;
+
+const deliveryFields = {
+  deliveryId: z.uuid(),
+  endpointId: z.uuid(),
+  eventId: z.string(),
+  type: z.enum(eventTypes),
+  status: z.enum(["pending", "delivered", "failed"]),
+  attempts: z.array(
+    z.object({ at: instantSchema, ...attemptFields, answer: z.string().nullable() }),
+  ),
+  nextAttemptAt: instantSchema.nullable(),
+  createdAt: instantSchema,
+};
+
+export const deliveryResponseSchema = z.object({ ...successField, ...deliveryFields });
+export type DeliveryResponse = AnswerOf<typeof deliveryResponseSchema>;
+
+export const deliveriesResponseSchema = z.object({
+  ...successField,
+  items: z.array(z.object(deliveryFields)),
+  nextCursor: z.string().nullable(),
+});
+export type DeliveriesResponse = AnswerOf<typeof deliveriesResponseSchema>;
+
+export const replayResponseSchema = z.object({ ...successField, count: z.int().min(0) });
+export type ReplayResponse = AnswerOf<typeof replayResponseSchema>;

@@ -1,0 +1,59 @@
+import type { CredentialVault } from "../crypto/credential_vault.ts";
+import { signWebhook } from "../crypto/webhook_signature.ts";
+import type { EventTarget } from "../database/rpcs/webhooks.ts";
+import { version } from "../model/version.ts";
+import { HostResolution } from "../runtime/host_resolution.ts";
+import { postEvent, type PostResult } from "./post_event.ts";
+
+/** An event as it is sent. */
+export interface OutgoingEvent {
+  readonly eventId: string;
+  readonly body: string;
+}
+
+/** Sends an event to an endpoint, once. Rejects with `CredentialError` where no key opens a secret. */
+export type DeliverEvent = (event: OutgoingEvent, target: EventTarget) => Promise<PostResult>;
+
+export interface DeliveryRules {
+  readonly vault: CredentialVault;
+  readonly allowsPrivateHosts: boolean;
+  /** Default: the runtime's resolver. */
+  readonly hosts?: HostResolution;
+  readonly timeoutMs?: number;
+}
+
+/** Longest wait for a receiver's answer. */
+const defaultTimeoutMs = 15_000;
+/** Opened secrets that one process keeps: opening one takes another thread, for every delivery. */
+const maxSecrets = 1_000;
+
+/** Creates the sender of events: signed by Standard Webhooks, to public hosts unless allowed. */
+export function createEventDelivery(
+  { vault, allowsPrivateHosts, hosts = new HostResolution(), timeoutMs = defaultTimeoutMs }:
+    DeliveryRules,
+): DeliverEvent {
+  const opened = new Map<string, Promise<string>>();
+  const openSecret = (sealed: string, endpointId: string): Promise<string> => {
+    const known = opened.get(sealed);
+    if (known !== undefined) return known;
+    const secret = vault.open<string>(sealed, endpointId);
+    opened.set(sealed, secret);
+    secret.catch(() => opened.delete(sealed));
+    if (opened.size > maxSecrets) opened.delete(opened.keys().next().value ?? "");
+    return secret;
+  };
+  return async ({ eventId, body }, { endpointId, url, sealedSecrets }) => {
+    const secrets = await Promise.all(
+      sealedSecrets.map((sealed) => openSecret(sealed, endpointId)),
+    );
+    const timestampSeconds = Math.floor(Date.now() / 1_000);
+    const headers = {
+      "content-type": "application/json",
+      "user-agent": `messaging-integration-api/${version}`,
+      "webhook-id": eventId,
+      "webhook-timestamp": String(timestampSeconds),
+      "webhook-signature": signWebhook(secrets, { id: eventId, timestampSeconds, body }),
+    };
+    return await postEvent({ url, headers, body }, { allowsPrivateHosts, hosts, timeoutMs });
+  };
+}

@@ -1,0 +1,51 @@
+/** The e-mail that a workspace receives when a webhook endpoint was disabled. */
+import { escapeHtml } from "../model/html.ts";
+import { type RenderedEmail, toSingleLine } from "./rendered_email.ts";
+
+export interface EndpointDisabledValues {
+  readonly instanceName: string;
+  /** Only its origin is shown: the rest may hold a secret of the receiver. */
+  readonly url: string;
+  readonly description: string | null;
+  readonly reason: "gone" | "failing";
+}
+
+const reasons = {
+  gone: "O endereço respondeu 410 (Gone), que significa que ele não existe mais.",
+  failing: "Nenhuma entrega teve sucesso nos últimos 5 dias.",
+} as const;
+
+const advice = "Os eventos continuam no feed. Depois de corrigir o endereço, reative-o com PATCH " +
+  'events-api/endpoints/:id {"isActive": true} e peça os eventos que faltaram com POST ' +
+  "events-api/endpoints/:id/replay.";
+
+/** Renders the e-mail in Brazilian Portuguese, as HTML and as plain text. */
+export function renderEndpointDisabledEmail(values: EndpointDisabledValues): RenderedEmail {
+  const instance = toSingleLine(values.instanceName);
+  const origin = toSingleLine(URL.parse(values.url)?.origin ?? "");
+  const description = toSingleLine(values.description ?? "");
+  const endpoint = description === "" ? origin : `${description} (${origin})`;
+  const subject = `Webhook desativado: ${instance}`;
+  const lines = [
+    `Um endereço de webhook da instância ${instance} foi desativado.`,
+    `Endereço: ${endpoint}`,
+    `Motivo: ${reasons[values.reason]}`,
+    advice,
+  ];
+  const paragraphs = lines.map((line) => `<p style="margin:0 0 16px;">${escapeHtml(line)}</p>`);
+  return {
+    subject,
+    text: `${lines.join("\n\n")}\n`,
+    html: `<!DOCTYPE html>
+<html lang="pt-BR">
+<head>
+<meta charset="utf-8">
+<title>${escapeHtml(subject)}</title>
+</head>
+<body style="margin:0;padding:24px;font-family:Arial,Helvetica,sans-serif;font-size:16px;line-height:24px;color:#1f2430;">
+${paragraphs.join("\n")}
+</body>
+</html>
+`,
+  };
+}

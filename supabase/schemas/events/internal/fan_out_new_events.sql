@@ -1,0 +1,45 @@
+-- Makes deliveries of the next events of an endpoint that the caller has locked, at most `max_events`
+-- looked at. The statements must stay in this order: see the head of tables/events.sql.
+-- `endpoint.test` goes to the endpoint that was tested, by that call, and to no other.
+create or replace function messaging.fan_out_new_events(
+  endpoint messaging.event_endpoints,
+  max_events integer
+)
+returns void
+language plpgsql
+set search_path = ''
+as $$
+declare
+  horizon constant bigint := messaging.event_horizon(endpoint.instance_id);
+  wanted bigint[];
+  last_read bigint;
+begin
+  select
+    array_agg(page.sequence) filter (
+      where page.type <> 'endpoint.test'
+        and (endpoint.types is null or page.type = any (endpoint.types))
+    ),
+    max(page.sequence)
+  into wanted, last_read
+  from (
+    select e.sequence, e.type from messaging.events e
+    where e.instance_id = endpoint.instance_id
+      and e.sequence > endpoint.told_through and e.sequence <= horizon
+    order by e.sequence
+    limit max_events
+  ) as page;
+  if last_read is null then
+    return;
+  end if;
+  if wanted is not null then
+    perform messaging.queue_event_deliveries(endpoint.id, wanted, null);
+  end if;
+  update messaging.event_endpoints e set told_through = last_read where e.id = endpoint.id;
+end;
+$$;
+revoke all
+on function messaging.fan_out_new_events(messaging.event_endpoints, integer)
+from public, anon, authenticated;
+grant execute
+on function messaging.fan_out_new_events(messaging.event_endpoints, integer)
+to service_role;

@@ -1,0 +1,20 @@
+-- The number of the instance's last event that is visible; 0 where it has none. What begins now begins
+-- after it. Never a horizon: see read_events.
+create or replace function messaging.last_event(instance_id uuid)
+returns bigint
+language plpgsql
+set search_path = ''
+as $$
+declare
+  horizon constant bigint := messaging.event_horizon(instance_id);
+begin
+  return coalesce((
+    select e.sequence from messaging.events e
+    where e.instance_id = last_event.instance_id and e.sequence <= horizon
+    order by e.sequence desc
+    limit 1
+  ), 0);
+end;
+$$;
+revoke all on function messaging.last_event(uuid) from public, anon, authenticated;
+grant execute on function messaging.last_event(uuid) to service_role;

@@ -1,0 +1,29 @@
+-- admin-api: stores secrets of webhook endpoints that were sealed again. `request`: items [{endpointId,
+-- formerSecret, formerPreviousSecret, sealedSecret, sealedPreviousSecret}]. Secrets that no longer equal
+-- the former ones have been rotated meanwhile and stay.
+-- Returns {replaced}: of how many endpoints.
+create or replace function public.replace_endpoint_secrets(request jsonb)
+returns jsonb
+language plpgsql
+set search_path = ''
+set enable_seqscan = off
+set enable_hashjoin = off
+set enable_mergejoin = off
+as $$
+declare
+  replaced integer;
+begin
+  update messaging.event_endpoints e
+  set sealed_secret = item."sealedSecret", sealed_previous_secret = item."sealedPreviousSecret"
+  from jsonb_to_recordset(request->'items') as item(
+    "endpointId" uuid, "formerSecret" text, "formerPreviousSecret" text, "sealedSecret" text,
+    "sealedPreviousSecret" text
+  )
+  where e.id = item."endpointId" and e.sealed_secret = item."formerSecret"
+    and e.sealed_previous_secret is not distinct from item."formerPreviousSecret";
+  get diagnostics replaced = row_count;
+  return jsonb_build_object('replaced', replaced);
+end;
+$$;
+revoke all on function public.replace_endpoint_secrets(jsonb) from public, anon, authenticated;
+grant execute on function public.replace_endpoint_secrets(jsonb) to service_role;

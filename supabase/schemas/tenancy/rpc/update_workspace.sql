@@ -1,0 +1,24 @@
+-- admin-api: changes a workspace. `request`: workspaceId, changes {name, alertEmail, each optional; an
+-- empty alertEmail removes it}. Returns the workspace. Error: MI013.
+create or replace function public.update_workspace(request jsonb)
+returns jsonb
+language plpgsql
+set search_path = ''
+as $$
+declare
+  changes constant jsonb := request->'changes';
+  workspace messaging.workspaces;
+begin
+  update messaging.workspaces w
+  set name = coalesce(changes->>'name', w.name),
+    alert_email = nullif(coalesce(changes->>'alertEmail', w.alert_email), '')
+  where w.id = (request->>'workspaceId')::uuid
+  returning w.* into workspace;
+  if not found then
+    raise exception using errcode = 'MI013', message = 'workspace_not_found';
+  end if;
+  return messaging.describe_workspace(workspace);
+end;
+$$;
+revoke all on function public.update_workspace(jsonb) from public, anon, authenticated;
+grant execute on function public.update_workspace(jsonb) to service_role;
