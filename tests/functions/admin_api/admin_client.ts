@@ -28,6 +28,11 @@ export interface CallOptions {
   readonly headers?: Readonly<Record<string, string>>;
 }
 
+export interface AdminClientOptions {
+  /** Time limit of a call to a provider. Default 20,000, as in the product. */
+  readonly providerTimeoutMs?: number;
+}
+
 export interface AdminClient extends AsyncDisposable {
   readonly database: TestDatabase;
   readonly rpc: Database["rpc"];
@@ -40,7 +45,9 @@ export interface AdminClient extends AsyncDisposable {
 }
 
 /** Use `await using`: it closes the connections and drops the database. */
-export async function createAdminClient(): Promise<AdminClient> {
+export async function createAdminClient(
+  { providerTimeoutMs = 20_000 }: AdminClientOptions = {},
+): Promise<AdminClient> {
   const database = await createTestDatabase();
   const direct = openDirectDatabase(database.url);
   const vault = createCredentialVault(btoa("k".repeat(32)));
@@ -55,7 +62,7 @@ export async function createAdminClient(): Promise<AdminClient> {
     vault,
     registry,
     secretKeys,
-    providerTimeoutMs: 20_000,
+    providerTimeoutMs,
     log,
   });
 

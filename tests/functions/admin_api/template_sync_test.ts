@@ -4,6 +4,7 @@ import { findClosedBaseUrl } from "../providers/provider_double.ts";
 import {
   type AdminAnswer,
   type AdminClient,
+  type AdminClientOptions,
   type Body,
   createAdminClient,
   createInstance,
@@ -27,9 +28,9 @@ interface World extends AsyncDisposable {
   stored(): Promise<Body[]>;
 }
 
-async function createWorld(): Promise<World> {
+async function createWorld(options: AdminClientOptions = {}): Promise<World> {
   await using cleanup = new AsyncDisposableStack();
-  const client = cleanup.use(await createAdminClient());
+  const client = cleanup.use(await createAdminClient(options));
   const provider = cleanup.use(startTemplateProvider());
   const workspaceId = await createWorkspace(client);
   const config = officialConfig(provider.baseUrl);
@@ -330,7 +331,7 @@ Deno.test("a list that cannot be read whole changes nothing, and the answer says
 
 Deno.test("a provider that is away or silent is told within the time-out", async () => {
   await using world = await createWorld();
-  const { client, provider, workspaceId } = world;
+  const { client, workspaceId } = world;
   const away = await createOfficialInstance(
     client,
     workspaceId,
@@ -339,8 +340,9 @@ Deno.test("a provider that is away or silent is told within the time-out", async
   const unreachable = await client.call("POST", `/instances/${away}/templates/sync`);
   assertEquals([unreachable.status, unreachable.body.details.code], [502, "provider_unreachable"]);
   const isOver = Promise.withResolvers<Response>();
-  provider.answer = () => isOver.promise;
-  const silent = await world.sync();
+  await using impatient = await createWorld({ providerTimeoutMs: 500 });
+  impatient.provider.answer = () => isOver.promise;
+  const silent = await impatient.sync();
   isOver.resolve(new Response());
   assertEquals([silent.status, silent.body.details.code], [502, "timed_out"]);
 });
