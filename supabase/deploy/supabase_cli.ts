@@ -93,7 +93,10 @@ async function run(
 
 let cliPath: Promise<string> | undefined;
 
-/** Installs the CLI and finds its program: npx takes longer than most calls, so it is asked once. */
+/**
+ * Installs the CLI and finds its program. npx takes longer than most calls, so it is asked once. The
+ * package's script only starts the program of the platform's package, which takes a Node each time.
+ */
 async function findCli(): Promise<string> {
   const { success, stdout, stderr } = await new Deno.Command("npx", {
     args: ["--yes", `--package=supabase@${cliVersion}`, "--", "node", "-p", "process.env.PATH"],
@@ -102,7 +105,12 @@ async function findCli(): Promise<string> {
   }).output();
   // npx puts the folder of the package's programs first.
   const folder = new TextDecoder().decode(stdout).trim().split("\n").at(-1)?.split(":")[0] ?? "";
-  if (success) return join(folder, "supabase");
+  if (success) {
+    const platform = `${Deno.build.os}-${Deno.build.arch === "x86_64" ? "x64" : "arm64"}`;
+    const program = join(folder, `../@supabase/cli-${platform}/bin/supabase`);
+    const isThere = await Deno.stat(program).then(() => true, () => false);
+    return isThere ? program : join(folder, "supabase");
+  }
   const why = new TextDecoder().decode(stderr).trim();
   throw new SupabaseCliError(`npx could not install supabase@${cliVersion}:\n${why}`);
 }

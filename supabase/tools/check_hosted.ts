@@ -109,7 +109,8 @@ async function findHostedDeno(): Promise<string | undefined> {
  * @returns the output of Deno, undefined where it succeeds.
  */
 async function checkTypes(deno: string, slugs: readonly string[]): Promise<string | undefined> {
-  if (uploads === undefined) return await checkTree(deno, root, slugs);
+  // Uploads need the packages of the checkout. Each then starts from its own files and import map.
+  if (uploads === undefined || skipsTypes === true) return await checkTree(deno, root, slugs);
   for (const slug of slugs) {
     const errors = await checkTree(deno, treeOf(slug), [slug]);
     if (errors !== undefined) return errors;
@@ -126,7 +127,7 @@ async function checkTree(
     skipsTypes === true ? "cache" : "check",
     "--quiet",
     ...asUploaded(tree),
-    ...slugs.map(entrypointOf),
+    ...slugs.map((slug) => entrypointIn(tree, slug)),
   ];
   const first = await run(deno, args, {}, checkTimeoutMs);
   if (first.success) return undefined;
@@ -258,7 +259,11 @@ function treeOf(slug: string): string {
 }
 
 function entrypointOf(slug: string): string {
-  return join(treeOf(slug), "functions", slug, "index.ts");
+  return entrypointIn(treeOf(slug), slug);
+}
+
+function entrypointIn(tree: string, slug: string): string {
+  return join(tree, "functions", slug, "index.ts");
 }
 
 function readEnvironment(...names: string[]): Record<string, string> {
