@@ -21,6 +21,11 @@ import {
   type TestServer,
 } from "./support/runner/run_layer.ts";
 import { describeSlowest } from "./support/runner/slow_tests.ts";
+import {
+  copyCluster,
+  initialiseCluster,
+  initialisedCluster,
+} from "./support/database/cluster_copy.ts";
 import { createTemplateDatabase } from "./support/database/template_database.ts";
 import {
   addCounts,
@@ -109,7 +114,7 @@ async function runLayers(
   await using server = new AsyncDisposableStack();
   const [areTypesRight, environment] = await Promise.all([
     checkTypes(layers),
-    layers.some((layer) => layer.database) ? openServer(server) : undefined,
+    layers.some((layer) => layer.database) ? openServer(layers, server) : undefined,
   ]);
   if (!areTypesRight) return [failure];
   const listFiles = (folder: string): Promise<string[]> => listTests(root, folder);
@@ -149,9 +154,19 @@ async function checkTypes(layers: readonly ChosenLayer[]): Promise<boolean> {
   return success;
 }
 
-async function openServer(cleanup: AsyncDisposableStack): Promise<TestServer> {
+async function openServer(
+  layers: readonly ChosenLayer[],
+  cleanup: AsyncDisposableStack,
+): Promise<TestServer> {
+  // Only the layers of this lane start servers of their own.
+  const cluster = layers.some(({ lane }) => lane === "processes")
+    ? cleanup.use(await initialiseCluster()).path
+    : undefined;
   let url = Deno.env.get("DATABASE_URL");
-  if (url === undefined) url = cleanup.use(await startThrowawayPostgres()).databaseUrl;
+  if (url === undefined) {
+    const prepare = (folder: string): Promise<void> => copyCluster(folder, cluster);
+    url = cleanup.use(await startThrowawayPostgres(prepare)).databaseUrl;
+  }
   const template = await createTemplateDatabase(url, join(root, "migrations"));
   cleanup.defer(template.drop);
   return {
@@ -159,6 +174,7 @@ async function openServer(cleanup: AsyncDisposableStack): Promise<TestServer> {
       TEST_DATABASE_URL: url,
       TEST_TEMPLATE_DATABASE: template.name,
       TEST_RESET_PLAN: JSON.stringify(template.resetPlan),
+      ...(cluster === undefined ? {} : { [initialisedCluster]: cluster }),
     },
     host: new URL(url).hostname,
   };

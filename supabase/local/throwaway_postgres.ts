@@ -11,13 +11,16 @@ const youngMs = 60_000;
 /**
  * Starts a server without fsync, after removing the folders of killed runs. Stopping it removes its
  * folder.
+ *
+ * @param prepare may put a cluster into the folder, which is initialised otherwise.
  */
 export async function startThrowawayPostgres(
-  onLog: (line: string) => void = () => {},
+  prepare: (folder: string) => Promise<void> = () => Promise.resolve(),
 ): Promise<PostgresServer> {
   const folder = await Deno.makeTempDir({ prefix });
   await removeAbandoned(dirname(folder));
-  const server = await startPostgres({ dataDir: folder, durability: "none", onLog });
+  await prepare(folder);
+  const server = await startPostgres({ dataDir: folder, durability: "none" });
   const stop = async (): Promise<void> => {
     await server.stop();
     for (const path of new Set([server.dataDir, folder])) {

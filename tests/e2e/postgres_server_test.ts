@@ -4,6 +4,7 @@ import postgres from "postgres";
 import { type PostgresOptions, startPostgres } from "../../supabase/local/postgres_server.ts";
 import { PostgresStartError } from "../../supabase/local/postgres_start_error.ts";
 import { assert, assertEquals, assertRejects } from "../support/assert.ts";
+import { copyCluster } from "../support/database/cluster_copy.ts";
 import type { HeldPostgres } from "../support/database/hold_postgres.ts";
 import { startThrowawayPostgres } from "../../supabase/local/throwaway_postgres.ts";
 
@@ -28,6 +29,7 @@ Deno.test("Postgres listens on 127.0.0.1 alone and keeps its password to its use
 
 Deno.test("Postgres keeps its data and its password from one start to the next", async () => {
   await using folder = await makeFolder();
+  await copyCluster(join(folder.path, "data"));
   const first = await start(folder);
   await query(first.databaseUrl, "create table kept as select 7 as number");
   await first.stop();
@@ -39,6 +41,7 @@ Deno.test("Postgres keeps its data and its password from one start to the next",
 
 Deno.test("a second start on a folder is rejected while the first server runs", async () => {
   await using folder = await makeFolder();
+  await copyCluster(join(folder.path, "data"));
   const first = await start(folder);
   const refusal = await assertRejects(() => start(folder), PostgresStartError, "already running");
   assertEquals(refusal.code, "already_running");
@@ -81,6 +84,7 @@ Deno.test("a start after kill -9 of the server recovers from its write-ahead log
 
 Deno.test("a stale postmaster.pid never makes a start kill another program's process", async () => {
   await using folder = await makeFolder();
+  await copyCluster(join(folder.path, "data"));
   const { stop, dataDir } = await start(folder);
   await stop();
   const bystander = new Deno.Command("sleep", { args: ["60"] }).spawn();
@@ -93,6 +97,7 @@ Deno.test("a stale postmaster.pid never makes a start kill another program's pro
 
 Deno.test("a start after an interrupted first start begins anew", async () => {
   await using folder = await makeFolder();
+  await copyCluster(join(folder.path, "data"));
   const { stop, dataDir } = await start(folder);
   await stop();
   await Deno.rename(join(dataDir, "cluster"), join(dataDir, "cluster.draft"));
@@ -137,7 +142,7 @@ Deno.test("a test run removes the Postgres of a killed run", async () => {
   await kill();
   const longAgo = new Date(Date.now() - 3_600_000);
   await Deno.utime(join(held.dataDir, "lock"), longAgo, longAgo);
-  const server = await startThrowawayPostgres();
+  const server = await startThrowawayPostgres(copyCluster);
   await server.stop();
   await assertRejects(() => query(held.databaseUrl, "select 1"), Error, "ECONNREFUSED");
   await assertRejects(() => Deno.stat(abandoned), Deno.errors.NotFound);

@@ -1,6 +1,7 @@
 import { join } from "node:path";
 import postgres from "postgres";
 import { assert, assertEquals, assertGreater } from "../support/assert.ts";
+import { copyCluster } from "../support/database/cluster_copy.ts";
 import { acceptMessage, startHttpDouble } from "../support/doubles/http_double.ts";
 import {
   type LocalStack,
@@ -30,6 +31,7 @@ Deno.test("kill -9 while 120 messages go out, and a new start, neither lose nor 
     return acceptMessage(request);
   });
 
+  await copyCluster(dataDir);
   await using killed = await startLocalStack({ dataDir });
   const instances = await createInstances(killed, provider.baseUrl);
   const accepted = sendAll(killed, instances);

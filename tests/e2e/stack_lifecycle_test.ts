@@ -1,6 +1,7 @@
 import { join } from "node:path";
 import { startPostgres } from "../../supabase/local/postgres_server.ts";
 import { assert, assertEquals, assertMatch, assertRejects } from "../support/assert.ts";
+import { copyCluster } from "../support/database/cluster_copy.ts";
 import { createTestDatabase } from "../support/database/database.ts";
 import { acceptMessage, startHttpDouble } from "../support/doubles/http_double.ts";
 import {
@@ -295,7 +296,9 @@ for (const usesDataApi of [false, true]) {
   const transport = usesDataApi ? "through the Data API" : "directly connected";
   Deno.test(`lost database connections do not end a stack that is ${transport}`, async () => {
     await using folder = await makeTemporaryFolder();
-    await using server = await startPostgres({ dataDir: join(folder.path, "postgres") });
+    const serverFolder = join(folder.path, "postgres");
+    await copyCluster(serverFolder);
+    await using server = await startPostgres({ dataDir: serverFolder });
     await using stack = await startLocalStack({
       dataDir: join(folder.path, "data"),
       databaseUrl: server.databaseUrl,

@@ -1,5 +1,6 @@
 import { join } from "node:path";
 import { assertEquals, assertMatch } from "../support/assert.ts";
+import { copyCluster } from "../support/database/cluster_copy.ts";
 import { createTestDatabase } from "../support/database/database.ts";
 import { acceptMessage, startHttpDouble } from "../support/doubles/http_double.ts";
 import { checkOut } from "../support/releases/checkout.ts";
@@ -89,6 +90,7 @@ async function fill(dataDir: string, root: string, baseUrl: string): Promise<{
   demo: string;
   history: unknown[];
 }> {
+  await copyCluster(dataDir);
   await using stack = await startLocalStack({ dataDir, root });
   const { workspaceId } = await stack.administer("workspaces", { name: "Empresa" });
   const instance = await stack.createInstance({

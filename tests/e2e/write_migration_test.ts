@@ -1,5 +1,6 @@
 import { startThrowawayPostgres } from "../../supabase/local/throwaway_postgres.ts";
 import { assert, assertEquals, assertMatch } from "../support/assert.ts";
+import { copyCluster } from "../support/database/cluster_copy.ts";
 import { type ScratchSchemas, writeSchemas } from "../support/releases/scratch_schemas.ts";
 
 const firstRelease = new Date("2030-05-06T07:08:09Z");
@@ -40,7 +41,7 @@ grant execute on function public.read_history(jsonb) to service_role;\n`,
 };
 
 Deno.test("deno task db:migration", async (t) => {
-  await using server = await startThrowawayPostgres();
+  await using server = await startThrowawayPostgres(copyCluster);
   const copy = async (): Promise<ScratchSchemas> => {
     const scratch = await writeSchemas(files, { serverUrl: server.databaseUrl, now: firstRelease });
     const { remaining, byHand } = await scratch.migrate("tables");

@@ -5,6 +5,7 @@ import { applyMigrations } from "../../supabase/local/migrations.ts";
 import { type PostgresServer, startPostgres } from "../../supabase/local/postgres_server.ts";
 import { createPlatformRoles } from "../../supabase/local/roles.ts";
 import { assert, assertEquals } from "../support/assert.ts";
+import { copyCluster } from "../support/database/cluster_copy.ts";
 import {
   checkBacklog,
   countOpen,
@@ -39,6 +40,7 @@ Deno.test(`a database server killed ${kills} times over ${messages} messages cos
   await using provider = startSlowProvider(() => random.between(50, 700));
   await using cleanup = new AsyncDisposableStack();
   // With fsync, as in production: what was committed must survive the kill.
+  await copyCluster(folder.path);
   let server = await startPostgres({ dataDir: folder.path });
   cleanup.defer(() => server.stop());
   const { databaseUrl } = server;

@@ -4,6 +4,7 @@
  */
 
 import { startPostgres } from "../../../supabase/local/postgres_server.ts";
+import { copyCluster } from "./cluster_copy.ts";
 
 /** What the process prints about its server. */
 export interface HeldPostgres {
@@ -14,6 +15,7 @@ export interface HeldPostgres {
 
 if (import.meta.main) {
   const [dataDir = ""] = Deno.args;
+  await copyCluster(dataDir);
   const server = await startPostgres({ dataDir });
   const held: HeldPostgres = {
     databaseUrl: server.databaseUrl,
