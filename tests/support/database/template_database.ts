@@ -4,6 +4,7 @@ import { applyMigrations } from "../../../supabase/local/migrations.ts";
 import { createPlatformRoles } from "../../../supabase/local/roles.ts";
 import { installEventAudit } from "./event_audit.ts";
 import { type ResetPlan, writeResetPlan } from "./reset.ts";
+import { installStateAudit } from "./state_audit.ts";
 
 /** The database that test databases are cloned from. */
 export interface TemplateDatabase {
@@ -38,6 +39,7 @@ export async function createTemplateDatabase(
       await createPlatformRoles(template);
       await applyMigrations(template, migrationsFolder);
       await installEventAudit(template);
+      await installStateAudit(template);
       return await writeResetPlan(template);
     });
     // Postgres cannot clone a template that has connections.
