@@ -57,7 +57,7 @@ Deno.test("new credentials end the hold of an instance, and the head of its queu
   const instanceId = await createInstance(sql);
   await queueMessage(sql, instanceId);
   const hold = "2099-01-01 00:00:00+00";
-  await sql`update messaging.dispatch set hold_until = ${hold}, next_due_at = ${hold}`;
+  await database.admin`update messaging.dispatch set hold_until = ${hold}, next_due_at = ${hold}`;
 
   await call(sql, "update_instance", { instanceId, changes: { name: "B" } });
   assertEquals(await readDispatch(sql, instanceId), {
