@@ -1,9 +1,12 @@
 -- Records agent.paused for contacts whose pause the caller has just begun or prolonged. NULL ids mean
 -- none.
+-- Plans must not depend on statistics: paths with and without such settings share them.
 create or replace function messaging.record_agent_pauses(contact_ids uuid[])
 returns void
 language plpgsql
 set search_path = ''
+set enable_seqscan = off
+set enable_bitmapscan = off
 as $$
 begin
   if contact_ids is null then

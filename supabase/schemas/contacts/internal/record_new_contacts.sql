@@ -1,9 +1,12 @@
 -- Records contact.created for contacts that the caller has just inserted, with the state they have now.
 -- NULL ids mean none.
+-- Plans must not depend on statistics: paths with and without such settings share them.
 create or replace function messaging.record_new_contacts(contact_ids uuid[])
 returns void
 language plpgsql
 set search_path = ''
+set enable_seqscan = off
+set enable_bitmapscan = off
 as $$
 begin
   if contact_ids is null then

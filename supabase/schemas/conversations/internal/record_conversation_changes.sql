@@ -1,6 +1,7 @@
 -- Records what has become of a conversation since `before`, which is what conversation_state said then:
 -- conversation.assigned where its operator, its department or the operator's portfolio has changed,
 -- conversation.status_changed where its status has; nothing where neither has.
+-- Plans must not depend on statistics: paths with and without such settings share them.
 create or replace function messaging.record_conversation_changes(
   conversation messaging.conversations,
   before jsonb
@@ -8,6 +9,8 @@ create or replace function messaging.record_conversation_changes(
 returns void
 language plpgsql
 set search_path = ''
+set enable_seqscan = off
+set enable_bitmapscan = off
 as $$
 declare
   state constant jsonb := messaging.conversation_state(conversation.id);

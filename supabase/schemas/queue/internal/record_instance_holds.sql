@@ -1,10 +1,13 @@
 -- Records instance.held for instances that the caller has just held, or holds for longer, with the end
 -- of all that holds them: NULL where they are held until they are released. `reasons`: why, in the order
 -- of the instances.
+-- Plans must not depend on statistics: paths with and without such settings share them.
 create or replace function messaging.record_instance_holds(instance_ids uuid[], reasons text[])
 returns void
 language plpgsql
 set search_path = ''
+set enable_seqscan = off
+set enable_bitmapscan = off
 as $$
 begin
   perform messaging.hold_event_floors(instance_ids);

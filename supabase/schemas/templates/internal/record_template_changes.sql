@@ -1,10 +1,13 @@
 -- Records template.status_changed for templates whose status at the provider the caller has just changed:
 -- one event for the instance that a template belongs to, and one for each instance of the workspace
 -- where it belongs to the workspace alone. NULL ids mean none.
+-- Plans must not depend on statistics: paths with and without such settings share them.
 create or replace function messaging.record_template_changes(template_ids uuid[])
 returns void
 language plpgsql
 set search_path = ''
+set enable_seqscan = off
+set enable_bitmapscan = off
 as $$
 begin
   if template_ids is null then
