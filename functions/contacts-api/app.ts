@@ -15,8 +15,11 @@ import {
   type ChangeTagsResponse,
   changeTagsSchema,
   checkChangeTags,
+  checkSetConsent,
   type CreateContactResponse,
   createContactSchema,
+  type SetConsentResponse,
+  setConsentSchema,
   type UpdateContactResponse,
   updateContactSchema,
 } from "./contract.ts";
@@ -63,10 +66,21 @@ export function createContactsApiApp({ database, log }: ContactsApiServices): Ho
     );
   };
 
+  const setConsent = async (context: ClientContext): Promise<Response> => {
+    const request = validateBody(context, setConsentSchema, context.get("body"), checkSetConsent);
+    const { instanceId } = requireInstance(context);
+    const idempotency = await readClientIdempotency(context);
+    return answerRecorded<SetConsentResponse>(
+      context,
+      await callRecorded(database, "set_contact_consent", { ...request, instanceId, idempotency }),
+    );
+  };
+
   const routes: Route[] = [
     { method: "POST", path: "/create", handlers: [guard, createContact] },
     { method: "POST", path: "/update", handlers: [guard, updateContact] },
     { method: "POST", path: "/tags", handlers: [guard, changeTags] },
+    { method: "POST", path: "/consent", handlers: [guard, setConsent] },
   ];
   return createApp({ slug: "contacts-api", log, routes });
 }

@@ -1,9 +1,12 @@
 import * as z from "zod";
 import type { CrossCheck } from "../../shared/http/validate.ts";
+import { instantSchema } from "../../shared/model/instant.ts";
 import {
   freeObjectSchema,
+  idSchema,
   instanceIdSchema,
   phoneSchema,
+  userIdSchema,
 } from "../../shared/model/request_fields.ts";
 import { type AnswerOf, successField } from "../../shared/model/response_fields.ts";
 
@@ -91,6 +94,45 @@ function toComparable(names: unknown): (string | undefined)[] {
   if (!Array.isArray(names)) return [];
   return names.map((name) => tagNameSchema.safeParse(name).data?.toLowerCase());
 }
+
+const consentStates = ["granted", "denied", "unknown"] as const;
+
+/** POST /functions/v1/contacts-api/consent (beyond the specification, section 4). */
+export const setConsentSchema = z.object({
+  instanceId: instanceIdSchema.optional(),
+  phone: phoneSchema.optional(),
+  contactId: idSchema.optional(),
+  userId: userIdSchema.optional(),
+  marketing: z.enum(consentStates),
+  source: z.string().trim().min(1).max(100).default("api"),
+  evidence: z.union(
+    [z.string().trim().min(1).max(4_000), freeObjectSchema(8 * 1024)],
+    "must be text of at most 4000 characters, or an object of at most 8 KiB",
+  ).nullish(),
+});
+
+/** Requires exactly one of the three ways to name a contact. */
+export const checkSetConsent: CrossCheck = (request) => {
+  const given = ["phone", "contactId", "userId"].filter((name) => request[name] !== undefined);
+  if (given.length === 0) {
+    return [{ path: "phone", message: "is required, or contactId, or userId" }];
+  }
+  return given.slice(1).map((path) => ({ path, message: `must not be given beside ${given[0]}` }));
+};
+
+const consentSchema = z.object({
+  marketing: z.enum(consentStates),
+  at: instantSchema.nullable(),
+  source: z.string().nullable(),
+});
+
+export const setConsentResponseSchema = z.object({
+  ...successField,
+  contactId: z.uuid(),
+  consent: consentSchema,
+});
+
+export type SetConsentResponse = AnswerOf<typeof setConsentResponseSchema>;
 
 const savedFields = {
   ...successField,

@@ -5,9 +5,13 @@ import {
   changeTagsSchema,
   createContactResponseSchema,
   createContactSchema,
+  setConsentResponseSchema,
+  setConsentSchema,
   updateContactResponseSchema,
   updateContactSchema,
 } from "./contract.ts";
+
+const exampleInstant = "2026-11-22T09:30:00.000-03:00";
 
 const target = { instanceId: demoInstanceRef, phone: demoPhone };
 
@@ -105,6 +109,41 @@ export const operations: readonly Operation[] = [
         contactId: demoContactId,
         tagsApplied: ["customer"],
         tagsRemoved: ["lead"],
+      },
+    }],
+  },
+  {
+    method: "POST",
+    path: "/consent",
+    operationId: "setContactConsent",
+    tag: "Contacts",
+    summary: "Record a contact's consent to marketing",
+    description:
+      "Logs the statement, and makes it the contact's consent. A contact that has `denied` gets no message whose `purpose` is `marketing`. A statement of what is known already is logged and changes nothing. A missing contact of a phone or user id is created.\n\nA contact also decides by a keyword (`optOut` of the instance), and by the preferences of the channel.",
+    access: "clientToken",
+    body: setConsentSchema,
+    isIdempotent: true,
+    success: {
+      description: "The contact's consent.",
+      schema: setConsentResponseSchema,
+    },
+    errors: ["invalid_phone", "contact_not_found"],
+    fields: {
+      source: "Where the contact said it; `api` by default.",
+    },
+    examples: [{
+      name: "denied_by_call",
+      summary: "A contact that declined on the phone",
+      request: {
+        ...target,
+        marketing: "denied",
+        source: "call_center",
+        evidence: "Call 4711, 2026-11-22",
+      },
+      response: {
+        success: true,
+        contactId: demoContactId,
+        consent: { marketing: "denied", at: exampleInstant, source: "call_center" },
       },
     }],
   },

@@ -4,6 +4,7 @@ import type { Rpc } from "./rpc.ts";
 export interface ContactsRpcs {
   save_contact: Rpc<SaveContactRequest, RecordedResult<SavedContact>>;
   change_contact_tags: Rpc<ChangeTagsRequest, RecordedResult<ChangedTags>>;
+  set_contact_consent: Rpc<SetConsentRequest, RecordedResult<ContactConsent>>;
 }
 
 /** A contact of an instance, identified by a phone in any spelling. */
@@ -38,4 +39,28 @@ export interface ChangedTags {
   readonly contactId: string;
   readonly tagsApplied: readonly string[];
   readonly tagsRemoved: readonly string[];
+}
+
+/** Whether a contact wants marketing messages. */
+export interface Consent {
+  readonly marketing: "granted" | "denied" | "unknown";
+  readonly at: string | null;
+  /** `api` or what the caller gave; `keyword`, `user_preferences` or `131050` from the channel. */
+  readonly source: string | null;
+}
+
+/** A contact, named by one of phone, contactId and userId, and what it has said. */
+export type SetConsentRequest = Once<{
+  readonly instanceId: string;
+  readonly phone?: string | undefined;
+  readonly contactId?: string | undefined;
+  readonly userId?: string | undefined;
+  readonly marketing: Consent["marketing"];
+  readonly source: string;
+  readonly evidence?: string | Readonly<Record<string, unknown>> | null | undefined;
+}>;
+
+export interface ContactConsent {
+  readonly contactId: string;
+  readonly consent: Consent;
 }

@@ -100,6 +100,12 @@ export const glossary: Readonly<Record<string, string>> = {
   addTags: "Names of tags to add. Unknown tags are created.",
   removeTags: "Names of tags to remove.",
   tagsRemoved: "Names of the removed tags.",
+  marketing: "Whether the contact wants marketing messages.",
+  consent: "The contact's consent to marketing.",
+  "consent.at": "Since when; null while nothing is known.",
+  "consent.source":
+    "Who told it: `api` or what the call gave, `keyword`, `user_preferences` or `131050` of the channel; null while nothing is known.",
+  evidence: "Proof of the statement, kept in the log: text, or an object of your own.",
 
   messageText: "The first message, sent as the agent.",
   initiateConversation: "Must be true.",

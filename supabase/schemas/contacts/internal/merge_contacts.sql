@@ -1,6 +1,6 @@
 -- Merges two contacts that are the same person. Everything of `gone` moves to `kept`: messages, notes,
--- tags, addresses. Values of `kept` win; a name that was given wins over a profile name. Deletes
--- `gone`, whose row of contact_activity remains as its tombstone.
+-- tags, addresses. Values of `kept` win; a name that was given wins over a profile name. Of two consents
+-- `denied` wins, then the newer. Deletes `gone`, whose row of contact_activity remains as its tombstone.
 -- Locks both contacts, then both conversations: a transaction that writes to `gone` has either
 -- committed, and its rows are moved, or finds no such contact and is repeated.
 -- Records contact.merged, then what has become of `kept` by it.
@@ -19,6 +19,7 @@ declare
   merged messaging.contacts;
   still_there integer;
   contact_before jsonb;
+  consent_before text;
   conversation_before jsonb;
   paused_until timestamptz;
   changed_at timestamptz;
@@ -29,6 +30,7 @@ begin
     raise exception using errcode = 'serialization_failure', message = 'merged meanwhile';
   end if;
   contact_before := messaging.contact_state(kept.id);
+  select c.consent_marketing into consent_before from messaging.contacts c where c.id = kept.id;
   kept_conversation := messaging.resolve_conversation(kept.instance_id, kept.id);
   perform from messaging.conversations c
   where c.contact_id in (kept.id, gone.id) order by c.id for update;
@@ -55,6 +57,7 @@ begin
   where p.contact_id = gone.id
   on conflict do nothing;
   update messaging.contact_addresses a set contact_id = kept.id where a.contact_id = gone.id;
+  update messaging.consent_log l set contact_id = kept.id where l.contact_id = gone.id;
   update messaging.contacts c
   set phone = coalesce(c.phone, other.phone),
     name = case when names.is_others then other.name else c.name end,
@@ -77,6 +80,11 @@ begin
     is_archived = c.is_archived and other.is_archived,
     is_blocked = c.is_blocked or other.is_blocked,
     last_inbound_at = greatest(c.last_inbound_at, other.last_inbound_at),
+    consent_marketing = case
+      when consents.is_others then other.consent_marketing else c.consent_marketing
+    end,
+    consent_at = case when consents.is_others then other.consent_at else c.consent_at end,
+    consent_source = case when consents.is_others then other.consent_source else c.consent_source end,
     created_at = least(c.created_at, other.created_at),
     updated_at = now()
   from messaging.contacts other
@@ -85,6 +93,10 @@ begin
     select known.name is null
       or known.is_profile_name and other.name is not null and not other.is_profile_name
   ) as names(is_others)
+  cross join lateral (
+    select (other.consent_marketing = 'denied', other.consent_at is not null, other.consent_at)
+      > (known.consent_marketing = 'denied', known.consent_at is not null, known.consent_at)
+  ) as consents(is_others)
   where c.id = known.id and other.id = gone.id
   returning c.* into merged;
   perform messaging.fill_contact_activity(array[gone.id]);
@@ -94,6 +106,9 @@ begin
     jsonb_build_object('contactId', gone.id, 'mergedInto', kept.id)
   );
   perform messaging.record_contact_changes(kept.instance_id, kept.id, contact_before);
+  if merged.consent_marketing <> consent_before then
+    perform messaging.record_consent_event(merged);
+  end if;
   perform messaging.record_conversation_changes(kept_conversation, conversation_before);
   if paused_until > clock_timestamp() then
     perform messaging.record_agent_pauses(array[kept.id]);

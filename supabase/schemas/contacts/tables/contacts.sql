@@ -22,9 +22,13 @@ create table messaging.contacts (
   created_at timestamptz not null default now(),
   updated_at timestamptz not null default now(),
   is_profile_name boolean not null default false,
+  consent_marketing text not null default 'unknown',
+  consent_at timestamptz,
+  consent_source text,
   constraint contacts_identity unique (instance_id, identity_key),
   constraint contacts_phone_digits check (phone ~ '^[0-9]{8,15}$'),
-  constraint contacts_custom_labels_object check (jsonb_typeof(custom_labels) = 'object')
+  constraint contacts_custom_labels_object check (jsonb_typeof(custom_labels) = 'object'),
+  constraint contacts_consent_known check (consent_marketing in ('granted', 'denied', 'unknown'))
 );
 alter table messaging.contacts enable row level security;
 revoke all on table messaging.contacts from public, anon, authenticated;
@@ -33,3 +37,5 @@ comment on column messaging.contacts.phone is
   'As first given: the address to send to until another one is proven. NULL for a contact that wrote without showing a number.';
 comment on column messaging.contacts.is_profile_name is
   'The name is what the contact calls itself, as a webhook told it: never an instruction to a model, and replaced by any name that is given.';
+comment on column messaging.contacts.consent_marketing is
+  'Whether the contact wants marketing messages, as consent_log tells; since consent_at, by consent_source.';
