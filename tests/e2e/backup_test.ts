@@ -73,6 +73,10 @@ Deno.test({
       TARGET_URL: restoredDatabase.url,
     });
     await assertSameRelease(sourceDatabase, restoredDatabase);
+    assert(
+      await readLastEventNumber(restoredDatabase) > await readLastEventNumber(sourceDatabase),
+      "no event of the restored database gets the number of an event that was told already",
+    );
     await using restored = await startMessagingStack({ testDatabase: restoredDatabase });
     await assertKeysAreNeeded(restored, tenants);
 
@@ -223,6 +227,12 @@ async function readTexts({ admin }: TestDatabase): Promise<StoredText[]> {
   return await admin<StoredText[]>`
     select id, trim(both '<>' from message) as text, status from messaging.messages
     where direction = 'outbound' and message ~ '^<(delayed|paced|future|keyed)'`;
+}
+
+async function readLastEventNumber({ admin }: TestDatabase): Promise<bigint> {
+  const [row] = await admin<{ last: string }[]>`
+    select last_value::text as last from messaging.event_sequence`;
+  return BigInt(row?.last ?? 0);
 }
 
 /** The local stack and a deployment accept the database, and it has the source's objects and grants. */

@@ -18,7 +18,10 @@ begin
   if result->>'outcome' <> 'accepted' then
     return null;
   end if;
-  select q.instance_id into tenant
+  -- The floor of the message's event, as hold_event_floor takes it, without a statement of its own.
+  select q.instance_id, m.contact_id, coalesce(provider_id, m.provider_message_id),
+    pg_advisory_xact_lock_shared(uuid_hash(q.instance_id), messaging.event_floor())::text
+  into tenant, addressee, provider_id
   from messaging.message_queue q
   join messaging.messages m on m.id = q.message_id
   where q.message_id = settled and q.claim_token = (result->>'claimToken')::uuid
@@ -35,6 +38,7 @@ begin
     return null;
   end if;
   delete from messaging.message_queue q where q.message_id = settled;
+  with sent as (
   update messaging.messages m
   set status = 'sent',
     sent_at = coalesce(m.sent_at, clock),
@@ -46,8 +50,37 @@ begin
     failed_at = null,
     unconfirmed_at = null
   where m.id = settled
-  returning m.provider_message_id, m.contact_id into provider_id, addressee;
-  perform messaging.record_message_events(array[settled], array['message.sent']);
+  returning m as message
+  )
+  insert into messaging.events (instance_id, contact_id, type, data)
+  select (s.message).instance_id, (s.message).contact_id, 'message.sent',
+    messaging.message_event_data(
+      'message.sent', messaging.message_record(s.message, i.time_zone, false), null, shown.phone,
+      c.name
+    )
+  from sent s
+  cross join lateral (
+    select n.time_zone from messaging.instances n where n.id = (s.message).instance_id offset 0
+  ) as i
+  cross join lateral (
+    select p.phone, p.name from messaging.contacts p where p.id = (s.message).contact_id offset 0
+  ) as c
+  -- As contact_display_phone.
+  cross join lateral (
+    select coalesce(
+      (
+        select case when newest.changed_by is not null then newest.address end
+        from (
+          select a.address, a.changed_by
+          from messaging.contact_addresses a
+          where a.contact_id = (s.message).contact_id
+          order by a.proven_at desc
+          limit 1
+        ) as newest
+      ),
+      c.phone
+    ) as phone
+  ) as shown;
   -- What came under the provider's id before the id was known.
   perform from messaging.unmatched_statuses u
   where u.instance_id = tenant and u.provider_message_id = provider_id

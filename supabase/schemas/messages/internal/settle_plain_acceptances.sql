@@ -21,6 +21,7 @@ declare
   ids uuid[];
   tokens uuid[];
   provider_ids text[];
+  instances uuid[];
 begin
   for place in 0..jsonb_array_length(results) - 1 loop
     result := results->place;
@@ -36,8 +37,9 @@ begin
         null, null, null, null, null, false, false, false, null, false, false, false, false,
         locked.pauses_agent
       )::messaging.settlement
-    ) filter (where locked.is_plain and locked.max_attempts > 1)
-  into settled, settlements
+    ) filter (where locked.is_plain and locked.max_attempts > 1),
+    array_agg(distinct locked.instance_id) filter (where locked.is_plain)
+  into settled, settlements, instances
   from (
     select q.message_id, q.instance_id, m.contact_id, q.lane, q.max_attempts,
       q.echo is null and m.status in ('queued', 'sending') as is_plain,
@@ -53,6 +55,8 @@ begin
     return;
   end if;
   delete from messaging.message_queue q where q.message_id = any (settled);
+  perform messaging.hold_event_floors(instances);
+  with sent as (
   update messaging.messages m
   set status = 'sent',
     sent_at = coalesce(m.sent_at, clock),
@@ -65,8 +69,39 @@ begin
     is_retryable = false,
     failed_at = null,
     unconfirmed_at = null
-  where m.id = any (settled);
-  perform messaging.record_message_events(settled, array['message.sent']);
+  where m.id = any (settled)
+  returning m as message
+  )
+  insert into messaging.events (instance_id, contact_id, type, data)
+  select (s.message).instance_id, (s.message).contact_id, 'message.sent',
+    messaging.message_event_data(
+      'message.sent', messaging.message_record(s.message, i.time_zone, false), null, shown.phone,
+      c.name
+    )
+  from sent s
+  cross join lateral (
+    select n.time_zone from messaging.instances n where n.id = (s.message).instance_id offset 0
+  ) as i
+  cross join lateral (
+    select p.phone, p.name from messaging.contacts p where p.id = (s.message).contact_id offset 0
+  ) as c
+  -- As contact_display_phone.
+  cross join lateral (
+    select coalesce(
+      (
+        select case when newest.changed_by is not null then newest.address end
+        from (
+          select a.address, a.changed_by
+          from messaging.contact_addresses a
+          where a.contact_id = (s.message).contact_id
+          order by a.proven_at desc
+          limit 1
+        ) as newest
+      ),
+      c.phone
+    ) as phone
+  ) as shown
+  order by (s.message).id;
 end;
 $$;
 revoke all

@@ -7,16 +7,14 @@ strict
 parallel safe
 set search_path = ''
 as $$
+declare
+  local constant timestamp := instant at time zone time_zone;
+  shift constant interval := local - (instant at time zone 'UTC');
 begin
-  return (
-    select to_char(clock.local, 'YYYY-MM-DD"T"HH24:MI:SS.MS')
-      || case when clock.shift < interval '0' then '-' else '+' end
-      || to_char(greatest(clock.shift, -clock.shift), 'HH24:MI')
-    from (
-      select instant at time zone time_zone as local,
-        (instant at time zone time_zone) - (instant at time zone 'UTC') as shift
-    ) as clock
-  );
+  -- Without a subquery, whose start would cost several times as much.
+  return to_char(local, 'YYYY-MM-DD"T"HH24:MI:SS.MS')
+    || case when shift < interval '0' then '-' else '+' end
+    || to_char(greatest(shift, -shift), 'HH24:MI');
 end;
 $$;
 revoke all on function messaging.iso_in_zone(timestamptz, text) from public, anon, authenticated;

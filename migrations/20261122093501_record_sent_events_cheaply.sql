@@ -1,0 +1,255 @@
+set local check_function_bodies = off;
+
+-- The number that was drawn last, as hold_event_floor locks it: its low 32 bits.
+create or replace function messaging.event_floor()
+returns integer
+language sql
+set search_path = ''
+as $$
+  select (case when s.is_called then s.last_value else 0 end)::bit(32)::integer
+  from messaging.event_sequence s;
+$$;
+revoke all on function messaging.event_floor() from public, anon, authenticated;
+grant execute on function messaging.event_floor() to service_role;
+
+-- An instant as ISO 8601 with milliseconds and the offset that the zone has then; NULL stays NULL.
+create or replace function messaging.iso_in_zone(instant timestamptz, time_zone text)
+returns text
+language plpgsql
+stable
+strict
+parallel safe
+set search_path = ''
+as $$
+declare
+  local constant timestamp := instant at time zone time_zone;
+  shift constant interval := local - (instant at time zone 'UTC');
+begin
+  -- Without a subquery, whose start would cost several times as much.
+  return to_char(local, 'YYYY-MM-DD"T"HH24:MI:SS.MS')
+    || case when shift < interval '0' then '-' else '+' end
+    || to_char(greatest(shift, -shift), 'HH24:MI');
+end;
+$$;
+revoke all on function messaging.iso_in_zone(timestamptz, text) from public, anon, authenticated;
+grant execute on function messaging.iso_in_zone(timestamptz, text) to service_role;
+
+-- settle_messages: settles one accepted immediate send that nothing has happened to but that, as
+-- settle_plain_acceptances does several: the start of statements is most of what a settlement costs,
+-- and these are plainer than those for several. `result` as in settle_messages, without an address.
+-- Returns the message's id, in an array; or NULL, with nothing changed, where the result is not plain.
+-- Locks the provider's message id before the rows, by looking at it in the condition: conditions are
+-- checked before rows are locked. A locked row is read anew.
+create or replace function messaging.settle_plain_acceptance(result jsonb, clock timestamptz)
+returns uuid[]
+language plpgsql
+set search_path = ''
+as $$
+declare
+  settled constant uuid := result->>'messageId';
+  provider_id text := result->>'providerMessageId';
+  tenant uuid;
+  addressee uuid;
+begin
+  if result->>'outcome' <> 'accepted' then
+    return null;
+  end if;
+  -- The floor of the message's event, as hold_event_floor takes it, without a statement of its own.
+  select q.instance_id, m.contact_id, coalesce(provider_id, m.provider_message_id),
+    pg_advisory_xact_lock_shared(uuid_hash(q.instance_id), messaging.event_floor())::text
+  into tenant, addressee, provider_id
+  from messaging.message_queue q
+  join messaging.messages m on m.id = q.message_id
+  where q.message_id = settled and q.claim_token = (result->>'claimToken')::uuid
+    and q.max_attempts = 1 and q.echo is null and m.status in ('queued', 'sending')
+    and (
+      provider_id is null
+      -- As lock_provider_messages.
+      or pg_advisory_xact_lock(
+        hashtextextended(q.instance_id::text, 0) # (hashtext(provider_id) & 255)
+      )::text is not null
+    )
+  for no key update of q, m;
+  if not found then
+    return null;
+  end if;
+  delete from messaging.message_queue q where q.message_id = settled;
+  with sent as (
+  update messaging.messages m
+  set status = 'sent',
+    sent_at = coalesce(m.sent_at, clock),
+    provider_message_id = coalesce(provider_id, m.provider_message_id),
+    attempts = least(m.attempts::integer + 1, 32767),
+    lost_claim_token = null,
+    last_error = null,
+    is_retryable = false,
+    failed_at = null,
+    unconfirmed_at = null
+  where m.id = settled
+  returning m as message
+  )
+  insert into messaging.events (instance_id, contact_id, type, data)
+  select (s.message).instance_id, (s.message).contact_id, 'message.sent',
+    messaging.message_event_data(
+      'message.sent', messaging.message_record(s.message, i.time_zone, false), null, shown.phone,
+      c.name
+    )
+  from sent s
+  cross join lateral (
+    select n.time_zone from messaging.instances n where n.id = (s.message).instance_id offset 0
+  ) as i
+  cross join lateral (
+    select p.phone, p.name from messaging.contacts p where p.id = (s.message).contact_id offset 0
+  ) as c
+  -- As contact_display_phone.
+  cross join lateral (
+    select coalesce(
+      (
+        select case when newest.changed_by is not null then newest.address end
+        from (
+          select a.address, a.changed_by
+          from messaging.contact_addresses a
+          where a.contact_id = (s.message).contact_id
+          order by a.proven_at desc
+          limit 1
+        ) as newest
+      ),
+      c.phone
+    ) as phone
+  ) as shown;
+  -- What came under the provider's id before the id was known.
+  perform from messaging.unmatched_statuses u
+  where u.instance_id = tenant and u.provider_message_id = provider_id
+  union all
+  select from messaging.messages e
+  where e.instance_id = tenant and e.provider_message_id = provider_id and e.id <> settled
+    and (e.is_typed_on_phone or e.confirmed_by_echo);
+  if found then
+    perform messaging.apply_unmatched_statuses(array[settled]);
+    perform messaging.merge_echo_duplicates(array[settled]);
+    perform messaging.note_contact(addressee);
+  else
+    perform messaging.touch_addressees(array[addressee], clock);
+  end if;
+  return array[settled];
+end;
+$$;
+revoke all
+on function messaging.settle_plain_acceptance(jsonb, timestamptz)
+from public, anon, authenticated;
+grant execute
+on function messaging.settle_plain_acceptance(jsonb, timestamptz)
+to service_role;
+
+-- settle_messages: settles, with three plain statements, the results of messages that nothing has
+-- happened to but that the provider accepted them: the claim holds, no delivery event has moved the
+-- message on, no echo is kept. Most settlements are of this kind; what a settlement costs is mostly the
+-- start of its statements. `results` as in settle_messages, none with an address.
+-- `settled`: the ids of those that were settled. `settlements`: those of them that something may follow
+-- for, an agent or the instance's queue: all but immediate sends. The caller settles the other results,
+-- whose claims it has locked now.
+-- "= any (...)" everywhere: such a look-up has one plan, by the primary key, whatever the statistics.
+-- Locks queue rows with their messages, in the order of their ids.
+create or replace function messaging.settle_plain_acceptances(
+  results jsonb,
+  clock timestamptz,
+  out settled uuid[],
+  out settlements messaging.settlement[]
+)
+language plpgsql
+set search_path = ''
+as $$
+declare
+  result jsonb;
+  ids uuid[];
+  tokens uuid[];
+  provider_ids text[];
+  instances uuid[];
+begin
+  for place in 0..jsonb_array_length(results) - 1 loop
+    result := results->place;
+    ids := ids || (result->>'messageId')::uuid;
+    tokens := tokens || (result->>'claimToken')::uuid;
+    provider_ids := provider_ids || (result->>'providerMessageId');
+  end loop;
+  -- "= any (ids)", not a join: no plan reads the whole queue.
+  select array_agg(locked.message_id) filter (where locked.is_plain),
+    array_agg(
+      row(
+        locked.message_id, locked.instance_id, locked.contact_id, null, locked.lane, 'accepted',
+        null, null, null, null, null, false, false, false, null, false, false, false, false,
+        locked.pauses_agent
+      )::messaging.settlement
+    ) filter (where locked.is_plain and locked.max_attempts > 1),
+    array_agg(distinct locked.instance_id) filter (where locked.is_plain)
+  into settled, settlements, instances
+  from (
+    select q.message_id, q.instance_id, m.contact_id, q.lane, q.max_attempts,
+      q.echo is null and m.status in ('queued', 'sending') as is_plain,
+      m.agent_id is null and m.sent_by is distinct from 'ai_agent' as pauses_agent
+    from messaging.message_queue q
+    join messaging.messages m on m.id = any (array[q.message_id])
+    where q.message_id = any (ids)
+      and q.claim_token = tokens[array_position(ids, q.message_id)]
+    order by q.message_id
+    for no key update of q, m
+  ) as locked;
+  if settled is null then
+    return;
+  end if;
+  delete from messaging.message_queue q where q.message_id = any (settled);
+  perform messaging.hold_event_floors(instances);
+  with sent as (
+  update messaging.messages m
+  set status = 'sent',
+    sent_at = coalesce(m.sent_at, clock),
+    provider_message_id = coalesce(
+      provider_ids[array_position(ids, m.id)], m.provider_message_id
+    ),
+    attempts = least(m.attempts::integer + 1, 32767),
+    lost_claim_token = null,
+    last_error = null,
+    is_retryable = false,
+    failed_at = null,
+    unconfirmed_at = null
+  where m.id = any (settled)
+  returning m as message
+  )
+  insert into messaging.events (instance_id, contact_id, type, data)
+  select (s.message).instance_id, (s.message).contact_id, 'message.sent',
+    messaging.message_event_data(
+      'message.sent', messaging.message_record(s.message, i.time_zone, false), null, shown.phone,
+      c.name
+    )
+  from sent s
+  cross join lateral (
+    select n.time_zone from messaging.instances n where n.id = (s.message).instance_id offset 0
+  ) as i
+  cross join lateral (
+    select p.phone, p.name from messaging.contacts p where p.id = (s.message).contact_id offset 0
+  ) as c
+  -- As contact_display_phone.
+  cross join lateral (
+    select coalesce(
+      (
+        select case when newest.changed_by is not null then newest.address end
+        from (
+          select a.address, a.changed_by
+          from messaging.contact_addresses a
+          where a.contact_id = (s.message).contact_id
+          order by a.proven_at desc
+          limit 1
+        ) as newest
+      ),
+      c.phone
+    ) as phone
+  ) as shown
+  order by (s.message).id;
+end;
+$$;
+revoke all
+on function messaging.settle_plain_acceptances(jsonb, timestamptz)
+from public, anon, authenticated;
+grant execute
+on function messaging.settle_plain_acceptances(jsonb, timestamptz)
+to service_role;
