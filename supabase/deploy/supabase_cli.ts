@@ -1,6 +1,7 @@
 /** Runs the Supabase CLI in the version that this repository is tested with. */
 
 import { join } from "node:path";
+import { installNpmPackage } from "../tools/npm_package.ts";
 
 const cliVersion = "3.1.0";
 
@@ -98,21 +99,16 @@ let cliPath: Promise<string> | undefined;
  * package's script only starts the program of the platform's package, which takes a Node each time.
  */
 async function findCli(): Promise<string> {
-  const { success, stdout, stderr } = await new Deno.Command("npx", {
-    args: ["--yes", `--package=supabase@${cliVersion}`, "--", "node", "-p", "process.env.PATH"],
-    env: { NO_COLOR: "1" },
-    stdin: "null",
-  }).output();
-  // npx puts the folder of the package's programs first.
-  const folder = new TextDecoder().decode(stdout).trim().split("\n").at(-1)?.split(":")[0] ?? "";
-  if (success) {
-    const platform = `${Deno.build.os}-${Deno.build.arch === "x86_64" ? "x64" : "arm64"}`;
-    const program = join(folder, `../@supabase/cli-${platform}/bin/supabase`);
-    const isThere = await Deno.stat(program).then(() => true, () => false);
-    return isThere ? program : join(folder, "supabase");
+  const installed = await installNpmPackage(`supabase@${cliVersion}`);
+  if ("failure" in installed) {
+    throw new SupabaseCliError(
+      `npx could not install supabase@${cliVersion}:\n${installed.failure}`,
+    );
   }
-  const why = new TextDecoder().decode(stderr).trim();
-  throw new SupabaseCliError(`npx could not install supabase@${cliVersion}:\n${why}`);
+  const platform = `${Deno.build.os}-${Deno.build.arch === "x86_64" ? "x64" : "arm64"}`;
+  const program = join(installed.folder, `../@supabase/cli-${platform}/bin/supabase`);
+  const isThere = await Deno.stat(program).then(() => true, () => false);
+  return isThere ? program : join(installed.folder, "supabase");
 }
 
 function print(text: string): void {
