@@ -15,7 +15,8 @@ import {
   type ChangeTagsResponse,
   changeTagsSchema,
   checkChangeTags,
-  checkSetConsent,
+  checkCreateContact,
+  checkTarget,
   type CreateContactResponse,
   createContactSchema,
   type SetConsentResponse,
@@ -35,7 +36,12 @@ export function createContactsApiApp({ database, log }: ContactsApiServices): Ho
   const guard = createClientTokenGuard(database);
 
   const createContact = async (context: ClientContext): Promise<Response> => {
-    const request = validateBody(context, createContactSchema, context.get("body"));
+    const request = validateBody(
+      context,
+      createContactSchema,
+      context.get("body"),
+      checkCreateContact,
+    );
     const { instanceId } = requireInstance(context);
     const idempotency = await readClientIdempotency(context);
     const saved = await saveContact(database, instanceId, request, idempotency);
@@ -47,7 +53,7 @@ export function createContactsApiApp({ database, log }: ContactsApiServices): Ho
   };
 
   const updateContact = async (context: ClientContext): Promise<Response> => {
-    const request = validateBody(context, updateContactSchema, context.get("body"));
+    const request = validateBody(context, updateContactSchema, context.get("body"), checkTarget);
     const { instanceId } = requireInstance(context);
     const idempotency = await readClientIdempotency(context);
     return answerRecorded<UpdateContactResponse>(
@@ -67,7 +73,7 @@ export function createContactsApiApp({ database, log }: ContactsApiServices): Ho
   };
 
   const setConsent = async (context: ClientContext): Promise<Response> => {
-    const request = validateBody(context, setConsentSchema, context.get("body"), checkSetConsent);
+    const request = validateBody(context, setConsentSchema, context.get("body"), checkTarget);
     const { instanceId } = requireInstance(context);
     const idempotency = await readClientIdempotency(context);
     return answerRecorded<SetConsentResponse>(

@@ -2,11 +2,10 @@ import * as z from "zod";
 import type { CrossCheck } from "../../shared/http/validate.ts";
 import { instantSchema } from "../../shared/model/instant.ts";
 import {
+  findRecipientIssues,
   freeObjectSchema,
-  idSchema,
   instanceIdSchema,
-  phoneSchema,
-  userIdSchema,
+  recipientFields,
 } from "../../shared/model/request_fields.ts";
 import { type AnswerOf, successField } from "../../shared/model/response_fields.ts";
 
@@ -23,7 +22,10 @@ const tagNameSchema = z.string().normalize("NFC").trim().refine(
 ).meta({ minLength: 1, maxLength: 50 });
 const tagNamesSchema = z.array(tagNameSchema).max(100);
 
-const targetFields = { instanceId: instanceIdSchema, phone: phoneSchema };
+const targetFields = { instanceId: instanceIdSchema, ...recipientFields };
+
+/** Requires exactly one of `phone`, `contactId` and `userId`. */
+export const checkTarget: CrossCheck = (request) => findRecipientIssues(request);
 
 /**
  * Fields of a contact that both create and update may set (specification, section 2). Null and an
@@ -51,10 +53,16 @@ const flagFields = {
 
 /** POST /functions/v1/contacts-api/create (specification 4.3). */
 export const createContactSchema = z.object({
-  ...targetFields,
+  instanceId: instanceIdSchema,
+  phone: recipientFields.phone,
+  userId: recipientFields.userId,
   ...contactFields,
   tags: tagNamesSchema.optional(),
 });
+
+/** Requires exactly one of `phone` and `userId`: an id is of a contact that exists. */
+export const checkCreateContact: CrossCheck = (request) =>
+  findRecipientIssues(request, ["phone", "userId"]);
 
 /** POST /functions/v1/contacts-api/update (specification 4.3). */
 export const updateContactSchema = z.object({
@@ -73,8 +81,13 @@ export const changeTagsSchema = z.object({
   removeTags: tagNamesSchema.optional(),
 });
 
-/** Requires at least one of the two lists. No name may be in both. */
-export const checkChangeTags: CrossCheck = ({ addTags, removeTags }) => {
+/** Requires one contact, and at least one of the two lists. No name may be in both. */
+export const checkChangeTags: CrossCheck = (request) => [
+  ...checkTarget(request),
+  ...checkTagLists(request),
+];
+
+const checkTagLists: CrossCheck = ({ addTags, removeTags }) => {
   if (addTags === undefined && removeTags === undefined) {
     return [{ path: "addTags", message: "is required, or removeTags" }];
   }
@@ -100,9 +113,7 @@ const consentStates = ["granted", "denied", "unknown"] as const;
 /** POST /functions/v1/contacts-api/consent (beyond the specification, section 4). */
 export const setConsentSchema = z.object({
   instanceId: instanceIdSchema.optional(),
-  phone: phoneSchema.optional(),
-  contactId: idSchema.optional(),
-  userId: userIdSchema.optional(),
+  ...recipientFields,
   marketing: z.enum(consentStates),
   source: z.string().trim().min(1).max(100).default("api"),
   evidence: z.union(
@@ -110,15 +121,6 @@ export const setConsentSchema = z.object({
     "must be text of at most 4000 characters, or an object of at most 8 KiB",
   ).nullish(),
 });
-
-/** Requires exactly one of the three ways to name a contact. */
-export const checkSetConsent: CrossCheck = (request) => {
-  const given = ["phone", "contactId", "userId"].filter((name) => request[name] !== undefined);
-  if (given.length === 0) {
-    return [{ path: "phone", message: "is required, or contactId, or userId" }];
-  }
-  return given.slice(1).map((path) => ({ path, message: `must not be given beside ${given[0]}` }));
-};
 
 const consentSchema = z.object({
   marketing: z.enum(consentStates),

@@ -70,7 +70,7 @@ export const operations: readonly Operation[] = [
       description: "The updated fields and tags.",
       schema: updateContactResponseSchema,
     },
-    errors: ["invalid_phone"],
+    errors: ["invalid_phone", "contact_not_found"],
     examples: [{
       name: "job_title_and_flag",
       summary: "A new job title and the favorite flag",
@@ -99,7 +99,7 @@ export const operations: readonly Operation[] = [
       description: "The added tags and the removed tags.",
       schema: changeTagsResponseSchema,
     },
-    errors: ["invalid_phone"],
+    errors: ["invalid_phone", "contact_not_found"],
     examples: [{
       name: "lead_to_customer",
       summary: "A lead becomes a customer",

@@ -14,11 +14,12 @@ import { validate, validateBody } from "../../shared/http/validate.ts";
 import { AppError } from "../../shared/model/errors.ts";
 import type { Log } from "../../shared/runtime/log.ts";
 import { callRecorded } from "../../shared/idempotency/recorded_call.ts";
+import { readRecipient } from "../../shared/model/request_fields.ts";
 import { assignConversation } from "./assign.ts";
 import {
   type AssignResponse,
   assignSchema,
-  checkUnassign,
+  checkTarget,
   conversationIdSchema,
   type GetAgentPauseResponse,
   getAgentPauseSchema,
@@ -46,22 +47,28 @@ export function createConversationsApiApp(services: ConversationsApiServices): H
   const guard = createClientTokenGuard(database);
 
   const assign = async (context: ClientContext): Promise<Response> => {
-    const { phone, assignTo, portfolio, departmentId } = validateBody(
+    const { assignTo, portfolio, departmentId, ...target } = validateBody(
       context,
       assignSchema,
       context.get("body"),
+      checkTarget,
     );
     const { instanceId } = requireInstance(context);
     const idempotency = await readClientIdempotency(context);
     const assignment = { assignTo, portfolio, departmentId };
     return answerRecorded<AssignResponse>(
       context,
-      await assignConversation(database, { instanceId, phone, assignment, idempotency }),
+      await assignConversation(database, {
+        ...readRecipient(target),
+        instanceId,
+        assignment,
+        idempotency,
+      }),
     );
   };
 
   const unassign = async (context: ClientContext): Promise<Response> => {
-    const request = validateBody(context, unassignSchema, context.get("body"), checkUnassign);
+    const request = validateBody(context, unassignSchema, context.get("body"), checkTarget);
     const { instanceId } = requireInstance(context);
     const idempotency = await readClientIdempotency(context);
     return answerRecorded<UnassignResponse>(
@@ -75,7 +82,7 @@ export function createConversationsApiApp(services: ConversationsApiServices): H
   };
 
   const setStatus = async (context: ClientContext): Promise<Response> => {
-    const request = validateBody(context, statusSchema, context.get("body"));
+    const request = validateBody(context, statusSchema, context.get("body"), checkTarget);
     const { instanceId } = requireInstance(context);
     const idempotency = await readClientIdempotency(context);
     return answerRecorded<StatusResponse>(
@@ -89,7 +96,7 @@ export function createConversationsApiApp(services: ConversationsApiServices): H
   };
 
   const addNote = async (context: ClientContext): Promise<Response> => {
-    const request = validateBody(context, noteRequestSchema, context.get("body"));
+    const request = validateBody(context, noteRequestSchema, context.get("body"), checkTarget);
     const { instanceId } = requireInstance(context);
     const idempotency = await readClientIdempotency(context);
     return answerRecorded<NoteResponse>(
@@ -99,14 +106,17 @@ export function createConversationsApiApp(services: ConversationsApiServices): H
   };
 
   const getPause = async (context: ClientContext): Promise<Response> => {
-    const { phone } = validate(getAgentPauseSchema, context.req.query());
+    const target = validate(getAgentPauseSchema, context.req.query(), checkTarget);
     const { instanceId } = requireInstance(context);
-    const pause = await database.rpc("get_agent_pause", { instanceId, phone });
+    const pause = await database.rpc("get_agent_pause", {
+      ...readRecipient(target),
+      instanceId,
+    });
     return answerJson<GetAgentPauseResponse>(context, { success: true, ...pause });
   };
 
   const setPause = async (context: ClientContext): Promise<Response> => {
-    const request = validateBody(context, setAgentPauseSchema, context.get("body"));
+    const request = validateBody(context, setAgentPauseSchema, context.get("body"), checkTarget);
     const { instanceId } = requireInstance(context);
     const idempotency = await readClientIdempotency(context);
     return answerRecorded<SetAgentPauseResponse>(

@@ -1,4 +1,5 @@
 import type { Database } from "../../shared/database/database.ts";
+import type { ContactTarget } from "../../shared/database/rpcs/contacts.ts";
 import type { Idempotency } from "../../shared/database/rpcs/idempotency.ts";
 import type { AssignmentOutcome } from "../../shared/database/rpcs/messages.ts";
 import { acceptMessage } from "../../shared/messages/accept.ts";
@@ -7,9 +8,7 @@ import { type Recorded, toRecorded } from "../../shared/idempotency/recorded_cal
 import { describeAssignment } from "../../shared/messages/response.ts";
 
 /** A valid call. */
-export interface AssignCall {
-  readonly instanceId: string;
-  readonly phone: string;
+export interface AssignCall extends ContactTarget {
   readonly assignment: AssignmentRequest;
   readonly idempotency: Idempotency | null;
 }

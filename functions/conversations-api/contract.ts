@@ -4,10 +4,10 @@ import { instantSchema } from "../../shared/model/instant.ts";
 import { pageSchema } from "../../shared/model/page.ts";
 import {
   assignToSchema,
+  findRecipientIssues,
   idSchema,
   instanceIdSchema,
-  phoneSchema,
-  userIdSchema,
+  recipientFields,
 } from "../../shared/model/request_fields.ts";
 import {
   type AnswerOf,
@@ -15,7 +15,11 @@ import {
   successField,
 } from "../../shared/model/response_fields.ts";
 
-const targetFields = { instanceId: instanceIdSchema, phone: phoneSchema };
+const targetFields = { instanceId: instanceIdSchema, ...recipientFields };
+
+/** Requires exactly one of `phone`, `contactId` and `userId`. */
+export const checkTarget: CrossCheck = (request) => findRecipientIssues(request);
+
 const conversationStatusSchema = z.enum(["open", "closed", "pending"]);
 const noteSchema = z.string().trim().min(1).max(10_000);
 
@@ -55,22 +59,9 @@ export const setAgentPauseSchema = z.object({
 
 /** POST /functions/v1/conversations-api/unassign (beyond the specification). */
 export const unassignSchema = z.object({
+  ...targetFields,
   instanceId: instanceIdSchema.optional(),
-  phone: phoneSchema.optional(),
-  contactId: idSchema.optional(),
-  userId: userIdSchema.optional(),
 });
-
-const targetNames = ["phone", "contactId", "userId"] as const;
-
-/** Requires exactly one of the three ways to name a contact. */
-export const checkUnassign: CrossCheck = (request) => {
-  const given = targetNames.filter((name) => request[name] !== undefined);
-  if (given.length === 0) {
-    return [{ path: "phone", message: "is required, or contactId, or userId" }];
-  }
-  return given.slice(1).map((path) => ({ path, message: `must not be given beside ${given[0]}` }));
-};
 
 /** GET /functions/v1/conversations-api/conversations/{id}/notes and .../transfers. */
 export const listOfConversationSchema = pageSchema.extend({

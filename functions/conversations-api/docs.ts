@@ -53,7 +53,7 @@ export const operations: readonly Operation[] = [
       description: "The new and the previous operator.",
       schema: assignResponseSchema,
     },
-    errors: ["invalid_phone", "operator_not_found", "department_not_found"],
+    errors: ["invalid_phone", "contact_not_found", "operator_not_found", "department_not_found"],
     examples: [{
       name: "to_sales",
       summary: "To an operator of the sales department, with portfolio",
@@ -81,7 +81,7 @@ export const operations: readonly Operation[] = [
     tag: "Conversations",
     summary: "Take a conversation from its operator",
     description:
-      "Name the contact by exactly one of `phone`, `contactId` and `userId`. The operator is removed: a transfer to nobody, which is logged, noted, and takes the contact out of the operator's portfolio. A conversation without an operator stays as it is: `previousAssignedTo` is null, and nothing is logged. A missing contact is created, except for an unknown `contactId`.",
+      "The operator is removed: a transfer to nobody, which is logged, noted, and takes the contact out of the operator's portfolio. A conversation without an operator stays as it is: `previousAssignedTo` is null, and nothing is logged. A missing contact is created, except for an unknown `contactId`.",
     access: "clientToken",
     body: unassignSchema,
     isIdempotent: true,
@@ -175,7 +175,7 @@ export const operations: readonly Operation[] = [
       description: "The status, and whether a note was added.",
       schema: statusResponseSchema,
     },
-    errors: ["invalid_phone"],
+    errors: ["invalid_phone", "contact_not_found"],
     fields: { status: "Status of the conversation." },
     examples: [{
       name: "close_with_note",
@@ -199,7 +199,7 @@ export const operations: readonly Operation[] = [
       description: "The note's id.",
       schema: noteResponseSchema,
     },
-    errors: ["invalid_phone"],
+    errors: ["invalid_phone", "contact_not_found"],
     examples: [{
       name: "note",
       summary: "A note",
@@ -214,15 +214,18 @@ export const operations: readonly Operation[] = [
     tag: "Conversations",
     summary: "Read the AI agent's pause for a contact",
     description:
-      "For an unknown phone, `paused` is false and `contactId` is null; nothing is created.",
+      "For an unknown phone or user id, `paused` is false and `contactId` is null; nothing is created.",
     access: "clientToken",
     query: getAgentPauseSchema,
     success: {
       description: "Whether the agent is paused, and until when.",
       schema: getAgentPauseResponseSchema,
     },
-    errors: ["invalid_phone"],
-    fields: { contactId: "The contact's UUID; null for an unknown phone.", paused: pausedNote },
+    errors: ["invalid_phone", "contact_not_found"],
+    fields: {
+      contactId: "The contact's UUID; null for an unknown phone or user id.",
+      paused: pausedNote,
+    },
     examples: [{
       name: "paused",
       summary: "A person has just sent a message",
@@ -250,7 +253,7 @@ export const operations: readonly Operation[] = [
       description: "Whether the agent is paused now, and until when.",
       schema: setAgentPauseResponseSchema,
     },
-    errors: ["invalid_phone"],
+    errors: ["invalid_phone", "contact_not_found"],
     fields: {
       paused: pausedNote,
       minutes: "Length of the pause in minutes, at most 30 days.",

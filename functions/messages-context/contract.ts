@@ -5,9 +5,11 @@ import { countDays } from "../../shared/history/period.ts";
 import type { CrossCheck } from "../../shared/http/validate.ts";
 import {
   daySchema,
+  findRecipientIssues,
   instanceIdSchema,
   pageSizeSchema,
   phoneSchema,
+  recipientFields,
 } from "../../shared/model/request_fields.ts";
 import { type AnswerOf, successField } from "../../shared/model/response_fields.ts";
 
@@ -24,7 +26,7 @@ const periodDaySchema = daySchema.refine(
 
 /** The query of GET /functions/v1/messages-context (specification 4.2). */
 export const readContextSchema = z.object({
-  phone: phoneSchema,
+  ...recipientFields,
   start: periodDaySchema,
   end: periodDaySchema,
   instanceId: instanceIdSchema.optional(),
@@ -39,10 +41,11 @@ export const readContextSchema = z.object({
 export type ReadContextRequest = z.infer<typeof readContextSchema>;
 
 /**
- * Requires at least one reference to the instance, and a period of at most 366 days that does not
+ * Requires one contact, at least one reference to the instance, and a period of at most 366 days that does not
  * end before it starts.
  */
 export const checkReadContext: CrossCheck = (query) => [
+  ...findRecipientIssues(query),
   ...(query["instanceId"] === undefined && query["connectedPhone"] === undefined
     ? [{ path: "instanceId", message: "is required, or connectedPhone" }]
     : []),
@@ -116,7 +119,7 @@ export type RawMessage = AnswerOf<typeof rawMessageSchema>;
 
 export const readContextResponseSchema = z.object({
   ...successField,
-  phone: z.string(),
+  phone: z.string().nullable(),
   period: z.object({ start: daySchema, end: daySchema }),
   totalMessages: z.int().min(0),
   hasMore: z.boolean(),

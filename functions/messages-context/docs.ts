@@ -92,11 +92,11 @@ export const operations: readonly Operation[] = [{
   tag: "Messages",
   summary: "Read the message history of a contact",
   description:
-    "The messages that were actually sent to or received from one contact within a range of days, oldest first. Both forms of a Brazilian mobile number are the same contact. For an unknown phone the history is empty; nothing is created.",
+    "The messages that were actually sent to or received from one contact within a range of days, oldest first. Both forms of a Brazilian mobile number are the same contact. For an unknown phone or user id the history is empty; nothing is created.",
   access: "clientToken",
   query: querySchema,
   success: { description: "The history.", schema: readContextResponseSchema },
-  errors: ["invalid_phone"],
+  errors: ["invalid_phone", "contact_not_found"],
   fields: meanings,
   examples: [
     {

@@ -1,5 +1,6 @@
 import type { Database } from "../../shared/database/database.ts";
 import { resolvePeriod } from "../../shared/history/period.ts";
+import { readRecipient } from "../../shared/model/request_fields.ts";
 import type { Instance } from "../../shared/model/instance.ts";
 import type { ReadContextRequest, ReadContextResponse } from "./contract.ts";
 import { formatConversation } from "./conversation.ts";
@@ -14,12 +15,12 @@ export async function readContext(
   instance: Instance,
   request: ReadContextRequest,
 ): Promise<Omit<ReadContextResponse, "success">> {
-  const { phone, start, end, limit, fromMe } = request;
+  const { start, end, limit, fromMe } = request;
   const { instanceId, gatewayInstanceId } = instance;
   const period = { start, end };
   const history = await database.rpc("read_history", {
     instanceId,
-    phone,
+    ...readRecipient(request),
     ...resolvePeriod(period, instance.timeZone),
     limit,
     fromMe,
@@ -28,7 +29,7 @@ export async function readContext(
     ? { messages: formatRawMessages(history.messages, instance.timeZone, request) }
     : { conversation: formatConversation(history, instance.name, request) };
   return {
-    phone,
+    phone: request.phone ?? history.contact?.displayPhone ?? null,
     period,
     totalMessages: history.messages.length,
     hasMore: history.hasMore,

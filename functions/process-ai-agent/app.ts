@@ -9,13 +9,22 @@ import { createApp } from "../../shared/http/create_app.ts";
 import { answerSending } from "../../shared/http/sending_answer.ts";
 import { validateBody } from "../../shared/http/validate.ts";
 import type { SendingServices } from "../../shared/messages/send.ts";
-import { type ProcessAiAgentResponse, processAiAgentSchema } from "./contract.ts";
+import {
+  checkProcessAiAgent,
+  type ProcessAiAgentResponse,
+  processAiAgentSchema,
+} from "./contract.ts";
 import { openConversation } from "./open_conversation.ts";
 
 /** POST /functions/v1/process-ai-agent. */
 export function createProcessAiAgentApp(services: SendingServices): Hono {
   const handle = async (context: ClientContext): Promise<Response> => {
-    const request = validateBody(context, processAiAgentSchema, context.get("body"));
+    const request = validateBody(
+      context,
+      processAiAgentSchema,
+      context.get("body"),
+      checkProcessAiAgent,
+    );
     const instance = requireInstance(context);
     const idempotency = await readClientIdempotency(context);
     return answerSending<ProcessAiAgentResponse>(

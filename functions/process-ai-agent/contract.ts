@@ -1,10 +1,12 @@
 import * as z from "zod";
+import type { CrossCheck } from "../../shared/http/validate.ts";
 import { metadataSchema } from "../../shared/model/metadata.ts";
 import {
+  findRecipientIssues,
   freeObjectSchema,
   idSchema,
   instanceIdSchema,
-  phoneSchema,
+  recipientFields,
   sentBySchema,
   visibleTextSchema,
 } from "../../shared/model/request_fields.ts";
@@ -21,7 +23,7 @@ export const maxMessageLength = 65_536;
 /** POST /functions/v1/process-ai-agent (specification 4.5; decisions, section 6). */
 export const processAiAgentSchema = z.object({
   instanceId: instanceIdSchema,
-  phone: phoneSchema,
+  ...recipientFields,
   messageText: visibleTextSchema(maxMessageLength),
   initiateConversation: z.literal(true, "must be true, because this endpoint starts conversations"),
   agentId: idSchema.optional(),
@@ -31,6 +33,9 @@ export const processAiAgentSchema = z.object({
   metadata: metadataSchema.optional(),
   sentBy: sentBySchema.default("api"),
 });
+
+/** Requires exactly one of `phone`, `contactId` and `userId`. */
+export const checkProcessAiAgent: CrossCheck = (request) => findRecipientIssues(request);
 
 export type ProcessAiAgentRequest = z.infer<typeof processAiAgentSchema>;
 

@@ -36,6 +36,8 @@ export const operations: readonly Operation[] = [{
     "agent_id_required",
     "agent_not_found",
     "provider_outbound_channel_not_configured",
+    "contact_not_found",
+    "recipient_needs_phone",
     "contact_blocked",
     "outside_conversation_window",
     "send_window_never_opens",

@@ -2,6 +2,7 @@ import { fillMessageText, listAgentVariables } from "../../shared/agents/variabl
 import { validateForChannel } from "../../shared/messages/channel_validation.ts";
 import type { Database } from "../../shared/database/database.ts";
 import { AppError, type RefusalBody } from "../../shared/model/errors.ts";
+import { readRecipient } from "../../shared/model/request_fields.ts";
 import type { StoredResponse } from "../../shared/idempotency/stored_response.ts";
 import type { Idempotency } from "../../shared/database/rpcs/idempotency.ts";
 import type { Instance } from "../../shared/model/instance.ts";
@@ -42,7 +43,7 @@ export async function openConversation(
   const content = { messageType: "text", message } as const;
   validateForChannel(instance, provider, content, { message: "messageText" });
   return await executeSending(services, { instance, provider }, {
-    phone: request.phone,
+    ...readRecipient(request),
     draft: { content, sentBy: request.sentBy, metadata: request.metadata },
     assignment: null,
     agent: { agentId: request.agentId, collectedData: request.externalContext },
@@ -85,15 +86,16 @@ function respond(
 async function fillOpening(
   database: Database,
   instance: Instance,
-  { messageText, phone, externalContext }: ProcessAiAgentRequest,
+  request: ProcessAiAgentRequest,
 ): Promise<string> {
+  const { messageText, externalContext } = request;
   if (!messageText.includes("{{")) return messageText;
   const known = await database.rpc("read_agent_variables", {
     instanceId: instance.instanceId,
-    phone,
+    ...readRecipient(request),
   });
   const variables = listAgentVariables(
-    { name: known.name, phone: known.phone ?? phone },
+    { name: known.name, phone: known.phone ?? request.phone ?? null },
     known.collectedData,
     externalContext,
   );

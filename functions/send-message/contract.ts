@@ -13,8 +13,9 @@ import { metadataSchema } from "../../shared/model/metadata.ts";
 import {
   assignToSchema,
   cardIdSchema,
+  findRecipientIssues,
   instanceIdSchema,
-  phoneSchema,
+  recipientFields as targetFields,
   sentBySchema,
   visibleTextSchema,
 } from "../../shared/model/request_fields.ts";
@@ -51,7 +52,7 @@ const messageTypeSchema = z.enum(sendableTypes);
 /** POST /functions/v1/send-message (specification 4.4; decisions, section 5). */
 export const sendMessageSchema = z.object({
   instanceId: instanceIdSchema,
-  phone: phoneSchema,
+  ...targetFields,
   messageType: messageTypeSchema.optional(),
   message: visibleTextSchema(65_536).optional(),
   mediaUrl: z.string().min(1).max(2_048).overwrite(lowerScheme).optional(),
@@ -81,8 +82,13 @@ export function isAssignmentOnly(request: Readonly<Record<string, unknown>>): bo
     request["mediaUrl"] === undefined;
 }
 
-/** Checks rules between the fields, by `messageType`. */
-export const checkSendMessage: CrossCheck = (request) => {
+/** Requires one contact, and checks rules between the other fields, by `messageType`. */
+export const checkSendMessage: CrossCheck = (request) => [
+  ...findRecipientIssues(request),
+  ...checkMessage(request),
+];
+
+const checkMessage: CrossCheck = (request) => {
   if (isAssignmentOnly(request)) return [];
   const isPresent = (field: string): boolean => request[field] !== undefined;
   if (!["messageType", "message", "mediaUrl", "optionList"].some(isPresent)) {

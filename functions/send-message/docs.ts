@@ -50,7 +50,14 @@ const bodies = sendableTypes.map(describeBody) as [z.ZodObject, ...z.ZodObject[]
 /** The variants of the body by `messageType`. A call that only assigns has none. */
 const documentedBody = z.union([
   z.discriminatedUnion("messageType", bodies).meta({ title: "message" }),
-  sendMessageSchema.pick({ instanceId: true, phone: true, portfolio: true, sentBy: true })
+  sendMessageSchema.pick({
+    instanceId: true,
+    phone: true,
+    contactId: true,
+    userId: true,
+    portfolio: true,
+    sentBy: true,
+  })
     .extend({ assignTo: shape.assignTo.unwrap() }).meta({ title: "assignment" }),
 ]);
 
@@ -83,6 +90,8 @@ export const operations: readonly Operation[] = [{
     "invalid_phone",
     "provider_outbound_channel_not_configured",
     "operator_not_found",
+    "contact_not_found",
+    "recipient_needs_phone",
     "contact_blocked",
     "outside_conversation_window",
     "send_window_never_opens",

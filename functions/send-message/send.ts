@@ -8,6 +8,7 @@ import {
   type PendingAuthentication,
 } from "../../shared/messages/accept.ts";
 import { type MessageContent, toMessageContent } from "../../shared/model/message_content.ts";
+import { readRecipient } from "../../shared/model/request_fields.ts";
 import { toLeaseSeconds } from "../../shared/messages/claim.ts";
 import {
   executeSending,
@@ -45,7 +46,7 @@ export async function sendMessage(
   const provider = draft === null ? null : await services.openProvider(instance);
   if (draft !== null && provider !== null) validateForChannel(instance, provider, draft.content);
   return await executeSending(services, { instance, provider }, {
-    phone: request.phone,
+    ...readRecipient(request),
     draft,
     assignment: request.assignTo === undefined
       ? null

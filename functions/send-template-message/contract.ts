@@ -4,7 +4,12 @@ import { AppError } from "../../shared/model/errors.ts";
 import type { JsonObject } from "../../shared/http/json_body.ts";
 import { type RequestNotes, validateBody } from "../../shared/http/validate.ts";
 import { metadataSchema } from "../../shared/model/metadata.ts";
-import { cardIdSchema, instanceIdSchema, phoneSchema } from "../../shared/model/request_fields.ts";
+import {
+  cardIdSchema,
+  findRecipientIssues,
+  instanceIdSchema,
+  recipientFields,
+} from "../../shared/model/request_fields.ts";
 import {
   type AnswerOf,
   messageStatusSchema,
@@ -20,7 +25,7 @@ export const sendTemplateMessageSchema = z.object({
   /** A UUID. No template has an id of another form. */
   templateId: z.string(),
   instanceId: instanceIdSchema.optional(),
-  phone: phoneSchema,
+  ...recipientFields,
   variables: z.record(z.string(), z.unknown()).optional(),
   cardId: cardIdSchema.optional(),
   metadata: metadataSchema.optional(),
@@ -31,14 +36,17 @@ export type SendTemplateMessageRequest = z.infer<typeof sendTemplateMessageSchem
 /**
  * Reads the request from a body.
  *
- * @throws {AppError} `templateId and phone are required` where one of them is absent or not a text;
+ * @throws {AppError} `templateId and phone are required` where one of them is absent or not a text
+ * (`phone` may be absent where `contactId` or `userId` is in its place);
  * otherwise `invalid_phone` or `invalid_request` with `issues`.
  */
 export function readSendTemplateMessage(
   notes: RequestNotes,
   body: JsonObject,
 ): SendTemplateMessageRequest {
-  const absent = ["templateId", "phone"].filter((field) => {
+  const isNamedOtherwise = ["contactId", "userId"].some((field) => (body[field] ?? null) !== null);
+  const required = isNamedOtherwise ? ["templateId"] : ["templateId", "phone"];
+  const absent = required.filter((field) => {
     const value = body[field];
     return typeof value !== "string" || value.trim() === "";
   });
@@ -46,14 +54,19 @@ export function readSendTemplateMessage(
     const issues = absent.map((path) => ({ path, message: "is required and must be text" }));
     throw new AppError("templateId and phone are required", { issues });
   }
-  return validateBody(notes, sendTemplateMessageSchema, body);
+  return validateBody(
+    notes,
+    sendTemplateMessageSchema,
+    body,
+    (request) => findRecipientIssues(request),
+  );
 }
 
 const outcomeFields = {
   provider: z.enum(["official", "gateway"]),
   templateId: z.uuid(),
   templateName: z.string(),
-  phone: z.string(),
+  phone: z.string().nullable(),
   messageId: z.string().nullable(),
   internalMessageId: z.uuid(),
   status: messageStatusSchema,

@@ -39,6 +39,8 @@ export const operations: readonly Operation[] = [{
     "provider_outbound_channel_not_configured",
     "Template does not belong to this instance",
     "Template not found",
+    "contact_not_found",
+    "recipient_needs_phone",
     "contact_blocked",
     "provider_template_send_failed",
     "provider_outcome_unknown",

@@ -22,7 +22,7 @@ export type TemplateResponse =
 export function createTemplateResponder(
   { templateId, name }: StoredTemplate,
   provider: ProviderClass,
-  phone: string,
+  phone: string | null,
 ): RespondToSending<TemplateResponse> {
   const describe = (
     outcome: AcceptedOutcome,

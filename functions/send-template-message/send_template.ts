@@ -1,5 +1,6 @@
 import { AppError } from "../../shared/model/errors.ts";
 import type { Idempotency } from "../../shared/database/rpcs/idempotency.ts";
+import { readRecipient } from "../../shared/model/request_fields.ts";
 import type { Instance } from "../../shared/model/instance.ts";
 import {
   defaultIntervalSeconds,
@@ -41,15 +42,17 @@ export async function sendTemplate(
   services: SendingServices,
   { request, tokenId, instance, idempotency, authentication }: SendTemplateCall,
 ): Promise<SendingAnswer<TemplateResponse>> {
-  const { templateId, phone } = request;
+  const { templateId } = request;
+  const recipient = readRecipient(request);
   if (!uuidPattern.test(templateId)) throw new AppError("Template not found");
   const found = await services.database.rpc("find_template_to_send", {
     tokenId,
     templateId,
-    phone,
+    ...recipient,
     idempotency,
   });
   const { known } = found;
+  const phone = request.phone ?? found.contact?.phone ?? null;
   if (known !== null && !known.isAttemptDue && found.template !== null) {
     // Returns a replay before all checks, because the recorded outcome does not depend on the
     // current state of the template.
@@ -57,11 +60,14 @@ export async function sendTemplate(
     return answerReplay(known, createTemplateResponder(found.template, providerClass, phone));
   }
   const ready = checkTemplate(found.template, instance, request);
+  if (found.contact === null && request.contactId !== undefined) {
+    throw new AppError("contact_not_found");
+  }
   const contact = found.contact ?? { name: null, phone };
   const filled = fillStoredTemplate(ready.template, request.variables ?? {}, contact);
   const provider = await services.openProvider(ready.instance);
   return await executeSending(services, { instance: ready.instance, provider }, {
-    phone,
+    ...recipient,
     draft: {
       ...toTemplateDraft(ready, provider, filled),
       cardId: request.cardId,

@@ -41,6 +41,7 @@ export const meaningBySqlstate = {
   MI026: "endpoint_not_active",
   MI031: "contact_not_found",
   MI032: "conversation_not_found",
+  MI033: "recipient_needs_phone",
 } as const satisfies Readonly<Record<string, Meaning>>;
 
 /** An SQLSTATE of the table. */

@@ -55,7 +55,7 @@ function renderOptions({ options }: OptionList): string[] {
  */
 export function nameSender(
   { direction, operatorName, agentName }: HistoryMessage,
-  contact: HistoryContact | null,
+  contact: Pick<HistoryContact, "name" | "phone"> | null,
   instanceName: string,
 ): string {
   if (direction === "inbound") return contact?.name || contact?.phone || "";

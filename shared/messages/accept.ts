@@ -9,6 +9,7 @@ import type { RateLimit } from "../database/rpcs/tenancy.ts";
 import { DatabaseError, type OwnSqlstate } from "../database/sqlstates.ts";
 import { AppError } from "../model/errors.ts";
 import { type MessageContent, toStoredContent } from "../model/message_content.ts";
+import { readRecipient } from "../model/request_fields.ts";
 import type { Metadata } from "../model/metadata.ts";
 
 /** Seconds between queued messages unless the call sets them (specification, section 8). */
@@ -84,7 +85,7 @@ function recordCall(
   return database.rpc("accept_message", {
     ...(authentication === null ? {} : { authentication }),
     instanceId: request.instanceId,
-    phone: request.phone,
+    ...readRecipient(request),
     idempotency: request.idempotency,
     assignment: request.assignment,
     agent: request.agent ?? null,

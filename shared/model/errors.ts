@@ -60,6 +60,10 @@ const refusals = {
     409,
     "The contact's last message is more than 24 hours old: on the official channel only a template can be sent now.",
   ],
+  recipient_needs_phone: [
+    409,
+    "This message needs the contact's phone number, which is not known; messageType contact_request asks for it.",
+  ],
   contact_blocked: [409, "The contact is blocked (isBlocked)."],
   message_not_cancelable: [409, "Only a message that is still queued can be canceled."],
   message_not_retriable: [409, "Only a failed or unconfirmed message can be retried."],

@@ -1,5 +1,6 @@
 /** Fields that several requests share, with their limits and error messages. */
 import * as z from "zod";
+import type { Issue } from "./errors.ts";
 import { findPhoneFault, possiblePhonePattern } from "./phone.ts";
 
 /** An instance in any of its three forms (decisions, section 1). */
@@ -21,6 +22,41 @@ export const userIdSchema = z.string().regex(
   /^[A-Z]{2}\.(?:ENT\.)?[0-9A-Za-z]{1,128}$/,
   "must be a business-scoped user id, such as BR.1234567890",
 );
+
+/** The three ways to name the contact that a call is about. A call takes exactly one. */
+export const recipientFields = {
+  phone: phoneSchema.optional(),
+  contactId: idSchema.optional(),
+  userId: userIdSchema.optional(),
+};
+
+export type RecipientField = keyof typeof recipientFields;
+
+/** A contact by exactly one of its phone, its id and its user id. */
+export type Recipient = {
+  readonly [Field in RecipientField]?: z.infer<(typeof recipientFields)[Field]>;
+};
+
+const recipientNames = Object.keys(recipientFields) as readonly RecipientField[];
+
+/** The issues of a request that names no contact, or names it twice. `allowed`: the ways it takes. */
+export function findRecipientIssues(
+  request: Readonly<Record<string, unknown>>,
+  allowed: readonly RecipientField[] = recipientNames,
+): Issue[] {
+  const given = allowed.filter((name) => request[name] !== undefined);
+  if (given.length === 0) {
+    const [first = "phone", ...others] = allowed;
+    return [{ path: first, message: `is required, or ${others.join(", or ")}` }];
+  }
+  return given.slice(1).map((path) => ({ path, message: `must not be given beside ${given[0]}` }));
+}
+
+/** What a valid request says about the contact, and nothing else of it. */
+export function readRecipient({ phone, contactId, userId }: Recipient): Recipient {
+  if (phone !== undefined) return { phone };
+  return contactId === undefined ? { userId } : { contactId };
+}
 
 const wrongDay = "must be a valid date, YYYY-MM-DD";
 

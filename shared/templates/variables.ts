@@ -69,7 +69,7 @@ function readVariable(
 
 /** A name is one line: the official channel refuses line breaks in a variable. */
 function findContactFact(contact: ContactFacts, name: string): string | undefined {
-  if (name === "telefone") return contact.phone;
+  if (name === "telefone") return contact.phone ?? undefined;
   if (name !== "nome") return undefined;
   const oneLine = (contact.name ?? "").replace(/\s+/g, " ").trim();
   return oneLine === "" ? undefined : oneLine;

@@ -1,3 +1,4 @@
+import type { Recipient } from "../../model/request_fields.ts";
 import type { Once, RecordedResult } from "./idempotency.ts";
 import type { Rpc } from "./rpc.ts";
 
@@ -7,10 +8,12 @@ export interface ContactsRpcs {
   set_contact_consent: Rpc<SetConsentRequest, RecordedResult<ContactConsent>>;
 }
 
-/** A contact of an instance, identified by a phone in any spelling. */
-export interface ContactTarget {
+/**
+ * A contact of an instance, by exactly one of a phone in any spelling, its id and its user id; see
+ * `resolve_recipient`.
+ */
+export interface ContactTarget extends Recipient {
   readonly instanceId: string;
-  readonly phone: string;
 }
 
 export type SaveContactRequest = Once<

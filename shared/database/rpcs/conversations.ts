@@ -6,7 +6,7 @@ import type { Rpc } from "./rpc.ts";
 export interface ConversationsRpcs {
   list_conversation_notes: Rpc<PageRequest<ConversationReference>, Page<NoteRecord>>;
   list_conversation_transfers: Rpc<PageRequest<ConversationReference>, Page<TransferRecord>>;
-  unassign_conversation: Rpc<Once<ContactReference>, RecordedResult<UnassignedConversation>>;
+  unassign_conversation: Rpc<Once<ContactTarget>, RecordedResult<UnassignedConversation>>;
   set_conversation_status: Rpc<SetStatusRequest, RecordedResult<ConversationState>>;
   note_conversation: Rpc<
     Once<ContactTarget & { readonly note: string }>,
@@ -40,14 +40,6 @@ export interface RecordedNote {
 export interface ConversationReference {
   readonly instanceId: string;
   readonly conversationId: string;
-}
-
-/** A contact of an instance, by exactly one of its phone, its id and its user id. */
-export interface ContactReference {
-  readonly instanceId: string;
-  readonly phone?: string | undefined;
-  readonly contactId?: string | undefined;
-  readonly userId?: string | undefined;
 }
 
 export interface NoteRecord {

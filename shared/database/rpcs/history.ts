@@ -1,4 +1,5 @@
 import type { StoredContent } from "../../model/message_content.ts";
+import type { ContactTarget } from "./contacts.ts";
 import type { Rpc } from "./rpc.ts";
 
 export interface HistoryRpcs {
@@ -6,9 +7,7 @@ export interface HistoryRpcs {
 }
 
 /** The requested part of a contact's history. */
-export interface HistoryQuery {
-  readonly instanceId: string;
-  readonly phone: string;
+export interface HistoryQuery extends ContactTarget {
   /** Unix seconds. */
   readonly startsAt: number;
   /** Unix seconds; not included. */
@@ -39,7 +38,10 @@ export interface HistoryMessage extends StoredContent {
 /** The contact of a history: the sender of its received messages. */
 export interface HistoryContact {
   readonly name: string | null;
-  readonly phone: string;
+  /** As first given; null for a contact that hides it. */
+  readonly phone: string | null;
+  /** The phone to show now. */
+  readonly displayPhone: string | null;
 }
 
 /** The messages of one phone in a period. */

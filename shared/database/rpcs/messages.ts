@@ -1,6 +1,7 @@
 import type { Metadata } from "../../model/metadata.ts";
 import type { StoredContent } from "../../model/message_content.ts";
 import type { HeldBy, MessageStatus } from "../../model/message_status.ts";
+import type { ContactTarget } from "./contacts.ts";
 import type { Idempotency, Once, RecordedResult, WrittenResponse } from "./idempotency.ts";
 import type { ClaimedMessage } from "./queue.ts";
 import type { Grouped, Rpc } from "./rpc.ts";
@@ -52,17 +53,17 @@ export interface MessageRecord {
 }
 
 /** Everything that one sending call records in one transaction. */
-export type AcceptMessageRequest = Once<{
-  readonly instanceId: string;
-  readonly phone: string;
-  readonly assignment: AssignmentRequest | null;
-  readonly agent: AgentRequest | null;
-  readonly message: NewMessage | null;
-  /** Null where there is no message. */
-  readonly delivery: Delivery | null;
-  /** Lets the recording transaction authenticate the call. Null where the caller has done so. */
-  readonly authentication?: AuthenticationRequest | null;
-}>;
+export type AcceptMessageRequest = Once<
+  ContactTarget & {
+    readonly assignment: AssignmentRequest | null;
+    readonly agent: AgentRequest | null;
+    readonly message: NewMessage | null;
+    /** Null where there is no message. */
+    readonly delivery: Delivery | null;
+    /** Lets the recording transaction authenticate the call. Null where the caller has done so. */
+    readonly authentication?: AuthenticationRequest | null;
+  }
+>;
 
 /** The client token that a call is made with, and the state of the instance that it is prepared with. */
 export interface AuthenticationRequest {

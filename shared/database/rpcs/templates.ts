@@ -1,6 +1,7 @@
 import type { Issue } from "../../model/errors.ts";
 import type { ParameterFormat } from "../../model/filled_template.ts";
 import type { ProviderKind } from "../../model/provider_kind.ts";
+import type { Recipient } from "../../model/request_fields.ts";
 import type { Once, RecordedResult, Replayed } from "./idempotency.ts";
 import type { Replay } from "./messages.ts";
 import type { Page, PageRequest } from "./page.ts";
@@ -74,16 +75,15 @@ export type CreateTemplateRequest = Once<
   }
 >;
 
-export type FindTemplateRequest = Once<{
-  readonly tokenId: string;
-  readonly templateId: string;
-  readonly phone: string;
-}>;
+export type FindTemplateRequest = Once<
+  Recipient & { readonly tokenId: string; readonly templateId: string }
+>;
 
 /** The default values of the template variables `nome` and `telefone`. */
 export interface ContactFacts {
   readonly name: string | null;
-  readonly phone: string;
+  /** Null for a contact that hides it. */
+  readonly phone: string | null;
 }
 
 /** Everything that sending a template needs from the database. */

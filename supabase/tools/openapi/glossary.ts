@@ -9,8 +9,9 @@ export const glossary: Readonly<Record<string, string>> = {
   success: "Always true in a success response.",
   instanceId:
     "The instance: its UUID, its business instance id, or its embed key (`emb_...`). Responses contain the UUID.",
-  phone: "Phone number: 8 to 15 digits with country code, without `+` or separators.",
-  contactId: "The contact's UUID.",
+  phone:
+    "Phone number: 8 to 15 digits with country code, without `+` or separators. A call about a contact takes exactly one of `phone`, `contactId` and `userId`.",
+  contactId: "The contact's UUID. The UUID of a merged contact means the survivor.",
   conversationId: "The conversation's UUID.",
   limit: "Maximum number of items per page. Default: 100.",
   cursor: "`nextCursor` of the previous page; omit it for the first page.",

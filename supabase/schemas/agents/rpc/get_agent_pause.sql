@@ -1,5 +1,6 @@
--- conversations-api agent-pause: the agent's pause for the contact of a phone. For an unknown phone
--- contactId is NULL and paused is false. Writes nothing. `request`: instanceId, phone.
+-- conversations-api agent-pause: the agent's pause for a contact. For an unknown phone or user id
+-- contactId is NULL and paused is false. Writes nothing. `request`: instanceId,
+-- phone | contactId | userId. Errors: MI031.
 create or replace function public.get_agent_pause(request jsonb)
 returns jsonb
 language plpgsql
@@ -12,7 +13,7 @@ begin
   select i.* into strict instance from messaging.instances i
   where i.id = (request->>'instanceId')::uuid;
   return messaging.describe_agent_pause(
-    instance, (messaging.find_contact(instance.id, request->>'phone')).id
+    instance, (messaging.find_recipient(instance.id, request)).id
   );
 end;
 $$;

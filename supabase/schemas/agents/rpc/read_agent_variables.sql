@@ -1,5 +1,5 @@
 -- What fills the variables of the text that opens a conversation, besides what its call brings.
--- `request`: instanceId, phone. Writes nothing.
+-- `request`: instanceId, phone | contactId | userId. Writes nothing. Errors: MI031.
 -- Returns {collectedData, name, phone}: as the contact is known, all empty for an unknown one.
 create or replace function public.read_agent_variables(request jsonb)
 returns jsonb
@@ -8,8 +8,8 @@ stable
 set search_path = ''
 as $$
 declare
-  contact messaging.contacts := messaging.find_contact(
-    (request->>'instanceId')::uuid, request->>'phone'
+  contact messaging.contacts := messaging.find_recipient(
+    (request->>'instanceId')::uuid, request
   );
 begin
   return jsonb_build_object(

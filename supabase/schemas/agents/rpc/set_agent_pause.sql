@@ -1,7 +1,7 @@
 -- conversations-api agent-pause: pauses the agent for a contact for `minutes` from now, in place of
 -- any other pause; or ends the pause and gives the agent all answers of an hour again.
--- `request`: instanceId, phone, paused, minutes, idempotency. Creates a missing contact.
--- Returns the outcome: contactId, paused, aiAgentPausedUntil; or {replayed}. Errors: MI007, MI008.
+-- `request`: instanceId, phone | contactId | userId, paused, minutes, idempotency. Creates a missing contact.
+-- Returns the outcome: contactId, paused, aiAgentPausedUntil; or {replayed}. Errors: MI007, MI008, MI031.
 create or replace function public.set_agent_pause(request jsonb)
 returns jsonb
 language plpgsql
@@ -19,7 +19,7 @@ begin
   select i.* into strict instance from messaging.instances i
   where i.id = (request->>'instanceId')::uuid;
   select (r.contact).id into known_contact_id
-  from messaging.resolve_contact(instance.id, request->>'phone') r;
+  from messaging.resolve_recipient(instance.id, request) r;
   if (request->>'paused')::boolean then
     insert into messaging.agent_pauses (contact_id, instance_id, paused_until)
     values (

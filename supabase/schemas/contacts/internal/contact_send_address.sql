@@ -1,5 +1,5 @@
 -- Where a message to the contact goes: the address last proven to work, else the phone as the call
--- gave it, else (NULL) as the contact was first given (decisions, section 3).
+-- gave it, else (NULL) as the contact was first given (decisions, section 3), else its hidden identity.
 create or replace function messaging.contact_send_address(
   contact messaging.contacts,
   phone_given text
@@ -18,7 +18,8 @@ begin
       limit 1
     ),
     phone_given,
-    contact.phone
+    contact.phone,
+    contact.identity_key
   );
 end;
 $$;

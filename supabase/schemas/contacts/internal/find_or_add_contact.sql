@@ -1,9 +1,9 @@
 -- Finds the contact of a phone on an instance, or creates it with origin `api` (specification, section
--- 1, rule 1). `phone` may be an address that is no number, such as a user id: its new contact has no
--- phone, and messages go to that address. Looks by identity key, then by proven address. Simultaneous
--- calls get the same contact: the unique index decides. A new contact waits for events under way that may
--- show whose address the phone is. The contact cannot be deleted until the caller commits.
--- Records no event: see resolve_contact. A caller of its own calls record_new_contacts.
+-- 1, rule 1). A user id of the official channel (BSUID) in place of the phone is an address of the new
+-- contact from the beginning, though nothing has proven it. Looks by identity key, then by address.
+-- Simultaneous calls get the same contact: the unique index decides. A new contact waits for events under
+-- way that may show whose address the phone is. The contact cannot be deleted until the caller commits.
+-- Records no event: see resolve_recipient. A caller of its own calls record_new_contacts.
 -- Errors: 40001 where the contact was merged since it was found; the call must be repeated.
 create or replace function messaging.find_or_add_contact(
   instance_id uuid,
@@ -33,8 +33,9 @@ begin
     is_new := contact.id is not null;
     if is_new then
       if contact.phone is null then
-        perform messaging.prove_addresses(
-          instance_id, contact.id, array[find_or_add_contact.phone]
+        insert into messaging.contact_addresses (instance_id, address, contact_id, proven_at)
+        values (
+          find_or_add_contact.instance_id, find_or_add_contact.phone, contact.id, '-infinity'
         );
       end if;
       return;

@@ -1,6 +1,6 @@
--- contacts-api tags (specification 4.3): adds and removes tags of the contact of a phone, creating
--- the contact when it is missing. `request`: instanceId, phone, addTags, removeTags, idempotency.
--- Returns the outcome: contactId, tagsApplied, tagsRemoved; or {replayed}. Errors: MI007, MI008.
+-- contacts-api tags (specification 4.3): adds and removes tags of a contact, creating it when it is
+-- missing. `request`: instanceId, phone | contactId | userId, addTags, removeTags, idempotency.
+-- Returns the outcome: contactId, tagsApplied, tagsRemoved; or {replayed}. Errors: MI007, MI008, MI031.
 create or replace function public.change_contact_tags(request jsonb)
 returns jsonb
 language plpgsql
@@ -18,7 +18,7 @@ begin
     return replayed;
   end if;
   select (r.contact).id as id, r.is_new into found_contact
-  from messaging.resolve_contact(instance_id, request->>'phone') r;
+  from messaging.resolve_recipient(instance_id, request) r;
   contact_id := found_contact.id;
   if not found_contact.is_new then
     perform from messaging.contacts c where c.id = contact_id for no key update;

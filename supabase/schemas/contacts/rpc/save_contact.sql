@@ -1,9 +1,9 @@
--- contacts-api create and update (specification 4.3; decisions, section 3): creates the contact of a
--- phone or changes the fields that were sent, and adds tags.
--- `request`: instanceId, phone, fields (by the request's names; NULL clears), tags, idempotency.
+-- contacts-api create and update (specification 4.3; decisions, section 3): creates the
+-- contact that is named or changes the fields that were sent, and adds tags.
+-- `request`: instanceId, phone | contactId | userId, fields (by the request's names; NULL clears), tags, idempotency.
 -- customLabels are merged key by key, a NULL value removes the key.
 -- Returns the outcome: action (created | updated), contactId, fieldsUpdated, tagsApplied; or
--- {replayed}. Errors: MI007, MI008, MI020 (customLabels would exceed 64 KiB).
+-- {replayed}. Errors: MI007, MI008, MI031, MI020 (customLabels would exceed 64 KiB).
 create or replace function public.save_contact(request jsonb)
 returns jsonb
 language plpgsql
@@ -22,7 +22,7 @@ begin
     return replayed;
   end if;
   select (r.contact).id as id, r.is_new into found_contact
-  from messaging.find_or_add_contact(instance_id, request->>'phone') r;
+  from messaging.find_or_add_recipient(instance_id, request) r;
   contact_id := found_contact.id;
   if not found_contact.is_new then
     perform from messaging.contacts c where c.id = contact_id for no key update;

@@ -16,7 +16,8 @@ begin
   if replayed is not null then
     return replayed;
   end if;
-  contact := messaging.resolve_contact_target((request->>'instanceId')::uuid, request);
+  select (r.contact).* into contact
+  from messaging.resolve_recipient((request->>'instanceId')::uuid, request) r;
   perform messaging.change_consent(
     contact.id,
     jsonb_build_object(

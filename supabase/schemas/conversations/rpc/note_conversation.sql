@@ -1,6 +1,6 @@
 -- conversations-api note (specification 4.1): an internal note, never sent to the customer.
--- `request`: instanceId, phone, note, idempotency.
--- Returns the outcome: contactId, conversationId, noteId; or {replayed}. Errors: MI007, MI008.
+-- `request`: instanceId, phone | contactId | userId, note, idempotency.
+-- Returns the outcome: contactId, conversationId, noteId; or {replayed}. Errors: MI007, MI008, MI031.
 create or replace function public.note_conversation(request jsonb)
 returns jsonb
 language plpgsql
@@ -17,7 +17,7 @@ begin
     return replayed;
   end if;
   select (r.contact).id into contact_id
-  from messaging.resolve_contact(instance_id, request->>'phone') r;
+  from messaging.resolve_recipient(instance_id, request) r;
   conversation := messaging.resolve_conversation(instance_id, contact_id);
   outcome := jsonb_build_object(
     'contactId', contact_id,

@@ -1,7 +1,7 @@
 -- conversations-api status (specification 4.1): any status may follow any other; an internal note is
--- recorded with the change. `request`: instanceId, phone, status, internalNote, idempotency.
+-- recorded with the change. `request`: instanceId, phone | contactId | userId, status, internalNote, idempotency.
 -- Returns the outcome: contactId, conversationId, status, noteAdded; or {replayed}.
--- Errors: MI007, MI008.
+-- Errors: MI007, MI008, MI031.
 create or replace function public.set_conversation_status(request jsonb)
 returns jsonb
 language plpgsql
@@ -19,7 +19,7 @@ begin
     return replayed;
   end if;
   select (r.contact).id into contact_id
-  from messaging.resolve_contact(instance_id, request->>'phone') r;
+  from messaging.resolve_recipient(instance_id, request) r;
   conversation := messaging.resolve_conversation(instance_id, contact_id);
   perform from messaging.conversations c where c.id = conversation.id for no key update;
   before := messaging.conversation_state(conversation.id);

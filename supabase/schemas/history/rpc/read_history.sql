@@ -1,9 +1,9 @@
 -- messages-context: the newest messages that were really sent to or received from one contact in a
--- period, oldest first. `request`: instanceId, phone, startsAt and endsAt (Unix seconds; the end is
+-- period, oldest first. `request`: instanceId, phone | contactId | userId, startsAt and endsAt (Unix seconds; the end is
 -- not included), limit, fromMe (true for sent only, false for received only, NULL for both).
--- Returns {contact {name, phone}, messages, hasMore}; contact is NULL for an unknown phone, and
--- hasMore says whether older ones of the period were left out. Instants are Unix milliseconds.
--- Writes nothing.
+-- Returns {contact {name, phone, displayPhone}, messages, hasMore}: displayPhone is the phone to show
+-- now. contact is NULL for an unknown phone or user id, and hasMore says whether older ones of the period were left out. Instants are Unix milliseconds.
+-- Writes nothing. Errors: MI031.
 create or replace function public.read_history(request jsonb)
 returns jsonb
 language plpgsql
@@ -19,14 +19,18 @@ declare
     when true then 'outbound' when false then 'inbound'
   end;
 begin
-  contact := messaging.find_contact((request->>'instanceId')::uuid, request->>'phone');
+  contact := messaging.find_recipient((request->>'instanceId')::uuid, request);
   if contact.id is null then
     return jsonb_build_object('contact', null, 'messages', '[]'::jsonb, 'hasMore', false);
   end if;
   return messaging.history_page(
     contact.instance_id, contact.id, starts_at, ends_at, wanted_direction, page_size
   ) || jsonb_build_object(
-    'contact', jsonb_build_object('name', contact.name, 'phone', contact.phone)
+    'contact', jsonb_build_object(
+      'name', contact.name,
+      'phone', contact.phone,
+      'displayPhone', messaging.contact_display_phone(contact)
+    )
   );
 end;
 $$;

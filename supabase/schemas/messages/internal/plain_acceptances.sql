@@ -86,7 +86,7 @@ begin
       where c.contact_id = coalesce(own.id, shown.id)
       offset 0
     ) as v on true
-    where call.message is not null and call.assignment is null and call.agent is null
+    where call.phone is not null and call.message is not null and call.assignment is null and call.agent is null
       and call.message->>'sentBy' is distinct from 'ai_agent'
       and not coalesce((call.delivery->>'queued')::boolean, false)
       and not coalesce((call.delivery->>'isDeferred')::boolean, false)

@@ -38,7 +38,7 @@ declare
   slot timestamptz;
   held_by text;
 begin
-  if draft->>'messageType' is null or draft->>'sentBy' = 'ai_agent'
+  if draft->>'messageType' is null or given_phone is null or draft->>'sentBy' = 'ai_agent'
     or request->>'assignment' is not null or request->>'agent' is not null then
     return null;
   end if;

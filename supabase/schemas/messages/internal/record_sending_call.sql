@@ -25,6 +25,7 @@ declare
   departure record;
   paused_until timestamptz;
   is_pausing boolean := false;
+  send_address text;
 begin
   if (replayed->'replayed'->>'isAttemptDue')::boolean then
     return messaging.attempt_again(request, replayed->'replayed');
@@ -34,9 +35,13 @@ begin
 
   select i.* into strict instance from messaging.instances i
   where i.id = (request->>'instanceId')::uuid;
-  select (r.contact).* into contact from messaging.resolve_contact(instance.id, request->>'phone') r;
+  select (r.contact).* into contact from messaging.resolve_recipient(instance.id, request) r;
   if draft is not null then
     perform messaging.refuse_unreachable_contact(instance, contact, draft->>'messageType');
+    send_address := messaging.channel_send_address(
+      instance, contact, request->>'phone',
+      draft->'content'->'template'->'needsPhone' is not null
+    );
   end if;
   conversation := messaging.resolve_conversation(instance.id, contact.id);
   if nullif(request->'assignment', 'null') is not null then
@@ -120,7 +125,7 @@ begin
     request, outcome, case when draft is not null then message_id end
   ) || jsonb_build_object(
     'claimToken', claim_token,
-    'to', case when mode = 'sent' then messaging.contact_send_address(contact, request->>'phone') end
+    'to', case when mode = 'sent' then send_address end
   );
 end;
 $$;

@@ -32,7 +32,8 @@ begin
             limit 1
           ),
           m.phone_given,
-          c.phone
+          c.phone,
+          c.identity_key
         ) as "to",
         m.message_type as "messageType",
         m.message,

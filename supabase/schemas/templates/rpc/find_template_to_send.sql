@@ -1,7 +1,8 @@
--- What send-template-message needs before it can render. `request`: tokenId, templateId, phone,
+-- What send-template-message needs before it can render. `request`: tokenId, templateId, phone |
+-- contactId | userId,
 -- idempotency (see begin_idempotent). Returns {template, contact, known}: NULL template
--- unless the workspace of the token's instance has it, NULL contact for a phone that the token's
--- instance does not know yet; known is what an earlier call with the same key came to
+-- unless the workspace of the token's instance has it, NULL contact for one that the token's
+-- instance does not know; known is what an earlier call with the same key came to
 -- (see describe_kept_outcome).
 -- Writes nothing. Errors: MI007, MI008.
 create or replace function public.find_template_to_send(request jsonb)
@@ -22,7 +23,11 @@ begin
   select r.* into template
   from messaging.message_templates r
   where r.id = (request->>'templateId')::uuid and r.workspace_id = instance.workspace_id;
-  contact := messaging.find_contact(instance.id, request->>'phone');
+  contact := case
+    when request->>'contactId' is null then messaging.find_recipient(instance.id, request)
+    -- Where the id is unknown, the faults of the template come first.
+    else messaging.find_contact_by_id(instance.id, (request->>'contactId')::uuid)
+  end;
   return jsonb_build_object(
     'template', case when template.id is not null then
       messaging.describe_message_template(template)

@@ -1,0 +1,43 @@
+-- Where a message to the contact goes on this instance's channel: contact_send_address where the channel
+-- can address it, else the phone last proven, else the phone as given. User ids (BSUID) exist on the
+-- official channel alone, LIDs on gateways alone; `needs_phone` is for messages that go to phones only.
+-- Errors: MI033 where there is no such address.
+create or replace function messaging.channel_send_address(
+  instance messaging.instances,
+  contact messaging.contacts,
+  phone_given text,
+  needs_phone boolean
+)
+returns text
+language plpgsql
+stable
+set search_path = ''
+as $$
+declare
+  is_official constant boolean := instance.provider_class = 'official';
+  address text := messaging.contact_send_address(contact, phone_given);
+begin
+  if address ~ '^[0-9]+$' or (
+    not needs_phone
+    and address !~ case when is_official then '@lid$' else '^[A-Z]{2}\.(ENT\.)?[0-9A-Za-z]{1,128}$' end
+  ) then
+    return address;
+  end if;
+  select a.address into address
+  from messaging.contact_addresses a
+  where a.contact_id = contact.id and a.address ~ '^[0-9]+$' and a.proven_at > '-infinity'
+  order by a.proven_at desc
+  limit 1;
+  address := coalesce(address, phone_given, contact.phone);
+  if address is null then
+    raise exception using errcode = 'MI033', message = 'recipient_needs_phone';
+  end if;
+  return address;
+end;
+$$;
+revoke all
+on function messaging.channel_send_address(messaging.instances, messaging.contacts, text, boolean)
+from public, anon, authenticated;
+grant execute
+on function messaging.channel_send_address(messaging.instances, messaging.contacts, text, boolean)
+to service_role;
