@@ -10,15 +10,19 @@ import {
 import { answerJson } from "../../shared/http/answer.ts";
 import { createApp, type Route } from "../../shared/http/create_app.ts";
 import { answerRecorded } from "../../shared/http/recorded_answer.ts";
+import { readPage } from "../../shared/http/page.ts";
 import { validate } from "../../shared/http/validate.ts";
 import type { Log } from "../../shared/runtime/log.ts";
 import { callRecorded } from "../../shared/idempotency/recorded_call.ts";
 import {
+  checkListMessages,
   type HealthResponse,
   healthSchema,
+  listMessagesSchema,
   listQueueSchema,
   messageIdSchema,
   type MessageResponse,
+  type MessagesResponse,
   type QueueResponse,
 } from "./contract.ts";
 import { listQueue } from "./queue_page.ts";
@@ -36,6 +40,16 @@ export function createMessagesApiApp({ database, log }: MessagesApiServices): Ho
   const getMessage = async (context: ClientContext): Promise<Response> => {
     const message = await database.rpc("get_message", readTarget(context));
     return answerJson<MessageResponse>(context, { success: true, ...message });
+  };
+
+  const listMessages = async (context: ClientContext): Promise<Response> => {
+    const query = validate(listMessagesSchema, context.req.query(), checkListMessages);
+    const { instanceId } = requireInstance(context);
+    const page = await readPage(
+      { ...query, instanceId },
+      (request) => database.rpc("list_messages", request),
+    );
+    return answerJson<MessagesResponse>(context, { success: true, ...page });
   };
 
   const cancelMessage = async (context: ClientContext): Promise<Response> => {
@@ -67,6 +81,7 @@ export function createMessagesApiApp({ database, log }: MessagesApiServices): Ho
   };
 
   const routes: Route[] = [
+    { method: "GET", path: "/messages", handlers: [guard, listMessages] },
     { method: "GET", path: "/messages/:id", handlers: [guard, getMessage] },
     { method: "DELETE", path: "/messages/:id", handlers: [guard, cancelMessage] },
     { method: "POST", path: "/messages/:id/retry", handlers: [bodilessGuard, retryMessage] },

@@ -1,8 +1,15 @@
 import * as z from "zod";
+import type { CrossCheck } from "../../shared/http/validate.ts";
 import { instantSchema, storableInstantSchema } from "../../shared/model/instant.ts";
 import { messageStatuses } from "../../shared/model/message_status.ts";
 import { storedMetadataSchema } from "../../shared/model/metadata.ts";
-import { idSchema, instanceIdSchema, pageSizeSchema } from "../../shared/model/request_fields.ts";
+import { pageSchema } from "../../shared/model/page.ts";
+import {
+  cardIdSchema,
+  idSchema,
+  instanceIdSchema,
+  pageSizeSchema,
+} from "../../shared/model/request_fields.ts";
 import {
   type AnswerOf,
   heldBySchema,
@@ -16,6 +23,27 @@ export const listQueueSchema = z.object({
   limit: pageSizeSchema,
   cursor: z.string().min(1).max(500).optional(),
 });
+
+const directionSchema = z.enum(["inbound", "outbound"]);
+const recordStatusSchema = z.enum([...messageStatuses, "received"]);
+
+/** GET /functions/v1/messages-api/messages (beyond the specification). */
+export const listMessagesSchema = pageSchema.extend({
+  instanceId: instanceIdSchema.optional(),
+  contactId: idSchema.optional(),
+  cardId: cardIdSchema.optional(),
+  batchId: idSchema.optional(),
+  status: recordStatusSchema.optional(),
+  direction: directionSchema.optional(),
+  since: storableInstantSchema.optional(),
+  until: storableInstantSchema.optional(),
+});
+
+/** Requires that `until` is not before `since`. */
+export const checkListMessages: CrossCheck = ({ since, until }) =>
+  Date.parse(String(until)) < Date.parse(String(since))
+    ? [{ path: "until", message: "must not be before since" }]
+    : [];
 
 /** GET /functions/v1/messages-api/health. */
 export const healthSchema = z.object({ instanceId: instanceIdSchema });
@@ -32,8 +60,8 @@ export const messageIdSchema = idSchema;
 export const messageResponseSchema = z.object({
   ...successField,
   messageId: z.uuid(),
-  direction: z.enum(["inbound", "outbound"]),
-  status: z.enum([...messageStatuses, "received"]),
+  direction: directionSchema,
+  status: recordStatusSchema,
   messageType: z.string(),
   message: z.string().nullable(),
   cardId: z.string().nullable(),
@@ -53,6 +81,14 @@ export const messageResponseSchema = z.object({
 });
 
 export type MessageResponse = AnswerOf<typeof messageResponseSchema>;
+
+export const messagesResponseSchema = z.object({
+  ...successField,
+  items: z.array(messageResponseSchema.omit({ success: true })),
+  nextCursor: z.string().nullable(),
+});
+
+export type MessagesResponse = AnswerOf<typeof messagesResponseSchema>;
 
 const waitingItemSchema = z.object({
   messageId: z.uuid(),

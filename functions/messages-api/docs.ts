@@ -14,8 +14,10 @@ import { instanceIdSchema } from "../../shared/model/request_fields.ts";
 import {
   healthResponseSchema,
   healthSchema,
+  listMessagesSchema,
   listQueueSchema,
   messageResponseSchema,
+  messagesResponseSchema,
   queueResponseSchema,
 } from "./contract.ts";
 
@@ -87,6 +89,33 @@ export const operations: readonly Operation[] = [
     errors: ["message_not_found"],
     fields: recordFields,
     examples: [{ name: "read", summary: "A message that was read", response: read }],
+  },
+  {
+    method: "GET",
+    path: "/messages",
+    operationId: "listMessages",
+    tag: "Messages",
+    summary: "List messages",
+    description:
+      "Messages sent and received, in the order in which they were stored. All filters can be combined. The id of a merged contact stands for the contact that it was merged into. A page reads a bounded number of messages: where few of many match, it can have fewer items than `limit`, even none, before the last page. Read on until `nextCursor` is null.",
+    access: "clientToken",
+    query: listMessagesSchema,
+    success: { description: "A page of messages.", schema: messagesResponseSchema },
+    errors: ["contact_not_found"],
+    fields: {
+      since: "Only messages stored at this instant or later.",
+      until: "Only messages stored at this instant or earlier.",
+    },
+    examples: [{
+      name: "read_of_a_contact",
+      summary: "Messages that a contact has read",
+      request: { contactId: demoContactId, direction: "outbound" },
+      response: {
+        success: true,
+        items: [read].map(({ success: _, ...item }) => item),
+        nextCursor: null,
+      },
+    }],
   },
   {
     method: "DELETE",

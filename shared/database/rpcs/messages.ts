@@ -3,6 +3,7 @@ import type { StoredContent } from "../../model/message_content.ts";
 import type { HeldBy, MessageStatus } from "../../model/message_status.ts";
 import type { ContactTarget } from "./contacts.ts";
 import type { Idempotency, Once, RecordedResult, WrittenResponse } from "./idempotency.ts";
+import type { Page, PageRequest } from "./page.ts";
 import type { ClaimedMessage } from "./queue.ts";
 import type { Grouped, Rpc } from "./rpc.ts";
 import type { RateLimit } from "./tenancy.ts";
@@ -12,9 +13,22 @@ export interface MessagesRpcs {
   accept_messages: Grouped<MessagesRpcs["accept_message"]>;
   cancel_message: Rpc<MessageTarget, MessageRecord>;
   get_message: Rpc<MessageTarget, MessageRecord>;
+  list_messages: Rpc<PageRequest<MessageFilter>, Page<MessageRecord>>;
   retry_message: Rpc<Once<MessageTarget>, RecordedResult<MessageRecord>>;
   settle_message_calls: Grouped<MessagesRpcs["settle_messages"]>;
   settle_messages: Rpc<SettleMessagesRequest, { readonly settled: readonly string[] }>;
+}
+
+/** Which messages of an instance to list. Undefined: any. */
+export interface MessageFilter {
+  readonly instanceId: string;
+  readonly contactId?: string | undefined;
+  readonly cardId?: string | undefined;
+  readonly batchId?: string | undefined;
+  readonly status?: MessageRecord["status"] | undefined;
+  readonly direction?: MessageRecord["direction"] | undefined;
+  readonly since?: string | undefined;
+  readonly until?: string | undefined;
 }
 
 /** An outbound message of an instance. */

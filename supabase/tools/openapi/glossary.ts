@@ -124,6 +124,7 @@ export const glossary: Readonly<Record<string, string>> = {
   isGroup: "Whether the chat is a group.",
   chatName: "The provider's name of the chat.",
   direction: "`inbound` for received messages, `outbound` for sent ones.",
+  batchId: "The batch that the message belongs to.",
   choice: "The option that the contact selected.",
   template: "The sent template, in the official channel's format.",
   instanceInfo: "The instance whose history was read.",

@@ -70,6 +70,13 @@ create index messages_gone_wrong on messaging.messages (
 where coalesce(failed_at, unconfirmed_at) is not null;
 create index messages_unconfirmed on messaging.messages (instance_id, unconfirmed_at)
 where status = 'unconfirmed';
+-- For list_messages. Without the id: it costs a send less, and messages of one instant are few.
+create index messages_stored on messaging.messages (instance_id, created_at);
+create index messages_card on messaging.messages (instance_id, card_id, created_at)
+where card_id is not null;
+-- The statuses that a message which arrives never has: a successful send does not write it.
+create index messages_stopped on messaging.messages (instance_id, status, created_at)
+where status in ('failed', 'canceled', 'unconfirmed', 'expired');
 alter table messaging.messages enable row level security;
 revoke all on table messaging.messages from public, anon, authenticated;
 grant select, insert, update, delete on table messaging.messages to service_role;
