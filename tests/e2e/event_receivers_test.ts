@@ -1,0 +1,124 @@
+import { Webhook } from "standardwebhooks";
+import { assertEquals, assertMatch } from "../support/assert.ts";
+import { waitUntil } from "../support/wait_until.ts";
+
+/** How a receiver of docs/events.md is started from its file. */
+interface Language {
+  readonly name: string;
+  /** Of the block in the page. */
+  readonly fence: string;
+  readonly file: string;
+  command(file: string, port: number): readonly [string, ...string[]];
+}
+
+const languages: readonly Language[] = [
+  {
+    name: "TypeScript",
+    fence: "ts",
+    file: "receiver.ts",
+    command: (file) => [Deno.execPath(), "run", "--allow-net", "--allow-env", file],
+  },
+  { name: "Python", fence: "python", file: "receiver.py", command: (file) => ["python3", file] },
+  {
+    name: "PHP",
+    fence: "php",
+    file: "receiver.php",
+    command: (file, port) => ["php", "-S", `127.0.0.1:${port}`, file],
+  },
+];
+
+const page = await Deno.readTextFile(new URL("../../docs/events.md", import.meta.url));
+const secret = "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSwMfKQ9r8GKYo=";
+const body = JSON.stringify({
+  id: "evt_1",
+  type: "endpoint.test",
+  sequence: 7,
+  data: { name: "ã" },
+});
+
+for (const language of languages) {
+  Deno.test({
+    name: `the ${language.name} receiver of docs/events.md takes what is signed, and nothing else`,
+    // Each language is run where the machine has it.
+    ignore: !await isInstalled(language),
+    fn: () => receivesOnlyWhatIsSigned(language),
+  });
+}
+
+async function receivesOnlyWhatIsSigned(language: Language): Promise<void> {
+  const folder = await Deno.makeTempDir({ prefix: "event-receiver-" });
+  const port = findFreePort();
+  const file = `${folder}/${language.file}`;
+  await Deno.writeTextFile(file, readBlock(language.fence));
+  const [program, ...args] = language.command(file, port);
+  const receiver = new Deno.Command(program, {
+    args,
+    env: { WEBHOOK_SECRET: secret, PORT: `${port}`, NO_COLOR: "1" },
+    stdout: "piped",
+    stderr: "piped",
+  }).spawn();
+  try {
+    await waitUntil(() => isListening(port), { what: "the receiver" });
+    assertEquals(await post(port, sign(secret)), 204);
+    assertEquals(await post(port, `v1,Zm9yZ2Vk ${sign(secret)}`), 204);
+    assertEquals(await post(port, sign("whsec_QW5vdGhlciBzZWNyZXQgb2YgMzIgYnl0ZXMhISEhISE=")), 401);
+    assertEquals(await post(port, ""), 401);
+    assertEquals(await post(port, sign(secret, 600), 600), 401);
+  } finally {
+    receiver.kill("SIGKILL");
+    const { stdout, stderr } = await receiver.output();
+    await Deno.remove(folder, { recursive: true });
+    const printed = new TextDecoder().decode(stdout) + new TextDecoder().decode(stderr);
+    assertMatch(printed, /evt_1 endpoint\.test 7/);
+  }
+}
+
+/** The block of a language in the page. */
+function readBlock(fence: string): string {
+  const [, block = ""] = new RegExp(`^\`\`\`${fence}\\n([\\s\\S]*?)^\`\`\``, "m").exec(page) ?? [];
+  return block;
+}
+
+/** The signature of the event as the package makes it, `ageSeconds` ago. */
+function sign(key: string, ageSeconds = 0): string {
+  return new Webhook(key).sign("evt_1", new Date(Date.now() - ageSeconds * 1_000), body);
+}
+
+async function post(port: number, signature: string, ageSeconds = 0): Promise<number> {
+  const response = await fetch(`http://127.0.0.1:${port}/`, {
+    method: "POST",
+    headers: {
+      "content-type": "application/json",
+      "webhook-id": "evt_1",
+      "webhook-timestamp": `${Math.floor(Date.now() / 1_000) - ageSeconds}`,
+      "webhook-signature": signature,
+    },
+    body,
+  });
+  await response.body?.cancel();
+  return response.status;
+}
+
+async function isListening(port: number): Promise<boolean> {
+  try {
+    (await Deno.connect({ hostname: "127.0.0.1", port })).close();
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+async function isInstalled(language: Language): Promise<boolean> {
+  const [program] = language.command("", 0);
+  try {
+    return (await new Deno.Command(program, { args: ["--version"], stdout: "null" }).output())
+      .success;
+  } catch {
+    return false;
+  }
+}
+
+function findFreePort(): number {
+  using listener = Deno.listen({ hostname: "127.0.0.1", port: 0 });
+  return listener.addr.port;
+}
