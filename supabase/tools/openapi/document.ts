@@ -1,6 +1,7 @@
 import type { Operation, Tag } from "../../../shared/openapi/operation.ts";
 import type { ErrorCode } from "../../../shared/model/errors.ts";
 import { describeErrorExamples, listRefusals, writeErrorTable } from "./error_responses.ts";
+import { describeWebhooks } from "./event_webhooks.ts";
 import type { JsonObject } from "./json_schema.ts";
 import { describeOperation, ignoredFieldsSchema } from "./operation_object.ts";
 import { rateLimitHeaderComponents } from "./rate_limit_headers.ts";
@@ -21,7 +22,8 @@ export function toPathTemplate(slug: string, path: string): string {
 /** The OpenAPI 3.1 document of all operations. */
 export function composeDocument(operationsBySlug: OperationsBySlug): JsonObject {
   const paths: Record<string, JsonObject> = {};
-  const schemas: Record<string, JsonObject> = { Error: errorSchema };
+  const { webhooks, schemas: eventSchemas } = describeWebhooks();
+  const schemas: Record<string, JsonObject> = { Error: errorSchema, ...eventSchemas };
   const responses: Record<string, JsonObject> = {};
   const refusals = new Set<ErrorCode>();
   for (const [slug, operations] of sortForReading(operationsBySlug)) {
@@ -51,6 +53,7 @@ export function composeDocument(operationsBySlug: OperationsBySlug): JsonObject 
     }],
     tags: tags.filter(({ name }) => used.has(name)),
     paths,
+    webhooks,
     components: {
       securitySchemes,
       parameters,

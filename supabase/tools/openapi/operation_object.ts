@@ -1,6 +1,6 @@
 import type { Operation } from "../../../shared/openapi/operation.ts";
+import { describeProperties } from "./described_properties.ts";
 import { describeRefusals } from "./error_responses.ts";
-import { glossary } from "./glossary.ts";
 import { type JsonObject, listProperties, toJsonSchema } from "./json_schema.ts";
 import { nameSchemas } from "./named_schemas.ts";
 import { rateLimitHeaders } from "./rate_limit_headers.ts";
@@ -38,7 +38,8 @@ export function describeOperation(operation: Operation): DescribedOperation {
         named.request,
         written,
         "input",
-        (schema) => withoutDefaults(addDescriptions(operation, schema)),
+        (schema) =>
+          withoutDefaults(describeProperties(operation.operationId, schema, operation.fields)),
       ),
     );
   }
@@ -53,13 +54,17 @@ export function describeOperation(operation: Operation): DescribedOperation {
         "output",
         (schema) =>
           namesIgnored
-            ? withIgnoredFields(addDescriptions(operation, schema))
-            : addDescriptions(operation, schema),
+            ? withIgnoredFields(describeProperties(operation.operationId, schema, operation.fields))
+            : describeProperties(operation.operationId, schema, operation.fields),
       ),
     );
   }
   if (named.failure && failure) {
-    const fields = addDescriptions(operation, toJsonSchema(failure.partial(), "output"));
+    const fields = describeProperties(
+      operation.operationId,
+      toJsonSchema(failure.partial(), "output"),
+      operation.fields,
+    );
     schemas[named.failure] = { allOf: [{ $ref: "#/components/schemas/Error" }, fields] };
   }
   return {
@@ -108,7 +113,11 @@ function* describeParameters(operation: Operation): Generator<JsonObject> {
 
 function* describeQuery(operation: Operation): Generator<JsonObject> {
   if (operation.query === undefined) return;
-  const schema = addDescriptions(operation, toJsonSchema(operation.query, "input"));
+  const schema = describeProperties(
+    operation.operationId,
+    toJsonSchema(operation.query, "input"),
+    operation.fields,
+  );
   const required = (schema["required"] ?? []) as string[];
   const example = operation.examples[0]?.request ?? {};
   for (const { name, property } of listProperties(schema)) {
@@ -168,24 +177,6 @@ function listExamples(operation: Operation, part: "request" | "response"): JsonO
   return Object.fromEntries(
     operation.examples.map(({ name, summary, [part]: value }) => [name, { summary, value }]),
   );
-}
-
-/**
- * Adds the description of every property: the operation's own, otherwise the glossary's, which may
- * depend on the containing object.
- */
-function addDescriptions(operation: Operation, schema: JsonObject): JsonObject {
-  for (const { path, name, property } of listProperties(schema)) {
-    const description = operation.fields?.[path] ??
-      glossary[path.split(".").slice(-2).join(".")] ?? glossary[name];
-    if (description === undefined) {
-      throw new Error(
-        `${operation.operationId}: ${path} has no description. Add it to the operation's fields or to supabase/tools/openapi/glossary.ts.`,
-      );
-    }
-    property["description"] = description;
-  }
-  return schema;
 }
 
 /**

@@ -1,0 +1,170 @@
+import * as z from "zod";
+import { messageResponseSchema } from "../../../functions/messages-api/contract.ts";
+import type { EventType } from "../../../shared/model/event_types.ts";
+import { instantSchema } from "../../../shared/model/instant.ts";
+
+/** What a type of event tells. */
+export interface EventDescription {
+  /** When it becomes true, as the end of a sentence. */
+  readonly when: string;
+  /** The component that describes its data, and its schema: several types may share one. */
+  readonly dataName: string;
+  readonly data: z.ZodObject;
+  /** Meanings of its members that differ from those of other events. */
+  readonly fields?: Readonly<Record<string, string>>;
+}
+
+const person = {
+  contactId: z.uuid(),
+  phone: z.string().nullable(),
+  name: z.string().nullable(),
+};
+const { success: _, ...messageMembers } = messageResponseSchema.shape;
+const messageData = z.object({
+  ...messageMembers,
+  contact: z.object(person),
+  isTruncated: z.literal(true).optional(),
+});
+const receivedData = z.object({
+  ...messageData.shape,
+  choice: z.record(z.string(), z.unknown()).nullable(),
+  mediaId: z.uuid().nullable(),
+  mediaStatus: z.string().nullable(),
+  quotedMessageId: z.string().nullable(),
+});
+
+const ofMessage = (when: string): EventDescription => ({
+  when,
+  dataName: "MessageEventData",
+  data: messageData,
+});
+const instanceChange = z.object({ reason: z.string().nullable() });
+const endpointData = z.object({ endpointId: z.uuid() });
+
+/** Each type of event with its data, as the API document describes it. */
+export const eventDescriptions: Readonly<Record<EventType, EventDescription>> = {
+  "message.received": {
+    when: "a contact has written",
+    dataName: "ReceivedMessageEventData",
+    data: receivedData,
+  },
+  "message.sent": ofMessage("a message has left, or a person has written on the business's phone"),
+  "message.delivered": ofMessage("a message has reached the contact's phone"),
+  "message.read": ofMessage("the contact has read a message"),
+  "message.failed": ofMessage("a message has failed"),
+  "message.unconfirmed": ofMessage("it is not known whether a message has left"),
+  "message.canceled": ofMessage("a waiting message was canceled"),
+  "message.expired": ofMessage("a message was not sent in time"),
+  "message.edited": ofMessage("the words of a message were changed"),
+  "message.deleted": ofMessage("a message was taken back"),
+  "contact.created": {
+    when: "a contact is new",
+    dataName: "ContactEventData",
+    data: z.object(person),
+  },
+  "contact.updated": {
+    when: "fields or tags of a contact have changed",
+    dataName: "ContactUpdatedEventData",
+    data: z.object({ ...person, fieldsUpdated: z.array(z.string()) }),
+  },
+  "contact.merged": {
+    when: "a contact was merged into another one",
+    dataName: "ContactMergedEventData",
+    data: z.object({ contactId: z.uuid(), mergedInto: z.uuid() }),
+  },
+  "contact.consent_changed": {
+    when: "a contact's consent to marketing has changed",
+    dataName: "ConsentEventData",
+    data: z.object({
+      ...person,
+      consent: z.object({
+        marketing: z.enum(["granted", "denied", "unknown"]),
+        at: instantSchema.nullable(),
+        source: z.string().nullable(),
+      }),
+    }),
+  },
+  "contact.erased": {
+    when: "a person's data were erased",
+    dataName: "ContactErasedEventData",
+    data: z.object({ contactId: z.uuid() }),
+  },
+  "conversation.assigned": {
+    when: "a conversation was assigned to another operator, or to nobody",
+    dataName: "AssignedEventData",
+    data: z.object({
+      contactId: z.uuid(),
+      conversationId: z.uuid(),
+      operatorId: z.uuid().nullable(),
+      assignedTo: z.uuid().nullable(),
+      previousAssignedTo: z.uuid().nullable(),
+    }),
+  },
+  "conversation.status_changed": {
+    when: "the status of a conversation has changed",
+    dataName: "ConversationStatusEventData",
+    data: z.object({
+      contactId: z.uuid(),
+      conversationId: z.uuid(),
+      status: z.enum(["open", "pending", "closed"]),
+    }),
+    fields: { status: "Status of the conversation." },
+  },
+  "agent.paused": {
+    when: "the AI agent pauses for a contact, or pauses anew",
+    dataName: "AgentPauseEventData",
+    data: z.object({ contactId: z.uuid(), pausedUntil: instantSchema.nullable() }),
+  },
+  "agent.resumed": {
+    when: "a call has ended the agent's pause",
+    dataName: "AgentPauseEventData",
+    data: z.object({ contactId: z.uuid(), pausedUntil: instantSchema.nullable() }),
+  },
+  "instance.held": {
+    when: "nothing of the instance leaves until `heldUntil`",
+    dataName: "InstanceHeldEventData",
+    data: z.object({ heldUntil: instantSchema.nullable(), reason: z.string().nullable() }),
+  },
+  "instance.connected": {
+    when: "the channel is connected again",
+    dataName: "InstanceEventData",
+    data: instanceChange,
+  },
+  "instance.disconnected": {
+    when: "the channel has lost its connection",
+    dataName: "InstanceEventData",
+    data: instanceChange,
+  },
+  "instance.limit_changed": {
+    when: "the channel has changed what the number may send",
+    dataName: "InstanceEventData",
+    data: instanceChange,
+  },
+  "template.status_changed": {
+    when: "the channel has decided on a template",
+    dataName: "TemplateStatusEventData",
+    data: z.object({
+      templateId: z.uuid(),
+      name: z.string(),
+      language: z.string(),
+      status: z.string().nullable(),
+    }),
+    fields: { name: "Name of the template.", status: "The channel's decision." },
+  },
+  "batch.finished": {
+    when: "nothing of a batch waits any more",
+    dataName: "BatchEventData",
+    data: z.object({ batchId: z.uuid(), status: z.string() }),
+    fields: { batchId: "Id of the batch.", status: "Status of the batch." },
+  },
+  "endpoint.disabled": {
+    when: "a webhook endpoint was disabled",
+    dataName: "EndpointDisabledEventData",
+    data: z.object({ ...endpointData.shape, reason: z.enum(["gone", "failing"]) }),
+  },
+  "endpoint.test": {
+    when: "a call asks for a test",
+    dataName: "EndpointTestEventData",
+    data: endpointData,
+  },
+};
