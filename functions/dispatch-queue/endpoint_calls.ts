@@ -64,3 +64,24 @@ export class EndpointCalls {
     };
   }
 }
+
+/**
+ * The endpoints for which more may be due than a claim with these bounds took. An endpoint whose bound
+ * the worker does not know, because it may be failing, counts with the smaller one.
+ */
+export function findBacklogged(
+  { places, perFailingEndpoint }: ClaimBounds,
+  claimed: readonly { readonly endpointId: string }[],
+  maxClaimed: number,
+): ReadonlySet<string> {
+  const counts = new Map(Object.keys(places).map((endpointId) => [endpointId, 0]));
+  for (const { endpointId } of claimed) {
+    counts.set(endpointId, (counts.get(endpointId) ?? 0) + 1);
+  }
+  const isCut = claimed.length >= maxClaimed;
+  return new Set(
+    [...counts].filter(([endpointId, count]) =>
+      isCut || count >= (places[endpointId] ?? perFailingEndpoint)
+    ).map(([endpointId]) => endpointId),
+  );
+}

@@ -6,9 +6,10 @@ import type {
   SettledDelivery,
 } from "../../shared/database/rpcs/webhooks.ts";
 import type { DeliverEvent } from "../../shared/events/deliver_event.ts";
-import { onEventsAnnounced } from "../../shared/runtime/event_announcement.ts";
+import { LookPace, onEventsAnnounced } from "../../shared/runtime/event_announcement.ts";
+import { maxSleepMs } from "../../shared/messages/wake_up.ts";
 import { describeDefect, type Log } from "../../shared/runtime/log.ts";
-import { EndpointCalls } from "./endpoint_calls.ts";
+import { EndpointCalls, findBacklogged } from "./endpoint_calls.ts";
 
 export interface EventServices {
   readonly database: Database;
@@ -19,10 +20,10 @@ export interface EventServices {
 /** The longest call takes 15 s. A delivery whose worker died is claimed again after the lease. */
 const leaseSeconds = 30;
 /**
- * Pause between two looks that announcements cause. Under load the events of many requests then
- * share one look.
+ * Pauses between two looks for new events. Under load the events of many requests share one look. Without
+ * an announcement the poll of the queue finds them.
  */
-const announcementPauseMs = 20;
+const lookBounds = { leastMs: 20, mostMs: maxSleepMs };
 
 /**
  * Sends events to webhook endpoints beside everything else that a run does: it claims deliveries, calls
@@ -39,14 +40,20 @@ export class EventConsumer {
   #mustLookAgain = false;
   #results: SettledDelivery[] = [];
   #isSettling = false;
-  #mayHaveMore = false;
+  /** Endpoints for which more may be due than their last claim took. */
+  #backlogged: ReadonlySet<string> = new Set();
   #hasEndpoints = false;
-  #announcementTimer: ReturnType<typeof setTimeout> | undefined;
+  readonly #pace = new LookPace(lookBounds);
+  #lookedAtMs = -Infinity;
+  #timer: ReturnType<typeof setTimeout> | undefined;
   #deliveries = 0;
 
   /** @param maxDeliveries how many deliveries the run claims at most. */
   constructor(private readonly services: EventServices, private readonly maxDeliveries: number) {
-    this.#endListening = onEventsAnnounced(() => this.#lookSoon());
+    this.#endListening = onEventsAnnounced(() => {
+      // Without an endpoint, what is recorded concerns nobody.
+      if (this.#hasEndpoints) this.#lookSoon();
+    });
   }
 
   /** Number of deliveries claimed so far. */
@@ -57,24 +64,26 @@ export class EventConsumer {
   /** Acts on what a poll of the queue says about webhooks. Returns at once. */
   notice(work: "due" | "idle" | "none"): void {
     this.#hasEndpoints = work !== "none";
-    if (work === "due") this.#look();
+    if (work === "due") this.#lookSoon();
   }
 
   /** Stops claiming, and waits for the calls under way. */
   async finish(): Promise<void> {
     this.#isFinishing = true;
     this.#endListening();
-    clearTimeout(this.#announcementTimer);
+    clearTimeout(this.#timer);
     while (this.#underWay.size > 0) await Promise.all(this.#underWay);
   }
 
-  /** Without an endpoint, what is recorded concerns nobody. */
+  /** Looks at once after a quiet time, else when the pause since the last look is over. */
   #lookSoon(): void {
-    if (!this.#hasEndpoints || this.#announcementTimer !== undefined) return;
-    this.#announcementTimer = setTimeout(() => {
-      this.#announcementTimer = undefined;
+    if (this.#timer !== undefined || this.#isFinishing) return;
+    const waitMs = this.#lookedAtMs + this.#pace.leastMs - performance.now();
+    if (waitMs <= 0) return this.#look();
+    this.#timer = setTimeout(() => {
+      this.#timer = undefined;
       this.#look();
-    }, announcementPauseMs);
+    }, waitMs);
   }
 
   #look(): void {
@@ -99,13 +108,16 @@ export class EventConsumer {
         this.#mustLookAgain = false;
         const room = Math.min(this.#calls.room(), this.maxDeliveries - this.#deliveries);
         if (room <= 0) return;
+        const bounds = this.#calls.limits();
+        this.#lookedAtMs = performance.now();
         const { deliveries, targets } = await this.services.database.rpc("claim_event_deliveries", {
           maxDeliveries: room,
           leaseSeconds,
-          ...this.#calls.limits(),
+          ...bounds,
         });
         this.#deliveries += deliveries.length;
-        this.#mayHaveMore = deliveries.length > 0;
+        this.#pace.note(deliveries.length > 0);
+        this.#backlogged = findBacklogged(bounds, deliveries, room);
         const targetOf = new Map(targets.map((target) => [target.endpointId, target]));
         for (const delivery of deliveries) {
           const target = targetOf.get(delivery.endpointId);
@@ -124,7 +136,7 @@ export class EventConsumer {
     this.#results.push({ deliveryId, claimToken, ...result });
     // What failed frees no place at once: a dead endpoint that refuses connections must not set the pace.
     const isDelivered = result.status !== null && result.status >= 200 && result.status < 300;
-    if (isDelivered && this.#mayHaveMore) this.#look();
+    if (isDelivered && this.#backlogged.has(target.endpointId)) this.#look();
     if (!this.#isSettling) await this.#settle();
   }
 

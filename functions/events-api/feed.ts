@@ -1,11 +1,16 @@
 import type { Database } from "../../shared/database/database.ts";
 import type { FeedQuery } from "../../shared/database/rpcs/events.ts";
 import { AppError } from "../../shared/model/errors.ts";
+import {
+  type LookBounds,
+  LookPace,
+  onEventsAnnounced,
+} from "../../shared/runtime/event_announcement.ts";
 import { onShutdown } from "../../shared/runtime/shutdown.ts";
 import { type FeedResponse, wrongCursor } from "./contract.ts";
 
-/** Pause between two looks at the database while a reader waits. A look costs one short query. */
-const pollMs = 250;
+/** Pauses between two looks at the database while a reader waits. A look costs one short query. */
+const lookBounds: LookBounds = { leastMs: 10, mostMs: 250 };
 
 export interface FeedRequest {
   readonly query: FeedQuery;
@@ -27,26 +32,38 @@ type Page = Omit<FeedResponse, "success">;
 export async function readFeed(
   database: Database,
   { query, waitMs, signal }: FeedRequest,
+  bounds: LookBounds = lookBounds,
 ): Promise<Page> {
   const deadline = performance.now() + waitMs;
   const ending = new AbortController();
   const stop = (): void => ending.abort();
   signal.addEventListener("abort", stop);
-  const endListening = onShutdown(stop);
+  const pace = new LookPace(bounds);
+  let announced = Promise.withResolvers<void>();
+  const endings = [onShutdown(stop), onEventsAnnounced(() => announced.resolve())];
   try {
     let page = await readPage(database, query);
     while (
       page.items.length === 0 && !ending.signal.aborted && performance.now() < deadline
     ) {
       if (!page.hasMore) {
-        await sleep(Math.min(pollMs, deadline - performance.now()), ending.signal);
+        const leftMs = deadline - performance.now();
+        await sleep(Math.min(pace.leastMs, leftMs), ending.signal);
+        await sleep(
+          Math.min(bounds.mostMs - pace.leastMs, leftMs - pace.leastMs),
+          ending.signal,
+          announced.promise,
+        );
+        pace.note(false);
       }
+      // Before the look: what is announced from now on, the look may have missed.
+      announced = Promise.withResolvers();
       page = await readPage(database, { ...query, after: page.nextCursor });
     }
     return page;
   } finally {
     signal.removeEventListener("abort", stop);
-    endListening();
+    for (const end of endings) end();
   }
 }
 
@@ -64,13 +81,18 @@ async function readPage(database: Database, query: FeedQuery): Promise<Page> {
   });
 }
 
-/** Resolves early when the signal aborts. */
-async function sleep(durationMs: number, signal: AbortSignal): Promise<void> {
-  if (signal.aborted) return;
+/** Resolves early when the signal aborts or `event` happens. */
+async function sleep(
+  durationMs: number,
+  signal: AbortSignal,
+  event?: Promise<void>,
+): Promise<void> {
+  if (signal.aborted || durationMs <= 0) return;
   const { promise, resolve } = Promise.withResolvers<void>();
   const wake = (): void => resolve();
   const timer = setTimeout(wake, durationMs);
   signal.addEventListener("abort", wake);
+  event?.then(wake);
   await promise;
   clearTimeout(timer);
   signal.removeEventListener("abort", wake);

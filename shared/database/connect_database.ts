@@ -1,5 +1,6 @@
 import type { DatabaseConfig } from "../runtime/config.ts";
 import type { Database } from "./database.ts";
+import { announceRecordedEvents } from "./event_announcing.ts";
 import { groupCalls } from "./grouped_calls.ts";
 import { shedLoad } from "./load_shedding.ts";
 import { retryOnConflict } from "./retrying_database.ts";
@@ -27,8 +28,9 @@ export async function connectDatabase(config: DatabaseConfig): Promise<Database>
 
 /**
  * Load shedding is outermost: it counts calls of requests, not groups. Retries surround the groups: a
- * group that lost a conflict is never repeated as a group, its calls run alone.
+ * group that lost a conflict is never repeated as a group, its calls run alone. Announcements are
+ * innermost: one for a group.
  */
 function manage(database: Database): Database {
-  return shedLoad(retryOnConflict(groupCalls(database)));
+  return shedLoad(retryOnConflict(groupCalls(announceRecordedEvents(database))));
 }

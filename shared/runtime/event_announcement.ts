@@ -1,9 +1,9 @@
-/** The dispatcher runs of this process that have webhooks to send to. */
+/** What this process wakes when events were recorded: dispatcher runs and waiting readers of the feed. */
 const listeners = new Set<() => void>();
 
 /**
- * Tells this process' dispatcher that events were recorded, or are to be sent again. It only saves
- * time: the dispatcher of another process, as on the platform, finds them with its next poll.
+ * Tells this process that events were recorded, or are to be sent again. It only saves time: other
+ * processes, as on the platform, find them with their next poll.
  */
 export function announceEvents(): void {
   for (const listener of listeners) listener();
@@ -17,4 +17,36 @@ export function announceEvents(): void {
 export function onEventsAnnounced(listener: () => void): () => void {
   listeners.add(listener);
   return () => listeners.delete(listener);
+}
+
+/** Bounds of the time between two looks for new events, in milliseconds. */
+export interface LookBounds {
+  /** With an announcement. Events that are recorded close together share a look. */
+  readonly leastMs: number;
+  /** Without one. */
+  readonly mostMs: number;
+}
+
+/**
+ * Decides when to look for new events again. An announcement does not say whose events were recorded,
+ * so a look that finds none doubles the least time to the next one: someone whom none of a busy
+ * process' events concern looks as rarely as without announcements.
+ */
+export class LookPace {
+  #leastMs: number;
+
+  constructor(private readonly bounds: LookBounds) {
+    this.#leastMs = bounds.leastMs;
+  }
+
+  /** The least time to the next look. */
+  get leastMs(): number {
+    return this.#leastMs;
+  }
+
+  /** Notes what a look has found. */
+  note(hasFound: boolean): void {
+    const { leastMs, mostMs } = this.bounds;
+    this.#leastMs = hasFound ? leastMs : Math.min(this.#leastMs * 2, mostMs);
+  }
 }

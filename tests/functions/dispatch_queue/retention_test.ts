@@ -33,7 +33,9 @@ Deno.test("what waits in the outbox stays however old it is, and so do messages 
     insert into messaging.outbox (workspace_id, kind, payload, run_at)
     values (${tenant.workspaceId}, 'assignment_email', '{}', now() + interval '10 years')`;
   await letTimePass(stack.admin, 400 * day);
-  assertEquals((await stack.dispatch()).purged, 0);
+  const [{ events } = {}] = await stack.admin`
+    select count(*)::int as events from messaging.events`;
+  assertEquals((await stack.dispatch()).purged, events, "nothing but the events");
   const [counts] = await stack.admin`
     select (select count(*)::int from messaging.messages) as messages,
       (select count(*)::int from messaging.contacts) as contacts,

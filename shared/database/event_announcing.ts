@@ -1,0 +1,41 @@
+import { announceEvents } from "../runtime/event_announcement.ts";
+import type { Database } from "./database.ts";
+import type { RequestOf, ResultOf, RpcName } from "./rpcs.ts";
+
+/** The functions that usually record an event where they succeed. A test compares them with the SQL. */
+export const recordingRpcs: ReadonlySet<RpcName> = new Set([
+  "accept_message",
+  "accept_messages",
+  "cancel_message",
+  "change_contact_tags",
+  "hold_queue",
+  "note_conversation",
+  "record_provider_event_calls",
+  "record_provider_events",
+  "release_queue",
+  "save_contact",
+  "set_agent_pause",
+  "set_contact_consent",
+  "set_conversation_status",
+  "settle_may_have_left",
+  "settle_message_calls",
+  "settle_messages",
+  "sync_message_templates",
+  "unassign_conversation",
+  "update_message_template",
+]);
+
+/** Announces events when a call that may have recorded some has committed. */
+export function announceRecordedEvents(database: Database): Database {
+  return {
+    async rpc<Name extends RpcName>(
+      name: Name,
+      request: RequestOf<Name>,
+    ): Promise<ResultOf<Name>> {
+      const result = await database.rpc(name, request);
+      if (recordingRpcs.has(name)) announceEvents();
+      return result;
+    },
+    close: () => database.close(),
+  };
+}

@@ -1,0 +1,36 @@
+import { recordingRpcs } from "../../shared/database/event_announcing.ts";
+import { assertEquals } from "../support/assert.ts";
+import { readTextFiles } from "./repository.ts";
+
+/**
+ * Record an event, but rarely, and are called without pause: what they record waits for the next poll.
+ * And the test of an endpoint, whose event no other endpoint takes.
+ */
+const notAnnounced = ["begin_endpoint_test", "expire_claims", "settle_event_deliveries"];
+
+Deno.test("every function of the database that records events announces them", async () => {
+  const callees = new Map<string, Set<string>>();
+  const recording = new Set<string>();
+  const rpcs = new Set<string>();
+  for (const { path, text } of await readTextFiles("supabase/schemas")) {
+    if (!path.endsWith(".sql")) continue;
+    const code = text.replaceAll(/--.*$/gm, "");
+    const [, ...definitions] = code.split("create or replace function ");
+    for (const definition of definitions) {
+      const [, schema, name = ""] = /^(\w+)\.(\w+)/.exec(definition) ?? [];
+      const called = definition.matchAll(/(?:messaging|public)\.(\w+)\s*\(/g);
+      callees.set(name, new Set(Array.from(called, ([, callee = ""]) => callee)));
+      if (/insert into messaging\.events\b/.test(definition)) recording.add(name);
+      if (schema === "public") rpcs.add(name);
+    }
+  }
+  let known = 0;
+  while (known < recording.size) {
+    known = recording.size;
+    for (const [name, called] of callees) {
+      if (!called.isDisjointFrom(recording)) recording.add(name);
+    }
+  }
+  const announced = [...recordingRpcs, ...notAnnounced].sort();
+  assertEquals([...recording].filter((name) => rpcs.has(name)).sort(), announced);
+});
