@@ -77,6 +77,7 @@ Deno.test("a waiting reader of the feed gets what a call records without waiting
   );
   await waitUntil(() => looks === 1, { what: "the reader's first look" });
   await stack.send(tenant, text);
+  await waitUntil(() => looks > 1, { timeoutMs: 30_000, what: "the reader's next look" });
   assertEquals((await page).items.map(({ type }) => type), ["message.sent"]);
 });
 
