@@ -31,6 +31,7 @@ const languageSchema = z.string().regex(
   "must look like pt_BR",
 );
 const parameterFormatSchema = z.enum(["POSITIONAL", "NAMED"]);
+const categorySchema = z.enum(["MARKETING", "UTILITY", "AUTHENTICATION"]);
 const providerStatusSchema = z.string().regex(/^[A-Z_]{1,50}$/, "must look like APPROVED");
 const providerTemplateIdSchema = z.string().trim().min(1).max(200);
 
@@ -47,6 +48,7 @@ export const createTemplateSchema = z.object({
   language: languageSchema,
   parameterFormat: parameterFormatSchema,
   components: componentsSchema,
+  category: categorySchema.nullish(),
   providerStatus: providerStatusSchema.nullish(),
   providerTemplateId: providerTemplateIdSchema.nullish(),
 });
@@ -57,6 +59,7 @@ export const updateTemplateSchema = z.object({
   language: languageSchema.optional(),
   parameterFormat: parameterFormatSchema.optional(),
   components: componentsSchema.optional(),
+  category: categorySchema.nullish(),
   providerStatus: providerStatusSchema.nullish(),
   providerTemplateId: providerTemplateIdSchema.nullish(),
 });

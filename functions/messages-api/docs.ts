@@ -161,6 +161,7 @@ export const operations: readonly Operation[] = [
     errors: [
       "message_not_found",
       "contact_blocked",
+      "contact_opted_out",
       "message_not_retriable",
       "send_window_never_opens",
     ],

@@ -1,6 +1,7 @@
 import * as z from "zod";
 import type { CrossCheck } from "../../shared/http/validate.ts";
 import { metadataSchema } from "../../shared/model/metadata.ts";
+import { purposeSchema } from "../../shared/model/purpose.ts";
 import {
   findRecipientIssues,
   freeObjectSchema,
@@ -31,6 +32,7 @@ export const processAiAgentSchema = z.object({
   queued: z.boolean().optional(),
   intervalSeconds: z.number().int().min(10).max(3_600).optional(),
   metadata: metadataSchema.optional(),
+  purpose: purposeSchema,
   sentBy: sentBySchema.default("api"),
 });
 

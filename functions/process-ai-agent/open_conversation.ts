@@ -44,7 +44,12 @@ export async function openConversation(
   validateForChannel(instance, provider, content, { message: "messageText" });
   return await executeSending(services, { instance, provider }, {
     ...readRecipient(request),
-    draft: { content, sentBy: request.sentBy, metadata: request.metadata },
+    draft: {
+      content,
+      sentBy: request.sentBy,
+      metadata: request.metadata,
+      purpose: request.purpose,
+    },
     assignment: null,
     agent: { agentId: request.agentId, collectedData: request.externalContext },
     delivery: {

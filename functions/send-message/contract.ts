@@ -10,6 +10,7 @@ import {
 } from "../../shared/model/message_content.ts";
 import { checkMediaUrl, lowerScheme } from "../../shared/model/media_url.ts";
 import { metadataSchema } from "../../shared/model/metadata.ts";
+import { purposeSchema } from "../../shared/model/purpose.ts";
 import {
   assignToSchema,
   cardIdSchema,
@@ -60,6 +61,7 @@ export const sendMessageSchema = z.object({
   optionList: optionListSchema.optional(),
   cardId: cardIdSchema.optional(),
   metadata: metadataSchema.optional(),
+  purpose: purposeSchema,
   delayMessage: z.number().min(0).max(86_400).optional(),
   delayTyping: z.number().min(0).max(60_000).optional(),
   assignTo: assignToSchema.optional(),

@@ -93,6 +93,7 @@ export const operations: readonly Operation[] = [{
     "contact_not_found",
     "recipient_needs_phone",
     "contact_blocked",
+    "contact_opted_out",
     "outside_conversation_window",
     "send_window_never_opens",
     "provider_send_failed",

@@ -69,6 +69,7 @@ function toDraft(request: SendMessageRequest): MessageDraft | null {
     content,
     cardId: request.cardId,
     metadata: request.metadata,
+    purpose: request.purpose,
     sentBy: request.sentBy,
     delayTypingMs: request.delayTyping === undefined ? undefined : Math.ceil(request.delayTyping),
   };

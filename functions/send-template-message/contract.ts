@@ -4,6 +4,7 @@ import { AppError } from "../../shared/model/errors.ts";
 import type { JsonObject } from "../../shared/http/json_body.ts";
 import { type RequestNotes, validateBody } from "../../shared/http/validate.ts";
 import { metadataSchema } from "../../shared/model/metadata.ts";
+import { purposeSchema } from "../../shared/model/purpose.ts";
 import {
   cardIdSchema,
   findRecipientIssues,
@@ -29,6 +30,7 @@ export const sendTemplateMessageSchema = z.object({
   variables: z.record(z.string(), z.unknown()).optional(),
   cardId: cardIdSchema.optional(),
   metadata: metadataSchema.optional(),
+  purpose: purposeSchema,
 });
 
 export type SendTemplateMessageRequest = z.infer<typeof sendTemplateMessageSchema>;

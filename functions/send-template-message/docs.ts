@@ -42,6 +42,7 @@ export const operations: readonly Operation[] = [{
     "contact_not_found",
     "recipient_needs_phone",
     "contact_blocked",
+    "contact_opted_out",
     "provider_template_send_failed",
     "provider_outcome_unknown",
   ],

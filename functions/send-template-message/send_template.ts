@@ -13,6 +13,7 @@ import {
   type SendingAnswer,
   type SendingServices,
 } from "../../shared/messages/send.ts";
+import { purposeOfTemplate } from "../../shared/model/purpose.ts";
 import { checkTemplate, fillStoredTemplate } from "./check_template.ts";
 import type { SendTemplateMessageRequest } from "./contract.ts";
 import { toTemplateDraft } from "./draft.ts";
@@ -72,6 +73,7 @@ export async function sendTemplate(
       ...toTemplateDraft(ready, provider, filled),
       cardId: request.cardId,
       metadata: request.metadata,
+      purpose: purposeOfTemplate(ready.template.category, request.purpose),
     },
     assignment: null,
     delivery: {

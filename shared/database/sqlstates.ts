@@ -42,6 +42,7 @@ export const meaningBySqlstate = {
   MI031: "contact_not_found",
   MI032: "conversation_not_found",
   MI033: "recipient_needs_phone",
+  MI034: "contact_opted_out",
 } as const satisfies Readonly<Record<string, Meaning>>;
 
 /** An SQLSTATE of the table. */

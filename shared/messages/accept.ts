@@ -11,6 +11,7 @@ import { AppError } from "../model/errors.ts";
 import { type MessageContent, toStoredContent } from "../model/message_content.ts";
 import { readRecipient } from "../model/request_fields.ts";
 import type { Metadata } from "../model/metadata.ts";
+import type { Purpose } from "../model/purpose.ts";
 
 /** Seconds between queued messages unless the call sets them (specification, section 8). */
 export const defaultIntervalSeconds = 30;
@@ -22,6 +23,8 @@ export interface MessageDraft {
   readonly historyText?: string | undefined;
   readonly cardId?: string | undefined;
   readonly metadata?: Metadata | undefined;
+  /** Undefined for `service`. */
+  readonly purpose?: Purpose | undefined;
   readonly sentBy?: string | undefined;
   /** In milliseconds. */
   readonly delayTypingMs?: number | undefined;
@@ -93,6 +96,7 @@ function recordCall(
       ...toStoredContent({ message: draft.historyText, ...draft.content }),
       cardId: draft.cardId,
       metadata: draft.metadata,
+      purpose: draft.purpose === "service" ? undefined : draft.purpose,
       sentBy: draft.sentBy,
       delayTypingMs: draft.delayTypingMs,
     },

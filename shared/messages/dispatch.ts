@@ -48,6 +48,7 @@ export async function sendClaimedMessage(
   { bypassLimit }: { readonly bypassLimit: boolean },
 ): Promise<Receipt> {
   if (message.isContactBlocked) return contactBlocked;
+  if (message.isOptedOut) return contactOptedOut;
   const prepared = await prepareMessage(services, message);
   if ("outcome" in prepared) return prepared;
   const { provider, outbound } = prepared;
@@ -119,6 +120,14 @@ const contactBlocked: Receipt = {
   outcome: "rejected",
   code: "contact_blocked",
   message: "The contact was blocked while the message was queued.",
+  retryable: false,
+  scope: "message",
+};
+
+const contactOptedOut: Receipt = {
+  outcome: "rejected",
+  code: "contact_opted_out",
+  message: "The contact denied marketing messages while the message was queued.",
   retryable: false,
   scope: "message",
 };

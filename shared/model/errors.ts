@@ -65,6 +65,7 @@ const refusals = {
     "This message needs the contact's phone number, which is not known; messageType contact_request asks for it.",
   ],
   contact_blocked: [409, "The contact is blocked (isBlocked)."],
+  contact_opted_out: [409, "The contact has denied marketing messages."],
   message_not_cancelable: [409, "Only a message that is still queued can be canceled."],
   message_not_retriable: [409, "Only a failed or unconfirmed message can be retried."],
   send_window_never_opens: [

@@ -7,6 +7,8 @@ export interface ListedTemplate {
   readonly language: string;
   readonly parameterFormat: "POSITIONAL" | "NAMED";
   readonly components: readonly unknown[];
+  /** `MARKETING`, `UTILITY` or `AUTHENTICATION`; null where the provider does not tell. */
+  readonly category: string | null;
   /** `APPROVED`, `PENDING`, `REJECTED`, `PAUSED` and others. */
   readonly providerStatus: string;
 }

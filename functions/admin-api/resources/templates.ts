@@ -21,6 +21,7 @@ export const templates = defineResource({
     language: z.string(),
     parameterFormat: z.enum(["POSITIONAL", "NAMED"]),
     components: z.array(z.looseObject({ type: z.string() })),
+    category: z.string().nullable(),
     providerStatus: z.string().nullable(),
     providerTemplateId: z.string().nullable(),
     createdAt: instantSchema,

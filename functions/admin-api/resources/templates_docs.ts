@@ -23,6 +23,7 @@ export const templateDocs: ResourceDocs = {
       { type: "BODY", text: "Oi {{nome}}, o pedido {{pedido}} saiu para entrega." },
       { type: "BUTTONS", buttons: [{ type: "QUICK_REPLY", text: "Falar com a loja" }] },
     ],
+    category: "UTILITY",
     providerStatus: "APPROVED",
     providerTemplateId: "1207842345678901",
     createdAt: exampleInstant,
@@ -43,6 +44,7 @@ export const templateDocs: ResourceDocs = {
     changed: {
       name: "boas_vindas",
       components: [{ type: "BODY", text: "Oi {{nome}}, que bom ter você aqui!" }],
+      category: null,
       providerStatus: null,
       providerTemplateId: null,
     },

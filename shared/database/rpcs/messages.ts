@@ -1,4 +1,5 @@
 import type { Metadata } from "../../model/metadata.ts";
+import type { Purpose } from "../../model/purpose.ts";
 import type { StoredContent } from "../../model/message_content.ts";
 import type { HeldBy, MessageStatus } from "../../model/message_status.ts";
 import type { ContactTarget } from "./contacts.ts";
@@ -91,6 +92,8 @@ export interface AuthenticationRequest {
 export type NewMessage = StoredContent & {
   readonly cardId?: string | undefined;
   readonly metadata?: Metadata | undefined;
+  /** Undefined for `service`. */
+  readonly purpose?: Purpose | undefined;
   readonly sentBy?: string | undefined;
   readonly delayTypingMs?: number | undefined;
 };

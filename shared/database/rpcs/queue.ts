@@ -40,6 +40,8 @@ export interface ClaimedMessage extends StoredContent {
   readonly provider: ProviderKind;
   readonly sealedProviderConfig: string;
   readonly isContactBlocked: boolean;
+  /** Whether it is marketing, and the contact has denied marketing. */
+  readonly isOptedOut: boolean;
   /** Whether it is an agent's reply, and the agent was paused for the contact after writing it. */
   readonly isAgentPaused: boolean;
   readonly to: string;

@@ -35,6 +35,7 @@ export interface TemplateFields {
   readonly language: string;
   readonly parameterFormat: ParameterFormat;
   readonly components: readonly unknown[];
+  readonly category?: string | null | undefined;
   readonly providerStatus?: string | null | undefined;
   readonly providerTemplateId?: string | null | undefined;
 }
@@ -49,6 +50,8 @@ export interface StoredTemplate {
   readonly parameterFormat: ParameterFormat;
   /** In the official channel's shape. */
   readonly components: readonly unknown[];
+  /** `MARKETING`, `UTILITY` or `AUTHENTICATION`; null where nobody has told it. */
+  readonly category: string | null;
   readonly providerStatus: string | null;
   readonly providerTemplateId: string | null;
 }

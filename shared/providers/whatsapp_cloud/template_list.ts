@@ -14,7 +14,7 @@ import { listSecrets } from "../stored_config.ts";
 import { type WhatsappCloudConfig, whatsappCloudSecretFields } from "./config.ts";
 import { graphPath, graphUrl } from "./graph.ts";
 
-const FIELDS = "id,name,language,status,parameter_format,components";
+const FIELDS = "id,name,language,status,category,parameter_format,components";
 
 /**
  * 100 pages of 100 leave a margin: an account has at most 6,000 templates (page Templates
@@ -117,6 +117,7 @@ function readTemplate(json: unknown): ListedTemplate | undefined {
     language,
     parameterFormat: readParameterFormat(json, components),
     components,
+    category: readText(json, "category")?.toUpperCase() ?? null,
     providerStatus: readText(json, "status") ?? "UNKNOWN",
   };
 }

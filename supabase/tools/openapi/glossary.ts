@@ -37,6 +37,8 @@ export const glossary: Readonly<Record<string, string>> = {
     "Tracking identifier chosen by the caller; returned in the history, in the message's record and in events.",
   metadata:
     "Keys and texts of your own: at most 16, keys of 1 to 40 characters, texts of at most 200. Returned in the message's record and in its events, and never shown to the contact.",
+  purpose:
+    "Why the message is sent; `service` by default. A template's own `category` counts, unless the call says `marketing`. `marketing` to a contact that has denied it is refused.",
   scopes: "What the token may be used for.",
   delayMessage: "Seconds to wait before sending.",
   delayTyping: "Milliseconds to show the typing indicator, where the channel supports it.",
@@ -154,6 +156,8 @@ export const glossary: Readonly<Record<string, string>> = {
   templateId: "The template's UUID.",
   language: "Language of the template, such as `pt_BR`.",
   parameterFormat: "`POSITIONAL` for `{{1}}`, `{{2}}`; `NAMED` for `{{name}}`.",
+  category:
+    "What the template is for: its messages have this `purpose`; null where nobody has told it. Synchronising takes it from the provider.",
   components: "Header, body, footer and buttons, in the official channel's shape.",
   type: "Type of the component or button.",
   format: "Format of a header.",

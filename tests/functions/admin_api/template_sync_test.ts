@@ -78,6 +78,7 @@ Deno.test("a sync stores every page of the provider's list, asked for by cursor 
     language: "pt_BR",
     parameterFormat: "POSITIONAL",
     components: [{ type: "BODY", text: "Olá {{1}}" }],
+    category: "UTILITY",
     providerStatus: "APPROVED",
     providerTemplateId: "0",
   });
@@ -94,7 +95,7 @@ Deno.test("a sync stores every page of the provider's list, asked for by cursor 
   assertEquals(pages, [null, "cursor-2", "cursor-4"]);
   for (const { url, authorization } of provider.requests) {
     assertEquals(url.pathname, "/v26.0/10229/message_templates");
-    assertMatch(url.searchParams.get("fields") ?? "", /parameter_format/);
+    assertMatch(url.searchParams.get("fields") ?? "", /category,parameter_format/);
     assertEquals(authorization, "Bearer secret-access-token");
   }
 });

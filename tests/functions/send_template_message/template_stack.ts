@@ -18,6 +18,7 @@ export interface TemplateOptions {
   readonly components?: readonly Record<string, unknown>[];
   readonly providerStatus?: string | null;
   readonly providerTemplateId?: string | null;
+  readonly category?: string | null;
 }
 
 export interface TemplateStack extends AsyncDisposable {
@@ -62,14 +63,16 @@ export async function startTemplateStack(options: StackOptions = {}): Promise<Te
         components = [{ type: "BODY", text: "Olá" }],
         providerStatus = "APPROVED",
         providerTemplateId = crypto.randomUUID(),
+        category = null,
       } = template;
       await stack.admin`
         insert into messaging.message_templates (
           id, workspace_id, instance_id, name, language, parameter_format, components,
-          provider_status, provider_template_id
+          provider_status, provider_template_id, category
         ) values (
           ${id}, ${tenant.workspaceId}, ${instanceId}, ${name}, 'pt_BR', ${parameterFormat},
-          ${stack.admin.json(components as never)}, ${providerStatus}, ${providerTemplateId}
+          ${stack.admin.json(components as never)}, ${providerStatus}, ${providerTemplateId},
+          ${category}
         )`;
       return id;
     },

@@ -5,7 +5,7 @@
 -- Returns {attempted: {outcome, message (see claimed_messages)}}: the caller holds the claim for
 -- leaseSeconds and must settle it.
 -- Locks the message; the caller holds the key, so that of two equal calls one attempts.
--- Errors: MI005, MI006 (as for a first attempt); MI007 (another one came first, by retry_message or a
+-- Errors: MI005, MI006, MI034 (as for a first attempt); MI007 (another one came first, by retry_message or a
 -- delivery event).
 create or replace function messaging.attempt_again(request jsonb, known jsonb)
 returns jsonb
@@ -30,6 +30,7 @@ begin
   select i.* into strict instance from messaging.instances i where i.id = message.instance_id;
   select c.* into strict contact from messaging.contacts c where c.id = message.contact_id;
   perform messaging.refuse_unreachable_contact(instance, contact, message.message_type);
+  perform messaging.refuse_opted_out(contact, message.purpose);
   lease_until := clock_timestamp() + make_interval(
     secs => (request->'delivery'->>'leaseSeconds')::double precision
   );

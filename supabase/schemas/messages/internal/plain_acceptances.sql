@@ -66,13 +66,13 @@ begin
       offset 0
     ) as wanted
     left join lateral (
-      select c.id, c.phone, c.is_blocked, c.last_inbound_at
+      select c.id, c.phone, c.is_blocked, c.consent_marketing, c.last_inbound_at
       from messaging.contacts c
       where c.instance_id = i.id and c.identity_key = wanted.identity_key
       offset 0
     ) as own on true
     left join lateral (
-      select c.id, c.phone, c.is_blocked, c.last_inbound_at
+      select c.id, c.phone, c.is_blocked, c.consent_marketing, c.last_inbound_at
       from messaging.contacts c
       where own.id is null and c.id = (
         select a.contact_id from messaging.contact_addresses a
@@ -92,6 +92,10 @@ begin
       and not coalesce((call.delivery->>'isDeferred')::boolean, false)
       and coalesce((call.delivery->>'delaySeconds')::double precision, 0) <= 0
       and not coalesce(own.is_blocked, shown.is_blocked, false)
+      and not (
+        call.message->>'purpose' is not distinct from 'marketing'
+        and coalesce(own.consent_marketing, shown.consent_marketing, 'unknown') = 'denied'
+      )
       and not (
         i.provider_class = 'official' and call.message->>'messageType' <> 'template'
         and coalesce(own.last_inbound_at, shown.last_inbound_at, 'infinity')

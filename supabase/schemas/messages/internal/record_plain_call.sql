@@ -66,6 +66,7 @@ begin
   left join messaging.ai_agents agent on agent.instance_id = i.id and agent.is_active
   where c.instance_id = (request->>'instanceId')::uuid and c.identity_key = wanted_key
     and not c.is_blocked
+    and not (c.consent_marketing = 'denied' and draft->>'purpose' is not distinct from 'marketing')
     and not (
       i.provider_class = 'official' and draft->>'messageType' <> 'template'
       and coalesce(c.last_inbound_at, 'infinity') < clock - interval '24 hours'
@@ -115,7 +116,7 @@ begin
     insert into messaging.messages (
       id, instance_id, contact_id, conversation_id, direction, message_type, message, content,
       card_id, sent_by, operator_id, delay_typing_ms, mode, interval_seconds, status, scheduled_for,
-      held_by, phone_given, metadata
+      held_by, phone_given, metadata, purpose
     ) values (
       message_id, known.instance_id, known.contact_id, known.conversation_id, 'outbound',
       draft->>'messageType', draft->>'message', nullif(draft->'content', 'null'),
@@ -123,7 +124,7 @@ begin
       case when draft->>'sentBy' = 'operator' then known.assigned_to end,
       (draft->>'delayTypingMs')::integer, mode, (delivery->>'intervalSeconds')::integer,
       status, slot, held_by,
-      nullif(given_phone, known.phone), nullif(draft->'metadata', 'null')
+      nullif(given_phone, known.phone), nullif(draft->'metadata', 'null'), draft->>'purpose'
     );
     if not is_immediate then
       placed := messaging.held_departure(message_id, known.instance, slot, held_by);

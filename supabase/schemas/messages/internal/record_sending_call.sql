@@ -38,6 +38,7 @@ begin
   select (r.contact).* into contact from messaging.resolve_recipient(instance.id, request) r;
   if draft is not null then
     perform messaging.refuse_unreachable_contact(instance, contact, draft->>'messageType');
+    perform messaging.refuse_opted_out(contact, draft->>'purpose');
     send_address := messaging.channel_send_address(
       instance, contact, request->>'phone',
       draft->'content'->'template'->'needsPhone' is not null
@@ -83,7 +84,7 @@ begin
     insert into messaging.messages (
       id, instance_id, contact_id, conversation_id, direction, message_type, message, content,
       card_id, sent_by, operator_id, agent_id, delay_typing_ms, mode, interval_seconds, status, scheduled_for, held_by, phone_given,
-      metadata
+      metadata, purpose
     ) values (
       message_id, instance.id, contact.id, conversation.id, 'outbound', draft->>'messageType',
       draft->>'message', nullif(draft->'content', 'null'), draft->>'cardId', draft->>'sentBy',
@@ -94,7 +95,7 @@ begin
       (delivery->>'intervalSeconds')::integer,
       case mode when 'sent' then 'sending' else 'queued' end, slot, held_by,
       case when request->>'phone' is distinct from contact.phone then request->>'phone' end,
-      nullif(draft->'metadata', 'null')
+      nullif(draft->'metadata', 'null'), draft->>'purpose'
     );
   end if;
 

@@ -19,13 +19,13 @@ begin
     insert into messaging.messages (
       id, instance_id, contact_id, conversation_id, direction, message_type, message, content,
       card_id, sent_by, operator_id, delay_typing_ms, mode, interval_seconds, status, phone_given,
-      metadata
+      metadata, purpose
     )
     select p.message_id, p.instance_id, p.contact_id, p.conversation_id, 'outbound',
       p.message->>'messageType', p.message->>'message', nullif(p.message->'content', 'null'),
       p.message->>'cardId', p.message->>'sentBy', p.operator_id,
       (p.message->>'delayTypingMs')::integer, 'sent', (p.delivery->>'intervalSeconds')::integer,
-      'sending', p.phone_given, nullif(p.message->'metadata', 'null')
+      'sending', p.phone_given, nullif(p.message->'metadata', 'null'), p.message->>'purpose'
     from unnest(plain) as p
     join locked on locked.id = p.contact_id
     returning 1

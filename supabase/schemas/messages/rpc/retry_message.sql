@@ -1,6 +1,6 @@
 -- messages-api: sends a `failed` or `unconfirmed` message again because a person asks for it.
 -- `request`: instanceId, messageId, idempotency. Errors: MI004; MI005 (the contact is blocked by
--- now); MI007; MI008; MI012 (any other state; or a delivery event failed the message while its call to
+-- now); MI034 (the contact has denied marketing by now); MI007; MI008; MI012 (any other state; or a delivery event failed the message while its call to
 -- the provider is still open, so that a further attempt may be due anyway).
 create or replace function public.retry_message(request jsonb)
 returns jsonb
@@ -24,6 +24,7 @@ begin
   if contact.is_blocked then
     raise exception using errcode = 'MI005', message = 'contact_blocked';
   end if;
+  perform messaging.refuse_opted_out(contact, message.purpose);
   perform messaging.requeue_message(message);
   -- What had been sent, and failed, is no longer the last message.
   if message.sent_at is not null then

@@ -38,6 +38,7 @@ create table messaging.messages (
   is_retryable boolean not null default false,
   lost_claim_token uuid,
   metadata jsonb,
+  purpose text,
   constraint messages_belong_to_their_conversation
     foreign key (instance_id, contact_id, conversation_id) references messaging.conversations (
       instance_id,
@@ -97,3 +98,5 @@ comment on column messaging.messages.is_typed_on_phone is
 comment on column messaging.messages.chat_name is 'The name that the provider gives the chat.';
 comment on column messaging.messages.metadata is
   'Keys and texts that the sending call gave, for the caller''s own use; NULL for none.';
+comment on column messaging.messages.purpose is
+  'marketing, utility or authentication as the sending call or its template says; NULL is service. opt_out_confirmation is this service''s own answer to a keyword, and pauses no agent.';

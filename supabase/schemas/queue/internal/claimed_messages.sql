@@ -17,6 +17,8 @@ begin
         i.provider,
         i.sealed_provider_config as "sealedProviderConfig",
         c.is_blocked as "isContactBlocked",
+        c.consent_marketing = 'denied' and m.purpose is not distinct from 'marketing'
+          as "isOptedOut",
         -- Only the agent's deferred answers: a caller cancels its own delayed messages.
         m.agent_id is not null and m.mode = 'scheduled' and m.held_by is distinct from 'delay'
           and exists (

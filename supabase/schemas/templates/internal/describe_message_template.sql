@@ -14,6 +14,7 @@ as $$
     'language', template.language,
     'parameterFormat', template.parameter_format,
     'components', template.components,
+    'category', template.category,
     'providerStatus', template.provider_status,
     'providerTemplateId', template.provider_template_id,
     'createdAt', messaging.iso_in_zone(template.created_at, 'UTC'),

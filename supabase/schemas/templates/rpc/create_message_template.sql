@@ -1,6 +1,6 @@
 -- admin-api: a new template, of a workspace or of one of its instances. `request`: workspaceId
 -- (follows from the instance when NULL), instanceId or NULL, name, language, parameterFormat,
--- components, providerStatus, providerTemplateId, idempotency (see begin_idempotent).
+-- components, category, providerStatus, providerTemplateId, idempotency (see begin_idempotent).
 -- Returns the template, {replayed}, or {issues} when the instance is not the workspace's.
 -- Errors: MI007, MI008, MI013, MI014.
 create or replace function public.create_message_template(request jsonb)
@@ -31,12 +31,12 @@ begin
   end if;
   insert into messaging.message_templates (
     workspace_id, instance_id, name, language, parameter_format, components, provider_status,
-    provider_template_id
+    provider_template_id, category
   )
   values (
     workspace.id, instance.id, request->>'name', request->>'language',
     request->>'parameterFormat', request->'components', request->>'providerStatus',
-    request->>'providerTemplateId'
+    request->>'providerTemplateId', request->>'category'
   )
   returning * into template;
   return messaging.keep_outcome(request, messaging.describe_message_template(template));

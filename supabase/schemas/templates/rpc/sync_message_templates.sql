@@ -1,7 +1,7 @@
 -- admin-api: makes the stored templates of an instance what its provider's complete list says.
 -- `request`: instanceId, idempotency (see begin_idempotent), askedAt (before the list was read: what
 -- a webhook, a person or another sync has decided since is newer than the list), templates
--- [{providerTemplateId, name, language, parameterFormat, components, providerStatus}], each provider id once.
+-- [{providerTemplateId, name, language, parameterFormat, components, category, providerStatus}], each provider id once.
 -- Listed templates are created, or linked to what is stored (see match_listed_templates) and brought
 -- up to date; templates of the instance that are listed no more get the status DELETED and stay, as
 -- messages and callers may still name them. Records an event of each stored template whose status is
@@ -35,10 +35,10 @@ begin
 
   with listed as (
     select e."providerTemplateId" as id, e.name, e.language, e."parameterFormat" as format,
-      e.components, e."providerStatus" as status
+      e.components, e.category, e."providerStatus" as status
     from jsonb_to_recordset(request->'templates') as e(
       "providerTemplateId" text, name text, language text, "parameterFormat" text,
-      components jsonb, "providerStatus" text
+      components jsonb, category text, "providerStatus" text
     )
   ),
   matched as (
@@ -52,31 +52,35 @@ begin
       and r.id = m.template_id
     join listed l on l.id = m.provider_template_id
     cross join lateral (
-      select l.name, l.language, l.format, l.components where r.defined_at <= asked_at
+      select l.name, l.language, l.format, l.components, coalesce(l.category, r.category) as category
+      where r.defined_at <= asked_at
       union all
-      select r.name, r.language, r.parameter_format, r.components where r.defined_at > asked_at
+      select r.name, r.language, r.parameter_format, r.components, r.category
+      where r.defined_at > asked_at
     ) as definition
   ),
   updated as (
     update messaging.message_templates r
     set name = m.name, language = m.language, parameter_format = m.format,
-      components = m.components, provider_status = m.status, provider_template_id = m.id,
+      components = m.components, category = m.category, provider_status = m.status, provider_template_id = m.id,
       updated_at = greatest(r.updated_at, asked_at), defined_at = greatest(r.defined_at, asked_at)
     from matched m
     where r.workspace_id = instance.workspace_id and r.id = m.template_id
       and (
-        r.name, r.language, r.parameter_format, r.components, r.provider_status,
+        r.name, r.language, r.parameter_format, r.components, r.category, r.provider_status,
         r.provider_template_id
-      ) is distinct from (m.name, m.language, m.format, m.components, m.status, m.id)
+      ) is distinct from (
+        m.name, m.language, m.format, m.components, m.category, m.status, m.id
+      )
     returning r.id, m.status is distinct from m.former_status as is_decided
   ),
   created as (
     insert into messaging.message_templates (
       workspace_id, instance_id, name, language, parameter_format, components, provider_status,
-      provider_template_id, updated_at, defined_at
+      provider_template_id, updated_at, defined_at, category
     )
     select instance.workspace_id, instance.id, l.name, l.language, l.format, l.components, l.status,
-      l.id, asked_at, asked_at
+      l.id, asked_at, asked_at, l.category
     from listed l
     where not exists (select from matched m where m.id = l.id)
     returning id, provider_template_id

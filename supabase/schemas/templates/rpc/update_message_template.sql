@@ -1,5 +1,5 @@
 -- admin-api: changes a template. `request`: templateId, changes {name, language, parameterFormat,
--- components, providerStatus, providerTemplateId, each optional; null clears the last two}.
+-- components, category, providerStatus, providerTemplateId, each optional; null clears the last three}.
 -- Errors: MI016.
 create or replace function public.update_message_template(request jsonb)
 returns jsonb
@@ -23,6 +23,7 @@ begin
     language = coalesce(changes->>'language', r.language),
     parameter_format = coalesce(changes->>'parameterFormat', r.parameter_format),
     components = coalesce(changes->'components', r.components),
+    category = case when changes ? 'category' then changes->>'category' else r.category end,
     provider_status = case
       when changes ? 'providerStatus' then changes->>'providerStatus' else r.provider_status
     end,
@@ -32,7 +33,7 @@ begin
     end,
     updated_at = now(),
     defined_at = case
-      when changes ?| array['name', 'language', 'parameterFormat', 'components']
+      when changes ?| array['name', 'language', 'parameterFormat', 'components', 'category']
       then clock_timestamp() else r.defined_at
     end
   where r.id = former.id

@@ -13,6 +13,7 @@ create table messaging.message_templates (
   created_at timestamptz not null default now(),
   updated_at timestamptz not null default now(),
   defined_at timestamptz not null default now(),
+  category text,
   constraint message_templates_format_known check (parameter_format in ('POSITIONAL', 'NAMED')),
   constraint message_templates_components_array check (jsonb_typeof(components) = 'array')
 );
@@ -31,3 +32,5 @@ revoke all on table messaging.message_templates from public, anon, authenticated
 grant select, insert, update, delete on table messaging.message_templates to service_role;
 comment on column messaging.message_templates.defined_at is
   'As of when its name, language and components are known: an older list does not change them.';
+comment on column messaging.message_templates.category is
+  'The purpose of its messages, as the official channel spells it: MARKETING, UTILITY, AUTHENTICATION; NULL where nobody has told it.';
