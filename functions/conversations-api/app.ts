@@ -16,13 +16,18 @@ import type { Log } from "../../shared/runtime/log.ts";
 import { callRecorded } from "../../shared/idempotency/recorded_call.ts";
 import { readRecipient } from "../../shared/model/request_fields.ts";
 import { assignConversation } from "./assign.ts";
+import { listConversations } from "./conversation_page.ts";
 import {
   type AssignResponse,
   assignSchema,
   checkTarget,
   conversationIdSchema,
+  type ConversationResponse,
+  type ConversationsResponse,
   type GetAgentPauseResponse,
   getAgentPauseSchema,
+  getConversationSchema,
+  listConversationsSchema,
   listOfConversationSchema,
   noteRequestSchema,
   type NoteResponse,
@@ -125,6 +130,22 @@ export function createConversationsApiApp(services: ConversationsApiServices): H
     );
   };
 
+  const getConversation = async (context: ClientContext): Promise<Response> => {
+    validate(getConversationSchema, context.req.query());
+    const conversation = await database.rpc("get_conversation", readTarget(context));
+    return answerJson<ConversationResponse>(context, { success: true, ...conversation });
+  };
+
+  const getConversations = async (context: ClientContext): Promise<Response> => {
+    const { instanceId: _reference, ...query } = validate(
+      listConversationsSchema,
+      context.req.query(),
+    );
+    const { instanceId } = requireInstance(context);
+    const page = await listConversations(database, instanceId, query);
+    return answerJson<ConversationsResponse>(context, { success: true, ...page });
+  };
+
   const listNotes = async (context: ClientContext): Promise<Response> => {
     const query = validate(listOfConversationSchema, context.req.query());
     const target = readTarget(context);
@@ -154,6 +175,8 @@ export function createConversationsApiApp(services: ConversationsApiServices): H
     { method: "POST", path: "/agent-pause", handlers: [guard, setPause] },
   ];
   routes.push(
+    { method: "GET", path: "/conversations", handlers: [guard, getConversations] },
+    { method: "GET", path: "/conversations/:id", handlers: [guard, getConversation] },
     { method: "GET", path: "/conversations/:id/notes", handlers: [guard, listNotes] },
     { method: "GET", path: "/conversations/:id/transfers", handlers: [guard, listTransfers] },
   );

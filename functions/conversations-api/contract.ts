@@ -1,6 +1,6 @@
 import * as z from "zod";
 import type { CrossCheck } from "../../shared/http/validate.ts";
-import { instantSchema } from "../../shared/model/instant.ts";
+import { instantSchema, storableInstantSchema } from "../../shared/model/instant.ts";
 import { pageSchema } from "../../shared/model/page.ts";
 import {
   assignToSchema,
@@ -63,6 +63,29 @@ export const unassignSchema = z.object({
   instanceId: instanceIdSchema.optional(),
 });
 
+const isStorable = (text: string): boolean => text.isWellFormed() && !text.includes("\0");
+
+/** GET /functions/v1/conversations-api/conversations. A conversation must pass every filter. */
+export const listConversationsSchema = pageSchema.extend({
+  instanceId: instanceIdSchema.optional(),
+  status: conversationStatusSchema.optional(),
+  assignedTo: z.string().trim().min(1).max(320).refine(isStorable, "must be text").optional(),
+  departmentId: idSchema.optional(),
+  tag: z.string().normalize("NFC").trim().refine(
+    (name) => [...name].length >= 1 && [...name].length <= 50 && isStorable(name),
+    "must be 1 to 50 characters",
+  ).meta({ minLength: 1, maxLength: 50 }).optional(),
+  awaitingReply: z.enum(["true", "false"], { error: "must be true or false" })
+    .transform((text) => text === "true").optional(),
+  updatedSince: storableInstantSchema.optional(),
+});
+
+/** The end of a page in the order of changes. Without `updatedSince` it is that of any collection. */
+export const changesEndSchema = z.object({ updatedAt: storableInstantSchema, id: idSchema });
+
+/** GET /functions/v1/conversations-api/conversations/{id}. */
+export const getConversationSchema = z.object({ instanceId: instanceIdSchema.optional() });
+
 /** GET /functions/v1/conversations-api/conversations/{id}/notes and .../transfers. */
 export const listOfConversationSchema = pageSchema.extend({
   instanceId: instanceIdSchema.optional(),
@@ -118,7 +141,46 @@ export const unassignResponseSchema = z.object({
 
 export type UnassignResponse = AnswerOf<typeof unassignResponseSchema>;
 
+const conversationSchema = z.object({
+  conversationId: z.uuid(),
+  contactId: z.uuid(),
+  contact: z.object({
+    contactId: z.uuid(),
+    phone: z.string().nullable(),
+    name: z.string().nullable(),
+  }),
+  status: conversationStatusSchema,
+  assignedTo: z.uuid().nullable(),
+  departmentId: z.uuid().nullable(),
+  portfolio: z.boolean(),
+  awaitingReply: z.boolean(),
+  lastMessageAt: instantSchema.nullable(),
+  aiAgentPausedUntil: instantSchema.nullable(),
+  createdAt: instantSchema,
+  updatedAt: instantSchema,
+});
+
+/** A contact that is no more; only a list with `updatedSince` tells of it. */
+const deletedConversationSchema = z.object({
+  contactId: z.uuid(),
+  isDeleted: z.literal(true),
+  mergedInto: z.uuid().nullable(),
+  updatedAt: instantSchema,
+});
+
+export const conversationResponseSchema = conversationSchema.extend(successField);
+
+export type ConversationResponse = AnswerOf<typeof conversationResponseSchema>;
+
 const nextCursorField = { nextCursor: z.string().nullable() };
+
+export const conversationsResponseSchema = z.object({
+  ...successField,
+  items: z.array(z.union([conversationSchema, deletedConversationSchema])),
+  ...nextCursorField,
+});
+
+export type ConversationsResponse = AnswerOf<typeof conversationsResponseSchema>;
 
 export const notesResponseSchema = z.object({
   ...successField,

@@ -1,3 +1,4 @@
+import * as z from "zod";
 import {
   demoContactId,
   demoConversationId,
@@ -11,8 +12,12 @@ import type { Operation } from "../../shared/openapi/operation.ts";
 import {
   assignResponseSchema,
   assignSchema,
+  conversationResponseSchema,
+  conversationsResponseSchema,
   getAgentPauseResponseSchema,
   getAgentPauseSchema,
+  getConversationSchema,
+  listConversationsSchema,
   listOfConversationSchema,
   noteRequestSchema,
   noteResponseSchema,
@@ -31,6 +36,29 @@ const outcome = { success: true, contactId: demoContactId, conversationId: demoC
 
 const ofConversation: Operation["pathParameters"] = {
   id: { description: "`conversationId` of the conversation.", example: demoConversationId },
+};
+
+const conversation = {
+  conversationId: demoConversationId,
+  contactId: demoContactId,
+  contact: { contactId: demoContactId, phone: demoPhone, name: "Maria" },
+  status: "open",
+  assignedTo: demoOperatorId,
+  departmentId: demoDepartmentId,
+  portfolio: true,
+  awaitingReply: true,
+  lastMessageAt: "2026-11-23T10:00:00.000-03:00",
+  aiAgentPausedUntil: null,
+  createdAt: "2026-11-20T09:00:00.000-03:00",
+  updatedAt: "2026-11-23T10:00:00.120-03:00",
+};
+
+const conversationFields = {
+  assignedTo: "UUID of the operator; null for none.",
+  portfolio: "Whether the contact is in an operator's portfolio.",
+  awaitingReply: "Whether the last message is the contact's.",
+  lastMessageAt: "When the last message was sent or received; null for none.",
+  updatedAt: "When something that this record or its contact's shows has changed last.",
 };
 
 const pausedNote = "Whether the agent is paused for this contact.";
@@ -104,6 +132,49 @@ export const operations: readonly Operation[] = [
         assignedTo: null,
         previousAssignedTo: demoOperatorId,
       },
+    }],
+  },
+  {
+    method: "GET",
+    path: "/conversations",
+    operationId: "listConversations",
+    tag: "Conversations",
+    summary: "List conversations",
+    description:
+      "A conversation must pass every filter that is given. The order is that of creation. With `updatedSince` it is that of the last change: following its cursor misses no change, and contacts that were merged or erased appear as `contactId`, `isDeleted` and `mergedInto`, whatever the other filters. A page reads a bounded number of conversations: where few of many match, it can have fewer items than `limit`, even none, before the last page. Read on until `nextCursor` is null.",
+    access: "clientToken",
+    query: listConversationsSchema.extend({ awaitingReply: z.boolean().optional() }),
+    success: { description: "A page of conversations.", schema: conversationsResponseSchema },
+    errors: ["operator_not_found", "department_not_found"],
+    fields: {
+      ...conversationFields,
+      tag: "Only conversations whose contact has this tag, in any case.",
+      updatedSince: "Only conversations that have changed at this instant or later.",
+    },
+    examples: [{
+      name: "awaiting_reply",
+      summary: "Open conversations that await a reply",
+      request: { status: "open", awaitingReply: true },
+      response: { success: true, items: [conversation], nextCursor: null },
+    }],
+  },
+  {
+    method: "GET",
+    path: "/conversations/:id",
+    operationId: "getConversation",
+    tag: "Conversations",
+    summary: "Read a conversation",
+    description: "The state of the conversation, with its contact.",
+    access: "clientToken",
+    pathParameters: ofConversation,
+    query: getConversationSchema,
+    success: { description: "The conversation.", schema: conversationResponseSchema },
+    errors: ["conversation_not_found"],
+    fields: conversationFields,
+    examples: [{
+      name: "assigned",
+      summary: "An assigned conversation",
+      response: { success: true, ...conversation },
     }],
   },
   {

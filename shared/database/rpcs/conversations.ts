@@ -4,6 +4,11 @@ import type { Page, PageRequest } from "./page.ts";
 import type { Rpc } from "./rpc.ts";
 
 export interface ConversationsRpcs {
+  get_conversation: Rpc<ConversationReference, ConversationRecord>;
+  list_conversations: Rpc<
+    PageRequest<ConversationFilter>,
+    Page<ConversationRecord | DeletedConversation>
+  >;
   list_conversation_notes: Rpc<PageRequest<ConversationReference>, Page<NoteRecord>>;
   list_conversation_transfers: Rpc<PageRequest<ConversationReference>, Page<TransferRecord>>;
   unassign_conversation: Rpc<Once<ContactTarget>, RecordedResult<UnassignedConversation>>;
@@ -40,6 +45,47 @@ export interface RecordedNote {
 export interface ConversationReference {
   readonly instanceId: string;
   readonly conversationId: string;
+}
+
+/** Which conversations of an instance to list. Undefined: any. */
+export interface ConversationFilter {
+  readonly instanceId: string;
+  readonly status?: ConversationStatus | undefined;
+  /** An operator's UUID or e-mail. */
+  readonly assignedTo?: string | undefined;
+  readonly departmentId?: string | undefined;
+  readonly tag?: string | undefined;
+  readonly awaitingReply?: boolean | undefined;
+  /** Inclusive. Orders the page by the last change, and adds the tombstones of contacts. */
+  readonly updatedSince?: string | undefined;
+}
+
+/** A conversation, with instants in the instance's zone; see `describe_conversation`. */
+export interface ConversationRecord {
+  readonly conversationId: string;
+  readonly contactId: string;
+  readonly contact: {
+    readonly contactId: string;
+    readonly phone: string | null;
+    readonly name: string | null;
+  };
+  readonly status: ConversationStatus;
+  readonly assignedTo: string | null;
+  readonly departmentId: string | null;
+  readonly portfolio: boolean;
+  readonly awaitingReply: boolean;
+  readonly lastMessageAt: string | null;
+  readonly aiAgentPausedUntil: string | null;
+  readonly createdAt: string;
+  readonly updatedAt: string;
+}
+
+/** The tombstone of a merged or erased contact, whose conversation is gone with it. */
+export interface DeletedConversation {
+  readonly contactId: string;
+  readonly isDeleted: true;
+  readonly mergedInto: string | null;
+  readonly updatedAt: string;
 }
 
 export interface NoteRecord {

@@ -22,6 +22,28 @@ where assigned_to is not null;
 create index conversations_department on messaging.conversations (department_id)
 where department_id is not null;
 create index conversations_agent on messaging.conversations (agent_id) where agent_id is not null;
+-- For list_conversations: all, or those of one filter, in the order of creation.
+create index conversations_listed on messaging.conversations (instance_id, created_at, id);
+create index conversations_listed_by_operator on messaging.conversations (
+  instance_id,
+  assigned_to,
+  created_at,
+  id
+)
+where assigned_to is not null;
+create index conversations_listed_by_department on messaging.conversations (
+  instance_id,
+  department_id,
+  created_at,
+  id
+)
+where department_id is not null;
+create index conversations_listed_by_status on messaging.conversations (
+  instance_id,
+  status,
+  created_at,
+  id
+);
 alter table messaging.conversations enable row level security;
 revoke all on table messaging.conversations from public, anon, authenticated;
 grant select, insert, update, delete on table messaging.conversations to service_role;
