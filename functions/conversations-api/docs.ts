@@ -54,7 +54,12 @@ const conversation = {
 };
 
 const conversationFields = {
+  contact: "The contact, in brief.",
+  "contact.name": "The contact's name; null while it is unknown.",
+  "contact.phone": "The contact's phone number; null while it is unknown.",
+  status: "Status of the conversation.",
   assignedTo: "UUID of the operator; null for none.",
+  departmentId: "The department's UUID; null for none.",
   portfolio: "Whether the contact is in an operator's portfolio.",
   awaitingReply: "Whether the last message is the contact's.",
   lastMessageAt: "When the last message was sent or received; null for none.",
@@ -148,6 +153,11 @@ export const operations: readonly Operation[] = [
     errors: ["operator_not_found", "department_not_found"],
     fields: {
       ...conversationFields,
+      assignedTo:
+        "The operator: UUID, or in the query also the e-mail address. Null in a record for none.",
+      departmentId: "The department's UUID; null in a record for none.",
+      isDeleted: "The contact is merged or erased; only with `updatedSince`.",
+      mergedInto: "The contact that it was merged into; null when it was erased.",
       tag: "Only conversations whose contact has this tag, in any case.",
       updatedSince: "Only conversations that have changed at this instant or later.",
     },
