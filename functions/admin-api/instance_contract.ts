@@ -5,7 +5,12 @@ import type { CrossCheck } from "../../shared/http/validate.ts";
 import type { ProviderRegistry } from "../../shared/providers/create_registry.ts";
 import type { AdministeredProvider } from "../../shared/providers/administration.ts";
 import { type ProviderKind, providerKinds } from "../../shared/model/provider_kind.ts";
-import { daySchema, idSchema, phoneSchema } from "../../shared/model/request_fields.ts";
+import {
+  daySchema,
+  idSchema,
+  phoneSchema,
+  visibleTextSchema,
+} from "../../shared/model/request_fields.ts";
 import { nameSchema } from "./contract.ts";
 
 const windowStartSchema = z.string().regex(
@@ -48,6 +53,21 @@ const providerConfigSchema: z.ZodType<Readonly<Record<string, unknown>>> = z.rec
   z.unknown(),
 );
 const businessInstanceIdSchema = z.string().trim().min(1).max(255);
+
+/** A whole message of a contact. Compared without regard to case, accents and punctuation around it. */
+const keywordSchema = z.string().trim().min(1).max(40)
+  .regex(/^[^\r\n\0]*[\p{L}\p{N}][^\r\n\0]*$/u, "must be words on one line");
+const keywordsSchema = z.array(keywordSchema).max(50);
+
+/** How contacts decide about marketing by a message. Absent members keep their values. */
+const optOutSchema = z.object({
+  keywords: keywordsSchema.optional(),
+  resumeKeywords: keywordsSchema.optional(),
+  confirmation: visibleTextSchema(1_024).nullable().optional(),
+}).refine(
+  (optOut) => Object.values(optOut).some((value) => value !== undefined),
+  "must have keywords, resumeKeywords or confirmation",
+);
 const onUnconfirmedSchema = z.enum(["hold", "retry"]);
 /** Requests per minute of one client token to one function; null is no limit. */
 const requestsPerMinuteSchema = z.number().int().min(1).max(1_000_000).nullable();
@@ -62,6 +82,7 @@ export const createInstanceSchema = z.object({
   businessInstanceId: businessInstanceIdSchema.nullish(),
   timeZone: timeZoneSchema,
   sendWindow: sendWindowSchema.optional(),
+  optOut: optOutSchema.optional(),
   onUnconfirmed: onUnconfirmedSchema.default("hold"),
   requestsPerMinute: requestsPerMinuteSchema.default(18_000),
 });
@@ -79,6 +100,7 @@ export const updateInstanceSchema = z.object({
   businessInstanceId: businessInstanceIdSchema.nullish(),
   timeZone: timeZoneSchema.optional(),
   sendWindow: sendWindowSchema.optional(),
+  optOut: optOutSchema.optional(),
   onUnconfirmed: onUnconfirmedSchema.optional(),
   requestsPerMinute: requestsPerMinuteSchema.optional(),
 });
@@ -101,6 +123,11 @@ export const instanceRecord = {
     end: z.string(),
     days: z.array(z.int()),
     holidays: z.array(daySchema),
+  }),
+  optOut: z.object({
+    keywords: z.array(z.string()),
+    resumeKeywords: z.array(z.string()),
+    confirmation: z.string().nullable(),
   }),
   onUnconfirmed: z.enum(["hold", "retry"]),
   requestsPerMinute: z.int().min(1).nullable(),

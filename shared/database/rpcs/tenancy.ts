@@ -130,6 +130,16 @@ export interface DepartmentRecord {
   readonly createdAt: string;
 }
 
+/** The keywords by which contacts decide about marketing, and the answer to those that deny it. */
+export interface OptOut {
+  readonly keywords: readonly string[];
+  readonly resumeKeywords: readonly string[];
+  readonly confirmation: string | null;
+}
+
+/** Absent members keep their values. */
+export type OptOutChanges = { readonly [Member in keyof OptOut]?: OptOut[Member] | undefined };
+
 /** When the queue may send: local times, ISO weekdays, days without sending. */
 export interface SendWindow {
   readonly start: string;
@@ -144,6 +154,7 @@ export interface InstanceSettings {
   readonly businessInstanceId?: string | null | undefined;
   readonly connectedPhone: string;
   readonly timeZone: string;
+  readonly optOut?: OptOutChanges | undefined;
   readonly onUnconfirmed: "hold" | "retry";
   readonly requestsPerMinute: number | null;
 }
@@ -178,6 +189,7 @@ export interface InstanceRecord extends InstanceSettings {
   readonly gatewayInstanceId: string | null;
   readonly businessInstanceId: string | null;
   readonly embedKey: string;
+  readonly optOut: OptOut;
   readonly sendWindow: SendWindow;
   readonly webhookPath: string;
   readonly createdAt: string;

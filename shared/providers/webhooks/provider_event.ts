@@ -99,9 +99,19 @@ export interface NumberChangeEvent {
   readonly isUserId?: true | undefined;
 }
 
+/** A contact has set in the channel whether it wants marketing messages. */
+export interface PreferenceEvent {
+  readonly kind: "preference";
+  readonly address: string;
+  readonly otherAddresses: readonly string[];
+  readonly marketing: "denied" | "granted";
+  readonly at?: string | undefined;
+}
+
 export type ProviderEvent =
   | MessageEvent
   | MessageEditEvent
   | StatusEvent
   | TemplateStatusEvent
-  | NumberChangeEvent;
+  | NumberChangeEvent
+  | PreferenceEvent;

@@ -1,6 +1,6 @@
 /**
  * Webhooks of the WhatsApp Cloud API (pages Webhooks: messages, message status, smb_message_echoes,
- * message_template_status_update). One payload may hold many entries, changes, messages and
+ * message_template_status_update, user_preferences). One payload may hold many entries, changes, messages and
  * statuses. Each is read independently.
  */
 import { readGroupAddress } from "../webhooks/addresses.ts";
@@ -10,6 +10,7 @@ import { readId, readText, readValue } from "../../model/json_value.ts";
 import type { MessageEvent, ProviderEvent } from "../webhooks/provider_event.ts";
 import { CloudContacts } from "./contacts.ts";
 import { readCloudContent } from "./event_content.ts";
+import { readCloudPreference } from "./preference_events.ts";
 import { readCloudIdentityChanges, readUserIdUpdates } from "./identity_events.ts";
 import { readCloudStatus, readCloudTemplateStatus } from "./status_events.ts";
 
@@ -52,6 +53,13 @@ function readChange(change: unknown): ProviderEvent[] {
     }
     case "user_id_update":
       return readUserIdUpdates(value);
+    case "user_preferences": {
+      const contacts = new CloudContacts(value);
+      return readEach(
+        readList(value, "user_preferences"),
+        (item) => readCloudPreference(item, contacts),
+      );
+    }
     case "message_template_status_update":
       return readEach([value], readCloudTemplateStatus);
     default:

@@ -103,6 +103,11 @@ export const glossary: Readonly<Record<string, string>> = {
   addTags: "Names of tags to add. Unknown tags are created.",
   removeTags: "Names of tags to remove.",
   tagsRemoved: "Names of the removed tags.",
+  optOut:
+    "How a contact decides about marketing by a message: `keywords` deny it, `resumeKeywords` grant it. The whole message counts, without regard to case, accents and punctuation around it. The AI agent neither answers nor sees it.",
+  keywords: "Messages that deny marketing.",
+  resumeKeywords: "Messages that grant it again.",
+  confirmation: "The one answer to a message that denies marketing; null for none.",
   marketing: "Whether the contact wants marketing messages.",
   consent: "The contact's consent to marketing.",
   "consent.at": "Since when; null while nothing is known.",

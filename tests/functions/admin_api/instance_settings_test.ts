@@ -15,6 +15,7 @@ const { providerConfig: _credentials, ...settings } = updateInstanceSchema.shape
 /** Values of which every setting takes one. */
 const candidates: readonly unknown[] = [
   { start: "09:00", end: "18:00", days: [1, 2], holidays: ["2026-12-25"] },
+  { keywords: ["CHEGA"], resumeKeywords: [], confirmation: null },
   "America/Manaus",
   "retry",
   600,
@@ -68,11 +69,12 @@ Deno.test("an instance is answered with what its schema says, and every setting 
   assertEquals(missing(instances.record), []);
 });
 
-/** Columns that are no settings by their own names: keys, credentials, parts of the send window. */
+/** Columns that are no settings by their own names: keys, credentials, parts of the send window and of optOut. */
 const otherColumns = [
   ...["id", "workspace_id", "provider", "embed_key", "created_at", "updated_at"],
   ...["provider_class", "sealed_provider_config", "gateway_instance_id", "connected_phone_key"],
   ...["window_start", "window_end", "window_days"],
+  ...["opt_out_keywords", "opt_out_resume_keywords", "opt_out_confirmation"],
 ];
 
 Deno.test("every column of an instance is a setting of the contract, or is known not to be one", async () => {

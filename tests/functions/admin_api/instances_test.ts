@@ -42,6 +42,12 @@ Deno.test("an instance is created with its defaults, read alone and in its works
     connectedPhone: "551188887777",
     timeZone: "America/Sao_Paulo",
     sendWindow: { start: "08:00", end: "20:00", days: [1, 2, 3, 4, 5], holidays: [] },
+    optOut: {
+      keywords: ["STOP", "SAIR", "PARAR", "CANCELAR", "DESCADASTRAR"],
+      resumeKeywords: ["START", "VOLTAR"],
+      confirmation:
+        "Pronto, você não receberá mais mensagens promocionais. Para voltar a receber, responda VOLTAR.",
+    },
     onUnconfirmed: "hold",
     requestsPerMinute: 18_000,
     webhookPath: `provider-webhook/zapi/${instanceId}`,

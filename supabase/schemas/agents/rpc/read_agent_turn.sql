@@ -2,6 +2,7 @@
 -- and the recent history. `request`: instanceId, conversationId, limit.
 -- Returns {turn, isLimitReached}. turn is NULL when the agent must not answer now (paused, not active,
 -- a blocked contact, or its answers of this hour used up: isLimitReached) or no question is open.
+-- A message that was a keyword about marketing is left out: it asks the agent nothing.
 -- History and number of questions (answersThrough) come from one snapshot: a message that commits
 -- later is counted later and requests a turn of its own.
 create or replace function public.read_agent_turn(request jsonb)
@@ -51,9 +52,18 @@ begin
     'address', messaging.contact_send_address(contact, null),
     'answeredBefore', coalesce(answered_count, 0),
     'answersThrough', conversation.question_count,
-    'history', messaging.history_page(
-      contact.instance_id, contact.id, '-infinity', 'infinity', null, (request->>'limit')::integer
-    )->'messages'
+    'history', (
+      select coalesce(jsonb_agg(h.message order by h.place), '[]')
+      from jsonb_array_elements(
+        messaging.history_page(
+          contact.instance_id, contact.id, '-infinity', 'infinity', null, (request->>'limit')::integer
+        )->'messages'
+      ) with ordinality as h(message, place)
+      where (h.message->>'messageId')::uuid <> all (array(
+        select l.message_id from messaging.consent_log l
+        where l.contact_id = contact.id and l.message_id is not null
+      ))
+    )
   ));
 end;
 $$;

@@ -1,7 +1,8 @@
 -- Stores a message that a person wrote: the contact, or somebody on the business's own phone.
 -- An inbound message opens a closed conversation and requests the agent's answer. An echo pauses the
 -- agent, as any operator's message does. Groups and reactions do neither, and a message that the
--- channel does not show (isUnreadable) requests no answer.
+-- channel does not show (isUnreadable) requests no answer. An inbound message that is a keyword of the
+-- instance decides about marketing instead: see apply_keyword.
 -- Returns false for a message that is stored already, unless the event edits its words.
 -- The caller holds lock_provider_messages for the message.
 create or replace function messaging.record_message_event(instance messaging.instances, event jsonb)
@@ -17,6 +18,7 @@ declare
   contact messaging.contacts;
   conversation messaging.conversations;
   message_id uuid;
+  keyword_said text;
 begin
   if exists (
     select from messaging.messages m
@@ -69,7 +71,16 @@ begin
   end if;
   perform messaging.record_message_events(array[message_id], array['message.received']);
   perform messaging.reopen_conversation(conversation.id);
-  if not is_group and not is_reaction and (event->>'isUnreadable')::boolean is not true then
+  if not is_group and not is_reaction and event->>'messageType' in ('text', 'option_list') then
+    keyword_said := messaging.read_keyword(
+      instance.opt_out_keywords, instance.opt_out_resume_keywords, event->>'message'
+    );
+  end if;
+  if keyword_said is not null then
+    perform messaging.apply_keyword(
+      instance.id, contact.id, conversation.id, message_id, keyword_said, written_at
+    );
+  elsif not is_group and not is_reaction and (event->>'isUnreadable')::boolean is not true then
     perform messaging.request_agent_reply(instance, contact.id, conversation.id);
   end if;
   return true;

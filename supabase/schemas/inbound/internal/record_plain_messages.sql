@@ -15,15 +15,21 @@ declare
   named uuid[] := '{}';
   ids uuid[] := '{}';
   stored record;
+  keywords jsonb[] := '{}';
 begin
   for stored in
     with known as (
       select e.*, gen_random_uuid() as stored_id, contact.id as contact_id, contact.is_nameless,
         conversation.id as conversation_id,
-        conversation.status as conversation_status, conversation.agent_id
+        conversation.status as conversation_status, conversation.agent_id,
+        case
+          when e.may_ask_agent and e.message_type in ('text', 'option_list')
+          then messaging.read_keyword(instance.keywords, instance.resume_keywords, e.message)
+        end as keyword_said
       from unnest(events) as e
       cross join lateral (
-        select true from messaging.instances i
+        select i.opt_out_keywords as keywords, i.opt_out_resume_keywords as resume_keywords
+        from messaging.instances i
         where i.id = e.instance_id and (i.sealed_provider_config <> e.sealed_provider_config) is not true
         limit 1
       ) as instance
@@ -105,6 +111,7 @@ begin
         )
     )
     select k.place, k.stored_id, k.instance_id, k.contact_id, k.addresses, k.conversation_id,
+      k.keyword_said, k.occurred_at,
       k.is_nameless and k.contact_name is not null as tells_name,
       k.conversation_status = 'closed' as is_closed,
       (
@@ -125,7 +132,7 @@ begin
         )
         limit 1
       ) as has_unproven_address,
-      k.may_ask_agent and (
+      k.may_ask_agent and k.keyword_said is null and (
         k.agent_id is not null or (
           select true from messaging.ai_agents a
           where a.instance_id = k.instance_id and a.is_active
@@ -150,12 +157,20 @@ begin
     if stored.is_closed then
       perform messaging.reopen_conversation(stored.conversation_id);
     end if;
+    if stored.keyword_said is not null then
+      keywords := keywords || to_jsonb(stored);
+    end if;
     if stored.asks_agent then
       perform messaging.request_agent_reply(i, stored.contact_id, stored.conversation_id)
       from messaging.instances i where i.id = stored.instance_id;
     end if;
   end loop;
   perform messaging.record_message_events(ids, array['message.received']);
+  perform messaging.apply_keyword(
+    (said->>'instance_id')::uuid, (said->>'contact_id')::uuid, (said->>'conversation_id')::uuid,
+    (said->>'stored_id')::uuid, said->>'keyword_said', (said->>'occurred_at')::timestamptz
+  )
+  from unnest(keywords) as said;
   return recorded;
 end;
 $$;

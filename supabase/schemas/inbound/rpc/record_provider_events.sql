@@ -1,5 +1,5 @@
 -- Stores a webhook payload and what it means, all in one transaction: inbound messages, echoes of
--- what was typed on the phone, delivery events, template decisions, changed numbers.
+-- what was typed on the phone, delivery events, template decisions, changed numbers, preferences.
 -- `request`: instanceId, sealedProviderConfig (what the delivery's credential was checked against),
 -- payload (the body's text, kept as received; NULL for further events of a payload that is stored
 -- already), events (see shared/providers/webhooks/provider_event.ts; a message's content as in
@@ -63,6 +63,7 @@ begin
         when 'message_edit' then messaging.record_message_edit(instance.id, event)
         when 'status' then messaging.record_status_event(instance.id, event)
         when 'template_status' then messaging.record_template_status(instance.id, event)
+        when 'preference' then messaging.record_preference_event(instance.id, event)
         when 'number_change' then messaging.record_number_change(instance.id, event)
       end then 1
       else 0

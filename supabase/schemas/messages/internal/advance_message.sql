@@ -82,6 +82,12 @@ begin
       where q.message_id = advance_message.message_id and q.claim_token is not null
     )
   );
+  -- 131050 of the official channel: the contact has stopped marketing messages there.
+  if advance_message.status = 'failed' and error->>'code' = '131050' then
+    perform messaging.change_consent(
+      moved_contact_id, jsonb '{"marketing": "denied", "source": "131050"}'
+    );
+  end if;
   if is_newly_sent then
     perform messaging.note_contact(moved_contact_id);
   end if;

@@ -68,6 +68,15 @@ begin
     decided := messaging.decide_settlements(results, clock);
     perform messaging.settle_queue_rows(decided);
     perform messaging.settle_message_rows(decided, clock);
+    if results @? '$[*] ? (@.error.code == "131050")' then
+      -- The contact has stopped marketing messages on the official channel.
+      perform messaging.change_consent(
+        s.contact_id, jsonb '{"marketing": "denied", "source": "131050"}'
+      )
+      from unnest(decided) as s
+      where s.error->>'code' = '131050'
+      order by s.contact_id;
+    end if;
     if shows_addresses then
       perform messaging.prove_answered_addresses(decided, clock);
     end if;

@@ -26,6 +26,11 @@ as $$
         from messaging.holidays h where h.instance_id = instance.id
       )
     ),
+    'optOut', jsonb_build_object(
+      'keywords', to_jsonb(instance.opt_out_keywords),
+      'resumeKeywords', to_jsonb(instance.opt_out_resume_keywords),
+      'confirmation', instance.opt_out_confirmation
+    ),
     'onUnconfirmed', instance.on_unconfirmed,
     'requestsPerMinute', instance.requests_per_minute,
     'webhookPath', format('provider-webhook/%s/%s', instance.provider, instance.id),

@@ -1,6 +1,7 @@
 -- Writes the settings of an instance, and nothing but what `settings` holds: name, connectedPhone,
 -- businessInstanceId (null clears it), timeZone, sendWindow {start, end, days, holidays, each
--- optional}, onUnconfirmed, requestsPerMinute (null lifts it), sealedProviderConfig with
+-- optional}, optOut {keywords, resumeKeywords, confirmation, each optional; a null confirmation is
+-- none}, onUnconfirmed, requestsPerMinute (null lifts it), sealedProviderConfig with
 -- gatewayInstanceId. The one place that knows which column holds which setting; describe_instance
 -- reads them back. Returns the instance. Locks the instance. Raises unique_violation where another
 -- instance has one of its ids.
@@ -11,6 +12,7 @@ set search_path = ''
 as $$
 declare
   send_window constant jsonb := settings->'sendWindow';
+  opt_out constant jsonb := settings->'optOut';
   instance messaging.instances;
 begin
   update messaging.instances i
@@ -35,6 +37,18 @@ begin
       when send_window ? 'days'
       then array(select jsonb_array_elements_text(send_window->'days')::smallint)
       else i.window_days
+    end,
+    opt_out_keywords = case
+      when opt_out ? 'keywords' then array(select jsonb_array_elements_text(opt_out->'keywords'))
+      else i.opt_out_keywords
+    end,
+    opt_out_resume_keywords = case
+      when opt_out ? 'resumeKeywords'
+      then array(select jsonb_array_elements_text(opt_out->'resumeKeywords'))
+      else i.opt_out_resume_keywords
+    end,
+    opt_out_confirmation = case
+      when opt_out ? 'confirmation' then opt_out->>'confirmation' else i.opt_out_confirmation
     end,
     on_unconfirmed = coalesce(settings->>'onUnconfirmed', i.on_unconfirmed),
     requests_per_minute = case

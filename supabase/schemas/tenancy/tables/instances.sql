@@ -24,6 +24,9 @@ create table messaging.instances (
   requests_per_minute integer default 18000,
   created_at timestamptz not null default now(),
   updated_at timestamptz not null default now(),
+  opt_out_keywords text[] not null default '{STOP,SAIR,PARAR,CANCELAR,DESCADASTRAR}',
+  opt_out_resume_keywords text[] not null default '{START,VOLTAR}',
+  opt_out_confirmation text default 'Pronto, você não receberá mais mensagens promocionais. Para voltar a receber, responda VOLTAR.',
   constraint instances_provider_known check (provider in ('whatsapp_cloud', 'zapi', 'evolution')),
   constraint instances_embed_key_prefixed check (embed_key like 'emb\_%'),
   constraint instances_connected_phone_digits check (connected_phone ~ '^[0-9]{8,15}$'),
@@ -69,3 +72,7 @@ comment on column messaging.instances.requests_per_minute is
   'What each client token may ask of each function, see count_request; NULL is no limit.';
 comment on column messaging.instances.gateway_instance_id is
   'The provider''s own id of the instance.';
+comment on column messaging.instances.opt_out_keywords is
+  'A message that is one of them and nothing else denies marketing; see read_keyword.';
+comment on column messaging.instances.opt_out_confirmation is
+  'The one answer to such a message; NULL for none.';

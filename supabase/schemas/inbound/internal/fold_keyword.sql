@@ -1,0 +1,19 @@
+-- A text as keywords are compared: without regard to case and accents, and without the blanks and the
+-- punctuation around it. A question mark stays: a question is no decision.
+create or replace function messaging.fold_keyword(given text)
+returns text
+language plpgsql
+immutable
+strict
+parallel safe
+set search_path = ''
+as $$
+begin
+  return regexp_replace(
+    lower(regexp_replace(normalize(given, NFKD), '[\u0300-\u036f\u200b-\u200f\ufe0f\ufeff]', '', 'g')),
+    '^[\s.,;:!¡*_~"''“”‘’«»()\[\]…–—-]+|[\s.,;:!¡*_~"''“”‘’«»()\[\]…–—-]+$', '', 'g'
+  );
+end;
+$$;
+revoke all on function messaging.fold_keyword(text) from public, anon, authenticated;
+grant execute on function messaging.fold_keyword(text) to service_role;

@@ -1,0 +1,35 @@
+-- What a contact's message decides about marketing: `denied` or `granted` where the whole message is one
+-- of the instance's keywords, NULL for any other. A word within a sentence never counts.
+create or replace function messaging.read_keyword(
+  keywords text[],
+  resume_keywords text[],
+  message text
+)
+returns text
+language plpgsql
+immutable
+parallel safe
+set search_path = ''
+as $$
+declare
+  folded text;
+begin
+  -- A keyword has at most 40 characters; most messages end here.
+  if message is null or char_length(message) > 80 then
+    return null;
+  end if;
+  folded := messaging.fold_keyword(message);
+  if folded = '' then
+    return null;
+  elsif folded = any (array(select messaging.fold_keyword(k) from unnest(keywords) as k)) then
+    return 'denied';
+  elsif folded = any (array(select messaging.fold_keyword(k) from unnest(resume_keywords) as k)) then
+    return 'granted';
+  end if;
+  return null;
+end;
+$$;
+revoke all
+on function messaging.read_keyword(text[], text[], text)
+from public, anon, authenticated;
+grant execute on function messaging.read_keyword(text[], text[], text) to service_role;
