@@ -74,7 +74,7 @@ export const operations: readonly Operation[] = [{
   summary: "Send, queue or schedule a message",
   description:
     "Sends text, an image, a video, audio, a document or an option list: immediately, after `delayMessage` seconds, or through the instance's paced queue (`queued`). `assignTo` also assigns the conversation. Without content, the call only assigns (`mode` = `assign_only`).\n\n" +
-    "`messageType` is required when there is content: `text` requires `message`; `image`, `video`, `audio` and `document` require `mediaUrl`; `option_list` requires `optionList` and `message`. `audio` does not allow `message`.\n\n" +
+    "`messageType` is required when there is content: `text` requires `message`; `image`, `video`, `audio` and `document` require `mediaUrl`; `option_list` requires `optionList` and `message`. `audio` does not allow `message`; `contact_request` (official channel) requires `message`, and asks a person who hides the phone number for it.\n\n" +
     "Every call whose `sentBy` is not `ai_agent` pauses the instance's AI agent for this contact for 30 minutes. A missing contact is created.",
   access: "clientToken",
   body: sendMessageSchema,

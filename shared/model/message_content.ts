@@ -53,6 +53,8 @@ export type MessageContent =
     readonly message: string;
     readonly optionList: OptionList;
   }
+  /** Asks a person who hides the phone number for it. Official channel only. */
+  | { readonly messageType: "contact_request"; readonly message: string }
   | { readonly messageType: "template"; readonly template: TemplateContent };
 
 export type MessageType = MessageContent["messageType"];
@@ -109,6 +111,7 @@ export const contentKinds = {
     fileTypes: ["jpg", "jpeg", "png", "mp3", "wav", "mp4", "pdf"],
   },
   option_list: { needs: ["optionList", "message"], takes: [] },
+  contact_request: { needs: ["message"], takes: [] },
   template: { needs: ["template"], takes: [] },
 } as const satisfies { readonly [Type in MessageType]: KindOf<ContentOf<Type>> };
 

@@ -25,6 +25,12 @@ const LIST_LIMITS = {
  */
 export function checkGatewayContent(content: MessageContent): Issue[] {
   if (content.messageType === "template") throw unrenderedTemplate();
+  if (content.messageType === "contact_request") {
+    return [{
+      path: "messageType",
+      message: "contact_request is sent on the official channel only",
+    }];
+  }
   return [
     ...checkLength("message", "message" in content ? content.message : undefined, TEXT_MAX),
     ...("optionList" in content ? checkOptionListLengths(content.optionList, LIST_LIMITS) : []),
@@ -37,4 +43,9 @@ export function checkGatewayContent(content: MessageContent): Issue[] {
  */
 export function unrenderedTemplate(): Error {
   return new Error("a gateway takes rendered templates only");
+}
+
+/** The error for a contact request passed to a gateway: a defect, `checkGatewayContent` refuses it. */
+export function unknownContactRequest(): Error {
+  return new Error("a gateway takes no contact requests");
 }

@@ -8,6 +8,7 @@ import { toEvolutionDelayMs, toEvolutionRequest } from "./request.ts";
 import { checkGatewayContent } from "../gateway_content.ts";
 import { postJson } from "../http/call.ts";
 import type { OutboundMessage, Provider, Receipt, SendOptions } from "../provider.ts";
+import { isUserId, recipientNeedsPhone } from "../recipient.ts";
 import { createRedactor } from "../http/redaction.ts";
 
 /**
@@ -28,6 +29,7 @@ async function send(
   message: OutboundMessage,
   options: SendOptions,
 ): Promise<Receipt> {
+  if (isUserId(message.to)) return recipientNeedsPhone;
   const { path, body } = toEvolutionRequest(message, config);
   const result = await postJson({
     url: joinUrl(config.baseUrl, path),

@@ -2,7 +2,7 @@
  * Converts our message into a request of Evolution API v2 (POST /message/<verb>/<instance name>).
  */
 import type { EvolutionConfig } from "./config.ts";
-import { unrenderedTemplate } from "../gateway_content.ts";
+import { unknownContactRequest, unrenderedTemplate } from "../gateway_content.ts";
 import { readExtension, readFilename, readMimetype } from "../media_type.ts";
 import type { ContentOf, MessageContent } from "../../model/message_content.ts";
 import type { OutboundMessage } from "../provider.ts";
@@ -57,6 +57,8 @@ function toVerb(content: MessageContent): Verb {
       return { verb: "sendMedia", members: toDocument(content) };
     case "option_list":
       return { verb: "sendList", members: toList(content) };
+    case "contact_request":
+      throw unknownContactRequest();
     case "template":
       throw unrenderedTemplate();
   }

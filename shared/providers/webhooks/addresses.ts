@@ -17,10 +17,18 @@ const jidPattern = /^(\d+)(?:_\d+)?(?::\d+)?@(s\.whatsapp\.net|c\.us|lid)$/i;
 const formattedPhone = /^\+?\d[\d\s().-]*$/;
 const groupPattern = /(?:@g\.us|-group)$/i;
 
-/** The addresses in an event: the one to reply to, and further addresses of the same person. */
+/**
+ * The addresses in an event: the one to reply to, and further addresses of the same person. Of those,
+ * the parent user id and the username identify the person, and no message goes to them.
+ */
 export interface EventAddresses {
   readonly address: string;
   readonly otherAddresses: readonly string[];
+}
+
+/** A username among a person's addresses: marked, so that it is never taken for another address. */
+export function toUsernameIdentity(username: string): string {
+  return `username:${username}`;
 }
 
 /** Whether the address is that of a group chat. */

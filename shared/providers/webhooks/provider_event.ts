@@ -95,6 +95,8 @@ export interface NumberChangeEvent {
   readonly eventId?: string | undefined;
   readonly oldAddress: string;
   readonly newAddress: string;
+  /** Further addresses of the same person. */
+  readonly otherAddresses?: readonly string[] | undefined;
   /** The addresses are business-scoped user ids. */
   readonly isUserId?: true | undefined;
 }

@@ -12,6 +12,8 @@ import { chooseMediaType } from "./media.ts";
 const TEXT_MAX = 4_096;
 const CAPTION_MAX = 1_024;
 const LIST_BODY_MAX = 1_024;
+/** The body of an interactive message (Contact information requests). */
+const REQUEST_BODY_MAX = 1_024;
 const LIST_LIMITS = {
   title: 60,
   buttonLabel: 20,
@@ -34,6 +36,8 @@ export function checkWhatsappCloudContent(content: MessageContent): Issue[] {
         ...checkLength("message", content.message, LIST_BODY_MAX),
         ...checkOptionListLengths(content.optionList, LIST_LIMITS),
       ];
+    case "contact_request":
+      return checkLength("message", content.message, REQUEST_BODY_MAX);
     case "template":
       return [];
   }

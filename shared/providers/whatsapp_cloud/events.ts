@@ -3,7 +3,7 @@
  * message_template_status_update, user_preferences). One payload may hold many entries, changes, messages and
  * statuses. Each is read independently.
  */
-import { readGroupAddress } from "../webhooks/addresses.ts";
+import { type EventAddresses, normalizeAddress, readGroupAddress } from "../webhooks/addresses.ts";
 import { attributeToAuthor } from "../webhooks/content.ts";
 import { readList, readTime } from "../webhooks/fields.ts";
 import { readId, readText, readValue } from "../../model/json_value.ts";
@@ -78,12 +78,12 @@ function readInbound(message: unknown, contacts: CloudContacts): MessageEvent | 
   const providerMessageId = readId(message, "id");
   const ids = [readId(message, "from"), readId(message, "from_user_id")];
   const content = readCloudContent(message);
-  const author = contacts.findAddresses(ids);
+  const author = contacts.findAddresses([readSharedPhone(message, contacts, ids), ...ids]);
   if (providerMessageId === undefined || content === undefined || author === undefined) {
     return undefined;
   }
   const name = contacts.find(ids)?.name;
-  const group = readGroupAddress(readValue(message, "group_id"));
+  const group = readGroup(message);
   const base = { kind: "message", origin: "inbound", providerMessageId } as const;
   const sentAt = readTime(message, "s", "timestamp");
   return group === undefined
@@ -97,10 +97,42 @@ function readInbound(message: unknown, contacts: CloudContacts): MessageEvent | 
     };
 }
 
+/**
+ * The phone on the card by which a person answers a contact request: it is the person's own. `origin`
+ * says so, by version on the card, in the message or beside the sender. A card that was forwarded, or
+ * that the person chose to share, may be anybody's.
+ */
+function readSharedPhone(
+  message: unknown,
+  contacts: CloudContacts,
+  ids: readonly (string | undefined)[],
+): string | undefined {
+  if (readText(message, "type") !== "contacts" || readGroup(message) !== undefined) {
+    return undefined;
+  }
+  const isForwarded = ["forwarded", "frequently_forwarded"].some((flag) =>
+    readValue(message, "context", flag) === true
+  );
+  const [card] = readList(message, "contacts");
+  const origins = [readText(card, "origin"), readText(message, "origin")];
+  const isAnswer = (origins.find((origin) => origin !== undefined) ??
+    contacts.find(ids)?.origin) === "contact_request";
+  if (isForwarded || !isAnswer) return undefined;
+  const phones = readList(card, "phones");
+  const shown = phones.map((phone) =>
+    normalizeAddress(readText(phone, "wa_id") ?? readText(phone, "phone"))
+  );
+  return shown.find((phone) => phone !== undefined && /^[0-9]{8,15}$/.test(phone));
+}
+
+function readGroup(message: unknown): EventAddresses | undefined {
+  return readGroupAddress(readValue(message, "group_id"));
+}
+
 /** A message that an employee sent from the WhatsApp Business app. `to` is the contact. */
 function readEcho(message: unknown, contacts: CloudContacts): MessageEvent | undefined {
   const providerMessageId = readId(message, "id");
-  const group = readGroupAddress(readValue(message, "group_id"));
+  const group = readGroup(message);
   const addresses = group ??
     contacts.findAddresses([readId(message, "to"), readId(message, "to_user_id")]);
   const content = readCloudContent(message);

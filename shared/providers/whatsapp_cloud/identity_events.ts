@@ -1,10 +1,9 @@
 /** Changed phone numbers and user ids in Cloud API webhooks (page Webhooks, system messages). */
 import { normalizeAddress } from "../webhooks/addresses.ts";
+import { isUserId as matchesUserId } from "../recipient.ts";
 import { readList } from "../webhooks/fields.ts";
 import { readId, readText, readValue } from "../../model/json_value.ts";
 import type { NumberChangeEvent } from "../webhooks/provider_event.ts";
-
-const userIdPattern = /^[A-Z]{2}\.(?:ENT\.)?[0-9A-Za-z]{1,128}$/;
 
 /** "User Ana changed from BR.1 to BR.2": the fallback if no field holds the old id. */
 const bodyPattern = /changed from (\S{1,160}) to (\S{1,160})\s*$/;
@@ -15,7 +14,9 @@ export function readCloudIdentityChanges(message: unknown): NumberChangeEvent[] 
   if (type === "user_changed_user_id") return readUserIdChange(message);
   if (type !== "user_changed_number" && type !== "customer_changed_number") return [];
   // A new number brings a new user id.
-  return [...readNumberChange(message), ...readUserIdChange(message)];
+  const numbers = readNumberChange(message);
+  const ofSamePerson = numbers.map(({ newAddress }) => newAddress);
+  return [...numbers, ...readUserIdChange(message, ofSamePerson)];
 }
 
 /** Reads the field `user_id_update`, which some versions send instead of a system message. */
@@ -41,13 +42,17 @@ function readNumberChange(message: unknown): NumberChangeEvent[] {
 }
 
 /** The old id is in a field, in the body's text, or beside the message. */
-function readUserIdChange(message: unknown): NumberChangeEvent[] {
+function readUserIdChange(
+  message: unknown,
+  otherAddresses: readonly string[] = [],
+): NumberChangeEvent[] {
   const system = readValue(message, "system");
   const update = readValue(system, "user_id_update") ?? readValue(message, "user_id_update");
   const [, bodyOld, bodyNew] = bodyPattern.exec(readText(system, "body") ?? "") ?? [];
   const previous = [readText(system, "previous_user_id"), readText(update, "previous"), bodyOld];
   const current = [readText(system, "user_id"), readText(update, "current"), bodyNew];
-  return toUserIdChange(previous.find(isUserId), current.find(isUserId), readId(message, "id"));
+  return toUserIdChange(previous.find(isUserId), current.find(isUserId), readId(message, "id"))
+    .map((event) => otherAddresses.length === 0 ? event : { ...event, otherAddresses });
 }
 
 function toUserIdChange(
@@ -60,5 +65,5 @@ function toUserIdChange(
 }
 
 function isUserId(text: string | undefined): text is string {
-  return text !== undefined && userIdPattern.test(text);
+  return text !== undefined && matchesUserId(text);
 }

@@ -2,6 +2,7 @@
 import { toFailureReceipt } from "../classification.ts";
 import { postJson } from "../http/call.ts";
 import type { OutboundMessage, Provider, Receipt, SendOptions } from "../provider.ts";
+import { isLid, recipientNeedsPhone } from "../recipient.ts";
 import { createRedactor } from "../http/redaction.ts";
 import { readWhatsappCloudAnswer } from "./answer.ts";
 import { type WhatsappCloudConfig, whatsappCloudSecretFields } from "./config.ts";
@@ -28,6 +29,7 @@ async function send(
   options: SendOptions,
 ): Promise<Receipt> {
   if (config.phoneNumberId === undefined) return notConfigured;
+  if (isLid(message.to)) return recipientNeedsPhone;
   const { path, body } = toWhatsappCloudRequest(message, config);
   const result = await postJson({
     url: graphUrl(config, path),

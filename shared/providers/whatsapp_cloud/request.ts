@@ -4,6 +4,7 @@
  */
 import { readFilename } from "../media_type.ts";
 import type { ContentOf, MediaContent, MessageContent } from "../../model/message_content.ts";
+import { isUserId } from "../recipient.ts";
 import type { OutboundMessage } from "../provider.ts";
 import { optionalMember, type ProviderRequest } from "../http/provider_request.ts";
 import type { WhatsappCloudConfig } from "./config.ts";
@@ -12,8 +13,6 @@ import { chooseMediaType } from "./media.ts";
 
 /** A longer title does not fit a section and becomes the header of the list message. */
 const SECTION_TITLE_MAX = 24;
-
-const businessScopedUserId = /^[A-Z]{2}\.(?:ENT\.)?[0-9A-Za-z]{1,128}$/;
 
 /**
  * Builds the request that sends `message`. Ignores `delayTypingMs`, because the Cloud API shows
@@ -45,7 +44,7 @@ export function toWhatsappCloudRequest(
  * (page Business-scoped user IDs).
  */
 function toRecipientMember(address: string): { to: string } | { recipient: string } {
-  return businessScopedUserId.test(address) ? { recipient: address } : { to: address };
+  return isUserId(address) ? { recipient: address } : { to: address };
 }
 
 function toContentMembers(content: MessageContent): Record<string, unknown> {
@@ -55,6 +54,8 @@ function toContentMembers(content: MessageContent): Record<string, unknown> {
       return { type: "text", text: { body: content.message } };
     case "option_list":
       return { type: "interactive", interactive: toListMessage(content) };
+    case "contact_request":
+      return { type: "interactive", interactive: toContactRequest(content) };
     case "template":
       return { type: "template", template: toTemplate(content) };
   }
@@ -96,6 +97,12 @@ function toListMessage(content: ContentOf<"option_list">): Record<string, unknow
       sections: [isSectionTitle ? { title, rows } : { rows }],
     },
   };
+}
+
+/** The channel words the button that shares the number (page Request contact information). */
+function toContactRequest({ message }: ContentOf<"contact_request">): Record<string, unknown> {
+  const name = "request_contact_info";
+  return { type: name, body: { text: message }, action: { name } };
 }
 
 function toTemplate({ template }: ContentOf<"template">): Record<string, unknown> {

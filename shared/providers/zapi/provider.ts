@@ -4,6 +4,7 @@ import { joinUrl } from "../config_fields.ts";
 import { checkGatewayContent } from "../gateway_content.ts";
 import { postJson } from "../http/call.ts";
 import type { OutboundMessage, Provider, Receipt, SendOptions } from "../provider.ts";
+import { isUserId, recipientNeedsPhone } from "../recipient.ts";
 import { createRedactor } from "../http/redaction.ts";
 import { readZapiAnswer } from "./answer.ts";
 import { type ZapiConfig, zapiSecretFields } from "./config.ts";
@@ -27,6 +28,7 @@ async function send(
   message: OutboundMessage,
   options: SendOptions,
 ): Promise<Receipt> {
+  if (isUserId(message.to)) return recipientNeedsPhone;
   const { path, body } = toZapiRequest(message, config);
   const result = await postJson({
     url: joinUrl(config.baseUrl ?? DEFAULT_BASE_URL, path),

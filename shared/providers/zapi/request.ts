@@ -1,7 +1,7 @@
 /**
  * Converts our message into a Z-API request (pages send-text, send-image, send-video and others).
  */
-import { unrenderedTemplate } from "../gateway_content.ts";
+import { unknownContactRequest, unrenderedTemplate } from "../gateway_content.ts";
 import { readExtension, readFilename } from "../media_type.ts";
 import type { ContentOf, MessageContent, OptionList } from "../../model/message_content.ts";
 import type { OutboundMessage } from "../provider.ts";
@@ -61,6 +61,8 @@ function toVerb(content: MessageContent): Verb {
         verb: "send-option-list",
         members: { message: content.message, optionList: toOptionList(content.optionList) },
       };
+    case "contact_request":
+      throw unknownContactRequest();
     case "template":
       throw unrenderedTemplate();
   }

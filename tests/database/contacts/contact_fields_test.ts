@@ -8,8 +8,14 @@ import { createTestDatabase } from "../../support/database/database.ts";
 import { callFunction } from "../../support/database/queue_calls.ts";
 import { createTenant } from "../../support/fixtures/tenant.ts";
 
-const { instanceId: _instance, phone: _phone, tags: _tags, ...contactFields } =
-  updateContactSchema.shape;
+const {
+  instanceId: _instance,
+  phone: _phone,
+  contactId: _contactId,
+  userId: _userId,
+  tags: _tags,
+  ...contactFields
+} = updateContactSchema.shape;
 
 /** Values of which every field takes one: text, day, flag, object, number. */
 const candidates: readonly unknown[] = ["a@example.com", "2026-12-25", true, { crm: "1" }, 7];

@@ -25,6 +25,7 @@ const contents: { readonly [Type in MessageType]: Extract<MessageContent, { mess
     audio: { messageType: "audio", mediaUrl },
     document: { messageType: "document", mediaUrl, message: "Segue", mediaFilename: "a.pdf" },
     option_list: { messageType: "option_list", message: "Quando?", optionList },
+    contact_request: { messageType: "contact_request", message: "Seu número?" },
     template: { messageType: "template", template },
   };
 

@@ -1,22 +1,25 @@
 -- Records that a contact has moved to another number: it becomes the newest proven address. A changed
--- user id (isUserId) replaces the old one among the contact's addresses. A contact that is known by
--- the new number only since yesterday, by a message it wrote, is the same person; any other contact
--- may be the number's former owner and keeps it. Returns whether a contact was found.
--- Errors: 40001 where another call has merged it.
+-- user id (isUserId) replaces the old one among the contact's addresses; `otherAddresses` are of the same
+-- person. A contact that is known by the new number only since yesterday, by a message it wrote, is the
+-- same person; any other contact may be the number's former owner and keeps it. A user id is never given
+-- to another person: contacts of both are one where one of them has no phone.
+-- The change may come before anything else of the person: it is remembered by a contact of its own.
+-- Returns whether anything changed. Errors: 40001 where another call has merged the contact.
 create or replace function messaging.record_number_change(instance_id uuid, event jsonb)
 returns boolean
 language plpgsql
 set search_path = ''
 as $$
 declare
-  contact messaging.contacts := messaging.find_contact(instance_id, event->>'oldAddress');
-  other messaging.contacts := messaging.find_contact(instance_id, event->>'newAddress');
+  contact messaging.contacts;
+  other messaging.contacts;
   is_user_id constant boolean := coalesce((event->>'isUserId')::boolean, false);
+  seen text;
   moved_proven_at timestamptz;
   before jsonb;
   is_recorded boolean;
 begin
-  if contact.id is null or exists (
+  if exists (
     select from messaging.contact_addresses a
     where a.instance_id = record_number_change.instance_id
       and a.identity_key = messaging.phone_identity_key(event->>'newAddress')
@@ -24,26 +27,39 @@ begin
   ) then
     return false;
   end if;
-  if other.id <> contact.id then
-    -- A user id is never given to another person: its contact is this person.
-    if (
-      is_user_id and contact.phone is not null and other.phone is not null
-    ) or (
-      not is_user_id
-      and (other.origin <> 'inbound' or other.created_at < clock_timestamp() - interval '1 day')
+  contact := messaging.find_contact(instance_id, event->>'oldAddress');
+  foreach seen in array array[event->>'newAddress'] || array(
+    select jsonb_array_elements_text(coalesce(event->'otherAddresses', '[]'))
+  ) loop
+    other := messaging.find_contact(instance_id, seen);
+    continue when other.id is null or other.id = contact.id;
+    if is_user_id and contact.phone is null then
+      contact := case
+        when contact.id is null then other
+        else messaging.merge_contacts(other, contact)
+      end;
+    elsif (is_user_id and other.phone is null) or (
+      other.origin = 'inbound' and other.created_at >= clock_timestamp() - interval '1 day'
     ) then
+      contact := case
+        when contact.id is null then other
+        else messaging.merge_contacts(contact, other)
+      end;
+    elsif seen = event->>'newAddress' then
       return false;
     end if;
-    contact := case
-      when is_user_id and contact.phone is null then messaging.merge_contacts(other, contact)
-      else messaging.merge_contacts(contact, other)
-    end;
+  end loop;
+  if contact.id is null then
+    contact := messaging.add_moved_contact(instance_id, event->>'newAddress');
   end if;
   perform from messaging.contacts c where c.id = contact.id for no key update;
   if not found then
     raise exception using errcode = 'serialization_failure', message = 'merged meanwhile';
   end if;
   before := messaging.contact_state(contact.id);
+  if not is_user_id then
+    contact := messaging.assign_contact_phone(contact, event->>'newAddress');
+  end if;
   if is_user_id then
     select a.proven_at into moved_proven_at
     from messaging.contact_addresses a
@@ -53,6 +69,11 @@ begin
     where a.instance_id = record_number_change.instance_id
       and a.identity_key = messaging.phone_identity_key(event->>'oldAddress');
   end if;
+  -- What was written before the change may come after it: it is of this person.
+  insert into messaging.contact_addresses (instance_id, address, contact_id, proven_at)
+  select record_number_change.instance_id, event->>'oldAddress', contact.id, '-infinity'
+  where (messaging.find_contact(instance_id, event->>'oldAddress')).id is null
+  on conflict do nothing;
   insert into messaging.contact_addresses as a (
     instance_id, address, contact_id, proven_at, changed_by
   )

@@ -1,5 +1,6 @@
 -- Stores the addresses by which a message reached a contact: from now on each of them finds it. The
--- first one is where messages go. Addresses of other contacts stay theirs. A contact that has changed
+-- first one is where messages go. Addresses of other contacts stay theirs, but a username goes to whom
+-- it is told of last, and replaces the person's former one. A contact that has changed
 -- its number and writes from an earlier one is shown with that one again: that is recorded as an event.
 -- The caller holds the contact locked.
 create or replace function messaging.prove_addresses(
@@ -39,6 +40,15 @@ begin
       )
     );
   perform messaging.note_contact(prove_addresses.contact_id);
+  if exists (select from unnest(addresses) as seen(address) where seen.address like 'username:%') then
+    update messaging.contact_addresses a
+    set contact_id = prove_addresses.contact_id
+    where a.instance_id = prove_addresses.instance_id and a.identity_key = any (addresses)
+      and a.address like 'username:%' and a.contact_id <> prove_addresses.contact_id;
+    delete from messaging.contact_addresses a
+    where a.contact_id = prove_addresses.contact_id and a.address like 'username:%'
+      and a.address <> all (addresses);
+  end if;
   if has_moved then
     perform messaging.record_contact_changes(instance_id, contact_id, before);
   end if;

@@ -25,6 +25,8 @@ begin
   -- The contact is locked before its addresses, whether it is known or new: two deliveries of one
   -- contact wait for each other here and nowhere else.
   foreach known in array addresses loop
+    -- A username can pass to another person: it merges nobody.
+    continue when known like 'username:%';
     found_contact := messaging.find_contact(instance_id, known);
     if contact.id is null then
       contact := found_contact;

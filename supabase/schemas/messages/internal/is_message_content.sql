@@ -13,6 +13,7 @@ begin
   return coalesce(
     case message_type
       when 'text' then content is null
+      when 'contact_request' then content is null
       when 'other' then content is null
       when 'option_list' then jsonb_typeof(content->'optionList') = 'object'
         or jsonb_typeof(content->'choice'->'title') = 'string'

@@ -1,0 +1,23 @@
+/** Recipients that a channel cannot address: messages of such a contact need its phone. */
+import type { Receipt } from "./provider.ts";
+
+const userIdPattern = /^[A-Z]{2}\.(?:ENT\.)?[0-9A-Za-z]{1,128}$/;
+
+/** Whether the address is a business-scoped user id, which exists on the official channel alone. */
+export function isUserId(address: string): boolean {
+  return userIdPattern.test(address);
+}
+
+/** Whether the address is a LID, which gateways alone know. */
+export function isLid(address: string): boolean {
+  return address.endsWith("@lid");
+}
+
+/** The outcome of a message to an address that the channel does not know. It is not called. */
+export const recipientNeedsPhone: Receipt = {
+  outcome: "rejected",
+  code: "recipient_needs_phone",
+  message: "This channel cannot reach the contact without its phone number.",
+  retryable: false,
+  scope: "message",
+};

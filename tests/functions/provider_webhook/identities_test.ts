@@ -1,0 +1,200 @@
+import { assertEquals } from "../../support/assert.ts";
+import {
+  cloudPayload,
+  cloudText,
+  createWebhookClient,
+  phone,
+  type WebhookClient,
+} from "./webhook_client.ts";
+
+type Json = Readonly<Record<string, unknown>>;
+type TestTenant = Awaited<ReturnType<WebhookClient["createTenant"]>>;
+
+const newPhone = "5521988887777";
+const [oldId, newId, lastId] = ["BR.1A2B3C", "BR.4D5E6F", "BR.7A8B9C"];
+const parent = "BR.ENT.99";
+const username = "ana.silva";
+
+/** A message with these ids of its sender, as the official channel tells it. */
+function inbound(id: string, wa: string | undefined, userId: string, further: Json = {}): Json {
+  const { username, ...ids } = further;
+  return cloudPayload({
+    contacts: [{
+      profile: { name: "Ana", ...(username === undefined ? {} : { username }) },
+      ...{ user_id: userId, wa_id: wa, ...ids },
+    }],
+    messages: [{ ...cloudText(id, "oi"), from: wa, from_user_id: userId }],
+  });
+}
+
+function system(id: string, from: string | undefined, members: Json): Json {
+  const base = { id, from, timestamp: `${Math.floor(Date.now() / 1_000)}`, type: "system" };
+  return cloudPayload({ messages: [{ ...base, system: members }] });
+}
+
+function card(id: string, members: Json, shown: Json, context?: Json): Json {
+  const text = cloudText(id, "");
+  return cloudPayload({
+    contacts: [{ profile: { name: "Ana" }, user_id: oldId }],
+    messages: [{
+      ...{ id, timestamp: text["timestamp"], type: "contacts", from_user_id: oldId, context },
+      ...members,
+      contacts: [{ phones: [{ phone: `+${phone}`, wa_id: phone }], ...shown }],
+    }],
+  });
+}
+
+/** One person's year: shown and hidden numbers, a parent id, a username, a card, three changes. */
+const year: readonly Json[] = [
+  inbound("IN1", phone, oldId),
+  inbound("IN2", undefined, oldId, { username }),
+  inbound("IN3", undefined, oldId, { parent_user_id: parent, username }),
+  card("CARD", {}, { origin: "contact_request" }),
+  system("SYS1", phone, {
+    ...{ type: "user_changed_number", wa_id: newPhone },
+    ...{ previous_user_id: oldId, user_id: newId },
+  }),
+  inbound("IN4", newPhone, newId, { username }),
+  system("SYS2", undefined, {
+    type: "user_changed_user_id",
+    body: `User Ana changed from ${newId} to ${lastId}`,
+  }),
+  {
+    object: "whatsapp_business_account",
+    entry: [{
+      id: "1",
+      changes: [{
+        field: "user_id_update",
+        value: { user_id_update: [{ user_id: { previous: newId, current: lastId } }] },
+      }],
+    }],
+  },
+  inbound("IN5", undefined, lastId, { username, parent_user_id: parent }),
+  {
+    object: "whatsapp_business_account",
+    entry: [{
+      id: "1",
+      changes: [{
+        field: "smb_message_echoes",
+        value: {
+          contacts: [{ wa_id: newPhone, user_id: lastId }],
+          message_echoes: [{
+            ...{ id: "ECHO", from: "551140001234", to: newPhone, to_user_id: lastId },
+            ...{ timestamp: cloudText("x", "y")["timestamp"], type: "text", text: { body: "Olá" } },
+          }],
+        },
+      }],
+    }],
+  },
+];
+
+const everything = [
+  ...[phone, newPhone].map((value) => `phone ${value}`),
+  ...[oldId, newId, lastId].map((value) => `user_id ${value}`),
+  `parent_user_id ${parent}`,
+  `username ${username}`,
+].sort();
+
+async function identitiesOf(
+  client: WebhookClient,
+  { instanceId }: TestTenant,
+): Promise<string[][]> {
+  const rows = await client.stack.admin<{ identities: { kind: string; value: string }[] }[]>`
+    select messaging.contact_identities(c) as identities from messaging.contacts c
+    where c.instance_id = ${instanceId}`;
+  return rows.map(({ identities }) =>
+    identities.map(({ kind, value }) => `${kind} ${value}`).sort()
+  );
+}
+
+/** A shuffle that a seed repeats. */
+function shuffle<Item>(items: readonly Item[], seed: number): Item[] {
+  let state = seed;
+  const next = (): number => (state = (state * 1_103_515_245 + 12_345) % 2_147_483_648);
+  return items.map((item) => ({ item, place: next() })).sort((a, b) => a.place - b.place)
+    .map(({ item }) => item);
+}
+
+Deno.test("any order of the events of one person's year gives one contact with the same identities", async () => {
+  await using client = await createWebhookClient();
+  const orders = [
+    year,
+    year.toReversed(),
+    ...Array.from({ length: 22 }, (_, n) => shuffle(year, n)),
+  ];
+  for (const [index, order] of orders.entries()) {
+    const tenant = await client.createTenant({ provider: "whatsapp_cloud" });
+    for (const event of order) assertEquals((await client.cloud(tenant, event)).status, 200);
+    assertEquals(await identitiesOf(client, tenant), [everything], `order ${index - 2}`);
+  }
+});
+
+Deno.test("the events of one person's year at the same time give one contact with the same identities", async () => {
+  await using client = await createWebhookClient();
+  for (let round = 0; round < 6; round++) {
+    const tenant = await client.createTenant({ provider: "whatsapp_cloud" });
+    const answers = await Promise.all(
+      shuffle(year, 100 + round).map((event) => client.cloud(tenant, event)),
+    );
+    assertEquals(answers.map(({ status }) => status), year.map(() => 200));
+    assertEquals(await identitiesOf(client, tenant), [everything], `round ${round}`);
+  }
+});
+
+Deno.test("the card that answers a contact request proves the number, a forwarded one never does", async () => {
+  await using client = await createWebhookClient();
+  const proven = `phone ${phone}`;
+  const cases: readonly (readonly [Json, boolean])[] = [
+    [card("C", {}, { origin: "contact_request" }), true],
+    [card("C", { origin: "contact_request" }, {}), true],
+    [card("C", {}, { origin: "other" }), false],
+    [card("C", {}, {}), false],
+    [card("C", {}, { origin: "contact_request" }, { forwarded: true }), false],
+    [card("C", {}, { origin: "contact_request" }, { frequently_forwarded: true }), false],
+  ];
+  for (const [payload, isProof] of cases) {
+    const tenant = await client.createTenant({ provider: "whatsapp_cloud" });
+    await client.cloud(tenant, payload);
+    const [identities = []] = await identitiesOf(client, tenant);
+    assertEquals(identities, isProof ? [proven, `user_id ${oldId}`] : [`user_id ${oldId}`]);
+  }
+});
+
+Deno.test("a username that passes to another person merges nobody", async () => {
+  await using client = await createWebhookClient();
+  const tenant = await client.createTenant({ provider: "whatsapp_cloud" });
+  await client.cloud(tenant, inbound("IN1", undefined, oldId, { username }));
+  await client.cloud(tenant, inbound("IN2", undefined, newId, { username }));
+  await client.cloud(tenant, inbound("IN3", undefined, oldId, { username: "ana.s" }));
+  assertEquals(
+    (await identitiesOf(client, tenant)).sort(),
+    [
+      [`user_id ${newId}`, `username ${username}`],
+      [`user_id ${oldId}`, "username ana.s"],
+    ].sort(),
+  );
+});
+
+Deno.test("a contact request asks for the number on the official channel alone", async () => {
+  await using client = await createWebhookClient();
+  const request = { messageType: "contact_request", message: "Qual é o seu número?" };
+  const official = await client.createTenant({ provider: "whatsapp_cloud" });
+  const sent = await client.stack.send(official, { userId: oldId, ...request });
+  assertEquals([sent.status, sent.body.status], [200, "sent"]);
+  const [json] = client.stack.provider.requests.map(({ json }) => json);
+  assertEquals([json?.["recipient"], json?.["type"], json?.["interactive"]], [
+    oldId,
+    "interactive",
+    {
+      type: "request_contact_info",
+      body: { text: request.message },
+      action: { name: "request_contact_info" },
+    },
+  ]);
+  const gateway = await client.createTenant();
+  const refused = await client.stack.send(gateway, { phone, ...request });
+  assertEquals([refused.status, refused.body.error, refused.body.issues[0].path], [
+    ...[400, "invalid_request"],
+    "messageType",
+  ]);
+});
