@@ -38,8 +38,10 @@ const assets: Readonly<Record<string, { readonly file: string; readonly type: st
   ...Object.fromEntries(
     [
       "activity",
+      "client",
       "composer",
       "dom",
+      "events",
       "faults",
       "format",
       "live",

@@ -1,3 +1,4 @@
+import { eventsPanel } from "./event_panels.ts";
 import { channels } from "../simulator/channels.ts";
 
 const channelOptions = channels
@@ -115,6 +116,8 @@ export const consolePage = `<!doctype html>
       <p class="note" id="queue-note" role="status">Fill in an instance and its token.</p>
       <ol class="rows" id="queue-rows"></ol>
     </section>
+
+${eventsPanel}
 
     <section class="panel" aria-labelledby="keys-title">
       <div class="panel-head">

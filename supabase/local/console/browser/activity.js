@@ -17,7 +17,6 @@ export function createActivity(ids, buildEntry) {
 
   const draw = oncePerFrame(() => {
     const list = find(ids.list);
-    if (records.length === 0) list.replaceChildren();
     const fresh = records.filter((record) => record.seq > drawnSeq).reverse();
     list.prepend(...fresh.map(buildEntry));
     while (list.childElementCount > shownEntries) list.lastElementChild?.remove();
@@ -36,6 +35,9 @@ export function createActivity(ids, buildEntry) {
     clear() {
       records = [];
       total = 0;
+      // At once: records that are added before the next frame may have lower numbers.
+      drawnSeq = 0;
+      find(ids.list).replaceChildren();
       draw();
     },
   };
@@ -123,7 +125,8 @@ function dropStyles(html) {
   return html.replace(/<style[^]*?<\/style>/gi, "").replace(/\sstyle=("[^"]*"|'[^']*')/gi, "");
 }
 
-function buildTime(record) {
+/** @param {{receivedAt: string}} record */
+export function buildTime(record) {
   const instant = record.receivedAt;
   return build("time", { datetime: instant, title: formatInstant(instant) }, formatTime(instant));
 }

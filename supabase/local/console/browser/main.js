@@ -1,6 +1,7 @@
 import { buildAiCall, buildEmail, createActivity } from "./activity.js";
 import { createComposer } from "./composer.js";
 import { find } from "./dom.js";
+import { createEvents } from "./events.js";
 import { createFaults } from "./faults.js";
 import { formatPhone } from "./format.js";
 import { followSimulator } from "./live.js";
@@ -22,7 +23,8 @@ const views = {
   "ai-calls": createActivity({ list: "ai-calls", count: "ai-count", note: "ai-note" }, buildAiCall),
 };
 createComposer(phones.readChosen);
-const queue = createQueue();
+const askQueue = createQueue();
+const followEvents = createEvents();
 const faults = createFaults();
 
 followSimulator(views, {
@@ -72,7 +74,8 @@ if (demo !== null) {
 showKeyLocations(demo);
 find("queue-settings").open = demo === null;
 showExample(demo);
-queue.ask();
+askQueue();
+followEvents();
 
 async function readDemo() {
   try {

@@ -19,6 +19,7 @@ export const portuguese = {
   "Clear": "Limpar",
   "Clear the AI calls": "Limpar as chamadas de IA",
   "Clear the e-mails": "Limpar os e-mails",
+  "Clear the events": "Limpar os eventos",
   "Clear the faults": "Limpar as falhas",
   "Clear the messages": "Limpar as mensagens",
   "Client token": "Token de cliente",
@@ -30,6 +31,7 @@ export const portuguese = {
   "Document": "Documento",
   "E-mail: {subject}": "E-mail: {subject}",
   "E-mails": "E-mails",
+  "Events": "Eventos",
   "Example call": "Chamada de exemplo",
   "Faults": "Falhas",
   "Fill in an instance and its token.": "Preencha uma instância e o token dela.",
@@ -53,6 +55,8 @@ export const portuguese = {
     "Nenhuma chamada ainda. O agente consulta o modelo quando um cliente responde.",
   "No e-mail yet. An operator gets one with each assignment.":
     "Nenhum e-mail ainda. O operador recebe um a cada atribuição.",
+  "No event yet. Each one appears here when it becomes true.":
+    "Nenhum evento ainda. Cada um aparece aqui quando acontece.",
   "No phone chosen": "Nenhum telefone escolhido",
   "No phone yet": "Nenhum telefone ainda",
   "No such phone.": "Nenhum telefone assim.",

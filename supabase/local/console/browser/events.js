@@ -1,0 +1,125 @@
+import { buildTime, createActivity } from "./activity.js";
+import { callApi, hasAccess, setNote } from "./client.js";
+import { build, find } from "./dom.js";
+import { formatPhone } from "./format.js";
+
+const pageSize = 1_000;
+/** Of older events. With more of them the list begins with the next event. */
+const loadedPages = 5;
+const waitSeconds = 20;
+const pauseMs = 2_000;
+
+/**
+ * The events of the form's instance, from its feed: those that it keeps, then each one as it comes.
+ * Holds one request open while the page is visible, and goes on at its cursor when it is again.
+ *
+ * @returns {() => Promise<void>} begins to follow the form's instance
+ */
+export function createEvents() {
+  const list = createActivity(
+    { list: "events", count: "events-count", note: "events-note" },
+    buildEvent,
+  );
+  let cursor = null;
+  let following = new AbortController();
+
+  async function follow() {
+    following.abort();
+    if (document.hidden || !hasAccess()) return;
+    following = new AbortController();
+    const { signal } = following;
+    while (!signal.aborted) {
+      try {
+        const page = cursor === null
+          ? await readKept(signal)
+          : await readFeed({ after: cursor, waitSeconds }, signal);
+        // Another loop reads on from the cursor, which must not move under it.
+        if (signal.aborted) return;
+        for (const event of page.items) list.add(describe(event));
+        cursor = page.nextCursor;
+        setNote(find("events-problem"), "");
+      } catch (problem) {
+        if (signal.aborted) return;
+        // The cursor is of another database, or too old.
+        if ([400, 410].includes(problem.status)) begin();
+        setNote(find("events-problem"), problem.message);
+        if (problem.isFinal) return;
+        await pause(signal);
+      }
+    }
+  }
+
+  function begin() {
+    cursor = null;
+    list.clear();
+  }
+
+  find("clear-events").addEventListener("click", () => list.clear());
+  find("queue-form").addEventListener("submit", () => {
+    begin();
+    follow();
+  });
+  document.addEventListener("visibilitychange", follow);
+  return follow;
+}
+
+/** @returns {Promise<{items: object[], nextCursor: string}>} the kept events, and where they end */
+async function readKept(signal) {
+  const items = [];
+  let after = "oldest";
+  for (let count = 0; count < loadedPages; count++) {
+    const page = await readFeed({ after, limit: pageSize }, signal);
+    items.push(...page.items);
+    after = page.nextCursor;
+    if (!page.hasMore) return { items, nextCursor: after };
+  }
+  return await readFeed({}, signal);
+}
+
+function readFeed(query, signal) {
+  return callApi("events-api/events", { query, signal });
+}
+
+function pause(signal) {
+  return new Promise((resolve) => {
+    const timer = setTimeout(resolve, pauseMs);
+    signal.addEventListener("abort", () => {
+      clearTimeout(timer);
+      resolve();
+    });
+  });
+}
+
+/** The event as a record of an activity. */
+function describe(event) {
+  return { ...event, seq: event.sequence, receivedAt: event.timestamp };
+}
+
+function buildEvent(event) {
+  return build(
+    "li",
+    { class: "row" },
+    build(
+      "details",
+      { class: "entry" },
+      build(
+        "summary",
+        {},
+        build("span", { class: "grow strong mono" }, event.type),
+        build("span", { class: "position" }, `#${event.sequence}`),
+        buildTime(event),
+        build("small", { class: "whole", dir: "auto" }, summarizeEvent(event)),
+      ),
+      build("pre", { class: "prose" }, JSON.stringify({ id: event.id, ...event.data }, null, 2)),
+    ),
+  );
+}
+
+/** Whom the event is about, and what it tells of them, in one line. */
+export function summarizeEvent({ data }) {
+  const { name, phone } = data.contact ?? data;
+  const who = [name, phone && formatPhone(phone)].filter(Boolean).join(" ") || data.contactId;
+  const what = data.message ?? data.fieldsUpdated?.join(", ") ?? data.status ?? data.reason ??
+    data.mergedInto ?? data.operatorId ?? data.pausedUntil ?? data.heldUntil;
+  return [who, what ?? (data.messageType && `[${data.messageType}]`)].filter(Boolean).join(" · ");
+}
