@@ -96,7 +96,7 @@ export class EventConsumer {
 
   #run(work: Promise<void>): void {
     const settled = work.catch((error: unknown) => {
-      this.services.log.error("event_delivery_failed", describeDefect(error));
+      this.services.log.error("event_pass_failed", describeDefect(error));
     }).finally(() => this.#underWay.delete(settled));
     this.#underWay.add(settled);
   }
@@ -146,7 +146,7 @@ export class EventConsumer {
       return await this.services.deliverEvent(delivery, target);
     } catch (error) {
       const { endpointId } = target;
-      this.services.log.error("event_not_sent", { endpointId, ...describeDefect(error) });
+      this.services.log.error("event_delivery_failed", { endpointId, ...describeDefect(error) });
       const durationMs = Math.round(performance.now() - startedAt);
       return { status: null, error: "not_sent", durationMs, answer: null, retryAfterMs: null };
     }
