@@ -117,7 +117,10 @@ Deno.test("two hundred writers and one reader: nothing missed, nothing twice, in
           await transaction`
             select messaging.record_event(
               ${plan.isOther ? other : instance}::uuid, c.id, 'contact.updated',
-              jsonb_build_object('number', c.notes::integer * 10 + ${event}::integer)
+              jsonb_build_object(
+                'number', c.notes::integer * 10 + ${event}::integer,
+                'fieldsUpdated', jsonb '["notes"]'
+              )
             ) from messaging.contacts c where c.id = ${plan.contactId}`;
         }
         await transaction`select pg_sleep(${plan.waitAfter})`;
