@@ -21,7 +21,8 @@ begin
       where e.id = endpoint_id and (
         exists (
           select from messaging.events v
-          where v.instance_id = e.instance_id and v.sequence > e.told_through
+          where v.instance_id = e.instance_id
+            and (v.instance_id, v.sequence) > (e.instance_id, e.told_through)
         )
         or exists (
           select from messaging.event_deliveries d

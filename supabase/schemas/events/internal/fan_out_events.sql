@@ -15,7 +15,8 @@ begin
     where e.is_active and (
       exists (
         select from messaging.events v
-        where v.instance_id = e.instance_id and v.sequence > e.told_through
+        where v.instance_id = e.instance_id
+          and (v.instance_id, v.sequence) > (e.instance_id, e.told_through)
       )
       or exists (select from messaging.event_replays r where r.endpoint_id = e.id)
     )

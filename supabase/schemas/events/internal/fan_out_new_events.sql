@@ -1,5 +1,6 @@
 -- Makes deliveries of the next events of an endpoint that the caller has locked, at most `max_events`
 -- looked at. The statements must stay in this order: see the head of tables/events.sql.
+-- Events are found by both columns of their index: see read_events.
 -- `endpoint.test` goes to the endpoint that was tested, by that call, and to no other.
 create or replace function messaging.fan_out_new_events(
   endpoint messaging.event_endpoints,
@@ -8,6 +9,7 @@ create or replace function messaging.fan_out_new_events(
 returns void
 language plpgsql
 set search_path = ''
+set enable_sort = off
 as $$
 declare
   horizon constant bigint := messaging.event_horizon(endpoint.instance_id);
@@ -23,9 +25,9 @@ begin
   into wanted, last_read
   from (
     select e.sequence, e.type from messaging.events e
-    where e.instance_id = endpoint.instance_id
-      and e.sequence > endpoint.told_through and e.sequence <= horizon
-    order by e.sequence
+    where (e.instance_id, e.sequence) > (endpoint.instance_id, endpoint.told_through)
+      and (e.instance_id, e.sequence) <= (endpoint.instance_id, horizon)
+    order by e.instance_id, e.sequence
     limit max_events
   ) as page;
   if last_read is null then

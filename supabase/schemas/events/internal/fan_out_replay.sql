@@ -8,6 +8,7 @@ create or replace function messaging.fan_out_replay(
 returns void
 language plpgsql
 set search_path = ''
+set enable_sort = off
 as $$
 declare
   replay messaging.event_replays;
@@ -41,9 +42,9 @@ begin
   into wanted, last_read
   from (
     select e.sequence, e.type, e.recorded_at from messaging.events e
-    where e.instance_id = endpoint.instance_id
-      and e.sequence > replay.told_through and e.sequence <= replay.through
-    order by e.sequence
+    where (e.instance_id, e.sequence) > (endpoint.instance_id, replay.told_through)
+      and (e.instance_id, e.sequence) <= (endpoint.instance_id, replay.through)
+    order by e.instance_id, e.sequence
     limit max_events
   ) as page;
   if wanted is not null then
