@@ -6,7 +6,8 @@
 -- Returns {items, next}: see describe_conversation. Errors: MI001, MI002, MI014.
 -- A page reads at most `most_read` conversations: where few of many match, it has fewer items than `limit`,
 -- or none, and `next` all the same. It reads them in growing steps, by the way that
--- conversation_list_path chooses. Plans must not depend on statistics: hence the settings below.
+-- conversation_list_path chooses. Plans must not depend on statistics: hence the settings below, and
+-- "= any (array[...])", of which no plan makes a hash of all rows.
 create or replace function public.list_conversations(request jsonb)
 returns jsonb
 language plpgsql
@@ -145,14 +146,14 @@ begin
           request->>'tag' is null
           or exists (
             select from messaging.contact_tags g
-            where g.contact_id = (s.v).contact_id and g.tag_id = of_tag
+            where g.contact_id = any (array[(s.v).contact_id]) and g.tag_id = of_tag
           )
         )
         and (
           is_awaiting is null
           or is_awaiting = exists (
             select from messaging.contact_activity a
-            where a.contact_id = (s.v).contact_id and a.awaits_reply
+            where a.contact_id = any (array[(s.v).contact_id]) and a.awaits_reply
           )
         )
       order by s.at, s.id

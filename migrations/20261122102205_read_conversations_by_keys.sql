@@ -1,0 +1,203 @@
+set local check_function_bodies = off;
+
+-- conversations-api: conversations of an instance, a page at a time, in the order of creation; with
+-- updatedSince (inclusive) in the order of (updated_at, contact), with the tombstones of contacts that are
+-- merged or erased, and without what a transaction under way may still precede (see change_horizon).
+-- `request`: instanceId, limit, `after` as returned in `next`, and filters, each NULL for any: status,
+-- assignedTo (an operator's UUID or e-mail), departmentId, tag, awaitingReply, updatedSince.
+-- Returns {items, next}: see describe_conversation. Errors: MI001, MI002, MI014.
+-- A page reads at most `most_read` conversations: where few of many match, it has fewer items than `limit`,
+-- or none, and `next` all the same. It reads them in growing steps, by the way that
+-- conversation_list_path chooses. Plans must not depend on statistics: hence the settings below, and
+-- "= any (array[...])", of which no plan makes a hash of all rows.
+create or replace function public.list_conversations(request jsonb)
+returns jsonb
+language plpgsql
+set search_path = ''
+set plan_cache_mode = force_generic_plan
+set enable_seqscan = off
+set enable_bitmapscan = off
+set enable_hashjoin = off
+set enable_mergejoin = off
+as $$
+declare
+  most_read constant integer := 5000;
+  page constant record := messaging.begin_page(request);
+  of_instance constant uuid := (request->>'instanceId')::uuid;
+  of_status constant text := request->>'status';
+  of_department constant uuid := (request->>'departmentId')::uuid;
+  is_awaiting constant boolean := (request->>'awaitingReply')::boolean;
+  since constant timestamptz := coalesce((request->>'updatedSince')::timestamptz, '-infinity');
+  horizon constant timestamptz := case
+    when request->>'updatedSince' is not null then messaging.change_horizon(of_instance)
+  end;
+  instance messaging.instances;
+  of_operator uuid;
+  of_tag uuid;
+  path text;
+  last_at timestamptz := page.after_at;
+  last_id uuid := page.after_id;
+  step integer := page.size + 1;
+  step_read integer;
+  all_read integer := 0;
+  last_read jsonb;
+  found_now jsonb[];
+  found_all jsonb[] := '{}';
+begin
+  select i.* into strict instance from messaging.instances i where i.id = of_instance;
+  if request->>'assignedTo' is not null then
+    of_operator := (messaging.find_operator(instance.workspace_id, request->>'assignedTo')).id;
+  end if;
+  if of_department is not null and not exists (
+    select from messaging.departments d
+    where d.id = of_department and d.workspace_id = instance.workspace_id
+  ) then
+    raise exception using errcode = 'MI002', message = 'department_not_found';
+  end if;
+  if request->>'tag' is not null then
+    select t.id into of_tag from messaging.tags t
+    where t.instance_id = of_instance and lower(t.name) = lower(request->>'tag');
+    if not found and request->>'updatedSince' is null then
+      return messaging.build_page(found_all, page.size);
+    end if;
+  end if;
+  path := messaging.conversation_list_path(
+    of_instance, request || jsonb_build_object('operatorId', of_operator, 'tagId', of_tag), most_read
+  );
+  if path in ('tag', 'awaiting') then
+    step := most_read;
+  end if;
+  loop
+    with scanned as materialized (
+      (
+        select v.created_at as at, v.id, v, false as is_deleted, null::uuid as merged_into
+        from messaging.conversations v
+        where path = 'instance' and v.instance_id = of_instance
+          and (v.created_at, v.id) > (last_at, last_id)
+        order by v.created_at, v.id
+        limit step
+      )
+      union all
+      (
+        select v.created_at, v.id, v, false, null::uuid
+        from messaging.conversations v
+        where path = 'operator' and v.instance_id = of_instance and v.assigned_to = of_operator
+          and (v.created_at, v.id) > (last_at, last_id)
+        order by v.created_at, v.id
+        limit step
+      )
+      union all
+      (
+        select v.created_at, v.id, v, false, null::uuid
+        from messaging.conversations v
+        where path = 'department' and v.instance_id = of_instance
+          and v.department_id = of_department
+          and (v.created_at, v.id) > (last_at, last_id)
+        order by v.created_at, v.id
+        limit step
+      )
+      union all
+      (
+        select v.created_at, v.id, v, false, null::uuid
+        from messaging.conversations v
+        where path = 'status' and v.instance_id = of_instance and v.status = of_status
+          and (v.created_at, v.id) > (last_at, last_id)
+        order by v.created_at, v.id
+        limit step
+      )
+      union all
+      (
+        select v.created_at, v.id, v, false, null::uuid
+        from (
+          select g.contact_id from messaging.contact_tags g
+          where path = 'tag' and g.tag_id = of_tag
+          union all
+          select a.contact_id from messaging.contact_activity a
+          where path = 'awaiting' and a.instance_id = of_instance and a.awaits_reply
+        ) as few
+        join messaging.conversations v on v.contact_id = any (array[few.contact_id])
+        where (v.created_at, v.id) > (last_at, last_id)
+        order by v.created_at, v.id
+        limit step
+      )
+      union all
+      (
+        select changed.at, changed.contact_id, v, changed.is_deleted, changed.merged_into
+        from (
+          select a.updated_at as at, a.contact_id, a.merged_into,
+            a.merged_into is not null or a.erased_at is not null as is_deleted
+          from messaging.contact_activity a
+          where path = 'changes' and a.instance_id = of_instance
+            and (a.updated_at, a.contact_id) > (last_at, last_id)
+            and a.updated_at >= since and a.updated_at < horizon
+          order by a.updated_at, a.contact_id
+          limit step
+        ) as changed
+        left join messaging.conversations v on v.contact_id = any (array[changed.contact_id])
+      )
+    ),
+    matching as (
+      select s.at, s.id, s.v, s.is_deleted, s.merged_into
+      from scanned s
+      where s.is_deleted
+        or (s.v).id is not null
+        and (of_status is null or (s.v).status = of_status)
+        and (of_operator is null or (s.v).assigned_to = of_operator)
+        and (of_department is null or (s.v).department_id = of_department)
+        and (
+          request->>'tag' is null
+          or exists (
+            select from messaging.contact_tags g
+            where g.contact_id = any (array[(s.v).contact_id]) and g.tag_id = of_tag
+          )
+        )
+        and (
+          is_awaiting is null
+          or is_awaiting = exists (
+            select from messaging.contact_activity a
+            where a.contact_id = any (array[(s.v).contact_id]) and a.awaits_reply
+          )
+        )
+      order by s.at, s.id
+      limit page.size + 1 - cardinality(found_all)
+    )
+    select
+      array(
+        select jsonb_build_object(
+          'createdAt', f.at, 'id', f.id,
+          'record', case
+            when f.is_deleted then jsonb_build_object(
+              'contactId', f.id,
+              'isDeleted', true,
+              'mergedInto', f.merged_into,
+              'updatedAt', messaging.iso_in_zone(f.at, instance.time_zone)
+            )
+            else messaging.describe_conversation(f.v, instance.time_zone)
+          end
+        )
+        from matching f
+        order by f.at, f.id
+      ),
+      (select count(*) from scanned),
+      (
+        select jsonb_build_object('createdAt', s.at, 'id', s.id)
+        from scanned s
+        order by s.at desc, s.id desc
+        limit 1
+      )
+    into found_now, step_read, last_read;
+    found_all := found_all || found_now;
+    exit when cardinality(found_all) > page.size or step_read < step;
+    all_read := all_read + step_read;
+    if all_read >= most_read then
+      return messaging.build_page(found_all, page.size) || jsonb_build_object('next', last_read);
+    end if;
+    last_at := (last_read->>'createdAt')::timestamptz;
+    last_id := (last_read->>'id')::uuid;
+    step := least(step * 4, most_read - all_read);
+  end loop;
+  return messaging.build_page(found_all, page.size);
+end;
+$$;
+revoke all on function public.list_conversations(jsonb) from public, anon, authenticated;
+grant execute on function public.list_conversations(jsonb) to service_role;
