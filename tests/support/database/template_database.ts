@@ -20,10 +20,12 @@ export interface TemplateDatabase {
  * several runs can share a server.
  *
  * @param serverUrl a database of the server, as a superuser.
+ * @param isAudited whether changes without their event fail. Costs time, which benches must not measure.
  */
 export async function createTemplateDatabase(
   serverUrl: string,
   migrationsFolder: string,
+  { isAudited = true } = {},
 ): Promise<TemplateDatabase> {
   const name = `messaging_template_${crypto.randomUUID().slice(0, 8)}`;
   const drop = (): Promise<void> => onDatabase(serverUrl, (server) => dropAll(server, name));
@@ -38,8 +40,10 @@ export async function createTemplateDatabase(
     resetPlan = await onDatabase(url.href, async (template) => {
       await createPlatformRoles(template);
       await applyMigrations(template, migrationsFolder);
-      await installEventAudit(template);
-      await installStateAudit(template);
+      if (isAudited) {
+        await installEventAudit(template);
+        await installStateAudit(template);
+      }
       return await writeResetPlan(template);
     });
     // Postgres cannot clone a template that has connections.
