@@ -43,8 +43,9 @@ export class EventConsumer {
   /** Endpoints for which more may be due than their last claim took. */
   #backlogged: ReadonlySet<string> = new Set();
   #hasEndpoints = false;
-  readonly #pace = new LookPace(lookBounds);
-  #lookedAtMs = -Infinity;
+  readonly #announcements = new LookPace(lookBounds);
+  /** Apart, because what waits for a dead endpoint is due at every poll, and no place is free for it. */
+  readonly #polls = new LookPace(lookBounds);
   #timer: ReturnType<typeof setTimeout> | undefined;
   #deliveries = 0;
 
@@ -64,7 +65,7 @@ export class EventConsumer {
   /** Acts on what a poll of the queue says about webhooks. Returns at once. */
   notice(work: "due" | "idle" | "none"): void {
     this.#hasEndpoints = work !== "none";
-    if (work === "due") this.#lookSoon();
+    if (work === "due" && this.#polls.waitMs() <= 0) this.#look(this.#polls);
   }
 
   /** Stops claiming, and waits for the calls under way. */
@@ -78,19 +79,20 @@ export class EventConsumer {
   /** Looks at once after a quiet time, else when the pause since the last look is over. */
   #lookSoon(): void {
     if (this.#timer !== undefined || this.#isFinishing) return;
-    const waitMs = this.#lookedAtMs + this.#pace.leastMs - performance.now();
-    if (waitMs <= 0) return this.#look();
+    const waitMs = this.#announcements.waitMs();
+    if (waitMs <= 0) return this.#look(this.#announcements);
     this.#timer = setTimeout(() => {
       this.#timer = undefined;
-      this.#look();
+      this.#look(this.#announcements);
     }, waitMs);
   }
 
-  #look(): void {
+  #look(pace?: LookPace): void {
+    pace?.begin();
     if (this.#isClaiming) {
       this.#mustLookAgain = true;
     } else if (!this.#isFinishing) {
-      this.#run(this.#claim());
+      this.#run(this.#claim(pace));
     }
   }
 
@@ -101,7 +103,7 @@ export class EventConsumer {
     this.#underWay.add(settled);
   }
 
-  async #claim(): Promise<void> {
+  async #claim(pace?: LookPace): Promise<void> {
     this.#isClaiming = true;
     try {
       do {
@@ -109,14 +111,13 @@ export class EventConsumer {
         const room = Math.min(this.#calls.room(), this.maxDeliveries - this.#deliveries);
         if (room <= 0) return;
         const bounds = this.#calls.limits();
-        this.#lookedAtMs = performance.now();
         const { deliveries, targets } = await this.services.database.rpc("claim_event_deliveries", {
           maxDeliveries: room,
           leaseSeconds,
           ...bounds,
         });
         this.#deliveries += deliveries.length;
-        this.#pace.note(deliveries.length > 0);
+        pace?.note(deliveries.length > 0);
         this.#backlogged = findBacklogged(bounds, deliveries, room);
         const targetOf = new Map(targets.map((target) => [target.endpointId, target]));
         for (const delivery of deliveries) {

@@ -34,14 +34,25 @@ export interface LookBounds {
  */
 export class LookPace {
   #leastMs: number;
+  #lookedAtMs = -Infinity;
 
   constructor(private readonly bounds: LookBounds) {
     this.#leastMs = bounds.leastMs;
   }
 
-  /** The least time to the next look. */
+  /** The least time between two looks now. */
   get leastMs(): number {
     return this.#leastMs;
+  }
+
+  /** Time to the next look; not above 0 where it may begin. */
+  waitMs(): number {
+    return this.#lookedAtMs + this.#leastMs - performance.now();
+  }
+
+  /** Notes that a look begins. */
+  begin(): void {
+    this.#lookedAtMs = performance.now();
   }
 
   /** Notes what a look has found. */
