@@ -13,6 +13,7 @@ import { claimSettleBench } from "./claim_settle_bench.ts";
 import { claimSizeBench } from "./claim_size_bench.ts";
 import { coldStartBench } from "./cold_start_bench.ts";
 import { enqueueBench } from "./enqueue_bench.ts";
+import { eventsBench } from "./events_bench.ts";
 import { floodBench } from "./flood_bench.ts";
 import { growthBench } from "./growth_bench.ts";
 import { historyBench } from "./history_bench.ts";
@@ -36,6 +37,7 @@ const benches: readonly Bench[] = [
   historyBench,
   growthBench,
   latenessBench,
+  eventsBench,
   idleBench,
   immediateSendBench,
   inboundBench,
