@@ -6,19 +6,26 @@ import {
   readClientIdempotency,
   requireInstance,
 } from "../../shared/http/client_token_guard.ts";
+import { answerJson } from "../../shared/http/answer.ts";
 import { createApp, type Route } from "../../shared/http/create_app.ts";
 import { answerRecorded } from "../../shared/http/recorded_answer.ts";
-import { validateBody } from "../../shared/http/validate.ts";
+import { validate, validateBody } from "../../shared/http/validate.ts";
 import type { Log } from "../../shared/runtime/log.ts";
 import { callRecorded } from "../../shared/idempotency/recorded_call.ts";
+import { AppError } from "../../shared/model/errors.ts";
+import { listContacts } from "./contact_page.ts";
 import {
   type ChangeTagsResponse,
   changeTagsSchema,
   checkChangeTags,
   checkCreateContact,
   checkTarget,
+  contactIdSchema,
+  type ContactListResponse,
+  type ContactResponse,
   type CreateContactResponse,
   createContactSchema,
+  listContactsSchema,
   type SetConsentResponse,
   setConsentSchema,
   type UpdateContactResponse,
@@ -82,11 +89,31 @@ export function createContactsApiApp({ database, log }: ContactsApiServices): Ho
     );
   };
 
+  const getContact = async (context: ClientContext): Promise<Response> => {
+    const { instanceId } = requireInstance(context);
+    const contactId = contactIdSchema.safeParse(context.req.param("id")).data;
+    if (contactId === undefined) throw new AppError("contact_not_found");
+    const contact = await database.rpc("get_contact", { instanceId, contactId });
+    return answerJson<ContactResponse>(context, { success: true, ...contact });
+  };
+
+  const getContacts = async (context: ClientContext): Promise<Response> => {
+    const { instanceId: _reference, ...query } = validate(
+      listContactsSchema,
+      context.req.query(),
+    );
+    const { instanceId } = requireInstance(context);
+    const page = await listContacts(database, instanceId, query);
+    return answerJson<ContactListResponse>(context, { success: true, ...page });
+  };
+
   const routes: Route[] = [
     { method: "POST", path: "/create", handlers: [guard, createContact] },
     { method: "POST", path: "/update", handlers: [guard, updateContact] },
     { method: "POST", path: "/tags", handlers: [guard, changeTags] },
     { method: "POST", path: "/consent", handlers: [guard, setConsent] },
+    { method: "GET", path: "/contacts", handlers: [guard, getContacts] },
+    { method: "GET", path: "/contacts/:id", handlers: [guard, getContact] },
   ];
   return createApp({ slug: "contacts-api", log, routes });
 }

@@ -1,10 +1,13 @@
 import * as z from "zod";
 import type { CrossCheck } from "../../shared/http/validate.ts";
-import { instantSchema } from "../../shared/model/instant.ts";
+import { instantSchema, storableInstantSchema } from "../../shared/model/instant.ts";
+import { pageSchema } from "../../shared/model/page.ts";
 import {
   findRecipientIssues,
   freeObjectSchema,
+  idSchema,
   instanceIdSchema,
+  phoneSchema,
   recipientFields,
 } from "../../shared/model/request_fields.ts";
 import { type AnswerOf, successField } from "../../shared/model/response_fields.ts";
@@ -162,3 +165,84 @@ export const changeTagsResponseSchema = z.object({
 });
 
 export type ChangeTagsResponse = AnswerOf<typeof changeTagsResponseSchema>;
+
+/** A contact's id in a path. No contact has an id of another form. */
+export const contactIdSchema = idSchema;
+
+const isStorable = (text: string): boolean => text.isWellFormed() && !text.includes("\0");
+
+/** GET /functions/v1/contacts-api/contacts. Filters combine: a contact must pass each. */
+export const listContactsSchema = pageSchema.extend({
+  instanceId: instanceIdSchema.optional(),
+  phone: phoneSchema.optional(),
+  tag: tagNameSchema.refine(isStorable, "must be text").optional(),
+  q: z.string().trim().refine(
+    (text) => [...text].length >= 1 && [...text].length <= 100 && isStorable(text),
+    "must be 1 to 100 characters",
+  ).meta({ minLength: 1, maxLength: 100 }).optional(),
+  assignedTo: z.string().trim().min(1).max(320).refine(isStorable, "must be text").optional(),
+  consent: z.enum(consentStates).optional(),
+  updatedSince: storableInstantSchema.optional(),
+});
+
+/** The end of a page in the order of changes. Without `updatedSince` it is that of any collection. */
+export const changesEndSchema = z.object({ updatedAt: storableInstantSchema, id: idSchema });
+
+const identitySchema = z.object({
+  kind: z.enum(["phone", "lid", "user_id", "parent_user_id", "username"]),
+  value: z.string(),
+  provenAt: instantSchema.nullable(),
+});
+
+const contactSchema = z.object({
+  contactId: z.uuid(),
+  phone: z.string().nullable(),
+  name: z.string().nullable(),
+  email: z.string().nullable(),
+  company: z.string().nullable(),
+  jobTitle: z.string().nullable(),
+  notes: z.string().nullable(),
+  tags: z.array(z.string().min(1).max(50)),
+  utmSource: z.string().nullable(),
+  utmMedium: z.string().nullable(),
+  utmCampaign: z.string().nullable(),
+  customLabels: z.record(z.string(), z.unknown()),
+  isFavorite: z.boolean(),
+  isArchived: z.boolean(),
+  isBlocked: z.boolean(),
+  origin: z.string(),
+  consent: consentSchema,
+  identities: z.array(identitySchema),
+  window: z.object({ isOpen: z.boolean(), closesAt: instantSchema.nullable() }).nullable(),
+  aiAgentPausedUntil: instantSchema.nullable(),
+  conversation: z.object({
+    conversationId: z.uuid(),
+    status: z.enum(["open", "closed", "pending"]),
+    assignedTo: z.uuid().nullable(),
+    departmentId: z.uuid().nullable(),
+    portfolio: z.boolean(),
+    lastMessageAt: instantSchema.nullable(),
+  }).nullable(),
+  createdAt: instantSchema,
+  updatedAt: instantSchema,
+});
+
+/** A contact that is no more; only a list with `updatedSince` tells of it. */
+const deletedContactSchema = z.object({
+  contactId: z.uuid(),
+  isDeleted: z.literal(true),
+  mergedInto: z.uuid().nullable(),
+  updatedAt: instantSchema,
+});
+
+export const contactResponseSchema = z.object({ ...successField, ...contactSchema.shape });
+
+export type ContactResponse = AnswerOf<typeof contactResponseSchema>;
+
+export const contactListResponseSchema = z.object({
+  ...successField,
+  items: z.array(z.union([contactSchema, deletedContactSchema])),
+  nextCursor: z.string().nullable(),
+});
+
+export type ContactListResponse = AnswerOf<typeof contactListResponseSchema>;

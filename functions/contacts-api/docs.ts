@@ -1,10 +1,20 @@
-import { demoContactId, demoInstanceRef, demoPhone } from "../../shared/openapi/demo_fixtures.ts";
+import {
+  demoContactId,
+  demoConversationId,
+  demoInstanceRef,
+  demoPhone,
+} from "../../shared/openapi/demo_fixtures.ts";
 import type { Operation } from "../../shared/openapi/operation.ts";
+import * as z from "zod";
+import { instanceIdSchema } from "../../shared/model/request_fields.ts";
 import {
   changeTagsResponseSchema,
   changeTagsSchema,
+  contactListResponseSchema,
+  contactResponseSchema,
   createContactResponseSchema,
   createContactSchema,
+  listContactsSchema,
   setConsentResponseSchema,
   setConsentSchema,
   updateContactResponseSchema,
@@ -14,6 +24,55 @@ import {
 const exampleInstant = "2026-11-22T09:30:00.000-03:00";
 
 const target = { instanceId: demoInstanceRef, phone: demoPhone };
+
+const contact = {
+  contactId: demoContactId,
+  phone: demoPhone,
+  name: "João Silva",
+  email: "joao@example.com",
+  company: "Silva & Filhos",
+  jobTitle: null,
+  notes: null,
+  tags: ["lead"],
+  utmSource: "google",
+  utmMedium: null,
+  utmCampaign: "bf-2026",
+  customLabels: { crmId: "4711" },
+  isFavorite: false,
+  isArchived: false,
+  isBlocked: false,
+  origin: "api",
+  consent: { marketing: "unknown", at: null, source: null },
+  identities: [{ kind: "phone", value: demoPhone, provenAt: "2026-11-23T13:00:00.000+00:00" }],
+  window: null,
+  aiAgentPausedUntil: null,
+  conversation: {
+    conversationId: demoConversationId,
+    status: "open",
+    assignedTo: null,
+    departmentId: null,
+    portfolio: false,
+    lastMessageAt: "2026-11-23T10:00:00.000-03:00",
+  },
+  createdAt: "2026-11-20T09:00:00.000-03:00",
+  updatedAt: "2026-11-23T10:00:00.000-03:00",
+};
+
+const contactFieldTexts = {
+  origin: "How the contact came to be: `api` or `inbound`.",
+  identities:
+    "By what the contact is known; `provenAt` is null for what the API gave and nobody has proven.",
+  "identities.kind": "Kind of the identity.",
+  "identities.value": "The phone, the LID or the user id.",
+  "identities.provenAt": "When the channel last showed that it is the contact's.",
+  window: "The official channel's 24 hours after the contact's last message; null on gateways.",
+  "window.isOpen": "Whether a free-form message may be sent now.",
+  "window.closesAt": "When it closes or has closed; null before the contact's first message.",
+  aiAgentPausedUntil: "Until when the AI agent keeps silent; null when it is not paused.",
+  conversation: "The contact's conversation; null before the first operation that needs one.",
+  "conversation.lastMessageAt": "When the last message was sent or received.",
+  updatedAt: "Last change of the contact or its conversation, messages included.",
+};
 
 /** The operations of contacts-api (specification 4.3). */
 export const operations: readonly Operation[] = [
@@ -145,6 +204,58 @@ export const operations: readonly Operation[] = [
         contactId: demoContactId,
         consent: { marketing: "denied", at: exampleInstant, source: "call_center" },
       },
+    }],
+  },
+  {
+    method: "GET",
+    path: "/contacts",
+    operationId: "listContacts",
+    tag: "Contacts",
+    summary: "List and search contacts, or follow their changes",
+    description: "Pages of the instance's contacts, in order of creation. Filters combine.\n\n" +
+      "With `updatedSince` the pages are in the order of changes and miss none. Merged and erased contacts appear as `{contactId, isDeleted: true, mergedInto}`, whatever the other filters say. To stay in step, go on with the `updatedAt` of the last contact that you have read.",
+    access: "clientToken",
+    query: listContactsSchema,
+    success: { description: "A page of contacts.", schema: contactListResponseSchema },
+    errors: ["invalid_phone", "operator_not_found"],
+    fields: {
+      ...Object.fromEntries(
+        Object.entries(contactFieldTexts).map(([field, text]) => [`items.${field}`, text]),
+      ),
+      "items.isDeleted": "The contact is merged or erased.",
+      "items.mergedInto": "The contact that it was merged into; null when it was erased.",
+      tag: "Only contacts with this tag, in any case.",
+      q: "Text in the name, e-mail, company or phone, in any case and without regard to accents. One or two characters are looked for at the beginning of words.",
+      assignedTo: "Only contacts whose conversation is assigned to this operator: e-mail or UUID.",
+      consent: "Only contacts with this consent to marketing.",
+      updatedSince: "Only what has changed at this instant or later.",
+    },
+    examples: [{
+      name: "search",
+      summary: "Contacts called João",
+      request: { instanceId: demoInstanceRef, q: "joao", limit: 50 },
+      response: { success: true, items: [contact], nextCursor: null },
+    }],
+  },
+  {
+    method: "GET",
+    path: "/contacts/:id",
+    operationId: "getContact",
+    tag: "Contacts",
+    summary: "Get a contact",
+    description:
+      "Every field of a contact. The id of a merged contact returns the contact that it was merged into.",
+    access: "clientToken",
+    query: z.object({ instanceId: instanceIdSchema.optional() }),
+    pathParameters: { id: { description: "`contactId` of the contact.", example: demoContactId } },
+    success: { description: "The contact.", schema: contactResponseSchema },
+    errors: ["contact_not_found"],
+    fields: contactFieldTexts,
+    examples: [{
+      name: "contact",
+      summary: "A contact with a conversation",
+      request: { instanceId: demoInstanceRef },
+      response: { success: true, ...contact },
     }],
   },
 ];

@@ -4,3 +4,16 @@ after insert on messaging.contacts
 referencing new table as new_contacts
 for each statement
 execute function messaging.add_contact_activity();
+create trigger contacts_follow_search
+after update on messaging.contacts
+for each row
+when
+  (
+    (old.name, old.email, old.company, old.phone) is distinct from (
+      new.name,
+      new.email,
+      new.company,
+      new.phone
+    )
+  )
+execute function messaging.follow_contact_search();

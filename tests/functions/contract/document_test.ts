@@ -206,7 +206,8 @@ Deno.test("how long a tag's name may be stands in the document wherever tags are
       found.push(name);
     }
   }
-  assertEquals(found.sort(), ["addTags", "removeTags", "tags", "tags"]);
+  assertEquals([...new Set(found)].sort(), ["addTags", "removeTags", "tags"]);
+  assert(found.filter((name) => name === "tags").length > 2, "of requests and of answers");
 });
 
 Deno.test("details.message and lastError.message are said to be the provider's words, and sentBy of process-ai-agent what it does", async () => {

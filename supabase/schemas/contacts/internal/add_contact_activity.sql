@@ -1,4 +1,5 @@
--- Trigger: gives new contacts their rows of contact_activity. Once for each statement, for all of them.
+-- Trigger: gives new contacts their rows of contact_activity and contact_search. Once for each statement,
+-- for all of them.
 create or replace function messaging.add_contact_activity()
 returns trigger
 language plpgsql
@@ -12,6 +13,10 @@ begin
   join new_contacts c on c.instance_id = instances.instance_id
   order by c.id
   on conflict do nothing;
+  insert into messaging.contact_search (contact_id, instance_id, created_at, words)
+  select c.id, c.instance_id, c.created_at, messaging.search_words(c)
+  from new_contacts n
+  join messaging.contacts c on c.id = any (array[n.id]);
   return null;
 end;
 $$;

@@ -99,7 +99,6 @@ begin
   ) as consents(is_others)
   where c.id = known.id and other.id = gone.id
   returning c.* into merged;
-  perform messaging.fill_contact_activity(array[gone.id]);
   delete from messaging.contacts c where c.id = gone.id;
   perform messaging.record_event(
     gone.instance_id, gone.id, 'contact.merged',
@@ -115,10 +114,11 @@ begin
   end if;
   changed_at := messaging.change_instant(kept.instance_id);
   -- Tombstones are locked here, not last: whoever touches them holds the contact that is gone now.
-  update messaging.contact_activity a
-  set merged_into = kept.id, last_message_at = null, awaits_reply = false,
-    updated_at = greatest(a.updated_at, changed_at)
-  where a.contact_id = gone.id;
+  insert into messaging.contact_activity as a (contact_id, instance_id, updated_at, merged_into)
+  values (gone.id, gone.instance_id, changed_at, kept.id)
+  on conflict on constraint contact_activity_pkey do update
+  set merged_into = excluded.merged_into, last_message_at = null, awaits_reply = false,
+    updated_at = greatest(a.updated_at, excluded.updated_at);
   update messaging.contact_activity a
   set merged_into = kept.id, updated_at = greatest(a.updated_at, changed_at)
   where a.merged_into = gone.id;

@@ -3,7 +3,7 @@
 -- The channel tells an inbound message's time in whole seconds: one of the second in which we wrote
 -- counts as the later one if it came after ours.
 -- Plans must not depend on statistics.
-create or replace function messaging.read_last_messages(contact_ids uuid[])
+create or replace function messaging.read_last_messages(touched messaging.contact_activity[])
 returns void
 language plpgsql
 set search_path = ''
@@ -13,9 +13,11 @@ set enable_hashjoin = off
 set enable_mergejoin = off
 as $$
 begin
-  update messaging.contact_activity a
-  set last_message_at = last.message_at,
-    awaits_reply = coalesce(
+  insert into messaging.contact_activity (
+    contact_id, instance_id, updated_at, last_message_at, awaits_reply
+  )
+  select t.contact_id, t.instance_id, t.updated_at, last.message_at,
+    coalesce(
       last.inbound_at is not null and (
         last.outbound_at is null or last.inbound_at > last.outbound_at
         or last.inbound_at >= date_trunc('second', last.outbound_at)
@@ -23,7 +25,7 @@ begin
       ),
       false
     )
-  from unnest(contact_ids) as touched(contact_id)
+  from unnest(touched) as t
   cross join lateral (
     select max(m.sent_at) as message_at,
       max(m.sent_at) filter (where m.direction = 'inbound') as inbound_at,
@@ -32,13 +34,18 @@ begin
     from (
       select n.sent_at, n.created_at, n.direction
       from messaging.messages n
-      where n.contact_id = touched.contact_id and n.sent_at is not null
+      where n.contact_id = t.contact_id and n.sent_at is not null
       order by n.sent_at desc
       limit 50
     ) as m
   ) as last
-  where a.contact_id = any (array[touched.contact_id]);
+  on conflict on constraint contact_activity_pkey do update
+  set last_message_at = excluded.last_message_at, awaits_reply = excluded.awaits_reply;
 end;
 $$;
-revoke all on function messaging.read_last_messages(uuid[]) from public, anon, authenticated;
-grant execute on function messaging.read_last_messages(uuid[]) to service_role;
+revoke all
+on function messaging.read_last_messages(messaging.contact_activity[])
+from public, anon, authenticated;
+grant execute
+on function messaging.read_last_messages(messaging.contact_activity[])
+to service_role;

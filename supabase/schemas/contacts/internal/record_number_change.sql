@@ -93,6 +93,7 @@ begin
   perform messaging.record_contact_changes(instance_id, contact.id, before);
   if is_recorded then
     perform messaging.note_contact(contact.id);
+    perform messaging.refresh_contact_search(contact.id);
   end if;
   return is_recorded;
 end;

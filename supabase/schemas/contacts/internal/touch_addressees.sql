@@ -1,23 +1,22 @@
--- As touch_contacts, for contacts to whom a message has just been sent, in one statement. The callers
--- are the settlements: theirs is the hottest path, and their settings of the planner hold here.
+-- As touch_contacts, for contacts to whom a message has just been sent. A statement of its own: the
+-- callers are the settlements, which are hot, and their settings of the planner hold here.
 create or replace function messaging.touch_addressees(contact_ids uuid[], sent_at timestamptz)
 returns void
 language plpgsql
 set search_path = ''
 as $$
-declare
-  touched integer;
 begin
-  update messaging.contact_activity a
-  set updated_at = greatest(a.updated_at, date_trunc('milliseconds', clock_timestamp())),
-    last_message_at = greatest(a.last_message_at, touch_addressees.sent_at),
-    awaits_reply = a.awaits_reply and coalesce(a.last_message_at > touch_addressees.sent_at, false)
-  where a.contact_id = any (contact_ids) and messaging.change_instant(a.instance_id) is not null;
-  get diagnostics touched = row_count;
-  if touched < cardinality(contact_ids) then
-    perform messaging.touch_contacts(contact_ids);
-    perform messaging.read_last_messages(contact_ids);
-  end if;
+  insert into messaging.contact_activity as a (
+    contact_id, instance_id, updated_at, last_message_at
+  )
+  select c.id, c.instance_id, messaging.change_instant(c.instance_id), touch_addressees.sent_at
+  from messaging.contacts c
+  where c.id = any (contact_ids)
+  order by c.id
+  on conflict on constraint contact_activity_pkey do update
+  set updated_at = greatest(a.updated_at, excluded.updated_at),
+    last_message_at = greatest(a.last_message_at, excluded.last_message_at),
+    awaits_reply = a.awaits_reply and coalesce(a.last_message_at > excluded.last_message_at, false);
 end;
 $$;
 revoke all

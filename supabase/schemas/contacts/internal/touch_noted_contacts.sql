@@ -7,16 +7,17 @@ set search_path = ''
 as $$
 declare
   noted constant text := current_setting('messaging.noted_contacts', true);
-  contact_ids uuid[];
+  touched messaging.contact_activity[];
 begin
   if noted is null or noted = '' then
     return;
   end if;
   perform set_config('messaging.noted_contacts', '', true);
-  contact_ids := string_to_array(rtrim(noted), ' ')::uuid[];
-  perform messaging.touch_contacts(contact_ids);
+  touched := array(
+    select t from messaging.touch_contacts(string_to_array(rtrim(noted), ' ')::uuid[]) as t
+  );
   -- A later statement than the one that locked: it sees what others have recorded of these contacts.
-  perform messaging.read_last_messages(contact_ids);
+  perform messaging.read_last_messages(touched);
 end;
 $$;
 revoke all on function messaging.touch_noted_contacts() from public, anon, authenticated;

@@ -30,6 +30,9 @@ create table messaging.contacts (
   constraint contacts_custom_labels_object check (jsonb_typeof(custom_labels) = 'object'),
   constraint contacts_consent_known check (consent_marketing in ('granted', 'denied', 'unknown'))
 );
+-- The list of contacts by consent; most have said nothing.
+create index contacts_consent on messaging.contacts (instance_id, consent_marketing)
+where consent_marketing != 'unknown';
 alter table messaging.contacts enable row level security;
 revoke all on table messaging.contacts from public, anon, authenticated;
 grant select, insert, update, delete on table messaging.contacts to service_role;

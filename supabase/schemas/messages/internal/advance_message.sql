@@ -20,9 +20,11 @@ declare
   moved_contact_id uuid;
   is_newly_sent boolean;
   former_status text;
+  was_unsent boolean;
   types text[];
 begin
-  select m.status into former_status from messaging.messages m
+  select m.status, m.sent_at is null into former_status, was_unsent
+  from messaging.messages m
   where m.id = advance_message.message_id
   for no key update;
   update messaging.messages m
@@ -46,12 +48,7 @@ begin
     unconfirmed_at = null,
     is_retryable = false,
     last_error = case when advance_message.status = 'failed' then error end
-  from (
-    select f.id, f.sent_at from messaging.messages f
-    where f.id = advance_message.message_id
-    for no key update
-  ) as former
-  where m.id = former.id
+  where m.id = advance_message.message_id
     and case messaging.message_transition(m.status, advance_message.status)
       when 'always' then true
       when 'new_id' then coalesce(m.provider_message_id <> advance_message.provider_message_id, true)
@@ -64,7 +61,7 @@ begin
       when 'other_id' then m.provider_message_id <> advance_message.provider_message_id
       else false
     end
-  returning m.instance_id, m.contact_id, former.sent_at is null and m.sent_at is not null
+  returning m.instance_id, m.contact_id, was_unsent and m.sent_at is not null
   into moved_instance_id, moved_contact_id, is_newly_sent;
   if not found then
     return false;

@@ -37,6 +37,7 @@ declare
   short_way record;
   decided messaging.settlement[];
   settlements messaging.settlement[];
+  plain uuid[];
   settled uuid[];
   late uuid[];
   has_news boolean;
@@ -54,7 +55,8 @@ begin
   perform messaging.lock_answers(results, shows_addresses);
   if not shows_addresses and not results @? '$[*] ? (@.outcome != "accepted")' then
     short_way := messaging.settle_plain_acceptances(results, clock);
-    settled := short_way.settled;
+    plain := short_way.settled;
+    settled := plain;
     settlements := short_way.settlements;
   end if;
 
@@ -142,15 +144,13 @@ begin
   end if;
   -- Last of all locks. Where something else has happened too, the last messages are read anew.
   if has_news or decided is not null then
+    perform messaging.note_contact(s.contact_id) from unnest(decided) as s
+    where s.outcome = 'accepted';
     perform messaging.note_contact(m.contact_id) from messaging.messages m
-    where m.id = any (settled) and m.sent_at is not null;
-  elsif settled is not null then
+    where m.id = any (plain);
+  elsif plain is not null then
     perform messaging.touch_addressees(
-      array(
-        select distinct m.contact_id from messaging.messages m
-        where m.id = any (settled) and m.sent_at is not null
-      ),
-      clock
+      array(select m.contact_id from messaging.messages m where m.id = any (plain)), clock
     );
   end if;
   perform messaging.touch_noted_contacts();

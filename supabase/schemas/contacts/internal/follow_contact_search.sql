@@ -1,0 +1,13 @@
+-- Trigger: a contact whose name, e-mail, company or phone has changed is found by the new ones.
+create or replace function messaging.follow_contact_search()
+returns trigger
+language plpgsql
+set search_path = ''
+as $$
+begin
+  perform messaging.refresh_contact_search(new.id);
+  return null;
+end;
+$$;
+revoke all on function messaging.follow_contact_search() from public, anon, authenticated;
+grant execute on function messaging.follow_contact_search() to service_role;
