@@ -14,7 +14,7 @@ export async function installEventAudit(template: Sql): Promise<void> {
 const audit = `
 create schema event_audit;
 grant usage on schema event_audit to service_role;
-create index events_by_message on messaging.events ((data->>'messageId'));
+create index events_by_message on messaging.events (((message).id));
 
 create function event_audit.require_message_events() returns trigger
 language plpgsql security definer set search_path = ''
@@ -49,7 +49,7 @@ begin
   end if;
   foreach wanted in array expected loop
     perform from messaging.events e
-    where e.data->>'messageId' = message.id::text and e.type = wanted and e.recorded_at >= now();
+    where (e.message).id = message.id and e.type = wanted and e.recorded_at >= now();
     if not found then
       raise exception 'a message changed without its event %', wanted;
     end if;

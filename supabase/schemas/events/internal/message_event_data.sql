@@ -1,28 +1,30 @@
--- The data of a message's event: its `record` (see message_record), its contact, and of a received
--- message what its content refers to. Reads no table.
+-- The data of a message's event: the message's record (see message_record) as it was then, its contact,
+-- and of a received message what its content refers to. Reads no table.
 create or replace function messaging.message_event_data(
   type text,
-  record jsonb,
-  content jsonb,
-  phone text,
-  name text
+  message messaging.message_snapshot,
+  time_zone text
 )
 returns jsonb
 language plpgsql
-immutable
+stable
 parallel safe
 set search_path = ''
 as $$
 declare
-  data jsonb := record || jsonb_build_object('contact', jsonb_build_object(
-    'contactId', record->'contactId', 'phone', phone, 'name', name
+  data jsonb := messaging.message_record(
+    jsonb_populate_record(null::messaging.messages, to_jsonb(message)), time_zone, false
+  ) || jsonb_build_object('contact', jsonb_build_object(
+    'contactId', message.contact_id,
+    'phone', message.contact_phone,
+    'name', message.contact_name
   ));
 begin
-  if type = 'message.sent' and record->>'status' <> 'sent' then
+  if type = 'message.sent' and message.status <> 'sent' then
     data := data || '{"status": "sent", "deliveredAt": null, "readAt": null}';
   elsif type = 'message.received' then
     data := data || jsonb_build_object(
-      'choice', content->'choice',
+      'choice', message.content->'choice',
       'mediaId', null,
       'mediaStatus', null,
       'quotedMessageId', null
@@ -32,8 +34,8 @@ begin
 end;
 $$;
 revoke all
-on function messaging.message_event_data(text, jsonb, jsonb, text, text)
+on function messaging.message_event_data(text, messaging.message_snapshot, text)
 from public, anon, authenticated;
 grant execute
-on function messaging.message_event_data(text, jsonb, jsonb, text, text)
+on function messaging.message_event_data(text, messaging.message_snapshot, text)
 to service_role;

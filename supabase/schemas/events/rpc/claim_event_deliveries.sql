@@ -57,7 +57,7 @@ begin
         + make_interval(secs => (request->>'leaseSeconds')::double precision)
     from messaging.events v
     where d.id = any (due) and v.sequence = d.sequence
-    returning d.id, d.claim_token, d.endpoint_id, v as event
+    returning d.id, d.claim_token, d.endpoint_id, messaging.describe_event(v) as event
   ),
   gone as (
     update messaging.event_deliveries d
@@ -71,10 +71,10 @@ begin
         'deliveryId', c.id,
         'claimToken', c.claim_token,
         'endpointId', c.endpoint_id,
-        'eventId', messaging.describe_event(c.event)->>'id',
-        'body', messaging.describe_event(c.event)::text
+        'eventId', c.event->>'id',
+        'body', c.event::text
       )
-      order by (c.event).sequence
+      order by (c.event->>'sequence')::bigint
     ), '[]'),
     'targets', coalesce((
       select jsonb_agg(messaging.describe_event_target(e))

@@ -33,6 +33,7 @@ declare
   position bigint;
   horizon bigint;
   event messaging.events;
+  item jsonb;
   items jsonb[] := '{}';
   bytes integer := 0;
   reads integer := 0;
@@ -69,10 +70,11 @@ begin
     loop
       reads := reads + 1;
       if wanted is null or event.type = any (wanted) then
-        bytes := bytes + octet_length(event.data::text);
+        item := messaging.describe_event(event);
+        bytes := bytes + octet_length(item::text);
         has_more := cardinality(items) = page_size or (bytes > max_bytes and items <> '{}');
         exit when has_more;
-        items := items || messaging.describe_event(event);
+        items := items || item;
       end if;
       has_more := reads > max_reads;
       exit when has_more;

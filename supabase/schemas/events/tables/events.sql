@@ -27,7 +27,9 @@ create table messaging.events (
   contact_id uuid,
   type text not null,
   recorded_at timestamptz not null default clock_timestamp(),
-  data jsonb not null
+  data jsonb,
+  message messaging.message_snapshot,
+  constraint events_are_about_something check (num_nonnulls(data, message) = 1)
 );
 create index events_of_instance on messaging.events (instance_id, sequence);
 -- To find what is stored about a person.
@@ -39,4 +41,6 @@ grant select, insert, update, delete on table messaging.events to service_role;
 comment on column messaging.events.type is 'See shared/model/event_types.ts.';
 comment on column messaging.events.recorded_at is 'When it became true; `timestamp` of the event.';
 comment on column messaging.events.data is
-  'The state at that moment; never changed, whatever becomes of what it is about.';
+  'The state at that moment; never changed, whatever becomes of what it is about. See message.';
+comment on column messaging.events.message is
+  'Of message.* events, instead of data, which is made from it when it is read: see describe_event.';

@@ -20,7 +20,10 @@ begin
   end if;
   -- The floor of the message's event, as hold_event_floor takes it, without a statement of its own.
   select q.instance_id, m.contact_id, coalesce(provider_id, m.provider_message_id),
-    pg_advisory_xact_lock_shared(uuid_hash(q.instance_id), messaging.event_floor())::text
+    pg_advisory_xact_lock_shared(
+      uuid_hash(q.instance_id),
+      coalesce(pg_sequence_last_value('messaging.event_sequence'), 0)::bit(32)::integer
+    )::text
   into tenant, addressee, provider_id
   from messaging.message_queue q
   join messaging.messages m on m.id = q.message_id
@@ -39,48 +42,39 @@ begin
   end if;
   delete from messaging.message_queue q where q.message_id = settled;
   with sent as (
-  update messaging.messages m
-  set status = 'sent',
-    sent_at = coalesce(m.sent_at, clock),
-    provider_message_id = coalesce(provider_id, m.provider_message_id),
-    attempts = least(m.attempts::integer + 1, 32767),
-    lost_claim_token = null,
-    last_error = null,
-    is_retryable = false,
-    failed_at = null,
-    unconfirmed_at = null
-  where m.id = settled
-  returning m as message
-  )
-  insert into messaging.events (instance_id, contact_id, type, data)
-  select (s.message).instance_id, (s.message).contact_id, 'message.sent',
-    messaging.message_event_data(
-      'message.sent', messaging.message_record(s.message, i.time_zone, false), null, shown.phone,
-      c.name
-    )
-  from sent s
-  cross join lateral (
-    select n.time_zone from messaging.instances n where n.id = (s.message).instance_id offset 0
-  ) as i
-  cross join lateral (
-    select p.phone, p.name from messaging.contacts p where p.id = (s.message).contact_id offset 0
-  ) as c
-  -- As contact_display_phone.
-  cross join lateral (
-    select coalesce(
-      (
-        select case when newest.changed_by is not null then newest.address end
-        from (
-          select a.address, a.changed_by
+    update messaging.messages m
+    set status = 'sent',
+      sent_at = coalesce(m.sent_at, clock),
+      provider_message_id = coalesce(provider_id, m.provider_message_id),
+      attempts = least(m.attempts::integer + 1, 32767),
+      lost_claim_token = null,
+      last_error = null,
+      is_retryable = false,
+      failed_at = null,
+      unconfirmed_at = null
+    from messaging.contacts c
+    where m.id = settled and c.id = addressee
+    returning m.instance_id, row(
+      m.id, m.direction, m.status, m.message_type, m.message, null, m.card_id, m.metadata,
+      m.contact_id, m.conversation_id, m.provider_message_id, m.scheduled_for, m.held_by,
+      m.created_at, m.sent_at, m.delivered_at, m.read_at, m.failed_at, m.attempts, m.last_error,
+      c.name,
+      -- As contact_display_phone.
+      coalesce(
+        (
+          select case when a.changed_by is not null then a.address end
           from messaging.contact_addresses a
-          where a.contact_id = (s.message).contact_id
+          where a.contact_id = c.id
           order by a.proven_at desc
           limit 1
-        ) as newest
-      ),
-      c.phone
-    ) as phone
-  ) as shown;
+        ),
+        c.phone
+      )
+    )::messaging.message_snapshot as message
+  )
+  insert into messaging.events (instance_id, contact_id, type, message)
+  select s.instance_id, (s.message).contact_id, 'message.sent', s.message
+  from sent s;
   -- What came under the provider's id before the id was known.
   perform from messaging.unmatched_statuses u
   where u.instance_id = tenant and u.provider_message_id = provider_id
