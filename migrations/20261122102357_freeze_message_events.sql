@@ -481,6 +481,8 @@ grant execute on function public.claim_event_deliveries(jsonb) to service_role;
 -- and where it is false, that none of the types is.
 -- A cursor is always the number of an event that was read, never the horizon: numbers that no committed
 -- transaction has used may be drawn again after a crash of the server.
+-- Events are found by comparing both columns of their index: by the instance alone, a plan may go by
+-- the primary key and read every other instance's events.
 -- The statements must stay in this order: see the head of tables/events.sql.
 create or replace function public.read_events(request jsonb)
 returns jsonb
@@ -489,6 +491,7 @@ set search_path = ''
 set plan_cache_mode = force_generic_plan
 set enable_seqscan = off
 set enable_bitmapscan = off
+set enable_sort = off
 as $$
 declare
   of_instance constant uuid := (request->>'instanceId')::uuid;
@@ -526,15 +529,17 @@ begin
   horizon := messaging.event_horizon(of_instance);
   if position is null then
     select e.sequence into position from messaging.events e
-    where e.instance_id = of_instance and e.sequence <= horizon
-    order by e.sequence desc
+    where (e.instance_id, e.sequence) >= (of_instance, 0)
+      and (e.instance_id, e.sequence) <= (of_instance, horizon)
+    order by e.instance_id desc, e.sequence desc
     limit 1;
     position := coalesce(position, stream.purged_through);
   else
     for event in
       select e.* from messaging.events e
-      where e.instance_id = of_instance and e.sequence > position and e.sequence <= horizon
-      order by e.sequence
+      where (e.instance_id, e.sequence) > (of_instance, position)
+        and (e.instance_id, e.sequence) <= (of_instance, horizon)
+      order by e.instance_id, e.sequence
       limit max_reads + 1
     loop
       reads := reads + 1;
