@@ -98,7 +98,10 @@ export const eventDescriptions: Readonly<Record<EventType, EventDescription>> = 
       operatorId: z.uuid().nullable(),
       assignedTo: z.uuid().nullable(),
       previousAssignedTo: z.uuid().nullable(),
+      departmentId: z.uuid().nullable(),
+      portfolio: z.boolean(),
     }),
+    fields: { departmentId: "The conversation's department." },
   },
   "conversation.status_changed": {
     when: "the status of a conversation has changed",

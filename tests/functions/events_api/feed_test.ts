@@ -6,6 +6,7 @@ import {
   type MessagingStack,
   startMessagingStack,
 } from "../../support/stack/messaging_stack.ts";
+import { waitUntil } from "../../support/wait_until.ts";
 
 const dayInSeconds = 86_400;
 
@@ -143,6 +144,22 @@ Deno.test("a waiting reader is answered when something comes, and else with noth
   await new Promise((resolve) => setTimeout(resolve, 300));
   await record(stack, tenant, "agent.paused", { number: 1 });
   assertEquals(numbersOf(await waiting), [1]);
+});
+
+Deno.test("a waiting reader ends when its client goes", async () => {
+  await using stack = await startMessagingStack();
+  const tenant = await stack.createTenant();
+  const client = new AbortController();
+  let isOver = false;
+  const waiting = stack.request("/events-api/events?waitSeconds=20", {
+    headers: { "X-Client-Token": tenant.token },
+    signal: client.signal,
+  }).then(() => isOver = true);
+  await new Promise((resolve) => setTimeout(resolve, 300));
+  assertEquals(isOver, false);
+  client.abort();
+  await waitUntil(() => isOver, { timeoutMs: 15_000, what: "the end of the reader" });
+  await waiting;
 });
 
 Deno.test("a longer text is cut, and the event says so and stays below 20,000 bytes", async () => {

@@ -1,0 +1,170 @@
+/** Every type of event is written by some path of the product, with the data that its schema promises. */
+
+import { type EventType, eventTypes } from "../../../shared/model/event_types.ts";
+import { eventDescriptions } from "../../../supabase/tools/openapi/event_data.ts";
+import { assertEquals } from "../../support/assert.ts";
+import { callFunction } from "../../support/database/queue_calls.ts";
+import { acceptMessage, answerUnknown } from "../../support/doubles/http_double.ts";
+import { createOperator, type Tenant } from "../../support/fixtures/tenant.ts";
+import { secretKey } from "../../support/stack/messaging_stack.ts";
+import { createEveryApp } from "../contract/every_app.ts";
+import {
+  createWebhookClient,
+  phone,
+  type WebhookClient,
+} from "../provider_webhook/webhook_client.ts";
+import { startReceiver } from "../webhooks/webhook_client.ts";
+
+type Members = Readonly<Record<string, unknown>>;
+
+/** Types that nothing can make true yet, and what will. */
+const notYetWritten: Partial<Record<EventType, string>> = {
+  "message.expired": "messages with an end",
+  "message.deleted": "a provider that tells reliably that a message was taken back",
+  "contact.erased": "erasing a person's data",
+  "instance.connected": "the connection's state",
+  "instance.disconnected": "the connection's state",
+  "instance.limit_changed": "the number's limits",
+  "batch.finished": "batches",
+};
+
+interface FeedEvent {
+  readonly type: EventType;
+  readonly data: Members;
+}
+
+Deno.test("each type of event is written by a path of the product, and its data fit its schema", async () => {
+  await using client = await createWebhookClient();
+  const zapi = await client.createTenant();
+  const official = await client.createTenant({ provider: "whatsapp_cloud" });
+  const call = await createCaller(client);
+  await changeContact(client, call, zapi);
+  await sendMessages(client, call, zapi);
+  await receiveMessages(client, zapi);
+  await decideOnTemplate(client, official);
+  await testEndpoint(client, call, zapi);
+
+  const events = [...await readFeed(call, zapi), ...await readFeed(call, official)];
+  for (const { type, data } of events) {
+    const { error } = eventDescriptions[type].data.strict().safeParse(data);
+    assertEquals(error?.issues ?? [], [], type);
+  }
+  const written = new Set(events.map(({ type }) => type));
+  const expected = eventTypes.filter((type) => notYetWritten[type] === undefined);
+  assertEquals(eventTypes.filter((type) => written.has(type)), expected);
+});
+
+type Call = (
+  tenant: Tenant,
+  path: string,
+  body?: Members,
+  method?: string,
+  // deno-lint-ignore no-explicit-any -- whatever the service answers
+) => Promise<any>;
+
+/** Calls the functions by their public paths. */
+async function createCaller({ stack }: WebhookClient): Promise<Call> {
+  const apps = await createEveryApp(stack.services);
+  return async (
+    { token, instanceId },
+    path,
+    body,
+    method = body === undefined ? "GET" : "POST",
+  ) => {
+    const slug = path.split("/")[0] ?? "";
+    const init = {
+      method,
+      headers: {
+        "content-type": "application/json",
+        ...(slug === "admin-api" ? { apikey: secretKey } : { "x-client-token": token }),
+      },
+      ...(body === undefined ? {} : { body: JSON.stringify({ instanceId, ...body }) }),
+    };
+    // Receivers of tests have private addresses, which only this app of the stack takes.
+    const response = slug === "events-api"
+      ? await stack.request(`/${path}`, init)
+      : await readJson(await apps.get(slug)?.request(`/${path}`, init));
+    return response.body;
+  };
+}
+
+async function readJson(response: Response | undefined): Promise<{ readonly body: unknown }> {
+  return { body: await response?.json() };
+}
+
+async function changeContact({ stack }: WebhookClient, call: Call, tenant: Tenant): Promise<void> {
+  const operatorId = await createOperator(stack.admin, tenant.workspaceId, {
+    ...{ name: "Ana", email: "ana@example.com" },
+  });
+  const target = { phone: "5511912345678" };
+  await call(tenant, "contacts-api/create", { ...target, name: "João" });
+  await call(tenant, "contacts-api/update", { ...target, name: "José" });
+  await call(tenant, "contacts-api/consent", { ...target, marketing: "granted" });
+  await call(tenant, "conversations-api/assign", { ...target, assignTo: operatorId });
+  await call(tenant, "conversations-api/status", { ...target, status: "closed" });
+  await call(tenant, "conversations-api/agent-pause", { ...target, paused: true });
+  await call(tenant, "conversations-api/agent-pause", { ...target, paused: false });
+}
+
+async function sendMessages(client: WebhookClient, call: Call, tenant: Tenant): Promise<void> {
+  const { provider } = client.stack;
+  const send = (fields: Members = {}): Promise<{ messageId: string }> =>
+    call(tenant, "send-message", { phone, messageType: "text", message: "Olá", ...fields });
+  const { messageId } = await send();
+  const { providerMessageId } = await call(tenant, `messages-api/messages/${messageId}`);
+  for (const status of ["RECEIVED", "READ"]) {
+    await client.zapi(tenant, {
+      type: "MessageStatusCallback",
+      status,
+      ids: [providerMessageId],
+      phone,
+    });
+  }
+  provider.answer = () => Response.json({ error: "invalid" }, { status: 400 });
+  await send();
+  provider.answer = answerUnknown;
+  await send();
+  provider.answer = acceptMessage;
+  const waiting = await send({ delayMessage: 600 });
+  await call(tenant, `messages-api/messages/${waiting.messageId}`, undefined, "DELETE");
+  await call(tenant, "admin-api/queue/hold", { until: "2099-01-01T00:00:00Z", reason: "teste" });
+  await call(tenant, "admin-api/queue/release", {});
+}
+
+/** One person writes, edits, and turns out to be two contacts. */
+async function receiveMessages(client: WebhookClient, tenant: Tenant): Promise<void> {
+  const hidden = "111111111111111@lid";
+  const text = { message: "oi" };
+  await client.receive(tenant, { messageId: "IN1", text });
+  await client.receive(tenant, { messageId: "IN1", text: { message: "olá" }, isEdit: true });
+  await client.receive(tenant, { messageId: "IN2", text, phone: hidden });
+  await client.receive(tenant, { messageId: "IN3", text, chatLid: hidden });
+}
+
+async function decideOnTemplate(client: WebhookClient, tenant: Tenant): Promise<void> {
+  const { workspaceId, instanceId } = tenant;
+  await callFunction(client.stack.testDatabase.sql, "create_message_template", {
+    ...{ workspaceId, instanceId, name: "a", language: "en", parameterFormat: "NAMED" },
+    ...{ components: [], providerStatus: "PENDING", providerTemplateId: "1", idempotency: null },
+  });
+  const value = { event: "APPROVED", message_template_id: 1, message_template_name: "a" };
+  await client.cloud(tenant, {
+    object: "whatsapp_business_account",
+    entry: [{ id: "1", changes: [{ field: "message_template_status_update", value }] }],
+  });
+}
+
+async function testEndpoint({ stack }: WebhookClient, call: Call, tenant: Tenant): Promise<void> {
+  await using receiver = startReceiver();
+  receiver.answer = () => new Response(null, { status: 410 });
+  const { endpointId } = await call(tenant, "events-api/endpoints", { url: receiver.url });
+  await call(tenant, `events-api/endpoints/${endpointId}/test`, {});
+  await call(tenant, "contacts-api/create", { phone: "5511933334444" });
+  await stack.dispatch();
+}
+
+async function readFeed(call: Call, tenant: Tenant): Promise<readonly FeedEvent[]> {
+  const { items, hasMore } = await call(tenant, "events-api/events?after=oldest&limit=1000");
+  assertEquals(hasMore, false);
+  return items;
+}
