@@ -55,8 +55,8 @@ async function runDocumentedCalls(): Promise<void> {
   );
   const out = await runCalls(calls, folder.path);
   const modes = Array.from(out.matchAll(/"mode":"(\w+)"/g), ([, mode]) => mode);
-  // Hello, the agent's opening, three queued; the Friday night's message, and order 1042.
-  assertEquals(modes, ["sent", "sent", "queued", "queued", "queued", "queued", "sent"]);
+  // Hello, the agent's opening, three queued, hello again; the Friday night's message, and order 1042.
+  assertEquals(modes, ["sent", "sent", "queued", "queued", "queued", "sent", "queued", "sent"]);
   assertEquals(out.match(/"success":false/g), null);
   assertMatch(out, /"heldBy":null[\s\S]*"heldBy":"interval"[\s\S]*"heldBy":"interval"/);
   assertMatch(out, /"role":"assistant"/);

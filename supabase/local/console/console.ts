@@ -51,6 +51,8 @@ const assets: Readonly<Record<string, { readonly file: string; readonly type: st
       "portuguese",
       "reply_bubble",
       "queue",
+      "receiver",
+      "webhooks",
       "words",
     ].map((name) => [`/console/${name}.js`, {
       file: `./browser/${name}.js`,

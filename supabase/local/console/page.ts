@@ -1,4 +1,4 @@
-import { eventsPanel } from "./event_panels.ts";
+import { eventsPanel, receiverPanel, webhooksPanel } from "./event_panels.ts";
 import { channels } from "../simulator/channels.ts";
 
 const channelOptions = channels
@@ -118,6 +118,10 @@ export const consolePage = `<!doctype html>
     </section>
 
 ${eventsPanel}
+
+${webhooksPanel}
+
+${receiverPanel}
 
     <section class="panel" aria-labelledby="keys-title">
       <div class="panel-head">

@@ -3,6 +3,7 @@
  * `seq` increases by one with every record of any kind, so it is also a cursor.
  */
 
+import type { SignatureVerdict } from "./webhook_verification.ts";
 import { type ProviderKind, providerKinds } from "../../../shared/model/provider_kind.ts";
 
 /** Every provider of the product is simulated. */
@@ -188,5 +189,18 @@ export interface SimulatedAiCall {
   readonly messages: readonly { readonly role: string; readonly content: string }[];
   readonly reply: string;
   readonly answer: Answer;
+  readonly body: unknown;
+}
+
+/** A call of the product's own webhook, as the receiver took it. */
+export interface SimulatedReceiverCall {
+  readonly seq: number;
+  readonly receivedAt: string;
+  /** Header `webhook-id`; empty where it is missing. */
+  readonly webhookId: string;
+  /** Header `webhook-timestamp`. */
+  readonly webhookTimestamp: string;
+  readonly verdict: SignatureVerdict;
+  readonly answeredStatus: number;
   readonly body: unknown;
 }

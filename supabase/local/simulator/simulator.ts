@@ -15,6 +15,7 @@ import { createReadApi } from "./read_api.ts";
 import { createResend } from "./resend.ts";
 import type { SimulatorContext } from "./context.ts";
 import { Store } from "./store.ts";
+import { createWebhookReceiver } from "./webhook_receiver.ts";
 import { Webhooks } from "./webhooks.ts";
 
 export interface SimulatorOptions {
@@ -63,6 +64,7 @@ export function createSimulator(options: SimulatorOptions = {}): Simulator {
   app.route("/simulator/ai/v1", createChatCompletions(simulator));
   app.route("/simulator", createReadApi(simulator));
   app.route("/simulator", createPhoneApi(simulator));
+  app.route("/simulator", createWebhookReceiver(simulator));
   app.notFound((context) => context.json({ error: "not_found" }, 404));
   return {
     fetch: async (request) => await app.fetch(request),

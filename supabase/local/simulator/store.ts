@@ -4,6 +4,7 @@ import type {
   SimulatedEmail,
   SimulatedMessage,
   SimulatedReadReceipt,
+  SimulatedReceiverCall,
   SimulatedReply,
   SimulatedStatus,
 } from "./records.ts";
@@ -15,6 +16,7 @@ export interface RecordKinds {
   readonly "read-receipts": SimulatedReadReceipt;
   readonly emails: SimulatedEmail;
   readonly "ai-calls": SimulatedAiCall;
+  readonly "receiver-calls": SimulatedReceiverCall;
 }
 export type LogName = keyof RecordKinds;
 
@@ -26,6 +28,7 @@ export const logNames = [
   "read-receipts",
   "emails",
   "ai-calls",
+  "receiver-calls",
 ] as const;
 
 export type StoreEvent =
@@ -40,8 +43,8 @@ export type Unnumbered<Entry> = Omit<Entry, "seq" | "receivedAt">;
 
 /**
  * Stores everything that reached the simulator and everything its people wrote: the newest 5,000
- * messages, replies and read receipts, 10,000 statuses, 1,000 e-mails and 1,000 AI calls. Notifies
- * listeners of every change.
+ * messages, replies and read receipts, 10,000 statuses, 1,000 e-mails, 1,000 AI calls and 1,000 calls of
+ * the webhook receiver. Notifies listeners of every change.
  */
 export class Store {
   readonly logs: { readonly [Kind in LogName]: BoundedLog<RecordKinds[Kind]> } = {
@@ -51,6 +54,7 @@ export class Store {
     "read-receipts": new BoundedLog<SimulatedReadReceipt>(5_000),
     emails: new BoundedLog<SimulatedEmail>(1_000),
     "ai-calls": new BoundedLog<SimulatedAiCall>(1_000),
+    "receiver-calls": new BoundedLog<SimulatedReceiverCall>(1_000),
   };
   #lastSeq = 0;
   #listeners = new Set<StoreListener>();
@@ -87,6 +91,10 @@ export class Store {
 
   addAiCall(call: Unnumbered<SimulatedAiCall>): SimulatedAiCall {
     return this.#add("ai-calls", call);
+  }
+
+  addReceiverCall(call: Unnumbered<SimulatedReceiverCall>): SimulatedReceiverCall {
+    return this.#add("receiver-calls", call);
   }
 
   /** Empties one log and returns the number of deleted records. */

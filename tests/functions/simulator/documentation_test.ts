@@ -8,6 +8,11 @@ import {
   serviceKinds,
 } from "../../../supabase/local/simulator/records.ts";
 import { templateStatuses } from "../../../supabase/local/simulator/whatsapp_cloud/template_library.ts";
+import {
+  receiverAnswerSchema,
+  receiverSecretSchema,
+} from "../../../supabase/local/simulator/webhook_receiver.ts";
+import { signatureVerdicts } from "../../../supabase/local/simulator/webhook_verification.ts";
 import { webhookSchema } from "../../../supabase/local/simulator/webhooks.ts";
 import { assert, assertEquals } from "../../support/assert.ts";
 import { startSimulator } from "./simulator_server.ts";
@@ -63,6 +68,9 @@ Deno.test("the simulator's documentation names every field and value of its requ
     ...Object.keys(readingSchema.shape),
     ...Object.keys(faultRequestSchema.shape),
     ...Object.keys(webhookSchema.shape),
+    ...Object.keys(receiverSecretSchema.shape),
+    ...Object.keys(receiverAnswerSchema.shape),
+    ...signatureVerdicts,
     ...contents,
     ...contentKinds,
     ...faultKinds,

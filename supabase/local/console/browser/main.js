@@ -8,6 +8,8 @@ import { followSimulator } from "./live.js";
 import { summarize } from "./message_bubble.js";
 import { createPhones } from "./phones.js";
 import { createQueue } from "./queue.js";
+import { buildReceiverCall, createReceiver } from "./receiver.js";
+import { createWebhooks } from "./webhooks.js";
 import { say, translatePage } from "./words.js";
 
 translatePage();
@@ -21,10 +23,16 @@ const views = {
     buildEmail,
   ),
   "ai-calls": createActivity({ list: "ai-calls", count: "ai-count", note: "ai-note" }, buildAiCall),
+  "receiver-calls": createActivity(
+    { list: "receiver-calls", count: "receiver-count", note: "receiver-note" },
+    buildReceiverCall,
+  ),
 };
 createComposer(phones.readChosen);
 const askQueue = createQueue();
 const followEvents = createEvents();
+const webhooks = createWebhooks();
+const receiver = createReceiver(webhooks.choose);
 const faults = createFaults();
 
 followSimulator(views, {
@@ -32,7 +40,7 @@ followSimulator(views, {
     if (kind === "messages") announce(`${formatPhone(record.waId)}: ${summarize(record)}`);
     if (kind === "emails") announce(say("E-mail: {subject}", { subject: record.subject }));
   },
-  onFaults: () => faults.refresh(),
+  onFaults: () => Promise.all([faults.refresh(), receiver.refresh()]),
 });
 
 for (
@@ -42,6 +50,7 @@ for (
     ["clear-messages", "statuses"],
     ["clear-emails", "emails"],
     ["clear-ai", "ai-calls"],
+    ["clear-receiver", "receiver-calls"],
     ["clear-faults", "faults"],
   ]
 ) {
@@ -76,6 +85,7 @@ find("queue-settings").open = demo === null;
 showExample(demo);
 askQueue();
 followEvents();
+webhooks.ask();
 
 async function readDemo() {
   try {
