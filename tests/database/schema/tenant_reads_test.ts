@@ -32,6 +32,9 @@ Deno.test("no SQL function and no deletion reads more rows because another tenan
     const session = database.connect({ role: "superuser", max: 1 });
     const reads = new Map<string, number>();
     for (const [name, statement] of works) {
+      // A deletion looks at every row of the tenant, and by an index also at the dead ones that the
+      // works before it have left; a small table is read without one, and counts none.
+      if (name.endsWith("is deleted")) await admin`vacuum (index_cleanup on)`;
       for (let call = 0; call < calls; call++) {
         reads.set(
           name,
