@@ -110,9 +110,9 @@ function buildDelivery(delivery) {
     ),
     build(
       "span",
-      { class: "grow" },
+      { class: "grow waiting" },
       build("span", { class: "mono" }, type),
-      build("small", {}, ` ${describeAttempts(attempts)}`),
+      build("small", {}, describeAttempts(attempts)),
     ),
     build(
       "span",
