@@ -2,6 +2,7 @@
 
 import { join } from "node:path";
 import * as z from "zod";
+import { lockConflictStates, repeatAfterLockConflicts } from "../local/lock_conflicts.ts";
 import type { AppliedMigration, Migration } from "../local/migration_files.ts";
 import { type DeployTarget, toRemote } from "./deploy_target.ts";
 import { querySupabase, runSupabaseCli, SupabaseCliError } from "./supabase_cli.ts";
@@ -36,7 +37,8 @@ export async function readAppliedMigrations(
 }
 
 /**
- * Applies migrations in their order, each in its own transaction.
+ * Applies migrations in their order, each in its own transaction. One that meets the locks of
+ * requests under way is applied again.
  *
  * The CLI applies whatever a folder holds, so it is given a folder with these and the applied ones only.
  *
@@ -61,11 +63,18 @@ export async function pushMigrations(
     }
     const { remote, environment } = toRemote(target);
     const args = ["db", "push", `--remote=${remote}`, "--workdir", workdir, "--yes"];
-    return await runSupabaseCli(workdir, args, {
-      ...environment,
-      SUPABASE_ACCESS_TOKEN: target.accessToken,
-    }, show);
+    const push = (): Promise<string> =>
+      runSupabaseCli(workdir, args, {
+        ...environment,
+        SUPABASE_ACCESS_TOKEN: target.accessToken,
+      }, show);
+    return await repeatAfterLockConflicts(push, isLockConflict);
   } finally {
     await Deno.remove(workdir, { recursive: true });
   }
+}
+
+function isLockConflict(error: unknown): boolean {
+  return error instanceof SupabaseCliError &&
+    lockConflictStates.some((state) => error.message.includes(`SQLSTATE ${state}`));
 }

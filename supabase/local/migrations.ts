@@ -12,6 +12,7 @@ import {
   MigrationError,
   readMigrations,
 } from "./migration_files.ts";
+import { lockConflictStates, repeatAfterLockConflicts } from "./lock_conflicts.ts";
 import { countLines, type SqlStatement } from "./sql_statements.ts";
 
 /**
@@ -38,14 +39,16 @@ export async function applyMigrations(sql: Sql, folder: string): Promise<string[
       refuseChanged(known, migration);
       continue;
     }
-    const isNew = await sql.begin(async (transaction) => {
-      await lockMigrations(transaction);
-      // Another run may have applied it since. Its row alone: all texts are as long as the files.
-      const record = (await readHistory(transaction, migration.version)).get(migration.version);
-      if (record !== undefined) return refuseChanged(record, migration);
-      await applyMigration(transaction, migration);
-      return true;
-    });
+    const apply = (): Promise<boolean> =>
+      sql.begin(async (transaction) => {
+        await lockMigrations(transaction);
+        // Another run may have applied it since. Its row alone: all texts are as long as the files.
+        const record = (await readHistory(transaction, migration.version)).get(migration.version);
+        if (record !== undefined) return refuseChanged(record, migration);
+        await applyMigration(transaction, migration);
+        return true;
+      });
+    const isNew = await repeatAfterLockConflicts(apply, isLockConflict);
     if (isNew) applied.push(`${migration.version}_${migration.name}`);
   }
   return applied;
@@ -106,6 +109,11 @@ async function applyMigration(transaction: TransactionSql, migration: Migration)
   await transaction`
     insert into supabase_migrations.schema_migrations (version, name, statements)
     values (${migration.version}, ${migration.name}, ${texts})`;
+}
+
+function isLockConflict(error: unknown): boolean {
+  return error instanceof MigrationError && error.cause instanceof postgres.PostgresError &&
+    lockConflictStates.includes(error.cause.code);
 }
 
 function describeFailure(
