@@ -14,12 +14,16 @@ begin
     select e.ctid, e.recorded_at from messaging.events e
     order by e.sequence
     limit max_rows
-    for update skip locked
-  ), gone as (
-    delete from messaging.events e
+  ), due as materialized (
+    -- Locks only these: a lock writes its row, and mostly no row is due.
+    select e.ctid from messaging.events e
     where e.ctid = any (array(
       select o.ctid from oldest o where o.recorded_at <= clock - interval '30 days'
     ))
+    for update skip locked
+  ), gone as (
+    delete from messaging.events e
+    where e.ctid = any (array(select d.ctid from due d))
     returning e.instance_id, e.sequence
   ), noted as (
     insert into messaging.event_streams as s (instance_id, purged_through)

@@ -6,11 +6,14 @@
 -- message.
 -- Media without a caption have no words: they match only a message in flight.
 -- Returns whether the echo is ours, as far as is known.
+-- Plans must not depend on statistics: "offset 0" reads the unsent messages of this contact by
+-- messages_history, where the instance and the age would suggest all that the instance has lately stored.
 -- Joins by `= any (array[...])`: see claim_due_messages.
 create or replace function messaging.match_echo(instance_id uuid, contact_id uuid, event jsonb)
 returns boolean
 language plpgsql
 set search_path = ''
+set enable_seqscan = off
 as $$
 declare
   clock constant timestamptz := clock_timestamp();
@@ -22,14 +25,15 @@ begin
     select m.id, q.claim_token is not null as is_in_flight,
       q.echo->>'providerMessageId' as echoed_id
     into candidate
-    from messaging.messages m
+    from (
+      select u.* from messaging.messages u
+      where u.contact_id = match_echo.contact_id and u.sent_at is null
+      offset 0
+    ) as m
     left join messaging.message_queue q on q.message_id = any (array[m.id])
     where m.instance_id = match_echo.instance_id
-      and m.contact_id = match_echo.contact_id
       and m.direction = 'outbound'
       and m.status in ('queued', 'sending', 'unconfirmed')
-      -- Lets the plan find unsent messages by the index messages_history.
-      and m.sent_at is null
       and m.created_at > clock - interval '2 days'
       -- A retried message still has the id of the attempt that failed.
       and m.provider_message_id is distinct from event->>'providerMessageId'
