@@ -68,7 +68,7 @@ Deno.test("marketing that waits while the contact denies it fails with contact_o
     const { body } = await stack.messages(tenant, "GET", `/messages/${messageId}`);
     assertEquals([body.status, body.lastError?.code], ["failed", "contact_opted_out"]);
     const events = await stack.admin`
-      select type from messaging.events where data ->> 'messageId' = ${messageId}`;
+      select type from messaging.events where (message).id = ${messageId}`;
     assertEquals(events.map(({ type }) => type), ["message.failed"]);
   }
   assertEquals(
