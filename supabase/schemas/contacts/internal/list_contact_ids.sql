@@ -26,8 +26,12 @@ declare
   horizon timestamptz;
   sources text[];
   conditions constant text := concat(
-    case when folded is not null then ' and exists (
-      select from messaging.contact_search w where w.contact_id = s.contact_id and w.words ~ $5)' end,
+    case
+      when folded is null then ''
+      when filters ? 'updatedSince' then ' and exists (
+        select from messaging.contact_search w where w.contact_id = s.contact_id and w.words ~ $5)'
+      else ' and s.words ~ $5'
+    end,
     case when filters ? 'tagId' then ' and exists (
       select from messaging.contact_tags g where g.contact_id = s.contact_id and g.tag_id = $6)' end,
     case when filters ? 'assignedTo' then ' and exists (
@@ -36,7 +40,7 @@ declare
       select from messaging.contacts k where k.id = s.contact_id and k.consent_marketing = $12)' end,
     case when filters ? 'contactId' then ' and s.contact_id = $8' end
   );
-  in_order constant text := 'select c.contact_id, c.created_at as at, false as is_deleted
+  in_order constant text := 'select c.contact_id, c.created_at as at, c.words, false as is_deleted
     from messaging.contact_search c
     where c.instance_id = $1 and (c.created_at, c.contact_id) > ($2, $3)';
   source text;
