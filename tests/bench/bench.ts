@@ -11,6 +11,8 @@ export interface BenchSizes {
   readonly waiting: number;
   /** Stored messages of a full history. */
   readonly stored: number;
+  /** Contacts of the instance that contact_search searches. */
+  readonly contacts: number;
   /** Foreign rows of each kind on the smaller side of the bench growth; the larger has 100 times as many. */
   readonly foreign: number;
   /** Messages claimed and settled in one measurement. */

@@ -12,6 +12,7 @@ import { openBenchServer } from "./bench_server.ts";
 import { claimSettleBench } from "./claim_settle_bench.ts";
 import { claimSizeBench } from "./claim_size_bench.ts";
 import { coldStartBench } from "./cold_start_bench.ts";
+import { contactSearchBench } from "./contact_search_bench.ts";
 import { enqueueBench } from "./enqueue_bench.ts";
 import { eventsBench } from "./events_bench.ts";
 import { floodBench } from "./flood_bench.ts";
@@ -35,6 +36,7 @@ const benches: readonly Bench[] = [
   claimSettleBench,
   claimSizeBench,
   historyBench,
+  contactSearchBench,
   growthBench,
   latenessBench,
   eventsBench,
@@ -53,6 +55,7 @@ const sizes: Readonly<Record<keyof BenchSizes, readonly [size: number, what: str
   seconds: [2, "how long one measurement of a rate lasts"],
   waiting: [1_000_000, "waiting messages of a full queue"],
   stored: [5_000_000, "stored messages of a full history"],
+  contacts: [1_000_000, "contacts of the instance that contact_search searches"],
   foreign: [500, "foreign rows of growth's smaller side; the larger has 100 times as many"],
   drained: [60_000, "messages claimed and settled in one measurement"],
   sends: [10_000, "messages of each half of the memory measurement"],
