@@ -7,65 +7,13 @@ import {
   echo,
   type EventWorld,
   inbound,
-  type RecordedEvent,
   textCall,
 } from "../../support/fixtures/event_world.ts";
+import { readStory, type Story, tellStory } from "../../support/fixtures/contact_story.ts";
 import { createSeededRandom, type SeededRandom } from "../../support/seeded_random.ts";
-
-/** What the events say of a contact. */
-interface Known {
-  name: string | null;
-  phone: string | null;
-  assignedTo: string | null;
-  portfolio: boolean;
-  status: string;
-  pausedUntil: number | null;
-}
-
-type Story = Map<string, Known>;
 
 const phones = ["5511987654321", "551187654321", "5521912345678", "5531912345678"];
 const hidden = ["111111111111111@lid", "222222222222222@lid"];
-
-/** Tells a story on with one event, as a receiver would. */
-function tell(story: Story, { type, data }: RecordedEvent): void {
-  const known = story.get(data.contactId);
-  if (type === "contact.created") {
-    assertEquals(known, undefined, "a contact is created once");
-    const { name, phone } = data;
-    story.set(data.contactId, {
-      ...{ name, phone, assignedTo: null, portfolio: false, status: "open", pausedUntil: null },
-    });
-    return;
-  }
-  if (known === undefined) throw new Error(`${type} of an unknown contact`);
-  const changes: Readonly<Record<string, () => unknown>> = {
-    "contact.updated": () => Object.assign(known, { name: data.name, phone: data.phone }),
-    "contact.merged": () => story.delete(data.contactId),
-    "conversation.assigned": () => {
-      assertEquals(data.previousAssignedTo, known.assignedTo);
-      Object.assign(known, { assignedTo: data.assignedTo, portfolio: data.portfolio });
-    },
-    "conversation.status_changed": () => Object.assign(known, { status: data.status }),
-    "agent.paused": () => Object.assign(known, { pausedUntil: Date.parse(data.pausedUntil) }),
-    "agent.resumed": () => Object.assign(known, { pausedUntil: null }),
-  };
-  changes[type]?.();
-}
-
-async function readTables({ database }: EventWorld): Promise<Story> {
-  const rows = await database.admin<(Known & { id: string })[]>`
-    select c.id, c.name, messaging.contact_display_phone(c) as phone,
-      v.assigned_to as "assignedTo", coalesce(v.status, 'open') as status,
-      exists (
-        select from messaging.portfolios p where p.contact_id = c.id and p.operator_id = v.assigned_to
-      ) as portfolio,
-      floor(extract(epoch from a.paused_until) * 1000)::float8 as "pausedUntil"
-    from messaging.contacts c
-    left join messaging.conversations v on v.contact_id = c.id
-    left join messaging.agent_pauses a on a.contact_id = c.id`;
-  return new Map(rows.map(({ id, ...known }) => [id, known]));
-}
 
 function pick<Item>(random: SeededRandom, items: readonly Item[]): Item {
   return items[Math.floor(random.between(0, items.length))] as Item;
@@ -129,8 +77,12 @@ Deno.test("after random calls the events, put together, are what the tables hold
   const story: Story = new Map();
   for (let round = 1; round <= 300; round++) {
     await callAtRandom(world, random, operators);
-    for (const event of await world.news()) tell(story, event);
-    assertEquals(story, await readTables(world), `seed ${random.seed}, call ${round}`);
+    for (const event of await world.news()) tellStory(story, event);
+    assertEquals(
+      story,
+      await readStory(world.database.admin),
+      `seed ${random.seed}, call ${round}`,
+    );
   }
 });
 
@@ -148,8 +100,12 @@ Deno.test("the same after calls at once, which meet each other", async () => {
     await Promise.allSettled(
       Array.from({ length: 8 }, () => callAtRandom(world, random, operators)),
     );
-    for (const event of await world.news()) tell(story, event);
-    assertEquals(story, await readTables(world), `seed ${random.seed}, round ${round}`);
+    for (const event of await world.news()) tellStory(story, event);
+    assertEquals(
+      story,
+      await readStory(world.database.admin),
+      `seed ${random.seed}, round ${round}`,
+    );
     assertGreater(story.size, 0);
   }
 });
