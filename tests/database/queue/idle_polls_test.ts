@@ -7,6 +7,7 @@ interface Claim {
   readonly messages: readonly unknown[];
   readonly nextDueInMs: number | null;
   readonly isOutboxDue: boolean;
+  readonly webhooks: string;
 }
 
 Deno.test("a poll of a queue in which nothing is due only asks when that will be", async () => {
@@ -14,7 +15,7 @@ Deno.test("a poll of a queue in which nothing is due only asks when that will be
   const { instanceId } = await createTenant(database.admin);
   const empty = await poll(database);
   assertEquals(empty, {
-    claim: { messages: [], nextDueInMs: null, isOutboxDue: false },
+    claim: { messages: [], nextDueInMs: null, isOutboxDue: false, webhooks: "none" },
     claims: 0,
   });
   await enqueueText(database.admin, instanceId, { delaySeconds: 600 });

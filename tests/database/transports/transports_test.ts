@@ -208,7 +208,13 @@ Deno.test("both transports return exactly the same results of a real function", 
   assertEquals(answers[0], answers[1]);
   assertEquals(
     answers[0],
-    JSON.stringify({ tokenId: null, instance: null, rateLimit: null, instanceVersion: null }),
+    JSON.stringify({
+      scopes: null,
+      tokenId: null,
+      instance: null,
+      rateLimit: null,
+      instanceVersion: null,
+    }),
   );
 });
 
