@@ -65,6 +65,7 @@ begin
       select count(*) into counted from (
         select from messaging.conversations v
         where v.instance_id = of_instance and v.status = of_status
+          and v.created_at > '-infinity'
         limit most + 1
       ) as found;
     end if;

@@ -71,6 +71,7 @@ begin
         select v.created_at as at, v.id, v, false as is_deleted, null::uuid as merged_into
         from messaging.conversations v
         where path = 'instance' and v.instance_id = of_instance
+          and v.created_at > '-infinity'
           and (v.created_at, v.id) > (last_at, last_id)
         order by v.created_at, v.id
         limit step
@@ -99,6 +100,7 @@ begin
         select v.created_at, v.id, v, false, null::uuid
         from messaging.conversations v
         where path = 'status' and v.instance_id = of_instance and v.status = of_status
+          and v.created_at > '-infinity'
           and (v.created_at, v.id) > (last_at, last_id)
         order by v.created_at, v.id
         limit step

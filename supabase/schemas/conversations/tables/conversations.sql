@@ -23,7 +23,10 @@ create index conversations_department on messaging.conversations (department_id)
 where department_id is not null;
 create index conversations_agent on messaging.conversations (agent_id) where agent_id is not null;
 -- For list_conversations: all, or those of one filter, in the order of creation.
-create index conversations_listed on messaging.conversations (instance_id, created_at, id);
+-- The predicate `created_at > '-infinity'` is always true and only the lists state it: foreign keys to
+-- this table cannot take these indexes, and so read all conversations of an instance.
+create index conversations_listed on messaging.conversations (instance_id, created_at, id)
+where created_at > '-infinity';
 create index conversations_listed_by_operator on messaging.conversations (
   instance_id,
   assigned_to,
@@ -43,7 +46,8 @@ create index conversations_listed_by_status on messaging.conversations (
   status,
   created_at,
   id
-);
+)
+where created_at > '-infinity';
 alter table messaging.conversations enable row level security;
 revoke all on table messaging.conversations from public, anon, authenticated;
 grant select, insert, update, delete on table messaging.conversations to service_role;

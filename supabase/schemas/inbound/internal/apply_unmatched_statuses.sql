@@ -4,6 +4,7 @@ create or replace function messaging.apply_unmatched_statuses(message_ids uuid[]
 returns void
 language plpgsql
 set search_path = ''
+set enable_seqscan = off
 as $$
 declare
   early record;

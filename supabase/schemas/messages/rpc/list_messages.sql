@@ -60,6 +60,7 @@ begin
       (
         select m from messaging.messages m
         where path = 'instance' and m.instance_id = of_instance
+          and m.created_at > '-infinity'
           and (m.created_at, m.id) > (last_at, last_id) and m.created_at < before
         order by m.created_at, m.id
         limit step

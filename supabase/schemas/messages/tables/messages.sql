@@ -72,7 +72,10 @@ where coalesce(failed_at, unconfirmed_at) is not null;
 create index messages_unconfirmed on messaging.messages (instance_id, unconfirmed_at)
 where status = 'unconfirmed';
 -- For list_messages. Without the id: it costs a send less, and messages of one instant are few.
-create index messages_stored on messaging.messages (instance_id, created_at);
+-- The predicate is always true and only list_messages states it: no other look-up within an instance,
+-- such as that by provider_message_id, can take this index (see messages_history).
+create index messages_stored on messaging.messages (instance_id, created_at)
+where created_at > '-infinity';
 create index messages_card on messaging.messages (instance_id, card_id, created_at)
 where card_id is not null;
 -- The statuses that a message which arrives never has: a successful send does not write it.
