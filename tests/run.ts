@@ -20,7 +20,7 @@ import {
   type RunOptions,
   type TestServer,
 } from "./support/runner/run_layer.ts";
-import { describeSlowest } from "./support/runner/slow_tests.ts";
+import { describeFailures, describeSlowest } from "./support/runner/test_report.ts";
 import {
   copyCluster,
   initialiseCluster,
@@ -44,7 +44,7 @@ import {
 import { startThrowawayPostgres } from "../supabase/local/throwaway_postgres.ts";
 
 const root = fileURLToPath(new URL("..", import.meta.url));
-const failure: LayerResult = { counts: { ...noCounts, failed: 1 }, times: [] };
+const failure: LayerResult = { counts: { ...noCounts, failed: 1 }, results: [] };
 
 const interruption = new AbortController();
 for (const signal of ["SIGINT", "SIGTERM"] as const) {
@@ -99,8 +99,13 @@ function readTexts(values: Readonly<Record<string, unknown>>): Record<string, st
 function report(results: readonly LayerResult[], isWhole: boolean): number {
   const counts = results.map((result) => result.counts).reduce(addCounts, noCounts);
   if (isWhole) {
+    const tests = results.flatMap((result) => result.results);
     print("\n── the slowest tests");
-    for (const line of describeSlowest(results.flatMap((result) => result.times))) print(line);
+    for (const line of describeSlowest(tests)) print(line);
+    // Once more at the end, where a log that keeps its last lines only still has them.
+    const failures = describeFailures(tests);
+    if (failures.length > 0) print("\n── what failed");
+    for (const line of failures) print(line);
     print("");
   }
   print(formatCounts(counts));

@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { listTests } from "./list_tests.ts";
 import { writeSharedIsolates } from "./shared_isolates.ts";
-import { readTestTimes, type TestTime } from "./slow_tests.ts";
+import { readTestResults, type TestResult } from "./test_report.ts";
 import { addCounts, noCounts, readSummaryLine, type TestCounts } from "./test_layers.ts";
 import type { ChosenLayer } from "./test_selection.ts";
 
@@ -38,7 +38,7 @@ export interface LayerRun {
 
 export interface LayerResult {
   readonly counts: TestCounts;
-  readonly times: readonly TestTime[];
+  readonly results: readonly TestResult[];
 }
 
 /** Runs a layer. Its types must have been checked. */
@@ -51,14 +51,14 @@ export async function runLayer(run: LayerRun): Promise<LayerResult> {
   const timeoutMs = settings.length > 0 ? longRunTimeoutMs : layerTimeoutMs;
   const deadline = AbortSignal.any([run.signal, AbortSignal.timeout(timeoutMs)]);
   const folder = await Deno.makeTempDir({ prefix: "messaging-test-run-" });
-  const report = join(folder, "times.xml");
+  const report = join(folder, "report.xml");
   try {
     // A stopped layer writes no report.
     await Deno.writeTextFile(report, "");
     const paths = await choosePaths(layer, folder);
     const child = startTests(run, { paths, report, settings, deadline });
     // Reads both streams at the same time: an unread stream would fill up and block the tests.
-    const [summary] = await Promise.all([
+    const [{ summary, lastLines }] = await Promise.all([
       copyOutput(child.stdout, run.write),
       copyOutput(child.stderr, run.write),
     ]);
@@ -68,10 +68,12 @@ export async function runLayer(run: LayerRun): Promise<LayerResult> {
       run.write(new TextEncoder().encode(notice));
     }
     // The exit code covers failures without a summary line: an uncaught error or a time-out.
-    const uncounted = success || (summary?.failed ?? 0) > 0 ? 0 : 1;
+    const uncounted = success || (summary?.failed ?? 0) > 0
+      ? []
+      : [{ name: "did not end", file: paths.join(" "), seconds: NaN, failure: lastLines }];
     return {
-      counts: addCounts(summary ?? noCounts, { ...noCounts, failed: uncounted }),
-      times: readTestTimes(await Deno.readTextFile(report)),
+      counts: addCounts(summary ?? noCounts, { ...noCounts, failed: uncounted.length }),
+      results: [...readTestResults(await Deno.readTextFile(report)), ...uncounted],
     };
   } finally {
     await Deno.remove(folder, { recursive: true });
@@ -130,15 +132,20 @@ function startTests(
 async function copyOutput(
   output: ReadableStream<Uint8Array>,
   write: (chunk: Uint8Array) => void,
-): Promise<TestCounts | undefined> {
+): Promise<{ summary: TestCounts | undefined; lastLines: string }> {
   const decoder = new TextDecoder();
   let summary: TestCounts | undefined;
+  let lastLines: string[] = [];
   let line = "";
   for await (const chunk of output) {
     write(chunk);
     const lines = (line + decoder.decode(chunk, { stream: true })).split("\n");
     line = lines.pop() ?? "";
     for (const complete of lines) summary = readSummaryLine(complete) ?? summary;
+    lastLines = [...lastLines, ...lines].slice(-40);
   }
-  return readSummaryLine(line) ?? summary;
+  return {
+    summary: readSummaryLine(line) ?? summary,
+    lastLines: [...lastLines, line].join("\n"),
+  };
 }

@@ -1,6 +1,6 @@
 import { assertEquals } from "../../support/assert.ts";
 import { findAffectedTests } from "../../support/runner/affected_tests.ts";
-import { describeSlowest, readTestTimes } from "../../support/runner/slow_tests.ts";
+
 import { testLayers } from "../../support/runner/test_layers.ts";
 import {
   chooseLayers,
@@ -79,25 +79,6 @@ Deno.test("changed SQL affects the layers that run it, changed foundations every
       "tests/unit",
     ],
   );
-});
-
-Deno.test("the slowest tests are listed first, with deno test's durations", () => {
-  const times = readTestTimes(`<?xml version="1.0" encoding="UTF-8"?>
-<testsuites name="deno test" tests="3" failures="1" errors="0" time="3.7">
-  <testsuite name="./tests/unit/a_test.ts" tests="3">
-    <testcase name="quick" classname="./tests/unit/a_test.ts" time="0.001" line="5" col="6">
-    </testcase>
-    <testcase name="a &lt;b&gt; &amp;amp; &quot;c&quot;" classname="./tests/unit/a_test.ts" time="2.250" line="6" col="6">
-      <failure message="Uncaught"/>
-    </testcase>
-    <testcase name="middling" classname="./tests/unit/a_test.ts" time="1.000" line="7" col="6"/>
-  </testsuite>
-</testsuites>`);
-  assertEquals(describeSlowest(times, 2), [
-    '   2.3 s  tests/unit/a_test.ts  a <b> &amp; "c"',
-    "   1.0 s  tests/unit/a_test.ts  middling",
-  ]);
-  assertEquals(readTestTimes(""), []);
 });
 
 Deno.test("each file of a layer that says so is a run of its own, the longest first", async () => {
