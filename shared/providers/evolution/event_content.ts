@@ -75,6 +75,20 @@ export function readEvolutionContent(data: unknown): EventContent | undefined {
   return readChoice(message) ?? readMedia(data, message) ?? readOther(message);
 }
 
+/**
+ * The id of the message that this one answers. Evolution repeats `contextInfo` beside the message
+ * (source, 2.3.6), but not that of a wrapped one, which has it in its own member.
+ */
+export function readQuotedId(data: unknown): string | undefined {
+  const beside = readId(data, "contextInfo", "stanzaId");
+  if (beside !== undefined) return beside;
+  const message = unwrapMessage(readValue(data, "message"), wrappers);
+  if (!isObject(message)) return undefined;
+  return Object.keys(message as object)
+    .map((member) => readId(message, member, "contextInfo", "stanzaId"))
+    .find((id) => id !== undefined);
+}
+
 /** The new text of an edit (`messages.edited`); undefined if it has none. */
 export function readEditedText(edit: unknown): string | undefined {
   const edited = readValue(edit, "editedMessage");

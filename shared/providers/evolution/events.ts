@@ -12,7 +12,7 @@ import {
 } from "../webhooks/addresses.ts";
 import { attributeToAuthor, toStatusError } from "../webhooks/content.ts";
 import { readName, readPersonName, readTime } from "../webhooks/fields.ts";
-import { readEditedText, readEvolutionContent } from "./event_content.ts";
+import { readEditedText, readEvolutionContent, readQuotedId } from "./event_content.ts";
 import { readId, readText, readValue } from "../../model/json_value.ts";
 import type {
   MessageEditEvent,
@@ -71,6 +71,7 @@ function readMessageEvent(data: unknown, own: unknown): MessageEvent[] {
     ...(isGroup && !isEcho ? attributeToAuthor(content, readAuthor(data)) : content),
     sentAt: readTime(data, "s", "messageTimestamp"),
     isGroup,
+    quotedProviderMessageId: readQuotedId(data),
   }];
 }
 

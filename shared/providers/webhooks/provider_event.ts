@@ -43,6 +43,8 @@ export interface MessageEvent {
   readonly sentAt?: string | undefined;
   readonly isGroup: boolean;
   readonly chatName?: string | undefined;
+  /** The provider's id of the message that this one answers. */
+  readonly quotedProviderMessageId?: string | undefined;
 }
 
 export type InboundMessageType =

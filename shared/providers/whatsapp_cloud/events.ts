@@ -84,7 +84,12 @@ function readInbound(message: unknown, contacts: CloudContacts): MessageEvent | 
   }
   const name = contacts.find(ids)?.name;
   const group = readGroup(message);
-  const base = { kind: "message", origin: "inbound", providerMessageId } as const;
+  const base = {
+    kind: "message",
+    origin: "inbound",
+    providerMessageId,
+    quotedProviderMessageId: readId(message, "context", "id"),
+  } as const;
   const sentAt = readTime(message, "s", "timestamp");
   return group === undefined
     ? { ...base, ...author, contactName: name, ...content, sentAt, isGroup: false }
@@ -147,5 +152,6 @@ function readEcho(message: unknown, contacts: CloudContacts): MessageEvent | und
     ...content,
     sentAt: readTime(message, "s", "timestamp"),
     isGroup: group !== undefined,
+    quotedProviderMessageId: readId(message, "context", "id"),
   };
 }

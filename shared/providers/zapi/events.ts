@@ -73,6 +73,7 @@ function readMessageEvent(payload: unknown): MessageEvent[] {
     sentAt: readTime(payload, "ms", "momment"),
     isGroup,
     chatName: readName(payload, "chatName"),
+    quotedProviderMessageId: readId(payload, "referenceMessageId"),
   }];
 }
 

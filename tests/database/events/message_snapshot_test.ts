@@ -73,6 +73,22 @@ Deno.test("an event keeps the words, the name and the number of its moment", asy
   assertEquals(later.map(({ data }) => data.contact.phone), Array(3).fill("5511900000000"));
 });
 
+Deno.test("the event of a received message names the message that it answers, on every path", async () => {
+  await using world = await createEventWorld();
+  const quote = (id: string, quoted: string) => inbound(id, { quotedProviderMessageId: quoted });
+  await world.receive(inbound("in-1"));
+  await world.receive(quote("in-2", "in-1"));
+  await world.receive(quote("in-3", "in-2"), quote("in-4", "in-3"));
+  await world.receive(quote("in-5", "unknown"));
+  const events = (await world.news({ ofMessages: true }))
+    .filter(({ type }) => type === "message.received");
+  const ids = events.map(({ data }) => data.messageId);
+  assertEquals(
+    events.map(({ data }) => data.quotedMessageId),
+    [null, ids[0], ids[1], ids[2], null],
+  );
+});
+
 /** Requires that each event since the last look holds what reading its message answers now. */
 async function expectRecords(world: EventWorld, types: readonly string[]): Promise<void> {
   const events = (await world.news({ ofMessages: true }))

@@ -88,6 +88,34 @@ Deno.test("an event that comes twice in a group counts once, and both payloads a
   assertEquals(await countRows(database.admin, "provider_events"), 2);
 });
 
+Deno.test("a grouped message that answers another one names it, also where both come in one group", async () => {
+  await using database = await createTestDatabase();
+  await using open = direct.open(database.url);
+  const side = await createSide(database.admin, false);
+  const events = [
+    message("in-1", 0),
+    { ...message("in-2", 1), quotedProviderMessageId: "out-1" },
+    { ...message("in-3", 2), quotedProviderMessageId: "unknown" },
+    { ...message("in-4", 0), quotedProviderMessageId: "in-1" },
+  ];
+  const { outcomes, rpcNames } = await record(
+    open.database,
+    events.map((e) => side.toRequest([e])),
+  );
+  assertEquals(outcomes, Array(4).fill({ result: { recorded: 1 } }));
+  assertEquals(rpcNames, ["record_provider_event_calls", "record_provider_events"]);
+  const rows = await database.admin`
+    select m.provider_message_id as id, q.provider_message_id as quoted
+    from messaging.messages m left join messaging.messages q on q.id = m.quoted_message_id
+    where m.direction = 'inbound' order by 1`;
+  assertEquals(rows.map(({ id, quoted }) => [id, quoted]), [
+    ["in-1", null],
+    ["in-2", "out-1"],
+    ["in-3", null],
+    ["in-4", "in-1"],
+  ]);
+});
+
 Deno.test("a grouped message that names no other addresses is recorded", async () => {
   await using database = await createTestDatabase();
   await using open = direct.open(database.url);
@@ -189,11 +217,12 @@ Deno.test("a plain webhook reads no more rows where its instance has a thousand 
   const measure = (place: number): Promise<number> =>
     countRowsRead(database.admin, async (sql) => {
       const calls = [message(`m-${place}`, 0), message(`n-${place}`, 9_999), status("out-2")]
+        .concat({ ...message(`q-${place}`, 1), quotedProviderMessageId: "out-1" })
         .map((event) => side.toRequest([event]));
       const { results } = await callFunction<{ results: unknown[] }>(
         ...[sql, "record_provider_event_calls", { calls }] as const,
       );
-      assertEquals(results, Array(3).fill({ recorded: 1 }));
+      assertEquals(results, Array(4).fill({ recorded: 1 }));
     });
   await measure(1);
   const few = await measure(2);
@@ -267,6 +296,7 @@ function drawEvents(random: SeededRandom): Event[] {
       ...(chance(0.3) ? { otherAddresses: [`${1_000_000 + person}@lid`] } : {}),
       ...(chance(0.1) ? { contactName: null } : {}),
       ...(chance(0.1) ? { isReaction: true } : {}),
+      ...(chance(0.2) ? { quotedProviderMessageId: `out-${pick(6)}` } : {}),
       ...(chance(0.1) ? { messageType: "image", content: { mediaId: "1" } } : {}),
     };
   });
@@ -323,6 +353,9 @@ async function createSide(admin: Sql, hasAgent: boolean): Promise<Side> {
           m.delivered_at, m.read_at, m.failed_at, m.is_retryable, m.last_error, c.phone, c.name,
           c.is_profile_name, c.identity_key, c.origin, c.last_inbound_at, v.status as conversation,
           v.question_count,
+          (
+            select q.provider_message_id from messaging.messages q where q.id = m.quoted_message_id
+          ) as quoted,
           array(
             select a.address || (a.proven_at > '-infinity')::text
             from messaging.contact_addresses a

@@ -14,6 +14,7 @@ export function composeEvolutionMessage(reply: SimulatedReply): Record<string, u
     pushName: isOwn ? "" : reply.customerName,
     status: isOwn ? "SERVER_ACK" : "DELIVERY_ACK",
     message,
+    ...(reply.replyTo === null ? {} : { contextInfo: { stanzaId: reply.replyTo } }),
     messageType,
     messageTimestamp: Math.floor(Date.parse(reply.receivedAt) / 1_000),
     source: "android",

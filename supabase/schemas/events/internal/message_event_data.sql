@@ -27,7 +27,7 @@ begin
       'choice', message.content->'choice',
       'mediaId', null,
       'mediaStatus', null,
-      'quotedMessageId', null
+      'quotedMessageId', message.quoted_message_id
     );
   end if;
   return messaging.fit_event_data(data);

@@ -29,7 +29,8 @@ begin
       m.message_type, m.message, case when told.type = 'message.received' then m.content end,
       m.card_id, m.metadata, m.contact_id, m.conversation_id, m.provider_message_id, m.scheduled_for,
       m.held_by, m.created_at, m.sent_at, m.delivered_at, m.read_at, m.failed_at,
-      m.attempts + is_claimed::integer, m.last_error, c.name, c.phone
+      m.attempts + is_claimed::integer, m.last_error, c.name, c.phone,
+      case when told.type = 'message.received' then m.quoted_message_id end
     )::messaging.message_snapshot
   from unnest(message_ids) with ordinality as named(message_id, place)
   cross join lateral (

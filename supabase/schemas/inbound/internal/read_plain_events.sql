@@ -1,6 +1,8 @@
 -- The calls of record_provider_events (`calls`) that have one event of a plain kind. Of several calls
--- about one message only the first is given: the others must see what it has done.
--- Executes no statement, whose start would cost more than the reading.
+-- about one message, or of one that quotes it, only the first is given: the others must see what it has
+-- done.
+-- Executes no statement, whose start would cost more than the reading, except for a message that quotes
+-- another one.
 create or replace function messaging.read_plain_events(
   calls jsonb,
   out messages messaging.plain_event[],
@@ -22,7 +24,8 @@ begin
     event := call->'events'->0;
     message_key := concat_ws(' ', call->>'instanceId', event->>'providerMessageId');
     continue when jsonb_array_length(call->'events') <> 1
-      or not messaging.is_plain_event(event) or message_key = any (seen_keys);
+      or not messaging.is_plain_event(event) or message_key = any (seen_keys)
+      or (call->>'instanceId') || ' ' || (event->>'quotedProviderMessageId') = any (seen_keys);
     seen_keys := seen_keys || message_key;
     plain := null;
     plain.place := place;
@@ -54,6 +57,9 @@ begin
     plain.may_ask_agent := not plain.is_group
       and (event->>'isReaction')::boolean is not true
       and (event->>'isUnreadable')::boolean is not true;
+    if event->>'quotedProviderMessageId' is not null then
+      plain.quoted_message_id := messaging.find_quoted_message(plain.instance_id, event);
+    end if;
     messages := messages || plain;
   end loop;
 end;

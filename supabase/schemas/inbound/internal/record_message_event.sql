@@ -34,7 +34,8 @@ begin
   conversation := messaging.resolve_conversation(instance.id, contact.id);
   insert into messaging.messages (
     instance_id, contact_id, conversation_id, direction, message_type, message, content,
-    sent_by, is_typed_on_phone, status, provider_message_id, sent_at, is_group, chat_name, created_at
+    sent_by, is_typed_on_phone, status, provider_message_id, sent_at, is_group, chat_name, created_at,
+    quoted_message_id
   )
   values (
     instance.id, contact.id, conversation.id,
@@ -44,7 +45,8 @@ begin
     case when is_inbound then 'received' else 'sent' end,
     event->>'providerMessageId', written_at, is_group, event->>'chatName',
     -- Not the transaction's instant: messages of one delivery keep their order by it.
-    clock_timestamp()
+    clock_timestamp(),
+    messaging.find_quoted_message(instance.id, event)
   )
   returning id into message_id;
   perform messaging.note_contact(contact.id);

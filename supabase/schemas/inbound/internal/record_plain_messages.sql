@@ -82,12 +82,13 @@ begin
     messages as (
       insert into messaging.messages (
         id, instance_id, contact_id, conversation_id, direction, message_type, message, content,
-        is_typed_on_phone, status, provider_message_id, sent_at, is_group, chat_name, created_at
+        is_typed_on_phone, status, provider_message_id, sent_at, is_group, chat_name, created_at,
+        quoted_message_id
       )
       -- Not the transaction's instant: messages keep their order by it.
       select k.stored_id, k.instance_id, k.contact_id, k.conversation_id, 'inbound', k.message_type, k.message,
         k.content, false, 'received', k.provider_message_id, k.occurred_at, k.is_group, k.chat_name,
-        clock_timestamp()
+        clock_timestamp(), k.quoted_message_id
       from known k
       order by k.place
     ),

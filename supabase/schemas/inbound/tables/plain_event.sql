@@ -17,7 +17,8 @@ create type messaging.plain_event as (
   content jsonb,
   is_group boolean,
   chat_name text,
-  may_ask_agent boolean
+  may_ask_agent boolean,
+  quoted_message_id uuid
 );
 comment on column messaging.plain_event.place is 'The call''s place among the calls, from 1.';
 comment on column messaging.plain_event.sealed_provider_config is
@@ -28,3 +29,5 @@ comment on column messaging.plain_event.addresses is
   'All addresses of the person, the one to send to first; identity_keys has their keys, in the same order.';
 comment on column messaging.plain_event.may_ask_agent is
   'Whether an active agent is to answer the message.';
+comment on column messaging.plain_event.quoted_message_id is
+  'Our own id of the message that this one answers; NULL for none, or one that is not stored.';

@@ -69,7 +69,8 @@ begin
           limit 1
         ),
         c.phone
-      )
+      ),
+      null
     )::messaging.message_snapshot as message
   )
   insert into messaging.events (instance_id, contact_id, type, message)

@@ -25,7 +25,10 @@ create type messaging.message_snapshot as (
   attempts smallint,
   last_error jsonb,
   contact_name text,
-  contact_phone text
+  contact_phone text,
+  quoted_message_id uuid
 );
 comment on column messaging.message_snapshot.content is 'Of a received message; else NULL.';
 comment on column messaging.message_snapshot.contact_phone is 'As contact_display_phone.';
+comment on column messaging.message_snapshot.quoted_message_id is
+  'Of a received message; else NULL.';

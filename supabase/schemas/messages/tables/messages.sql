@@ -39,6 +39,7 @@ create table messaging.messages (
   lost_claim_token uuid,
   metadata jsonb,
   purpose text,
+  quoted_message_id uuid,
   constraint messages_belong_to_their_conversation
     foreign key (instance_id, contact_id, conversation_id) references messaging.conversations (
       instance_id,
@@ -103,3 +104,5 @@ comment on column messaging.messages.metadata is
   'Keys and texts that the sending call gave, for the caller''s own use; NULL for none.';
 comment on column messaging.messages.purpose is
   'marketing, utility or authentication as the sending call or its template says; NULL is service. opt_out_confirmation is this service''s own answer to a keyword, and pauses no agent.';
+comment on column messaging.messages.quoted_message_id is
+  'The message that this one answers, as the provider reports; NULL for none, or one that was not stored. No foreign key: it would cost every deleted message a look-up.';

@@ -399,3 +399,19 @@ Deno.test("an Evolution edit identifies the message by its key's id alone and ig
   const data = { key: { id: "3EB0OLD" }, editedMessage: { conversation: "às 11h" } };
   assertEquals(readEvents("evolution", evolutionEvent("MESSAGES_EDITED", data)), expected);
 });
+
+Deno.test("an Evolution message names the message that it answers, beside it or inside", () => {
+  const quoted = (message: unknown, members: Record<string, unknown> = {}): unknown =>
+    readUpsert(evolutionMessage(message, members))?.["quotedProviderMessageId"];
+  const contextInfo = { stanzaId: "3EB0Q", quotedMessage: { conversation: "Quer?" } };
+  const text = { text: "Sim", contextInfo };
+  assertEquals(quoted({ conversation: "Sim" }, { contextInfo }), "3EB0Q");
+  assertEquals(quoted({ extendedTextMessage: text }), "3EB0Q");
+  assertEquals(quoted({ messageContextInfo: {}, imageMessage: { contextInfo } }), "3EB0Q");
+  assertEquals(
+    quoted({ ephemeralMessage: { message: { extendedTextMessage: text } } }, { contextInfo: null }),
+    "3EB0Q",
+  );
+  assertEquals(quoted({ conversation: "Sim" }), undefined);
+  assertEquals(quoted({ conversation: "Sim" }, { contextInfo: { expiration: 86_400 } }), undefined);
+});

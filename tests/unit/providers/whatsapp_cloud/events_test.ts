@@ -65,7 +65,12 @@ Deno.test("each kind of Cloud content becomes its message type", () => {
     ],
     [
       { type: "button", button: { payload: "STOP", text: "Sair" }, context: { id: "wamid.X" } },
-      { messageType: "option_list", message: "Sair", choice: { id: "STOP", title: "Sair" } },
+      {
+        messageType: "option_list",
+        message: "Sair",
+        choice: { id: "STOP", title: "Sair" },
+        quotedProviderMessageId: "wamid.X",
+      },
     ],
     [
       { type: "location", location: { latitude: -23.5, longitude: -46.6, name: "Café" } },
@@ -463,4 +468,20 @@ Deno.test("a changed user id is found in each of three places, and beside a chan
   ) {
     assertEquals(readEvents("whatsapp_cloud", none), []);
   }
+});
+
+Deno.test("a Cloud message names the message that it answers, and one that is only forwarded none", () => {
+  const quoted = (context: unknown): unknown =>
+    readEvent("whatsapp_cloud", cloudMessage({ type: "text", text: { body: "Sim" }, context }))
+      ?.["quotedProviderMessageId"];
+  assertEquals(quoted({ from: "15550783881", id: "wamid.Q" }), "wamid.Q");
+  for (const context of [undefined, null, "wamid.Q", { forwarded: true }, { id: 7 }]) {
+    assertEquals(quoted(context), undefined);
+  }
+  const inGroup = { type: "text", text: { body: "Sim" }, group_id: "Y2FwaV9ncm91cDox" };
+  assertEquals(
+    readEvent("whatsapp_cloud", cloudMessage({ ...inGroup, context: { id: "wamid.Q" } }))
+      ?.["quotedProviderMessageId"],
+    "wamid.Q",
+  );
 });

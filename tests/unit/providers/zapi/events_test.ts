@@ -259,3 +259,14 @@ Deno.test("an unknown kind of Z-API message is [other] with its text", () => {
     assertEquals([event?.["messageType"], event?.["message"]], ["other", expected]);
   }
 });
+
+Deno.test("a Z-API message names the message that it answers", () => {
+  const quoted = (members: Record<string, unknown>): unknown =>
+    readEvent("zapi", zapiMessage({ text: { message: "Sim" }, ...members }))
+      ?.["quotedProviderMessageId"];
+  assertEquals(quoted({ referenceMessageId: "3EB0Q" }), "3EB0Q");
+  assertEquals(quoted({ referenceMessageId: "3EB0Q", isGroup: true, phone: group }), "3EB0Q");
+  for (const none of [{}, { referenceMessageId: null }, { referenceMessageId: "" }]) {
+    assertEquals(quoted(none), undefined);
+  }
+});
