@@ -10,9 +10,8 @@ import {
 } from "../../shared/openapi/demo_fixtures.ts";
 import type { Operation } from "../../shared/openapi/operation.ts";
 import { fieldsOf } from "../../shared/model/message_content.ts";
+import { type SendableType, sendableTypes } from "../../shared/model/message_request.ts";
 import {
-  type SendableType,
-  sendableTypes,
   sendMessageFailureSchema,
   sendMessageResponseSchema,
   sendMessageSchema,

@@ -7,7 +7,7 @@ import {
   type MessageDraft,
   type PendingAuthentication,
 } from "../../shared/messages/accept.ts";
-import { type MessageContent, toMessageContent } from "../../shared/model/message_content.ts";
+import { toRequestedContent } from "../../shared/model/message_request.ts";
 import { readRecipient } from "../../shared/model/request_fields.ts";
 import { toLeaseSeconds } from "../../shared/messages/claim.ts";
 import {
@@ -16,12 +16,7 @@ import {
   type SendingServices,
 } from "../../shared/messages/send.ts";
 import { respondToSending } from "../../shared/messages/response.ts";
-import {
-  isAssignmentOnly,
-  optionId,
-  type SendMessageRequest,
-  type SendMessageResponse,
-} from "./contract.ts";
+import { isAssignmentOnly, type SendMessageRequest, type SendMessageResponse } from "./contract.ts";
 
 /** A valid call of an authenticated client. */
 export interface SendMessageCall {
@@ -64,30 +59,13 @@ export async function sendMessage(
 
 /** The message to send; null when the call only assigns. */
 function toDraft(request: SendMessageRequest): MessageDraft | null {
-  const content = toContent(request);
-  return content === null ? null : {
-    content,
+  if (request.messageType === undefined || isAssignmentOnly(request)) return null;
+  return {
+    content: toRequestedContent(request),
     cardId: request.cardId,
     metadata: request.metadata,
     purpose: request.purpose,
     sentBy: request.sentBy,
     delayTypingMs: request.delayTyping === undefined ? undefined : Math.ceil(request.delayTyping),
   };
-}
-
-function toContent(request: SendMessageRequest): MessageContent | null {
-  const { messageType, message, mediaUrl, mediaFilename, optionList } = request;
-  if (messageType === undefined || isAssignmentOnly(request)) return null;
-  return toMessageContent(messageType, {
-    message,
-    mediaUrl,
-    mediaFilename,
-    optionList: optionList === undefined ? undefined : {
-      ...optionList,
-      options: optionList.options.map((option, index) => ({
-        ...option,
-        id: optionId(option, index),
-      })),
-    },
-  });
 }

@@ -13,10 +13,10 @@ import {
   type SendingAnswer,
   type SendingServices,
 } from "../../shared/messages/send.ts";
+import { checkTemplate, fillStoredTemplate } from "../../shared/messages/ready_template.ts";
+import { toTemplateDraft } from "../../shared/messages/template_draft.ts";
 import { purposeOfTemplate } from "../../shared/model/purpose.ts";
-import { checkTemplate, fillStoredTemplate } from "./check_template.ts";
 import type { SendTemplateMessageRequest } from "./contract.ts";
-import { toTemplateDraft } from "./draft.ts";
 import { createTemplateResponder, type TemplateResponse } from "./response.ts";
 
 /** A valid call of an authenticated client. */

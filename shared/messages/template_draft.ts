@@ -1,11 +1,11 @@
-import { validateForChannel } from "../../shared/messages/channel_validation.ts";
-import { AppError } from "../../shared/model/errors.ts";
-import type { MessageDraft } from "../../shared/messages/accept.ts";
-import type { MessageContent } from "../../shared/model/message_content.ts";
-import type { Provider } from "../../shared/providers/provider.ts";
-import { renderForGateway, renderTemplateText } from "../../shared/templates/rendering.ts";
-import type { FilledTemplate } from "../../shared/model/filled_template.ts";
-import type { ReadyTemplate } from "./check_template.ts";
+import { validateForChannel } from "./channel_validation.ts";
+import { AppError } from "../model/errors.ts";
+import type { MessageDraft } from "./accept.ts";
+import type { MessageContent } from "../model/message_content.ts";
+import type { Provider } from "../providers/provider.ts";
+import { renderForGateway, renderTemplateText } from "../templates/rendering.ts";
+import type { FilledTemplate } from "../model/filled_template.ts";
+import type { ReadyTemplate } from "./ready_template.ts";
 
 /**
  * Builds the message that sends the template on the instance's channel.

@@ -1,11 +1,10 @@
-import { AppError } from "../../shared/model/errors.ts";
-import type { Instance } from "../../shared/model/instance.ts";
-import { readTemplateDefinition } from "../../shared/templates/definition.ts";
-import { fillTemplate } from "../../shared/templates/variables.ts";
-import type { ContactFacts } from "../../shared/database/rpcs/templates.ts";
-import type { FilledTemplate } from "../../shared/model/filled_template.ts";
-import type { StoredTemplate } from "../../shared/database/rpcs/templates.ts";
-import type { SendTemplateMessageRequest } from "./contract.ts";
+import { AppError } from "../model/errors.ts";
+import type { Instance } from "../model/instance.ts";
+import { readTemplateDefinition } from "../templates/definition.ts";
+import { fillTemplate } from "../templates/variables.ts";
+import type { ContactFacts } from "../database/rpcs/templates.ts";
+import type { FilledTemplate } from "../model/filled_template.ts";
+import type { StoredTemplate } from "../database/rpcs/templates.ts";
 
 /** A template and the instance that sends it. */
 export interface ReadyTemplate {
@@ -21,7 +20,7 @@ export interface ReadyTemplate {
 export function checkTemplate(
   template: StoredTemplate | null,
   instance: Instance | null,
-  request: SendTemplateMessageRequest,
+  request: { readonly instanceId?: string | undefined },
 ): ReadyTemplate {
   if (template === null) throw new AppError("Template not found");
   const isForeign = template.instanceId !== null && template.instanceId !== instance?.instanceId;
