@@ -31,6 +31,7 @@ const rooms: readonly string[] = [
   "model",
   "runtime",
   "crypto",
+  "media",
   "database",
   "idempotency",
   "templates",

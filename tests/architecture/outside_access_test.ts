@@ -34,7 +34,7 @@ const rules: readonly AccessRule[] = [
     packages: /^(?:resend|node:(?:https?|net|tls|dgram|dns(?:\/promises)?))$/,
     // data_api_database.ts gives its client a fetch that sends each call once.
     allowedIn:
-      /^shared\/(?:providers|agents)\/|^shared\/(?:outbox\/email_delivery|database\/data_api_database|events\/post_event|runtime\/host_resolution)\.ts$|^supabase\//,
+      /^shared\/(?:providers|agents)\/|^shared\/(?:outbox\/email_delivery|database\/data_api_database|events\/post_event|runtime\/host_resolution|media\/fetch_file)\.ts$|^supabase\//,
   },
 ];
 

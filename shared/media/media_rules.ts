@@ -1,0 +1,123 @@
+/** Which files the service keeps and sends: their types, sizes and kinds (WhatsApp's own limits). */
+
+/** What a file is sent or received as. */
+export type MediaKind = "image" | "audio" | "video" | "document";
+
+/** One megabyte, as the limits count it. */
+export const megabyte = 2 ** 20;
+
+/** The largest file of each kind, in bytes, sent or received. */
+export const maxBytesOfKind: Readonly<Record<MediaKind, number>> = {
+  image: 5 * megabyte,
+  audio: 16 * megabyte,
+  video: 16 * megabyte,
+  document: 100 * megabyte,
+};
+
+/** The largest file of any kind, in bytes. */
+export const maxMediaBytes = Math.max(...Object.values(maxBytesOfKind));
+
+const officeTypes: Readonly<Record<string, string>> = {
+  doc: "application/msword",
+  xls: "application/vnd.ms-excel",
+  ppt: "application/vnd.ms-powerpoint",
+  docx: "application/vnd.openxmlformats-officedocument.wordprocessingml.document",
+  xlsx: "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet",
+  pptx: "application/vnd.openxmlformats-officedocument.presentationml.presentation",
+};
+
+interface UploadType {
+  readonly kind: MediaKind;
+  readonly extension: string;
+}
+
+/** The kind of each type that may be uploaded, with the extension of such a file's name. */
+const uploadTypes: ReadonlyMap<string, UploadType> = new Map<string, UploadType>([
+  ["image/jpeg", { kind: "image", extension: "jpg" }],
+  ["image/png", { kind: "image", extension: "png" }],
+  ["audio/aac", { kind: "audio", extension: "aac" }],
+  ["audio/amr", { kind: "audio", extension: "amr" }],
+  ["audio/mpeg", { kind: "audio", extension: "mp3" }],
+  ["audio/mp4", { kind: "audio", extension: "m4a" }],
+  ["audio/ogg", { kind: "audio", extension: "ogg" }],
+  ["audio/wav", { kind: "audio", extension: "wav" }],
+  ["video/mp4", { kind: "video", extension: "mp4" }],
+  ["video/3gpp", { kind: "video", extension: "3gp" }],
+  ["application/pdf", { kind: "document", extension: "pdf" }],
+  ["text/plain", { kind: "document", extension: "txt" }],
+  ["text/csv", { kind: "document", extension: "csv" }],
+  ...Object.entries(officeTypes).map(([extension, type]) =>
+    [type, { kind: "document", extension }] as const
+  ),
+]);
+
+/** Types that are received, and never uploaded: stickers. */
+const receivedTypes: ReadonlyMap<string, MediaKind> = new Map([["image/webp", "image"]]);
+
+const extensionsOfReceived: ReadonlyMap<string, string> = new Map([["image/webp", "webp"]]);
+
+/** Other names of a type, as phones, browsers and storage services write them. */
+const aliases: ReadonlyMap<string, string> = new Map([
+  ["image/jpg", "image/jpeg"],
+  ["image/pjpeg", "image/jpeg"],
+  ["audio/mp3", "audio/mpeg"],
+  ["audio/x-mp3", "audio/mpeg"],
+  ["audio/x-mpeg", "audio/mpeg"],
+  ["audio/x-aac", "audio/aac"],
+  ["audio/aacp", "audio/aac"],
+  ["audio/m4a", "audio/mp4"],
+  ["audio/x-m4a", "audio/mp4"],
+  ["audio/opus", "audio/ogg"],
+  ["application/ogg", "audio/ogg"],
+  ["audio/wave", "audio/wav"],
+  ["audio/x-wav", "audio/wav"],
+  ["audio/vnd.wave", "audio/wav"],
+  ["audio/3gpp", "audio/mp4"],
+  ["video/3gp", "video/3gpp"],
+  ["video/x-m4v", "video/mp4"],
+  ["application/x-pdf", "application/pdf"],
+  ["application/csv", "text/csv"],
+  ["application/x-zip-compressed", "application/zip"],
+  ["application/xhtml+xml", "text/html"],
+]);
+
+/** Types that say nothing: what a sender writes that does not know. */
+const undeclaredTypes: ReadonlySet<string> = new Set([
+  "",
+  "application/octet-stream",
+  "binary/octet-stream",
+  "application/x-binary",
+  "application/unknown",
+  "*/*",
+]);
+
+/** The type of a `Content-Type`, without parameters, in its one name; null where it says nothing. */
+export function normalizeMediaType(contentType: string | null | undefined): string | null {
+  const type = (contentType ?? "").split(";")[0]?.trim().toLowerCase() ?? "";
+  if (undeclaredTypes.has(type)) return null;
+  return aliases.get(type) ?? type;
+}
+
+/** What an upload of this type counts as; null where such a file cannot be uploaded. */
+export function kindOfUpload(mimeType: string): MediaKind | null {
+  return uploadTypes.get(mimeType)?.kind ?? null;
+}
+
+/** Whether a file of this type can be received or sent as `kind`. A document may be anything. */
+export function isTypeOfKind(mimeType: string, kind: MediaKind): boolean {
+  if (kind === "document") return true;
+  return (uploadTypes.get(mimeType)?.kind ?? receivedTypes.get(mimeType)) === kind;
+}
+
+/** The extension of a type's files, without the dot; null for a type without one here. */
+export function extensionOfType(mimeType: string): string | null {
+  return uploadTypes.get(mimeType)?.extension ?? extensionsOfReceived.get(mimeType) ?? null;
+}
+
+/** The Office type of a file name's extension; null for any other name. */
+export function officeTypeOf(fileName: string | null | undefined): string | null {
+  const extension = /\.([a-z]{3,4})$/i.exec(fileName ?? "")?.[1]?.toLowerCase();
+  return extension === undefined || !Object.hasOwn(officeTypes, extension)
+    ? null
+    : officeTypes[extension] ?? null;
+}
