@@ -7,6 +7,7 @@ import type { InboundRpcs } from "./rpcs/inbound.ts";
 import type { MessagesRpcs } from "./rpcs/messages.ts";
 import type { MetricsRpcs } from "./rpcs/metrics.ts";
 import type { OutboxRpcs } from "./rpcs/outbox.ts";
+import type { PrivacyRpcs } from "./rpcs/privacy.ts";
 import type { QueueRpcs } from "./rpcs/queue.ts";
 import type { TemplatesRpcs } from "./rpcs/templates.ts";
 import type { TenancyRpcs } from "./rpcs/tenancy.ts";
@@ -27,6 +28,7 @@ export interface Rpcs
     MessagesRpcs,
     MetricsRpcs,
     OutboxRpcs,
+    PrivacyRpcs,
     QueueRpcs,
     TemplatesRpcs,
     TenancyRpcs,

@@ -43,6 +43,8 @@ export const meaningBySqlstate = {
   MI032: "conversation_not_found",
   MI033: "recipient_needs_phone",
   MI034: "contact_opted_out",
+  MI035: "contact_erased",
+  MI036: "erasure_not_found",
 } as const satisfies Readonly<Record<string, Meaning>>;
 
 /** An SQLSTATE of the table. */

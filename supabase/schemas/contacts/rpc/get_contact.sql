@@ -1,5 +1,5 @@
 -- contacts-api: one contact. The id of a merged contact gives the contact that it was merged into.
--- `request`: instanceId, contactId. Errors: MI031.
+-- `request`: instanceId, contactId. Errors: MI031, MI035.
 create or replace function public.get_contact(request jsonb)
 returns jsonb
 language plpgsql
@@ -12,13 +12,9 @@ declare
 begin
   select i.* into strict instance from messaging.instances i
   where i.id = (request->>'instanceId')::uuid;
-  contact := messaging.describe_contacts(instance, array[coalesce(
-    (
-      select a.merged_into from messaging.contact_activity a
-      where a.contact_id = (request->>'contactId')::uuid
-    ),
-    (request->>'contactId')::uuid
-  )])->0;
+  contact := messaging.describe_contacts(instance, array[
+    (messaging.find_contact_by_id(instance.id, (request->>'contactId')::uuid)).id
+  ])->0;
   if contact is null or contact ? 'isDeleted' then
     raise exception using errcode = 'MI031', message = 'contact_not_found';
   end if;

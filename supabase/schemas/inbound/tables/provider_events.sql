@@ -7,7 +7,11 @@ create table messaging.provider_events (
   received_at timestamptz not null default now()
 );
 create index provider_events_age on messaging.provider_events (received_at);
-create index provider_events_instance on messaging.provider_events (instance_id);
+create index provider_events_of_instance on messaging.provider_events (
+  instance_id,
+  received_at,
+  id
+);
 alter table messaging.provider_events enable row level security;
 revoke all on table messaging.provider_events from public, anon, authenticated;
 grant select, insert, update, delete on table messaging.provider_events to service_role;

@@ -1,0 +1,40 @@
+import type { Rpc } from "./rpc.ts";
+
+export interface PrivacyRpcs {
+  erase_contact: Rpc<EraseContactRequest, Erasure | HashesNeeded>;
+  get_erasure: Rpc<{ readonly instanceId: string; readonly erasureId: string }, Erasure>;
+  run_erasures: Rpc<{ readonly maxRows: number }, { readonly isComplete: boolean }>;
+}
+
+export interface EraseContactRequest {
+  readonly instanceId: string;
+  readonly contactId: string;
+  /** Most rows of each kind that one step deletes or looks through. */
+  readonly maxRows: number;
+  /** The keyed hash of each of the person's identities; only where the database has asked for them. */
+  readonly identityHashes?: Readonly<Record<string, string>>;
+}
+
+/** The call must be repeated with the hashes of these identities. */
+export interface HashesNeeded {
+  readonly identities: readonly string[];
+}
+
+export interface Erasure {
+  readonly erasureId: string;
+  readonly contactId: string;
+  readonly status: "pending" | "done";
+  readonly counts: ErasedCounts;
+}
+
+/** How many rows of each kind are gone, or were emptied of what was about the person. */
+export interface ErasedCounts {
+  readonly messages: number;
+  readonly notes: number;
+  readonly media: number;
+  readonly events: number;
+  readonly deliveries: number;
+  readonly providerPayloads: number;
+  readonly outboxPayloads: number;
+  readonly idempotencyBodies: number;
+}

@@ -1,0 +1,25 @@
+-- Erasures of persons, as contacts-api reports them. Holds nothing that tells who the person was once it
+-- is done: `work` goes then.
+create table messaging.erasures (
+  id uuid primary key default gen_random_uuid(),
+  instance_id uuid not null references messaging.instances (id)
+    on delete cascade,
+  contact_id uuid not null,
+  status text not null default 'pending',
+  counts jsonb not null default '{}',
+  work jsonb,
+  requested_at timestamptz not null default clock_timestamp(),
+  done_at timestamptz,
+  constraint erasures_status_known check (status in ('pending', 'done')),
+  constraint erasures_forget_when_done
+    check ((status = 'pending') = (work is not null) and (status = 'done') = (done_at is not null))
+);
+create index erasures_of_instance on messaging.erasures (instance_id);
+create index erasures_pending on messaging.erasures (requested_at) where status = 'pending';
+alter table messaging.erasures enable row level security;
+revoke all on table messaging.erasures from public, anon, authenticated;
+grant select, insert, update, delete on table messaging.erasures to service_role;
+comment on column messaging.erasures.counts is
+  'How many rows of each kind are gone: see add_counts.';
+comment on column messaging.erasures.work is
+  'What is left to do: see run_erasures. It names the person, so it goes with the last step.';

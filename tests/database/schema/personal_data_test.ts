@@ -1,0 +1,133 @@
+/**
+ * Every table that can hold personal data is named here: erased with its person, or reviewed with the
+ * reason why it holds nothing of one. A new table or column that is named in neither fails.
+ */
+
+import { assertEquals } from "../../support/assert.ts";
+import { createTestDatabase } from "../../support/database/database.ts";
+import {
+  listChangedTables,
+  listPersonalTables,
+  type PersonalTable,
+} from "../../support/database/personal_data.ts";
+
+/** A table that an erasure leaves, or that a merge leaves: its reviewed columns, and why. */
+type Reviewed = Readonly<Record<string, { readonly columns: string; readonly why: string }>>;
+
+const operators = "what the company's own people set up, not what is about those it writes to";
+
+/** Not erased. `columns` are all that name a contact or a message, or can hold text. */
+const leftByErasure: Reviewed = {
+  ai_agents: { columns: "name instructions model", why: operators },
+  client_tokens: { columns: "token_hash label scopes", why: operators },
+  contact_activity: {
+    columns: "contact_id merged_into",
+    why: "the tombstone: ids and instants, by which calls that name the contact are refused",
+  },
+  denial_key: { columns: "sealed_key", why: "a sealed key, of no person" },
+  departments: { columns: "name", why: operators },
+  dispatch: { columns: "in_flight operator_hold_reason", why: `an id, and ${operators}` },
+  erased_messages: { columns: "id_hash", why: "hashes of random ids" },
+  event_endpoints: {
+    columns: "url types description disabled_reason sealed_secret sealed_previous_secret",
+    why: operators,
+  },
+  event_replays: { columns: "types", why: operators },
+  instances: {
+    columns:
+      "name provider provider_class sealed_provider_config gateway_instance_id business_instance_id " +
+      "embed_key connected_phone connected_phone_key time_zone on_unconfirmed opt_out_keywords " +
+      "opt_out_resume_keywords opt_out_confirmation",
+    why: operators,
+  },
+  kept_denials: {
+    columns: "identity_hash",
+    why: "the keyed hash that remains for whom had denied: erase_contact removes those of others",
+  },
+  message_templates: {
+    columns:
+      "name language parameter_format components provider_status provider_template_id category",
+    why: operators,
+  },
+  metric_counters: { columns: "name labels", why: "counts" },
+  metric_snapshots: { columns: "samples health", why: "counts, by instance" },
+  operators: { columns: "name email", why: operators },
+  rate_limits: { columns: "function_name", why: "counts, by token" },
+  workspaces: { columns: "name alert_email", why: operators },
+};
+
+/** Tables that name a contact or a conversation and that a merge leaves alone. */
+const leftByMerge: Readonly<Record<string, string>> = {
+  contact_search: "each contact has its own row, which follows the contact by a trigger",
+  erasures: "an erasure that is not done goes on with the contact that the person has become",
+  events: "what was told of a contact stays under its id, and is found by the tombstone",
+};
+
+const erasing = ["public.erase_contact", "public.run_erasures"];
+const merging = ["messaging.merge_contacts"];
+
+Deno.test("every table that can hold personal data is erased with its person, or reviewed", async () => {
+  await using database = await createTestDatabase();
+  const tables = await listPersonalTables(database.admin);
+  const erased = await listChangedTables(database.admin, erasing, ["delete from", "update"]);
+  const forgotten = tables.filter((table) => !isErased(table, erased)).filter(({ name }) =>
+    leftByErasure[name] === undefined
+  );
+  assertEquals(
+    forgotten,
+    [],
+    "erase these (erase_rows or a sweep) or review them in leftByErasure",
+  );
+});
+
+Deno.test("what an erasure leaves has no column that nobody has reviewed", async () => {
+  await using database = await createTestDatabase();
+  const tables = await listPersonalTables(database.admin);
+  const found = tables.flatMap(({ name, references, texts }) =>
+    name in leftByErasure ? [[name, [...references, ...texts].sort().join(" ")]] : []
+  );
+  const reviewed = Object.entries(leftByErasure).map(([name, { columns }]) => [
+    name,
+    columns.split(" ").sort().join(" "),
+  ]);
+  assertEquals(Object.fromEntries(found), Object.fromEntries(reviewed));
+});
+
+Deno.test("every table that names a contact or a conversation is moved by a merge, or reviewed", async () => {
+  await using database = await createTestDatabase();
+  const tables = await listPersonalTables(database.admin);
+  const moved = await listChangedTables(database.admin, merging);
+  const forgotten = tables.filter(({ name, references }) =>
+    references.some((column) => /(contact|conversation)_id$/.test(column)) &&
+    !moved.has(name) && leftByMerge[name] === undefined
+  );
+  assertEquals(forgotten, [], "move these in merge_contacts, or review them in leftByMerge");
+});
+
+Deno.test("a new table with a person's words is found, and so is one that names a contact", async () => {
+  await using database = await createTestDatabase();
+  await database.admin`
+    create table messaging.forgotten_words (id uuid primary key, said text[])`;
+  await database.admin`
+    create table messaging.forgotten_contacts (
+      contact_id uuid, sealed messaging.message_snapshot, at timestamptz
+    )`;
+  const tables = await listPersonalTables(database.admin);
+  const erased = await listChangedTables(database.admin, erasing, ["delete from", "update"]);
+  assertEquals(
+    tables.filter((table) => !isErased(table, erased) && !(table.name in leftByErasure)),
+    [
+      {
+        name: "forgotten_contacts",
+        references: ["contact_id"],
+        texts: ["sealed"],
+        goesWithContact: false,
+      },
+      { name: "forgotten_words", references: [], texts: ["said"], goesWithContact: false },
+    ],
+  );
+});
+
+function isErased({ name, goesWithContact }: PersonalTable, erased: ReadonlySet<string>): boolean {
+  return goesWithContact || erased.has(name);
+}
