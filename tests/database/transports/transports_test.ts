@@ -148,8 +148,9 @@ Deno.test("direct: calls on silent connections are service_unavailable, and the 
   await using proxy = startSilentProxy(testDatabase.url);
   const database = openDirectDatabase(proxy.databaseUrl, 2_000);
   await using _ = { [Symbol.asyncDispose]: () => database.close() };
+  // As many as there are connections: one that waits for a silent one may still get a new one in time.
   const callAll = (): Promise<Outcome[]> =>
-    Promise.all(Array.from({ length: 40 }, () => readOutcome(callUntyped(database, "probe_role"))));
+    Promise.all(Array.from({ length: 20 }, () => readOutcome(callUntyped(database, "probe_role"))));
   const served = { result: { role: "service_role" } };
   for (const outcome of await callAll()) assertEquals(outcome, served);
   proxy.silence();
