@@ -20,6 +20,7 @@ import {
   type RunOptions,
   type TestServer,
 } from "./support/runner/run_layer.ts";
+import { keepTemporaryFilesInMemory } from "./support/runner/temporary_folder.ts";
 import { describeFailures, describeSlowest } from "./support/runner/test_report.ts";
 import {
   copyCluster,
@@ -50,6 +51,7 @@ const interruption = new AbortController();
 for (const signal of ["SIGINT", "SIGTERM"] as const) {
   Deno.addSignalListener(signal, () => interruption.abort(new Error(`stopped by ${signal}`)));
 }
+keepTemporaryFilesInMemory();
 Deno.exit(await main());
 
 async function main(): Promise<number> {
