@@ -8,7 +8,7 @@ import { createBurst } from "../../support/fixtures/burst.ts";
 /** Instances of the burst. */
 const burst = 1_000;
 /** Messages, rows or events of one call. */
-const batch = 100;
+const batch = 40;
 /** Calls of one group. */
 const group = 32;
 /** Rows that a call may read for each of its own. Reading the burst once per row reads 1,000. */
