@@ -8,12 +8,12 @@ import {
 } from "../../shared/http/client_token_guard.ts";
 import { answerJson } from "../../shared/http/answer.ts";
 import { createApp, type Route } from "../../shared/http/create_app.ts";
+import { readPageOrChanges } from "../../shared/http/page.ts";
 import { answerRecorded } from "../../shared/http/recorded_answer.ts";
 import { validate, validateBody } from "../../shared/http/validate.ts";
 import type { Log } from "../../shared/runtime/log.ts";
 import { callRecorded } from "../../shared/idempotency/recorded_call.ts";
 import { AppError } from "../../shared/model/errors.ts";
-import { listContacts } from "./contact_page.ts";
 import {
   type ChangeTagsResponse,
   changeTagsSchema,
@@ -103,7 +103,10 @@ export function createContactsApiApp({ database, log }: ContactsApiServices): Ho
       context.req.query(),
     );
     const { instanceId } = requireInstance(context);
-    const page = await listContacts(database, instanceId, query);
+    const page = await readPageOrChanges(
+      query,
+      (request) => database.rpc("list_contacts", { instanceId, ...request }),
+    );
     return answerJson<ContactListResponse>(context, { success: true, ...page });
   };
 

@@ -185,9 +185,6 @@ export const listContactsSchema = pageSchema.extend({
   updatedSince: storableInstantSchema.optional(),
 });
 
-/** The end of a page in the order of changes. Without `updatedSince` it is that of any collection. */
-export const changesEndSchema = z.object({ updatedAt: storableInstantSchema, id: idSchema });
-
 const identitySchema = z.object({
   kind: z.enum(["phone", "lid", "user_id", "parent_user_id", "username"]),
   value: z.string(),

@@ -9,14 +9,13 @@ import {
 import { answerJson } from "../../shared/http/answer.ts";
 import { createApp, type Route } from "../../shared/http/create_app.ts";
 import { answerRecorded } from "../../shared/http/recorded_answer.ts";
-import { readPage } from "../../shared/http/page.ts";
+import { readPage, readPageOrChanges } from "../../shared/http/page.ts";
 import { validate, validateBody } from "../../shared/http/validate.ts";
 import { AppError } from "../../shared/model/errors.ts";
 import type { Log } from "../../shared/runtime/log.ts";
 import { callRecorded } from "../../shared/idempotency/recorded_call.ts";
 import { readRecipient } from "../../shared/model/request_fields.ts";
 import { assignConversation } from "./assign.ts";
-import { listConversations } from "./conversation_page.ts";
 import {
   type AssignResponse,
   assignSchema,
@@ -142,7 +141,10 @@ export function createConversationsApiApp(services: ConversationsApiServices): H
       context.req.query(),
     );
     const { instanceId } = requireInstance(context);
-    const page = await listConversations(database, instanceId, query);
+    const page = await readPageOrChanges(
+      query,
+      (request) => database.rpc("list_conversations", { instanceId, ...request }),
+    );
     return answerJson<ConversationsResponse>(context, { success: true, ...page });
   };
 

@@ -80,9 +80,6 @@ export const listConversationsSchema = pageSchema.extend({
   updatedSince: storableInstantSchema.optional(),
 });
 
-/** The end of a page in the order of changes. Without `updatedSince` it is that of any collection. */
-export const changesEndSchema = z.object({ updatedAt: storableInstantSchema, id: idSchema });
-
 /** GET /functions/v1/conversations-api/conversations/{id}. */
 export const getConversationSchema = z.object({ instanceId: instanceIdSchema.optional() });
 

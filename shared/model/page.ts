@@ -14,3 +14,6 @@ export const pageEndSchema = z.object({
   createdAt: storableInstantSchema,
   id: idSchema,
 });
+
+/** The end of a page in the order of changes, which `updatedSince` asks for. */
+export const changesEndSchema = z.object({ updatedAt: storableInstantSchema, id: idSchema });
