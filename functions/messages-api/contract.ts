@@ -13,6 +13,7 @@ import {
 import {
   type AnswerOf,
   heldBySchema,
+  mediaFields,
   messageStatusSchema,
   successField,
 } from "../../shared/model/response_fields.ts";
@@ -66,6 +67,7 @@ export const messageResponseSchema = z.object({
   message: z.string().nullable(),
   cardId: z.string().nullable(),
   metadata: storedMetadataSchema,
+  ...mediaFields,
   contactId: z.uuid(),
   conversationId: z.uuid(),
   providerMessageId: z.string().nullable(),

@@ -1,6 +1,7 @@
 /** Fields that several responses share. */
 import * as z from "zod";
 import { instantSchema } from "./instant.ts";
+import { mediaStatuses } from "./media_status.ts";
 import { holdReasons, messageStatuses } from "./message_status.ts";
 
 /** The first member of every success response. */
@@ -18,6 +19,13 @@ export const assignmentFields = {
   portfolio: z.boolean(),
   transferred: z.boolean(),
   departmentId: z.uuid().nullable(),
+};
+
+/** What a message's record says of its file. */
+export const mediaFields = {
+  mediaId: z.uuid().nullable(),
+  mediaStatus: z.enum(mediaStatuses).nullable(),
+  mediaUrl: z.string().nullable(),
 };
 
 /** The state of a message that a call has sent, queued or scheduled (decisions, section 5). */

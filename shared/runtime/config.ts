@@ -28,7 +28,16 @@ export interface Config {
   readonly providerTimeoutMs: number;
   /** Whether callers may name http URLs and hosts that are not public, for webhooks. */
   readonly allowsPrivateHosts: boolean;
+  /** Where files of messages are kept. */
+  readonly media: MediaConfig;
+  /** Where the functions are reached from outside, without a trailing slash: links lead there. */
+  readonly functionsUrl: string;
 }
+
+/** Files lie in a folder of this machine, or in Supabase Storage. */
+export type MediaConfig =
+  | { readonly kind: "folder"; readonly folder: string }
+  | { readonly kind: "supabase"; readonly url: string; readonly secretKey: string };
 
 /** An OpenAI-compatible chat completions endpoint; `baseUrl` ends before `/chat/completions`. */
 export interface ChatModelConfig {
@@ -57,6 +66,8 @@ const environmentSchema = z.object({
   AI_API_KEY: z.string().min(1).optional(),
   PROVIDER_TIMEOUT_MS: z.coerce.number().int().min(100).max(60_000).default(20_000),
   ALLOW_PRIVATE_HOSTS: z.enum(["true", "false"]).default("false"),
+  MEDIA_FOLDER: z.string().min(1).optional(),
+  FUNCTIONS_URL: z.url({ protocol: /^https?$/ }).optional(),
 });
 
 /** The environment is incomplete or invalid. The message names variables, never their values. */
@@ -83,8 +94,9 @@ export function parseConfig(environment: Readonly<Record<string, string | undefi
   const values = parsed.data;
   const secretKeys = readSecretKeys(values.SUPABASE_SECRET_KEYS, values.SUPABASE_SECRET_KEY);
   refusePublishedKeys(secretKeys, values.CREDENTIALS_KEYS);
+  const database = readDatabase(values.SUPABASE_URL, values.DATABASE_URL, secretKeys);
   return {
-    database: readDatabase(values.SUPABASE_URL, values.DATABASE_URL, secretKeys),
+    database,
     secretKeys,
     credentialsKeys: values.CREDENTIALS_KEYS,
     email: {
@@ -96,7 +108,22 @@ export function parseConfig(environment: Readonly<Record<string, string | undefi
     panelBaseUrl: values.PANEL_BASE_URL.replace(/\/+$/, ""),
     providerTimeoutMs: values.PROVIDER_TIMEOUT_MS,
     allowsPrivateHosts: values.ALLOW_PRIVATE_HOSTS === "true",
+    media: readMedia(values.MEDIA_FOLDER, database),
+    functionsUrl: (values.FUNCTIONS_URL ?? `${values.SUPABASE_URL ?? localOrigin}/functions/v1`)
+      .replace(/\/+$/, ""),
   };
+}
+
+/** The local stack's address and folder; it names its own. */
+const localOrigin = "http://127.0.0.1:54321";
+const localMediaFolder = ".local/media";
+
+/** A folder that is named wins. Otherwise files are where the Data API is. */
+function readMedia(folder: string | undefined, database: DatabaseConfig): MediaConfig {
+  if (folder !== undefined || database.kind === "direct") {
+    return { kind: "folder", folder: folder ?? localMediaFolder };
+  }
+  return { kind: "supabase", url: database.url, secretKey: database.secretKey };
 }
 
 /** @throws {ConfigError} for a key that an earlier version of the repository contained. */

@@ -67,6 +67,8 @@ export function readSettings(
       EMAIL_FROM: read("EMAIL_FROM", "Atendimento <atendimento@example.com>"),
       AI_BASE_URL: read("AI_BASE_URL", `${origin}/simulator/ai/v1`),
       AI_API_KEY: read("AI_API_KEY", "sk-local-stack-only"),
+      FUNCTIONS_URL: read("FUNCTIONS_URL", `${origin}/functions/v1`),
+      MEDIA_FOLDER: read("MEDIA_FOLDER", `${resolveDataDir(environment)}/media`),
       PANEL_BASE_URL: read("PANEL_BASE_URL", "https://panel.example.com"),
       // Receivers of webhooks run on the developer's machine.
       ALLOW_PRIVATE_HOSTS: read("ALLOW_PRIVATE_HOSTS", "true"),

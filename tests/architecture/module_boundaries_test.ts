@@ -37,6 +37,7 @@ const rooms: readonly string[] = [
   "templates",
   "history",
   "providers",
+  "media",
   "outbox",
   "events",
   "messages",

@@ -32,9 +32,10 @@ const rules: readonly AccessRule[] = [
     pattern:
       /(?<![.\w$])fetch\s*\(|\bglobalThis\s*\.\s*fetch\b|\bnew\s+(?:WebSocket|EventSource)\b/,
     packages: /^(?:resend|node:(?:https?|net|tls|dgram|dns(?:\/promises)?))$/,
-    // data_api_database.ts gives its client a fetch that sends each call once.
+    // data_api_database.ts gives its client a fetch that sends each call once, supabase_storage.ts one that
+    // can be ended.
     allowedIn:
-      /^shared\/(?:providers|agents)\/|^shared\/(?:outbox\/email_delivery|database\/data_api_database|events\/post_event|runtime\/host_resolution|media\/fetch_file)\.ts$|^supabase\//,
+      /^shared\/(?:providers|agents)\/|^shared\/(?:outbox\/email_delivery|database\/data_api_database|events\/post_event|runtime\/host_resolution|media\/(?:fetch_file|supabase_storage))\.ts$|^supabase\//,
   },
 ];
 

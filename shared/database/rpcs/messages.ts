@@ -1,3 +1,4 @@
+import type { MediaStatus } from "../../model/media_status.ts";
 import type { Metadata } from "../../model/metadata.ts";
 import type { Purpose } from "../../model/purpose.ts";
 import type { StoredContent } from "../../model/message_content.ts";
@@ -53,6 +54,11 @@ export interface MessageRecord {
   readonly message: string | null;
   readonly cardId: string | null;
   readonly metadata: Metadata;
+  /** The message's file; null for none, and for files that this service does not keep. */
+  readonly mediaId: string | null;
+  readonly mediaStatus: MediaStatus | null;
+  /** The URL that the sending call gave. Where there is a `mediaId`: null, see `withMediaUrl`. */
+  readonly mediaUrl: string | null;
   readonly contactId: string;
   readonly conversationId: string;
   readonly providerMessageId: string | null;

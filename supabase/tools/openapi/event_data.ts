@@ -28,8 +28,6 @@ const messageData = z.object({
 const receivedData = z.object({
   ...messageData.shape,
   choice: z.record(z.string(), z.unknown()).nullable(),
-  mediaId: z.uuid().nullable(),
-  mediaStatus: z.string().nullable(),
   quotedMessageId: z.string().nullable(),
 });
 

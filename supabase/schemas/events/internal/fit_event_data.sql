@@ -1,6 +1,6 @@
 -- Cuts an event's data so that the whole event stays below 20,000 bytes, and says so in `isTruncated`:
 -- first the longest text of its members, and of the objects among them, then the next one.
--- An event has at most 500 bytes beside its data.
+-- An event has at most 300 bytes beside its data, and a signed link of 500 takes the place of mediaUrl.
 create or replace function messaging.fit_event_data(data jsonb)
 returns jsonb
 language plpgsql
@@ -9,7 +9,7 @@ parallel safe
 set search_path = ''
 as $$
 declare
-  max_bytes constant integer := 19500;
+  max_bytes constant integer := 19200;
   fitted jsonb := data;
   excess integer;
   longest record;

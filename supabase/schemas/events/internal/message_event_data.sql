@@ -20,13 +20,14 @@ declare
     'name', message.contact_name
   ));
 begin
+  if message.media is not null then
+    data := data || message.media;
+  end if;
   if type = 'message.sent' and message.status <> 'sent' then
     data := data || '{"status": "sent", "deliveredAt": null, "readAt": null}';
   elsif type = 'message.received' then
     data := data || jsonb_build_object(
       'choice', message.content->'choice',
-      'mediaId', null,
-      'mediaStatus', null,
       'quotedMessageId', message.quoted_message_id
     );
   end if;

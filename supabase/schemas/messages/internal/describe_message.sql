@@ -26,7 +26,11 @@ begin
     shown.scheduled_for := state.leaves_at;
     shown.held_by := state.held_by;
   end if;
-  return messaging.message_record(shown, state.time_zone, state.is_claimed);
+  if message.media_id is null then
+    return messaging.message_record(shown, state.time_zone, state.is_claimed);
+  end if;
+  return messaging.message_record(shown, state.time_zone, state.is_claimed)
+    || messaging.message_media(message.media_id, message.content);
 end;
 $$;
 revoke all

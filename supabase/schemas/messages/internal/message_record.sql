@@ -1,7 +1,8 @@
 -- A message's row as the record that messages-api answers, with instants in the time zone of its
 -- instance. `is_claimed`: whether its row of the queue has a claim: it is being sent, and that attempt
 -- counts already. Reads no table, so that it is cheap for many rows at once. Of a message that waits it
--- shows its slot as stored; describe_message knows what else may hold it.
+-- shows its slot as stored; describe_message knows what else may hold it. Of a message with a media_id
+-- message_media knows the rest: add it.
 create or replace function messaging.message_record(
   message messaging.messages,
   time_zone text,
@@ -25,6 +26,9 @@ begin
     'message', message.message,
     'cardId', message.card_id,
     'metadata', coalesce(message.metadata, '{}'),
+    'mediaId', message.media_id,
+    'mediaStatus', null,
+    'mediaUrl', message.content->>'mediaUrl',
     'contactId', message.contact_id,
     'conversationId', message.conversation_id,
     'providerMessageId', message.provider_message_id,

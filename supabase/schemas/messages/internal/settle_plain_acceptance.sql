@@ -70,7 +70,8 @@ begin
         ),
         c.phone
       ),
-      null
+      null,
+      case when m.content is not null or m.media_id is not null then messaging.message_media(m.media_id, m.content) end
     )::messaging.message_snapshot as message
   )
   insert into messaging.events (instance_id, contact_id, type, message)

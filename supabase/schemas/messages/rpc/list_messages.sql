@@ -122,6 +122,9 @@ begin
           'createdAt', (f.m).created_at, 'id', (f.m).id,
           'record', case
             when (f.m).status = 'queued' then messaging.describe_message(f.m)
+            when (f.m).media_id is not null
+              then messaging.message_record(f.m, zone, false)
+                || messaging.message_media((f.m).media_id, (f.m).content)
             else messaging.message_record(f.m, zone, false)
           end
         )

@@ -26,9 +26,12 @@ create type messaging.message_snapshot as (
   last_error jsonb,
   contact_name text,
   contact_phone text,
-  quoted_message_id uuid
+  quoted_message_id uuid,
+  media jsonb
 );
 comment on column messaging.message_snapshot.content is 'Of a received message; else NULL.';
 comment on column messaging.message_snapshot.contact_phone is 'As contact_display_phone.';
 comment on column messaging.message_snapshot.quoted_message_id is
   'Of a received message; else NULL.';
+comment on column messaging.message_snapshot.media is
+  'What message_media tells of its file; NULL for none.';

@@ -40,6 +40,7 @@ create table messaging.messages (
   metadata jsonb,
   purpose text,
   quoted_message_id uuid,
+  media_id uuid,
   constraint messages_belong_to_their_conversation
     foreign key (instance_id, contact_id, conversation_id) references messaging.conversations (
       instance_id,
@@ -82,6 +83,7 @@ where card_id is not null;
 -- The statuses that a message which arrives never has: a successful send does not write it.
 create index messages_stopped on messaging.messages (instance_id, status, created_at)
 where status in ('failed', 'canceled', 'unconfirmed', 'expired');
+create index messages_media on messaging.messages (media_id) where media_id is not null;
 alter table messaging.messages enable row level security;
 revoke all on table messaging.messages from public, anon, authenticated;
 grant select, insert, update, delete on table messaging.messages to service_role;
@@ -106,3 +108,5 @@ comment on column messaging.messages.purpose is
   'marketing, utility or authentication as the sending call or its template says; NULL is service. opt_out_confirmation is this service''s own answer to a keyword, and pauses no agent.';
 comment on column messaging.messages.quoted_message_id is
   'The message that this one answers, as the provider reports; NULL for none, or one that was not stored. No foreign key: it would cost every deleted message a look-up.';
+comment on column messaging.messages.media_id is
+  'Its file (see media); NULL for none, and for files that this service does not keep. No foreign key: it would cost every deleted file a look-up.';

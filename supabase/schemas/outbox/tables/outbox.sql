@@ -14,7 +14,16 @@ create table messaging.outbox (
   settled_at timestamptz,
   conversation_id uuid,
   constraint outbox_kind_known
-    check (kind in ('assignment_email', 'endpoint_disabled_email', 'agent_reply')),
+    check (
+      kind in (
+        'assignment_email',
+        'endpoint_disabled_email',
+        'agent_reply',
+        'media_fetch',
+        'media_delete',
+        'media_transcription'
+      )
+    ),
   constraint outbox_status_known check (status in ('pending', 'done', 'dead')),
   constraint outbox_settled_when_over check ((status = 'pending') = (settled_at is null))
 )

@@ -1,0 +1,1 @@
+alter table messaging.outbox validate constraint outbox_kind_known;

@@ -1,0 +1,150 @@
+import type { Bytes } from "../model/bytes.ts";
+import { type MediaStorage, requirePath, StorageError } from "./storage.ts";
+
+/** The private bucket that the migrations make (`messaging.create_media_bucket`). */
+export const mediaBucket = "messaging-media";
+
+export interface SupabaseStorageOptions {
+  /** The project's URL. */
+  readonly url: string;
+  readonly secretKey: string;
+  /** Time limit of a call that transfers no file. */
+  readonly timeoutMs?: number;
+}
+
+/**
+ * Keeps files in a private bucket of Supabase Storage, through its own client. The client is loaded with
+ * the first file, so that a function that only makes links does not pay for it.
+ */
+export function createSupabaseStorage(
+  { url, secretKey, timeoutMs = 20_000 }: SupabaseStorageOptions,
+): MediaStorage {
+  /** A client of its own for each call: the client takes an end of a call only by its `fetch`. */
+  const openBucket = async (signal: AbortSignal, onSettle: Settled = () => {}) => {
+    const { StorageClient } = await import("@supabase/storage-js");
+    const headers = { apikey: secretKey, authorization: `Bearer ${secretKey}` };
+    const bound: typeof fetch = async (input, init) => {
+      try {
+        return await fetch(input, { ...init, redirect: "manual", signal });
+      } finally {
+        onSettle();
+      }
+    };
+    return new StorageClient(`${url.replace(/\/+$/, "")}/storage/v1`, headers, bound)
+      .from(mediaBucket);
+  };
+  /** A call with a time limit for everything up to its answer's beginning. */
+  const withinLimit = async <Result>(
+    work: (bucket: Awaited<ReturnType<typeof openBucket>>) => Promise<Result>,
+  ): Promise<Result> => {
+    const abort = new AbortController();
+    const timer = setTimeout(() => abort.abort(), timeoutMs);
+    const stop = (): void => clearTimeout(timer);
+    try {
+      return await work(await openBucket(abort.signal, stop));
+    } finally {
+      stop();
+    }
+  };
+  return {
+    async put(path, body, { contentType, signal }): Promise<void> {
+      const end = signal ?? new AbortController().signal;
+      const source = watch(body, end);
+      const bucket = await openBucket(end);
+      const { error } = await bucket.upload(requirePath(path), source.body, {
+        contentType,
+        upsert: true,
+        duplex: "half",
+        // The file never changes, but nobody else may keep it.
+        cacheControl: "private, 3600",
+      });
+      if (error === null) return;
+      await source.end();
+      end.throwIfAborted();
+      if (source.error() !== undefined) throw source.error();
+      throw toStorageError(error);
+    },
+    open: (path) =>
+      withinLimit(async (bucket) => {
+        const { data, error } = await bucket.download(requirePath(path)).asStream();
+        if (error === null) return data as ReadableStream<Bytes>;
+        if (isMissing(error)) return null;
+        throw toStorageError(error);
+      }),
+    delete: (paths) =>
+      withinLimit(async (bucket) => {
+        if (paths.length === 0) return;
+        const { error } = await bucket.remove(paths.map(requirePath));
+        if (error !== null && !isMissing(error)) throw toStorageError(error);
+      }),
+    sign: (path, { expiresInSeconds, downloadName }) =>
+      withinLimit(async (bucket) => {
+        const { data, error } = await bucket.createSignedUrl(requirePath(path), expiresInSeconds, {
+          ...(downloadName === null ? {} : { download: downloadName }),
+        });
+        if (error !== null) throw toStorageError(error);
+        return data.signedUrl;
+      }),
+  };
+}
+
+type Settled = () => void;
+
+/** An error as the client gives it; every field is uncertain. */
+interface ClientError {
+  readonly status?: unknown;
+  readonly statusCode?: unknown;
+}
+
+/** Storage answers a missing file with 400, and 404 inside the answer. */
+function statusesOf({ status, statusCode }: ClientError): number[] {
+  return [Number(statusCode), Number(status)].filter((code) => Number.isInteger(code));
+}
+
+function isMissing(error: ClientError): boolean {
+  return statusesOf(error).includes(404);
+}
+
+function toStorageError(error: ClientError): StorageError {
+  const statuses = statusesOf(error);
+  if (statuses.includes(413)) return new StorageError("too_large");
+  const isTemporary = statuses.length === 0 ||
+    statuses.some((code) => code >= 500 || code === 429 || code === 408);
+  return new StorageError(isTemporary ? "unavailable" : "refused");
+}
+
+interface WatchedBody {
+  readonly body: ReadableStream<Bytes>;
+  /** What `body` itself failed with. */
+  error(): unknown;
+  /** Lets the source go where the storage has not read it to its end. */
+  end(): Promise<void>;
+}
+
+/**
+ * The client hides which side a call failed on, so the body's own error is noted on its way. The runtime
+ * goes on reading the body of a call that was ended, so the body ends with it.
+ */
+function watch(source: ReadableStream<Bytes>, end: AbortSignal): WatchedBody {
+  const reader = source.getReader();
+  let failure: unknown;
+  const body = new ReadableStream<Bytes>({
+    async pull(controller): Promise<void> {
+      try {
+        end.throwIfAborted();
+        const { done, value } = await reader.read();
+        if (done) controller.close();
+        else controller.enqueue(value);
+      } catch (error) {
+        failure = error;
+        controller.error(error);
+      }
+    },
+    cancel: (reason) => reader.cancel(reason),
+  }, { highWaterMark: 0 });
+  return {
+    body,
+    error: () => failure,
+    end: async () => await reader.cancel().catch(() => {}),
+  };
+}

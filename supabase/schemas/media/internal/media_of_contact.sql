@@ -1,0 +1,26 @@
+-- The files that belong to one contact alone: those that came from it, and those that were sent to it and
+-- to nobody else. For forget_media, before the contact's messages are deleted.
+create or replace function messaging.media_of_contact(contact_id uuid)
+returns uuid[]
+language plpgsql
+stable
+set search_path = ''
+set enable_seqscan = off
+as $$
+begin
+  return array(
+    select m.id from messaging.media m where m.contact_id = media_of_contact.contact_id
+    union
+    select own.media_id
+    from messaging.messages own
+    where own.contact_id = media_of_contact.contact_id and own.media_id is not null
+      and not exists (
+        select from messaging.messages other
+        where other.media_id = own.media_id
+          and other.contact_id <> media_of_contact.contact_id
+      )
+  );
+end;
+$$;
+revoke all on function messaging.media_of_contact(uuid) from public, anon, authenticated;
+grant execute on function messaging.media_of_contact(uuid) to service_role;

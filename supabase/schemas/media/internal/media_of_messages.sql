@@ -1,0 +1,22 @@
+-- The files that only these messages name. For forget_media, before the messages are deleted.
+create or replace function messaging.media_of_messages(message_ids uuid[])
+returns uuid[]
+language plpgsql
+stable
+set search_path = ''
+set enable_seqscan = off
+as $$
+begin
+  return array(
+    select distinct own.media_id
+    from messaging.messages own
+    where own.id = any (message_ids) and own.media_id is not null
+      and not exists (
+        select from messaging.messages other
+        where other.media_id = own.media_id and other.id <> all (message_ids)
+      )
+  );
+end;
+$$;
+revoke all on function messaging.media_of_messages(uuid[]) from public, anon, authenticated;
+grant execute on function messaging.media_of_messages(uuid[]) to service_role;

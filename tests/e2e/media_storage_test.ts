@@ -1,0 +1,192 @@
+/** One contract for every storage of files, run against each of them. */
+import { createFolderStorage } from "../../shared/media/folder_storage.ts";
+import { type MediaStorage, StorageError } from "../../shared/media/storage.ts";
+import { createSupabaseStorage } from "../../shared/media/supabase_storage.ts";
+import { assert, assertEquals, assertRejects } from "../support/assert.ts";
+import { startStorageServer } from "../support/doubles/storage_server.ts";
+
+interface OpenStorage extends AsyncDisposable {
+  readonly storage: MediaStorage;
+  /** The files that lie there, complete or not. */
+  count(): Promise<number>;
+  fail(): Promise<void>;
+}
+
+const storages: Readonly<Record<string, () => Promise<OpenStorage>>> = {
+  "a folder": async () => {
+    const folder = await Deno.makeTempDir();
+    return {
+      storage: createFolderStorage(folder),
+      count: () => countFiles(folder),
+      // A file where the folder should be: works as root too.
+      fail: async () => {
+        await Deno.remove(folder, { recursive: true });
+        await Deno.writeTextFile(folder, "");
+      },
+      [Symbol.asyncDispose]: () => Deno.remove(folder, { recursive: true }),
+    };
+  },
+  "Supabase Storage": () => {
+    const server = startStorageServer();
+    return Promise.resolve({
+      storage: createSupabaseStorage(server),
+      count: () => Promise.resolve(server.files.size),
+      fail: () => Promise.resolve(server.failWith(503)),
+      [Symbol.asyncDispose]: () => server[Symbol.asyncDispose](),
+    });
+  },
+};
+
+const newPath = (): string => `${crypto.randomUUID()}/${crypto.randomUUID()}`;
+const options = { contentType: "application/pdf" };
+
+for (const [name, open] of Object.entries(storages)) {
+  Deno.test(`${name}: a stored file is read as it was given, and replaced as a whole`, async () => {
+    await using opened = await open();
+    const { storage } = opened;
+    const [path, other] = [newPath(), newPath()];
+    await storage.put(path, streamOf("first ", "version"), options);
+    await storage.put(other, streamOf("other"), options);
+    assertEquals(await read(storage, path), "first version");
+    await storage.put(path, streamOf("second"), options);
+    assertEquals(await read(storage, path), "second");
+    assertEquals(await read(storage, other), "other");
+    assertEquals(await opened.count(), 2);
+  });
+
+  Deno.test(`${name}: a body that fails leaves nothing, and its error is told`, async () => {
+    await using opened = await open();
+    const { storage } = opened;
+    const path = newPath();
+    class Fault extends Error {}
+    const failing = (): ReadableStream<Uint8Array<ArrayBuffer>> => {
+      let isFirst = true;
+      return new ReadableStream({
+        pull(controller): void {
+          if (isFirst) controller.enqueue(new Uint8Array(100_000));
+          else throw new Fault("source");
+          isFirst = false;
+        },
+      }, { highWaterMark: 0 });
+    };
+    await assertRejects(() => storage.put(path, failing(), options), Fault);
+    assertEquals(await storage.open(path), null);
+    await storage.put(path, streamOf("whole"), options);
+    await assertRejects(() => storage.put(path, failing(), options), Fault);
+    assertEquals(await read(storage, path), "whole");
+    assertEquals(await opened.count(), 1);
+  });
+
+  Deno.test(`${name}: an ended call stores nothing`, async () => {
+    await using opened = await open();
+    const { storage } = opened;
+    const path = newPath();
+    const abort = new AbortController();
+    const endless = new ReadableStream<Uint8Array<ArrayBuffer>>({
+      pull(controller): void {
+        controller.enqueue(new Uint8Array(10_000));
+        abort.abort(new Error("over"));
+      },
+    }, { highWaterMark: 0 });
+    await assertRejects(() => storage.put(path, endless, { ...options, signal: abort.signal }));
+    assertEquals(await storage.open(path), null);
+    assertEquals(await opened.count(), 0);
+  });
+
+  Deno.test(`${name}: deleted files are gone, and missing ones are no error`, async () => {
+    await using opened = await open();
+    const { storage } = opened;
+    const [path, other, missing] = [newPath(), newPath(), newPath()];
+    await storage.put(path, streamOf("a"), options);
+    await storage.put(other, streamOf("b"), options);
+    await storage.delete([path, missing]);
+    await storage.delete([]);
+    assertEquals(await storage.open(path), null);
+    assertEquals(await read(storage, other), "b");
+    await storage.delete([path, other]);
+    assertEquals(await opened.count(), 0);
+  });
+
+  Deno.test(`${name}: a storage that is away says so`, async () => {
+    await using opened = await open();
+    const { storage } = opened;
+    const path = newPath();
+    await storage.put(path, streamOf("a"), options);
+    await opened.fail();
+    for (
+      const call of [
+        () => storage.put(path, streamOf("b"), options),
+        () => storage.open(path),
+        () => storage.delete([path]),
+      ]
+    ) {
+      const error = await assertRejects(call, StorageError);
+      assertEquals((error as StorageError).reason, "unavailable");
+    }
+  });
+
+  Deno.test(`${name}: a path that leads elsewhere is refused`, async () => {
+    await using opened = await open();
+    const { storage } = opened;
+    for (const path of ["../../etc/passwd", "a/../../b", `${newPath()}/..`, "", "/"]) {
+      await assertRejects(() => storage.open(path), Error);
+      await assertRejects(() => storage.delete([path]), Error);
+    }
+  });
+
+  Deno.test(`${name}: its own links serve the file without a key`, async () => {
+    await using opened = await open();
+    const { storage } = opened;
+    const path = newPath();
+    await storage.put(path, streamOf("linked"), options);
+    const link = await storage.sign(path, { expiresInSeconds: 60, downloadName: null });
+    if (link === null) return; // media-api serves the file.
+    const response = await fetch(link);
+    assertEquals([response.headers.get("content-type"), await response.text()], [
+      "application/pdf",
+      "linked",
+    ]);
+    const saved = await storage.sign(path, { expiresInSeconds: 60, downloadName: "nota.pdf" });
+    const answer = await fetch(saved ?? "");
+    await answer.body?.cancel();
+    assert(answer.headers.get("content-disposition")?.startsWith("attachment"));
+  });
+}
+
+Deno.test("Supabase Storage: without the project's key nothing is read or written", async () => {
+  await using server = startStorageServer();
+  const path = newPath();
+  await createSupabaseStorage(server).put(path, streamOf("a"), options);
+  const stranger = createSupabaseStorage({ url: server.url, secretKey: "another" });
+  const error = await assertRejects(() => stranger.open(path), StorageError);
+  assertEquals((error as StorageError).reason, "refused");
+  await assertRejects(() => stranger.put(path, streamOf("b"), options), StorageError);
+});
+
+Deno.test("Supabase Storage: a file above the project's own limit is too large", async () => {
+  await using server = startStorageServer();
+  server.failWith(413);
+  const storage = createSupabaseStorage(server);
+  const error = await assertRejects(
+    () => storage.put(newPath(), streamOf("a"), options),
+    StorageError,
+  );
+  assertEquals((error as StorageError).reason, "too_large");
+});
+
+function streamOf(...texts: string[]): ReadableStream<Uint8Array<ArrayBuffer>> {
+  return ReadableStream.from(texts.map((text) => new TextEncoder().encode(text)));
+}
+
+async function read(storage: MediaStorage, path: string): Promise<string | null> {
+  const body = await storage.open(path);
+  return body === null ? null : await new Response(body).text();
+}
+
+async function countFiles(folder: string): Promise<number> {
+  let count = 0;
+  for await (const entry of Deno.readDir(folder)) {
+    count += entry.isDirectory ? await countFiles(`${folder}/${entry.name}`) : 1;
+  }
+  return count;
+}
