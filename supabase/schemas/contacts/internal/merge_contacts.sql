@@ -57,6 +57,7 @@ begin
   where p.contact_id = gone.id
   on conflict do nothing;
   update messaging.contact_addresses a set contact_id = kept.id where a.contact_id = gone.id;
+  update messaging.media m set contact_id = kept.id where m.contact_id = gone.id;
   update messaging.consent_log l set contact_id = kept.id where l.contact_id = gone.id;
   update messaging.contacts c
   set phone = coalesce(c.phone, other.phone),

@@ -2,7 +2,8 @@
 -- keeps hashes of their ids where a webhook may still name them (see erased_messages).
 -- A message that a worker holds stays until it is settled or its lease is over: its outcome, and the echo
 -- that some channels send of it, must find it. `is_unsent_only`: only those that have not left.
--- Returns {messages, phones}: how many, and the spellings of the phone that their calls used.
+-- Their files go with them, unless others have got the same ones.
+-- Returns {messages, media, phones}: how many, and the spellings of the phone that their calls used.
 -- Locks the messages in the order of their ids, then pacing where one waited; the queue's rows go by
 -- cascade. A message of the queue whose lease is over may be its instance's one in flight: the instance
 -- goes on.
@@ -23,6 +24,7 @@ declare
   clock constant timestamptz := clock_timestamp();
   ids uuid[];
   waited boolean;
+  files uuid[];
   erased jsonb;
 begin
   ids := array(
@@ -57,6 +59,7 @@ begin
     select m.provider_message_id from messaging.messages m
     where m.id = any (ids) and m.provider_message_id is not null
   ));
+  files := messaging.media_of_messages(ids);
   with gone as (
     delete from messaging.messages m where m.id = any (ids) returning m.phone_given
   )
@@ -66,6 +69,7 @@ begin
   )
   into erased
   from gone g;
+  erased := erased || jsonb_build_object('media', messaging.forget_media(files));
   if waited then
     perform messaging.release_instances(array[jsonb_populate_record(
       null::messaging.settlement,

@@ -207,6 +207,177 @@ on function messaging.describe_message(messaging.messages)
 from public, anon, authenticated;
 grant execute on function messaging.describe_message(messaging.messages) to service_role;
 
+-- Part of an erasure: deletes at most `max_rows` of a contact's messages with all that hangs on them, and
+-- keeps hashes of their ids where a webhook may still name them (see erased_messages).
+-- A message that a worker holds stays until it is settled or its lease is over: its outcome, and the echo
+-- that some channels send of it, must find it. `is_unsent_only`: only those that have not left.
+-- Their files go with them, unless others have got the same ones.
+-- Returns {messages, media, phones}: how many, and the spellings of the phone that their calls used.
+-- Locks the messages in the order of their ids, then pacing where one waited; the queue's rows go by
+-- cascade. A message of the queue whose lease is over may be its instance's one in flight: the instance
+-- goes on.
+create or replace function messaging.erase_messages(
+  contact messaging.contacts,
+  max_rows integer,
+  is_unsent_only boolean default false
+)
+returns jsonb
+language plpgsql
+set search_path = ''
+set plan_cache_mode = force_generic_plan
+set enable_seqscan = off
+set enable_hashjoin = off
+set enable_mergejoin = off
+as $$
+declare
+  clock constant timestamptz := clock_timestamp();
+  ids uuid[];
+  waited boolean;
+  files uuid[];
+  erased jsonb;
+begin
+  ids := array(
+    select m.id from messaging.messages m
+    where m.contact_id = contact.id and (not is_unsent_only or m.sent_at is null)
+      and not exists (
+        select from messaging.message_queue q where q.message_id = m.id and q.lease_until > clock
+      )
+    limit max_rows
+  );
+  perform from messaging.messages m where m.id = any (ids) order by m.id for update;
+  -- A worker may have claimed some while this waited for their locks.
+  ids := array(
+    select named.id from unnest(ids) as named(id)
+    where not exists (
+      select from messaging.message_queue q where q.message_id = named.id and q.lease_until > clock
+    )
+  );
+  waited := exists (select from messaging.message_queue q where q.message_id = any (ids));
+  if waited then
+    perform from messaging.pacing p where p.instance_id = contact.instance_id for no key update;
+  end if;
+  insert into messaging.erased_messages (instance_id, id_hash)
+  select contact.instance_id, messaging.message_id_hash(named.id)
+  from messaging.messages m
+  cross join lateral (values (m.id::text), (m.provider_message_id)) as named(id)
+  where m.id = any (ids) and named.id is not null and m.created_at > clock - interval '30 days'
+  order by 2
+  on conflict do nothing;
+  delete from messaging.unmatched_statuses s
+  where s.instance_id = contact.instance_id and s.provider_message_id = any (array(
+    select m.provider_message_id from messaging.messages m
+    where m.id = any (ids) and m.provider_message_id is not null
+  ));
+  files := messaging.media_of_messages(ids);
+  with gone as (
+    delete from messaging.messages m where m.id = any (ids) returning m.phone_given
+  )
+  select jsonb_build_object(
+    'messages', count(*),
+    'phones', coalesce(jsonb_agg(distinct g.phone_given) filter (where g.phone_given is not null), '[]')
+  )
+  into erased
+  from gone g;
+  erased := erased || jsonb_build_object('media', messaging.forget_media(files));
+  if waited then
+    perform messaging.release_instances(array[jsonb_populate_record(
+      null::messaging.settlement,
+      jsonb_build_object(
+        'message_id', d.in_flight, 'instance_id', d.instance_id, 'lane', 'paced'
+      )
+    )])
+    from messaging.dispatch d
+    where d.instance_id = contact.instance_id and d.in_flight = any (ids);
+    perform messaging.refresh_dispatch(array[contact.instance_id]);
+  end if;
+  return erased;
+end;
+$$;
+revoke all
+on function messaging.erase_messages(messaging.contacts, integer, boolean)
+from public, anon, authenticated;
+grant execute
+on function messaging.erase_messages(messaging.contacts, integer, boolean)
+to service_role;
+
+-- The first part of an erasure: deletes the rows of the person, at most `max_rows` messages and events a
+-- step, and the contact with the last of them. Until then the contact is there: what comes to it is erased
+-- with it. Afterwards its phone is nobody's: whatever names it makes a new contact.
+-- Everything that writes to a contact locks it, and finds it gone where it waited for this: it is repeated
+-- (see find_or_add_contact). Messages go before events: a transaction that records an event of a message
+-- holds the message, so that its event is here when the message is gone.
+-- A contact that was merged meanwhile is erased as the one that it has become.
+-- Returns the erasure; its work is at the next part when nothing of the person is left.
+-- Locks the contact, its conversation, messages; at the end the tombstones.
+create or replace function messaging.erase_rows(erasure messaging.erasures, max_rows integer)
+returns messaging.erasures
+language plpgsql
+set search_path = ''
+set plan_cache_mode = force_generic_plan
+set enable_seqscan = off
+set enable_hashjoin = off
+set enable_mergejoin = off
+as $$
+declare
+  contact messaging.contacts;
+  person_id constant uuid := coalesce(
+    (select a.merged_into from messaging.contact_activity a where a.contact_id = erasure.contact_id),
+    erasure.contact_id
+  );
+  person_ids uuid[];
+  of_conversation uuid;
+  tag_ids uuid[];
+  erased jsonb;
+begin
+  select c.* into contact from messaging.contacts c where c.id = person_id for update;
+  if found then
+    person_ids := array[contact.id, erasure.contact_id] || array(
+      select a.contact_id from messaging.contact_activity a where a.merged_into = contact.id
+    );
+    select c.id into of_conversation from messaging.conversations c
+    where c.contact_id = contact.id for update;
+    erased := messaging.erase_messages(contact, max_rows);
+    erasure := messaging.add_erased(erasure, erased);
+    if exists (select from messaging.messages m where m.contact_id = contact.id) then
+      return erasure;
+    end if;
+    erased := messaging.erase_events(contact.instance_id, person_ids, max_rows);
+    erasure := messaging.add_erased(erasure, erased);
+    if (erased->>'events')::integer >= max_rows then
+      return erasure;
+    end if;
+    erasure.work := erasure.work || jsonb_build_object('marks', messaging.merge_texts(
+      erasure.work->'marks', messaging.person_marks(messaging.person_addresses(contact)) || person_ids::text[]
+        || of_conversation::text
+    ));
+    erasure.counts := messaging.add_counts(erasure.counts, jsonb_build_object('notes', (
+      select count(*) from messaging.internal_notes n
+      where n.conversation_id = of_conversation
+    )));
+    erasure.counts := messaging.add_counts(erasure.counts, jsonb_build_object(
+      'media', messaging.forget_media(messaging.media_of_contact(contact.id))
+    ));
+    tag_ids := array(select t.tag_id from messaging.contact_tags t where t.contact_id = contact.id);
+    -- With its addresses, tags, consent, conversation, notes, transfers, agent session and pauses.
+    delete from messaging.contacts c where c.id = contact.id;
+    -- A tag that nobody else has may say who the person was.
+    delete from messaging.tags t
+    where t.id = any (tag_ids)
+      and not exists (select from messaging.contact_tags c where c.tag_id = t.id);
+    perform messaging.record_event(
+      contact.instance_id, contact.id, 'contact.erased', jsonb_build_object('contactId', contact.id)
+    );
+    perform messaging.bury_contacts(contact.instance_id, person_ids);
+  end if;
+  erasure.work := erasure.work || '{"part": "provider_events", "after": null}';
+  return erasure;
+end;
+$$;
+revoke all
+on function messaging.erase_rows(messaging.erasures, integer)
+from public, anon, authenticated;
+grant execute on function messaging.erase_rows(messaging.erasures, integer) to service_role;
+
 -- Lets files go whose time is over: each stays as `expired`, without its file, its source and its words,
 -- so that its messages say what was there. Files that are gone already stay as they are.
 -- Returns how many it changed.
@@ -394,6 +565,142 @@ as $$
 $$;
 revoke all on function messaging.media_path(uuid, uuid) from public, anon, authenticated;
 grant execute on function messaging.media_path(uuid, uuid) to service_role;
+
+-- Merges two contacts that are the same person. Everything of `gone` moves to `kept`: messages, notes,
+-- tags, addresses. Values of `kept` win; a name that was given wins over a profile name. Of two consents
+-- `denied` wins, then the newer. Deletes `gone`, whose row of contact_activity remains as its tombstone.
+-- Locks both contacts, then both conversations: a transaction that writes to `gone` has either
+-- committed, and its rows are moved, or finds no such contact and is repeated.
+-- Records contact.merged, then what has become of `kept` by it.
+-- Returns `kept` as it is now. Errors: 40001 where another call has merged one of them.
+create or replace function messaging.merge_contacts(
+  kept messaging.contacts,
+  gone messaging.contacts
+)
+returns messaging.contacts
+language plpgsql
+set search_path = ''
+as $$
+declare
+  kept_conversation messaging.conversations;
+  gone_conversation messaging.conversations;
+  merged messaging.contacts;
+  still_there integer;
+  contact_before jsonb;
+  consent_before text;
+  conversation_before jsonb;
+  paused_until timestamptz;
+  changed_at timestamptz;
+begin
+  perform from messaging.contacts c where c.id in (kept.id, gone.id) order by c.id for update;
+  get diagnostics still_there = row_count;
+  if still_there < 2 then
+    raise exception using errcode = 'serialization_failure', message = 'merged meanwhile';
+  end if;
+  contact_before := messaging.contact_state(kept.id);
+  select c.consent_marketing into consent_before from messaging.contacts c where c.id = kept.id;
+  kept_conversation := messaging.resolve_conversation(kept.instance_id, kept.id);
+  perform from messaging.conversations c
+  where c.contact_id in (kept.id, gone.id) order by c.id for update;
+  conversation_before := messaging.conversation_state(kept_conversation.id);
+  select c.* into gone_conversation from messaging.conversations c where c.contact_id = gone.id;
+  if found then
+    perform messaging.merge_conversations(kept_conversation, gone_conversation);
+  end if;
+  insert into messaging.agent_pauses as pause (contact_id, instance_id, paused_until)
+  select kept.id, p.instance_id, p.paused_until
+  from messaging.agent_pauses p where p.contact_id = gone.id
+  on conflict on constraint agent_pauses_pkey do update set paused_until = excluded.paused_until
+  where excluded.paused_until > pause.paused_until
+  returning pause.paused_until into paused_until;
+  insert into messaging.contact_tags (contact_id, tag_id)
+  select kept.id, t.tag_id from messaging.contact_tags t where t.contact_id = gone.id
+  order by t.tag_id
+  on conflict do nothing;
+  insert into messaging.portfolios (contact_id, instance_id, operator_id, created_at)
+  select kept.id, p.instance_id, p.operator_id, p.created_at
+  from messaging.portfolios p
+  -- Another operator's portfolio would hide the contact from the operator of its conversation.
+  join messaging.conversations c on c.id = kept_conversation.id and c.assigned_to = p.operator_id
+  where p.contact_id = gone.id
+  on conflict do nothing;
+  update messaging.contact_addresses a set contact_id = kept.id where a.contact_id = gone.id;
+  update messaging.media m set contact_id = kept.id where m.contact_id = gone.id;
+  update messaging.consent_log l set contact_id = kept.id where l.contact_id = gone.id;
+  update messaging.contacts c
+  set phone = coalesce(c.phone, other.phone),
+    name = case when names.is_others then other.name else c.name end,
+    is_profile_name = case
+      when names.is_others then other.is_profile_name else c.is_profile_name
+    end,
+    email = coalesce(c.email, other.email),
+    company = coalesce(c.company, other.company),
+    job_title = coalesce(c.job_title, other.job_title),
+    notes = coalesce(c.notes, other.notes),
+    utm_source = coalesce(c.utm_source, other.utm_source),
+    utm_medium = coalesce(c.utm_medium, other.utm_medium),
+    utm_campaign = coalesce(c.utm_campaign, other.utm_campaign),
+    custom_labels = case
+      when messaging.object_bytes(other.custom_labels || c.custom_labels) <= 64 * 1024
+      then other.custom_labels || c.custom_labels
+      else c.custom_labels
+    end,
+    is_favorite = c.is_favorite or other.is_favorite,
+    is_archived = c.is_archived and other.is_archived,
+    is_blocked = c.is_blocked or other.is_blocked,
+    last_inbound_at = greatest(c.last_inbound_at, other.last_inbound_at),
+    consent_marketing = case
+      when consents.is_others then other.consent_marketing else c.consent_marketing
+    end,
+    consent_at = case when consents.is_others then other.consent_at else c.consent_at end,
+    consent_source = case when consents.is_others then other.consent_source else c.consent_source end,
+    created_at = least(c.created_at, other.created_at),
+    updated_at = now()
+  from messaging.contacts other
+  join messaging.contacts known on known.id = kept.id
+  cross join lateral (
+    select known.name is null
+      or known.is_profile_name and other.name is not null and not other.is_profile_name
+  ) as names(is_others)
+  cross join lateral (
+    select (other.consent_marketing = 'denied', other.consent_at is not null, other.consent_at)
+      > (known.consent_marketing = 'denied', known.consent_at is not null, known.consent_at)
+  ) as consents(is_others)
+  where c.id = known.id and other.id = gone.id
+  returning c.* into merged;
+  delete from messaging.contacts c where c.id = gone.id;
+  perform messaging.record_event(
+    gone.instance_id, gone.id, 'contact.merged',
+    jsonb_build_object('contactId', gone.id, 'mergedInto', kept.id)
+  );
+  perform messaging.record_contact_changes(kept.instance_id, kept.id, contact_before);
+  if merged.consent_marketing <> consent_before then
+    perform messaging.record_consent_event(merged);
+  end if;
+  perform messaging.record_conversation_changes(kept_conversation, conversation_before);
+  if paused_until > clock_timestamp() then
+    perform messaging.record_agent_pauses(array[kept.id]);
+  end if;
+  changed_at := messaging.change_instant(kept.instance_id);
+  -- Tombstones are locked here, not last: whoever touches them holds the contact that is gone now.
+  insert into messaging.contact_activity as a (contact_id, instance_id, updated_at, merged_into)
+  values (gone.id, gone.instance_id, changed_at, kept.id)
+  on conflict on constraint contact_activity_pkey do update
+  set merged_into = excluded.merged_into, last_message_at = null, awaits_reply = false,
+    updated_at = greatest(a.updated_at, excluded.updated_at);
+  update messaging.contact_activity a
+  set merged_into = kept.id, updated_at = greatest(a.updated_at, changed_at)
+  where a.merged_into = gone.id;
+  perform messaging.note_contact(kept.id);
+  return merged;
+end;
+$$;
+revoke all
+on function messaging.merge_contacts(messaging.contacts, messaging.contacts)
+from public, anon, authenticated;
+grant execute
+on function messaging.merge_contacts(messaging.contacts, messaging.contacts)
+to service_role;
 
 -- The data of a message's event: the message's record (see message_record) as it was then, its contact,
 -- and of a received message what its content refers to. Reads no table.
