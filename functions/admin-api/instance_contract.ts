@@ -1,5 +1,5 @@
 import * as z from "zod";
-import { instantSchema } from "../../shared/model/instant.ts";
+import { instantSchema, storableInstantSchema } from "../../shared/model/instant.ts";
 import type { Issue } from "../../shared/model/errors.ts";
 import type { CrossCheck } from "../../shared/http/validate.ts";
 import type { ProviderRegistry } from "../../shared/providers/create_registry.ts";
@@ -68,6 +68,22 @@ const optOutSchema = z.object({
   (optOut) => Object.values(optOut).some((value) => value !== undefined),
   "must have keywords, resumeKeywords or confirmation",
 );
+/** How much a number may do a day. Absent members keep their values, null ones are removed. */
+const protectionSchema = z.object({
+  dailyLimit: z.number().int().min(1).max(1_000_000).nullable().optional(),
+  newContactsPerDay: z.number().int().min(1).max(1_000_000).nullable().optional(),
+  jitterSeconds: z.number().int().min(0).max(3_600).nullable().optional(),
+  warmUp: z.object({
+    startPerDay: z.number().int().min(1).max(1_000_000),
+    rampDays: z.number().int().min(1).max(365),
+    startedAt: z.union([storableInstantSchema, daySchema], {
+      error: "must be a day, or an instant with an offset",
+    }),
+  }).nullable().optional(),
+}).refine(
+  (protection) => Object.values(protection).some((value) => value !== undefined),
+  "must have dailyLimit, newContactsPerDay, jitterSeconds or warmUp",
+).nullable();
 const onUnconfirmedSchema = z.enum(["hold", "retry"]);
 /** Requests per minute of one client token to one function; null is no limit. */
 const requestsPerMinuteSchema = z.number().int().min(1).max(1_000_000).nullable();
@@ -83,6 +99,7 @@ export const createInstanceSchema = z.object({
   timeZone: timeZoneSchema,
   sendWindow: sendWindowSchema.optional(),
   optOut: optOutSchema.optional(),
+  protection: protectionSchema.optional(),
   onUnconfirmed: onUnconfirmedSchema.default("hold"),
   requestsPerMinute: requestsPerMinuteSchema.default(18_000),
 });
@@ -101,6 +118,7 @@ export const updateInstanceSchema = z.object({
   timeZone: timeZoneSchema.optional(),
   sendWindow: sendWindowSchema.optional(),
   optOut: optOutSchema.optional(),
+  protection: protectionSchema.optional(),
   onUnconfirmed: onUnconfirmedSchema.optional(),
   requestsPerMinute: requestsPerMinuteSchema.optional(),
 });
@@ -124,6 +142,12 @@ export const instanceRecord = {
     days: z.array(z.int()),
     holidays: z.array(daySchema),
   }),
+  protection: z.object({
+    dailyLimit: z.int().optional(),
+    newContactsPerDay: z.int().optional(),
+    jitterSeconds: z.int().optional(),
+    warmUp: z.object({ startPerDay: z.int(), rampDays: z.int(), startedAt: z.string() }).optional(),
+  }).nullable(),
   optOut: z.object({
     keywords: z.array(z.string()),
     resumeKeywords: z.array(z.string()),

@@ -53,6 +53,7 @@ export const instanceDocs: ResourceDocs = {
       confirmation:
         "Pronto, você não receberá mais mensagens promocionais. Para voltar a receber, responda VOLTAR.",
     },
+    protection: null,
     onUnconfirmed: "hold",
     requestsPerMinute: 18_000,
     webhookPath: `provider-webhook/zapi/${demoInstanceId}`,

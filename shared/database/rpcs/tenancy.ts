@@ -140,6 +140,24 @@ export interface OptOut {
 /** Absent members keep their values. */
 export type OptOutChanges = { readonly [Member in keyof OptOut]?: OptOut[Member] | undefined };
 
+/** How much a number may do a day, of its own days. */
+export interface Protection {
+  readonly dailyLimit?: number;
+  readonly newContactsPerDay?: number;
+  readonly jitterSeconds?: number;
+  readonly warmUp?: {
+    readonly startPerDay: number;
+    readonly rampDays: number;
+    /** An instant, or a day of the instance's. */
+    readonly startedAt: string;
+  };
+}
+
+/** Absent members keep their values, null ones are removed. */
+export type ProtectionChanges = {
+  readonly [Member in keyof Protection]?: Protection[Member] | null | undefined;
+};
+
 /** When the queue may send: local times, ISO weekdays, days without sending. */
 export interface SendWindow {
   readonly start: string;
@@ -155,6 +173,7 @@ export interface InstanceSettings {
   readonly connectedPhone: string;
   readonly timeZone: string;
   readonly optOut?: OptOutChanges | undefined;
+  readonly protection?: ProtectionChanges | null | undefined;
   readonly onUnconfirmed: "hold" | "retry";
   readonly requestsPerMinute: number | null;
 }
@@ -190,6 +209,7 @@ export interface InstanceRecord extends InstanceSettings {
   readonly businessInstanceId: string | null;
   readonly embedKey: string;
   readonly optOut: OptOut;
+  readonly protection: Protection | null;
   readonly sendWindow: SendWindow;
   readonly webhookPath: string;
   readonly createdAt: string;

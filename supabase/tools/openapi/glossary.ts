@@ -55,7 +55,7 @@ export const glossary: Readonly<Record<string, string>> = {
   scheduledFor:
     "Time at which the message is to be sent, in the instance's time zone; null for a message sent immediately.",
   heldBy:
-    "Reason why the message is not sent immediately; null when there is none. `operator_hold`: an operator holds the instance's queue.",
+    "Reason why the message is not sent immediately; null when there is none. `operator_hold`: an operator holds the instance's queue. `daily_limit`, `warm_up`, `new_contacts`: the day's limit of the instance's `protection` is reached, and it leaves on a later day.",
   aiAgentPausedUntil:
     "End of the AI agent's pause for this contact; null when the agent is not paused.",
   assignment: "Result of the assignment.",
@@ -108,6 +108,17 @@ export const glossary: Readonly<Record<string, string>> = {
   keywords: "Messages that deny marketing.",
   resumeKeywords: "Messages that grant it again.",
   confirmation: "The one answer to a message that denies marketing; null for none.",
+  protection:
+    "How much a number may do on a day, by the instance's own days; null for no limit. What exceeds a limit leaves on a later day. Immediate sends count and are never held.",
+  dailyLimit: "Messages a day.",
+  newContactsPerDay:
+    "Contacts a day to whom nothing was ever sent and who never wrote. Known contacts pass those that wait for another day.",
+  jitterSeconds: "Up to this many seconds are added to each interval, by chance.",
+  warmUp:
+    "Limits that rise day by day, for a new number: day n from `startedAt` allows `startPerDay` + (target - `startPerDay`) * n / `rampDays`, rounded down. The target is `dailyLimit`, or 1,000.",
+  startPerDay: "Messages on the first day.",
+  rampDays: "Days until the target is reached.",
+  startedAt: "The first day of the warm-up: an instant, or a local day.",
   marketing: "Whether the contact wants marketing messages.",
   consent: "The contact's consent to marketing.",
   "consent.at": "Since when; null while nothing is known.",

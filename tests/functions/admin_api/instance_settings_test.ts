@@ -16,6 +16,12 @@ const { providerConfig: _credentials, ...settings } = updateInstanceSchema.shape
 const candidates: readonly unknown[] = [
   { start: "09:00", end: "18:00", days: [1, 2], holidays: ["2026-12-25"] },
   { keywords: ["CHEGA"], resumeKeywords: [], confirmation: null },
+  {
+    dailyLimit: 500,
+    newContactsPerDay: 40,
+    jitterSeconds: 20,
+    warmUp: { startPerDay: 20, rampDays: 14, startedAt: "2026-11-20T10:00:00.000Z" },
+  },
   "America/Manaus",
   "retry",
   600,

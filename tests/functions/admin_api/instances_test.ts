@@ -48,6 +48,7 @@ Deno.test("an instance is created with its defaults, read alone and in its works
       confirmation:
         "Pronto, você não receberá mais mensagens promocionais. Para voltar a receber, responda VOLTAR.",
     },
+    protection: null,
     onUnconfirmed: "hold",
     requestsPerMinute: 18_000,
     webhookPath: `provider-webhook/zapi/${instanceId}`,

@@ -25,6 +25,14 @@ export async function letTimePass(sql: Sql, seconds: number): Promise<void> {
       update messaging.agent_sessions
       set answered_at = array(select answer - ${by} from unnest(answered_at) as answer)`;
     await transaction`update messaging.pacing set last_slot_at = last_slot_at - ${by}`;
+    // Days pass whole: a test that crosses midnight says so.
+    const days = Math.floor(seconds / 86_400);
+    await transaction`
+      update messaging.paced_days set day = day - ${days}::integer,
+        last_left_at = last_left_at - ${by}, starts_at = starts_at - ${by}`;
+    await transaction`
+      update messaging.message_queue set counted_on = counted_on - ${days}::integer
+      where counted_on is not null`;
     await transaction`
       update messaging.dispatch set next_due_at = next_due_at - ${by},
         lease_until = lease_until - ${by}, paced_from = paced_from - ${by},

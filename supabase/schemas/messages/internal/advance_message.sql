@@ -22,6 +22,7 @@ declare
   former_status text;
   was_unsent boolean;
   types text[];
+  gone messaging.message_queue;
 begin
   select m.status, m.sent_at is null into former_status, was_unsent
   from messaging.messages m
@@ -90,9 +91,11 @@ begin
   end if;
   -- Waits for a claim under way, which itself waits for no lock: if it rolls back, its row must go too.
   delete from messaging.message_queue q
-  where q.message_id = advance_message.message_id and q.claim_token is null;
+  where q.message_id = advance_message.message_id and q.claim_token is null
+  returning q.* into gone;
   if found then
     perform from messaging.pacing p where p.instance_id = moved_instance_id for no key update;
+    perform messaging.give_back_places(array[gone]);
     perform messaging.refresh_dispatch(array[moved_instance_id]);
   end if;
   return true;

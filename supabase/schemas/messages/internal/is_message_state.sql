@@ -34,7 +34,9 @@ begin
   if mode not in ('sent', 'queued', 'scheduled') then
     return false;
   end if;
-  if held_by not in ('interval', 'window', 'holiday', 'delay') then
+  if held_by not in (
+    'interval', 'window', 'holiday', 'delay', 'daily_limit', 'new_contacts', 'warm_up'
+  ) then
     return false;
   end if;
   if message_type = 'text' then

@@ -7,6 +7,7 @@ create or replace function messaging.place_message(
   instance messaging.instances,
   delivery jsonb,
   typing interval,
+  contact_id uuid,
   out mode text,
   out slot timestamptz,
   out held_by text,
@@ -21,11 +22,13 @@ declare
     + make_interval(secs => coalesce((delivery->>'delaySeconds')::double precision, 0));
   lease_until timestamptz;
   enqueued record;
+  is_new boolean;
+  counted_on date;
 begin
   if (delivery->>'queued')::boolean then
     mode := 'queued';
     enqueued := messaging.enqueue_message(
-      message_id, instance, (delivery->>'intervalSeconds')::integer, not_before, typing
+      message_id, instance, (delivery->>'intervalSeconds')::integer, not_before, typing, contact_id
     );
     slot := enqueued.slot;
     held_by := coalesce(enqueued.held_by, case when is_delayed then 'delay' end);
@@ -33,10 +36,21 @@ begin
     mode := 'scheduled';
     slot := not_before;
     held_by := case when is_delayed then 'delay' end;
-    insert into messaging.message_queue (message_id, instance_id, lane, scheduled_at, visible_at)
-    values (message_id, instance.id, 'unpaced', slot, slot);
+    if instance.protection is not null then
+      select c.is_new, c.counted_on into is_new, counted_on
+      from messaging.count_unpaced_send(instance.id, contact_id, slot) c;
+    end if;
+    insert into messaging.message_queue (
+      message_id, instance_id, lane, scheduled_at, visible_at, is_new, counted_on
+    )
+    values (
+      message_id, instance.id, 'unpaced', slot, slot, is_new, counted_on
+    );
   else
     mode := 'sent';
+    if instance.protection is not null then
+      perform messaging.count_unpaced_send(instance.id, contact_id, not_before);
+    end if;
     claim_token := gen_random_uuid();
     lease_until := clock_timestamp()
       + make_interval(secs => (delivery->>'leaseSeconds')::double precision);
@@ -51,8 +65,8 @@ begin
 end;
 $$;
 revoke all
-on function messaging.place_message(uuid, messaging.instances, jsonb, interval)
+on function messaging.place_message(uuid, messaging.instances, jsonb, interval, uuid)
 from public, anon, authenticated;
 grant execute
-on function messaging.place_message(uuid, messaging.instances, jsonb, interval)
+on function messaging.place_message(uuid, messaging.instances, jsonb, interval, uuid)
 to service_role;

@@ -47,7 +47,8 @@ begin
     left join unnest(known) as former on former.place = call.place
     -- "offset 0" keeps each look-up to itself: whatever the statistics, it has both columns of its key.
     cross join lateral (
-      select n.id, n.time_zone, n.requests_per_minute, n.provider_class, n.xmin::text as version
+      select n.id, n.time_zone, n.requests_per_minute, n.provider_class, n.protection,
+        n.xmin::text as version
       from messaging.instances n
       where n.id = call.instance_id
       offset 0
@@ -91,6 +92,8 @@ begin
       and not coalesce((call.delivery->>'queued')::boolean, false)
       and not coalesce((call.delivery->>'isDeferred')::boolean, false)
       and coalesce((call.delivery->>'delaySeconds')::double precision, 0) <= 0
+      -- Its sends are counted, one by one: see count_unpaced_send.
+      and i.protection is null
       and not coalesce(own.is_blocked, shown.is_blocked, false)
       and not (
         call.message->>'purpose' is not distinct from 'marketing'

@@ -42,7 +42,7 @@ begin
     or request->>'assignment' is not null or request->>'agent' is not null then
     return null;
   end if;
-  select i.id as instance_id, case when not is_immediate then i end as instance, i.time_zone, i.requests_per_minute, t.id as token_id,
+  select i.id as instance_id, case when not is_immediate then i end as instance, i.time_zone, i.requests_per_minute, i.protection is not null as is_protected, t.id as token_id,
     t.last_used_at is null or t.last_used_at < clock - interval '1 minute'
       as is_token_use_due,
     c.id as contact_id, c.phone, v.id as conversation_id, v.assigned_to, sending.address,
@@ -94,6 +94,9 @@ begin
       paused_until := messaging.pause_agent(known.instance_id, known.contact_id, clock_timestamp());
     end if;
     if is_immediate then
+      if known.is_protected then
+        perform messaging.count_unpaced_send(known.instance_id, known.contact_id, clock);
+      end if;
       -- place_message, written out. The lease begins after all waits.
       lease_ends_at := clock_timestamp()
         + make_interval(secs => (delivery->>'leaseSeconds')::double precision);
@@ -107,7 +110,8 @@ begin
     else
       placed := messaging.place_message(
         message_id, known.instance, delivery,
-        interval '1 millisecond' * coalesce((draft->>'delayTypingMs')::integer, 0)
+        interval '1 millisecond' * coalesce((draft->>'delayTypingMs')::integer, 0),
+        known.contact_id
       );
       mode := placed.mode;
       slot := placed.slot;

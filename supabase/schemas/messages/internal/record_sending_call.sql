@@ -75,7 +75,7 @@ begin
     end if;
     placed := messaging.place_message(
       message_id, instance, delivery,
-      interval '1 millisecond' * coalesce((draft->>'delayTypingMs')::integer, 0)
+      interval '1 millisecond' * coalesce((draft->>'delayTypingMs')::integer, 0), contact.id
     );
     mode := placed.mode;
     slot := placed.slot;

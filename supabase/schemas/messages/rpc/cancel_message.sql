@@ -12,6 +12,7 @@ as $$
 declare
   message messaging.messages;
   freed_slot timestamptz;
+  gone messaging.message_queue;
 begin
   message := messaging.find_message(request);
   if message.status = 'canceled' then
@@ -28,7 +29,8 @@ begin
     where w.message_id = message.id and w.claim_token is null
     for update skip locked
   )
-  returning case when q.lane = 'paced' then q.scheduled_at end into freed_slot;
+  returning q.* into gone;
+  freed_slot := case when gone.lane = 'paced' then gone.scheduled_at end;
   if not found then
     raise exception using errcode = 'MI011', message = 'message_not_cancelable';
   end if;
@@ -52,6 +54,7 @@ begin
   where p.instance_id = message.instance_id
     and p.last_slot_at
       = freed_slot + interval '1 millisecond' * coalesce(message.delay_typing_ms, 0);
+  perform messaging.give_back_places(array[gone]);
   perform messaging.refresh_dispatch(array[message.instance_id]);
   return messaging.describe_message(message);
 end;

@@ -9,6 +9,7 @@ as $$
 declare
   instance_ids uuid[];
   canceled uuid[];
+  rows_gone messaging.message_queue[];
 begin
   select array_agg(distinct l.instance_id) into instance_ids
   from (
@@ -22,9 +23,10 @@ begin
   with gone as (
     delete from messaging.message_queue q
     where q.message_id = any (cancel_restored_messages.message_ids) and q.claim_token is null
-    returning q.message_id
+    returning q
   )
-  select array_agg(gone.message_id) into canceled from gone;
+  select array_agg((gone.q).message_id), array_agg(gone.q) into canceled, rows_gone from gone;
+  perform messaging.give_back_places(rows_gone);
   update messaging.messages m
   set status = 'canceled', canceled_at = clock_timestamp()
   where m.id = any (canceled);

@@ -1,5 +1,6 @@
 -- claim_due_messages: claims the head of each due instance that has nothing in flight: in order, one
 -- interval after the message before it, and inside the window. Returns the ids.
+-- Heads of instances with protection are left to claim_protected_messages.
 -- An instance that is due but has nothing to send now gets its new due time: see postpone_dispatch.
 -- Joins by `= any (array[...])`: see claim_due_messages.
 create or replace function messaging.claim_paced_messages(
@@ -14,6 +15,7 @@ as $$
 declare
   claimed_ids uuid[];
   stalled uuid[];
+  protected uuid[];
 begin
   with due as materialized (
     select d.instance_id, d.paced_from
@@ -24,7 +26,7 @@ begin
     for no key update skip locked
   ),
   head as (
-    select due.instance_id, leaving.message_id, leaving.typing
+    select due.instance_id, leaving.message_id, leaving.typing, i.protection is not null as is_protected
     from due
     join messaging.instances i on i.id = any (array[due.instance_id])
     left join lateral (
@@ -64,7 +66,7 @@ begin
       attempts = q.attempts + 1,
       lease_until = clock + lease + head.typing
     from head
-    where q.message_id = any (array[head.message_id])
+    where q.message_id = any (array[head.message_id]) and not head.is_protected
     returning q.message_id, q.instance_id, q.lease_until, head.typing
   ),
   marked as (
@@ -83,8 +85,16 @@ begin
   )
   select
     (select array_agg(marked.in_flight) from marked),
-    (select array_agg(head.instance_id) from head where head.message_id is null)
-  into claimed_ids, stalled;
+    (select array_agg(head.instance_id) from head where head.message_id is null),
+    (
+      select array_agg(head.message_id) from head
+      where head.is_protected and head.message_id is not null
+    )
+  into claimed_ids, stalled, protected;
+
+  if protected is not null then
+    claimed_ids := claimed_ids || messaging.claim_protected_messages(protected, lease, clock);
+  end if;
 
   if stalled is not null then
     perform messaging.postpone_dispatch(stalled, clock);

@@ -4,13 +4,17 @@
 -- interval counts from then.
 -- Locks the pacing row until commit, so simultaneous calls wait for each other here and nowhere
 -- else. `held_by` says what moved the slot away from `not_before`; `interval`,
--- `window`, `holiday`, or NULL.
+-- `window`, `holiday`, `daily_limit`, `new_contacts`, `warm_up`, or NULL.
+-- With protection the rules of next_slot hold; `jitter_seed` is the message's id where it is not given.
+-- Without, they are written out here: others wait for this row.
 create or replace function messaging.enqueue_message(
   message_id uuid,
   instance messaging.instances,
   interval_seconds integer,
   not_before timestamptz,
   typing interval,
+  contact_id uuid default null,
+  jitter_seed text default null,
   out slot timestamptz,
   out held_by text
 )
@@ -23,37 +27,54 @@ declare
   is_on_holiday boolean;
   wall_clock timestamp;
   has_one_before boolean;
+  is_protected boolean := instance.protection is not null;
+  is_new boolean;
 begin
-  -- The clock is read under the lock: Postgres computes the new row version after the wait.
-  update messaging.pacing p
-  set last_slot_at = greatest(
-    not_before,
-    date_trunc('milliseconds', clock_timestamp()),
-    p.last_slot_at + make_interval(secs => interval_seconds)
-  ) + typing
-  where p.instance_id = instance.id
-  returning p.last_slot_at - typing, exists (
-    select from messaging.holidays h
-    where h.instance_id = p.instance_id
-      and h.day = ((p.last_slot_at - typing) at time zone instance.time_zone)::date
-  ) into strict slot, is_on_holiday;
-  is_paced := slot > greatest(not_before, date_trunc('milliseconds', clock_timestamp()));
-  -- is_send_window_open, written out for the slot itself: others wait for this row.
-  wall_clock := slot at time zone instance.time_zone;
-  if is_on_holiday or wall_clock::time < instance.window_start
-    or wall_clock::time >= instance.window_end
-    or extract(isodow from wall_clock)::smallint <> all (instance.window_days)
-    or typing > interval '0' and not messaging.is_send_window_open(instance, slot + typing) then
-    select f.slot, f.held_by into slot, held_by
-    from messaging.fit_send_window(instance, slot, typing) f;
-    update messaging.pacing p set last_slot_at = enqueue_message.slot + typing
-    where p.instance_id = instance.id;
+  if not is_protected then
+    -- The clock is read under the lock: Postgres computes the new row version after the wait.
+    update messaging.pacing p
+    set last_slot_at = greatest(
+      not_before,
+      date_trunc('milliseconds', clock_timestamp()),
+      p.last_slot_at + make_interval(secs => interval_seconds)
+    ) + typing
+    where p.instance_id = instance.id
+    returning p.last_slot_at - typing, p.is_protected, exists (
+      select from messaging.holidays h
+      where h.instance_id = p.instance_id
+        and h.day = ((p.last_slot_at - typing) at time zone instance.time_zone)::date
+    ) into strict slot, is_protected, is_on_holiday;
   end if;
-  if held_by is null and is_paced then
-    held_by := 'interval';
+  if is_protected then
+    perform from messaging.pacing p where p.instance_id = instance.id for no key update;
+    select t.slot, t.held_by, t.pace, t.is_new into slot, held_by, interval_seconds, is_new
+    from messaging.take_protected_slot(
+      instance.id, contact_id, interval_seconds, not_before, typing,
+      coalesce(jitter_seed, message_id::text)
+    ) t;
+  else
+    is_paced := slot > greatest(not_before, date_trunc('milliseconds', clock_timestamp()));
+    -- is_send_window_open, written out for the slot itself: others wait for this row.
+    wall_clock := slot at time zone instance.time_zone;
+    if is_on_holiday or wall_clock::time < instance.window_start
+      or wall_clock::time >= instance.window_end
+      or extract(isodow from wall_clock)::smallint <> all (instance.window_days)
+      or typing > interval '0' and not messaging.is_send_window_open(instance, slot + typing) then
+      select f.slot, f.held_by into slot, held_by
+      from messaging.fit_send_window(instance, slot, typing) f;
+      update messaging.pacing p set last_slot_at = enqueue_message.slot + typing
+      where p.instance_id = instance.id;
+    end if;
+    if held_by is null and is_paced then
+      held_by := 'interval';
+    end if;
   end if;
-  insert into messaging.message_queue (message_id, instance_id, lane, scheduled_at, interval_seconds)
-  values (enqueue_message.message_id, instance.id, 'paced', slot, enqueue_message.interval_seconds)
+  insert into messaging.message_queue (
+    message_id, instance_id, lane, scheduled_at, interval_seconds, is_new
+  )
+  values (
+    enqueue_message.message_id, instance.id, 'paced', slot, enqueue_message.interval_seconds, is_new
+  )
   returning exists (
     select from messaging.message_queue q
     where q.instance_id = instance.id and q.lane = 'paced' and q.claim_token is null
@@ -70,8 +91,24 @@ begin
 end;
 $$;
 revoke all
-on function messaging.enqueue_message(uuid, messaging.instances, integer, timestamptz, interval)
+on function messaging.enqueue_message(
+  uuid,
+  messaging.instances,
+  integer,
+  timestamptz,
+  interval,
+  uuid,
+  text
+)
 from public, anon, authenticated;
 grant execute
-on function messaging.enqueue_message(uuid, messaging.instances, integer, timestamptz, interval)
+on function messaging.enqueue_message(
+  uuid,
+  messaging.instances,
+  integer,
+  timestamptz,
+  interval,
+  uuid,
+  text
+)
 to service_role;

@@ -5,10 +5,13 @@
 -- `clock`: an earlier slot is treated as `clock`. `left_before`: when the message before the stretch
 -- will have left, NULL where it does not move. In a row, `held_by` is NULL where the message keeps its
 -- slot, and `left_at` is NULL until a message has moved: up to there all keep what they were promised.
+-- With protection the limits of the days hold too, see next_slot: the walk goes on from the stretch's, or
+-- begins from what is stored. `walk`: its state before the row, of every `walk_every`th row from the first.
 -- Joins by `= any (array[...])`: see claim_due_messages.
 create or replace function messaging.fitted_slots(
   instance messaging.instances,
-  stretch messaging.slot_moves
+  stretch messaging.slot_moves,
+  walk_every integer default null
 )
 returns table (
   message_id uuid,
@@ -16,7 +19,10 @@ returns table (
   queue_position bigint,
   slot timestamptz,
   held_by text,
-  left_at timestamptz
+  left_at timestamptz,
+  is_new boolean,
+  interval_seconds integer,
+  walk messaging.slot_walk
 )
 language plpgsql
 stable
@@ -29,10 +35,17 @@ declare
   waiting record;
   looked_at timestamptz;
   open_until timestamptz := '-infinity';
+  is_protected constant boolean := instance.protection is not null;
+  state messaging.slot_walk := stretch.walk;
+  rows_before integer := 0;
 begin
   left_at := stretch.left_at;
+  if is_protected and state.first_day is null then
+    state := messaging.begin_walk(instance, stretch.planned_at);
+  end if;
   for waiting in
-    select q.message_id, q.scheduled_at, q.position,
+    select q.message_id, q.scheduled_at, q.position, q.interval_seconds,
+      is_protected and q.is_new and messaging.is_new_contact(m.contact_id) as is_new,
       make_interval(secs => q.interval_seconds) as pace,
       interval '1 millisecond' * coalesce(m.delay_typing_ms, 0) as typing
     from messaging.message_queue q
@@ -42,6 +55,32 @@ begin
       and (q.scheduled_at, q.position) < (stretch.until_at, stretch.until_position)
     order by q.scheduled_at, q.position
   loop
+    message_id := waiting.message_id;
+    scheduled_at := waiting.scheduled_at;
+    queue_position := waiting.position;
+    if is_protected then
+      is_new := waiting.is_new;
+      interval_seconds := waiting.interval_seconds;
+      walk := case when rows_before % walk_every = 0 then state end;
+      rows_before := rows_before + 1;
+      begin
+        state := messaging.next_slot(
+          instance, state, interval_seconds, scheduled_at, waiting.typing, null, coalesce(is_new, false)
+        );
+      exception when sqlstate 'MI010' then
+        return;
+      end;
+      slot := greatest(state.slot, scheduled_at);
+      held_by := case
+        when slot > greatest(scheduled_at, stretch.planned_at) then coalesce(state.held_by, 'interval')
+      end;
+      if held_by is null then
+        slot := scheduled_at;
+      end if;
+      left_at := slot + waiting.typing;
+      return next;
+      continue;
+    end if;
     slot := greatest(waiting.scheduled_at, left_at + waiting.pace);
     held_by := case when slot > waiting.scheduled_at then 'interval' end;
     looked_at := greatest(slot, stretch.planned_at);
@@ -62,16 +101,13 @@ begin
     if held_by is not null or left_at is not null then
       left_at := slot + waiting.typing;
     end if;
-    message_id := waiting.message_id;
-    scheduled_at := waiting.scheduled_at;
-    queue_position := waiting.position;
     return next;
   end loop;
 end;
 $$;
 revoke all
-on function messaging.fitted_slots(messaging.instances, messaging.slot_moves)
+on function messaging.fitted_slots(messaging.instances, messaging.slot_moves, integer)
 from public, anon, authenticated;
 grant execute
-on function messaging.fitted_slots(messaging.instances, messaging.slot_moves)
+on function messaging.fitted_slots(messaging.instances, messaging.slot_moves, integer)
 to service_role;

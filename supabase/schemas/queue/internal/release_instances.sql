@@ -15,16 +15,23 @@ declare
   released uuid[];
   held uuid[];
   held_longer uuid[];
+  has_returned boolean;
 begin
   select array_agg(s.instance_id) filter (where s.lane = 'paced'),
-    array_agg(s.instance_id) filter (where s.holds_instance)
-  into released, held
+    array_agg(s.instance_id) filter (where s.holds_instance),
+    bool_or(s.is_retried and s.lane = 'paced')
+  into released, held, has_returned
   from unnest(settlements) as s;
   perform from messaging.pacing p
   where p.instance_id = any (released || held)
   order by p.instance_id
   for no key update;
 
+  if has_returned then
+    perform messaging.return_places(
+      array(select s.message_id from unnest(settlements) as s where s.is_retried)
+    );
+  end if;
   if held is not null then
     with former as (
       select d.instance_id, greatest(d.hold_until, d.operator_hold_until, clock_timestamp()) as ends_at

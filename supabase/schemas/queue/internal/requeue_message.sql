@@ -17,7 +17,7 @@ begin
     select e.slot, e.held_by into slot, held_by
     from messaging.enqueue_message(
       message.id, instance, message.interval_seconds, clock,
-      interval '1 millisecond' * coalesce(message.delay_typing_ms, 0)
+      interval '1 millisecond' * coalesce(message.delay_typing_ms, 0), message.contact_id
     ) e;
   else
     insert into messaging.message_queue (message_id, instance_id, lane, scheduled_at, visible_at)

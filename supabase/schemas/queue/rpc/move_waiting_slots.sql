@@ -1,5 +1,6 @@
 -- Moves the slots of one stretch that a changed send window has planned (see plan_slot_moves), of any
--- instance whose pacing row is free. `request`: nothing. Returns {moved, isComplete}: how many slots,
+-- instance whose pacing row is free; or plans them, where a claim has asked for it (request_slot_plan).
+-- `request`: nothing. Returns {moved, isComplete}: how many slots,
 -- and whether no stretch is left. Locks pacing, dispatch, queue rows, messages; waits for dispatch
 -- alone, which is never locked for long.
 create or replace function public.move_waiting_slots(request jsonb)
@@ -19,7 +20,13 @@ begin
   limit 1
   for no key update skip locked;
   if chosen is not null then
-    moved := coalesce(messaging.move_slots(messaging.find_instance(chosen)), 0);
+    if exists (
+      select from messaging.slot_moves s where s.instance_id = chosen and s.place = -1
+    ) then
+      perform messaging.plan_slot_moves(messaging.find_instance(chosen));
+    else
+      moved := coalesce(messaging.move_slots(messaging.find_instance(chosen)), 0);
+    end if;
     perform messaging.refresh_dispatch(array[chosen]);
   end if;
   return jsonb_build_object(

@@ -22,6 +22,8 @@ create table messaging.message_queue (
   claim_token uuid,
   lease_until timestamptz,
   echo jsonb,
+  is_new boolean,
+  counted_on date,
   constraint message_queue_state
     check (
       (claim_token is null) = (lease_until is null)
@@ -53,5 +55,9 @@ comment on column messaging.message_queue.visible_at is
   'Of an unpaced row: no claim takes it before. NULL for a paced row, which its instance makes due.';
 comment on column messaging.message_queue.echo is
   'A message event that came while this message was in flight and may be its echo: see match_echo.';
+comment on column messaging.message_queue.is_new is
+  'Whether it takes one of a day''s places for new contacts: see paced_days.';
+comment on column messaging.message_queue.counted_on is
+  'The day on which paced_days counts it as sent. NULL while it waits for its slot, or is not counted.';
 comment on column messaging.message_queue.max_attempts is
   '1 for an immediate send, which is tried once; 6 for all others: the first try and 5 more.';

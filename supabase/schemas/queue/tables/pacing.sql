@@ -3,9 +3,12 @@
 create table messaging.pacing (
   instance_id uuid primary key references messaging.instances (id)
     on delete cascade,
-  last_slot_at timestamptz not null default '-infinity'
+  last_slot_at timestamptz not null default '-infinity',
+  is_protected boolean not null default false
 )
 with (fillfactor = 50, autovacuum_vacuum_scale_factor = 0.1);
 alter table messaging.pacing enable row level security;
 revoke all on table messaging.pacing from public, anon, authenticated;
 grant select, insert, update, delete on table messaging.pacing to service_role;
+comment on column messaging.pacing.is_protected is
+  'Whether the instance has protection, so that paced_days holds the last slot of each day.';

@@ -31,6 +31,7 @@ as $$
       'resumeKeywords', to_jsonb(instance.opt_out_resume_keywords),
       'confirmation', instance.opt_out_confirmation
     ),
+    'protection', instance.protection,
     'onUnconfirmed', instance.on_unconfirmed,
     'requestsPerMinute', instance.requests_per_minute,
     'webhookPath', format('provider-webhook/%s/%s', instance.provider, instance.id),

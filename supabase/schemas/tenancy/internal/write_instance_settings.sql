@@ -1,7 +1,7 @@
 -- Writes the settings of an instance, and nothing but what `settings` holds: name, connectedPhone,
 -- businessInstanceId (null clears it), timeZone, sendWindow {start, end, days, holidays, each
 -- optional}, optOut {keywords, resumeKeywords, confirmation, each optional; a null confirmation is
--- none}, onUnconfirmed, requestsPerMinute (null lifts it), sealedProviderConfig with
+-- none}, protection (see changed_protection), onUnconfirmed, requestsPerMinute (null lifts it), sealedProviderConfig with
 -- gatewayInstanceId. The one place that knows which column holds which setting; describe_instance
 -- reads them back. Returns the instance. Locks the instance. Raises unique_violation where another
 -- instance has one of its ids.
@@ -54,6 +54,11 @@ begin
     requests_per_minute = case
       when settings ? 'requestsPerMinute' then (settings->>'requestsPerMinute')::integer
       else i.requests_per_minute
+    end,
+    protection = case
+      when settings ? 'protection'
+        then messaging.changed_protection(i.protection, settings->'protection')
+      else i.protection
     end,
     updated_at = now()
   where i.id = write_instance_settings.instance_id

@@ -1,7 +1,7 @@
 -- admin-api: a new instance with its holidays, its pacing and its dispatch.
 -- `request`: instanceId (its credentials are sealed for it), workspaceId, provider, embedKey, all
 --   settings (see write_instance_settings), idempotency (see begin_idempotent).
--- Returns the instance, {replayed}, {issues} when the server does not know the time zone, or {taken}:
+-- Returns the instance, {replayed}, {issues} when the server does not know the time zone or the protection contradicts itself, or {taken}:
 --   the field whose value another instance has, businessInstanceId or gatewayInstanceId.
 -- Errors: MI007, MI008, MI013.
 create or replace function public.create_instance(request jsonb)
@@ -18,6 +18,9 @@ declare
 begin
   if not messaging.is_time_zone(request->>'timeZone') then
     return messaging.time_zone_issues();
+  end if;
+  if messaging.protection_issues(request->'protection') is not null then
+    return messaging.protection_issues(request->'protection');
   end if;
   begin
     replayed := messaging.begin_idempotent(request);
@@ -37,7 +40,8 @@ begin
     )
     returning * into instance;
     instance := messaging.write_instance_settings(instance.id, request);
-    insert into messaging.pacing (instance_id) values (instance.id);
+    insert into messaging.pacing (instance_id, is_protected)
+    values (instance.id, instance.protection is not null);
     insert into messaging.dispatch (instance_id) values (instance.id);
     return messaging.keep_outcome(request, messaging.describe_instance(instance));
   exception when unique_violation then

@@ -1,8 +1,8 @@
 -- admin-api: changes an instance. A waiting message keeps its slot unless the send window is closed
--- then (see plan_slot_moves); a wider window moves no slot. The queue is checked again at once, so
+-- then, or a limit leaves no place for it (see plan_slot_moves); what is wider moves no slot. The queue is checked again at once, so
 -- that new credentials take effect without delay.
 -- `request`: instanceId, changes (see write_instance_settings).
--- Returns the instance, {issues} when the window or the time zone would be invalid, or {taken}: the
+-- Returns the instance, {issues} when the window, the time zone or the protection would be invalid, or {taken}: the
 -- field
 --   whose value another instance has, businessInstanceId or gatewayInstanceId.
 -- Locks pacing, instance, free queue rows and messages, dispatch. Error: MI014.
@@ -17,6 +17,7 @@ declare
   instance messaging.instances;
   violated text;
   taken text;
+  refused jsonb;
 begin
   if changes ? 'timeZone' and not messaging.is_time_zone(changes->>'timeZone') then
     return messaging.time_zone_issues();
@@ -33,6 +34,15 @@ begin
     )));
   end if;
 
+  if changes ? 'protection' then
+    refused := messaging.protection_issues(
+      messaging.changed_protection(instance.protection, changes->'protection')
+    );
+    if refused is not null then
+      return refused;
+    end if;
+  end if;
+
   begin
     instance := messaging.write_instance_settings(instance.id, changes);
   exception when unique_violation then
@@ -43,7 +53,10 @@ begin
     end if;
     return jsonb_build_object('taken', taken);
   end;
-  if changes ?| array['sendWindow', 'timeZone'] then
+  if changes ?| array['protection', 'timeZone'] then
+    perform messaging.begin_protection(instance);
+  end if;
+  if changes ?| array['sendWindow', 'timeZone'] or changes ? 'protection' and instance.protection is not null then
     perform messaging.plan_slot_moves(instance);
   end if;
   if changes ? 'sealedProviderConfig' then

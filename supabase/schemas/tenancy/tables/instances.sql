@@ -27,6 +27,7 @@ create table messaging.instances (
   opt_out_keywords text[] not null default '{STOP,SAIR,PARAR,CANCELAR,DESCADASTRAR}',
   opt_out_resume_keywords text[] not null default '{START,VOLTAR}',
   opt_out_confirmation text default 'Pronto, você não receberá mais mensagens promocionais. Para voltar a receber, responda VOLTAR.',
+  protection jsonb,
   constraint instances_provider_known check (provider in ('whatsapp_cloud', 'zapi', 'evolution')),
   constraint instances_embed_key_prefixed check (embed_key like 'emb\_%'),
   constraint instances_connected_phone_digits check (connected_phone ~ '^[0-9]{8,15}$'),
@@ -72,6 +73,8 @@ comment on column messaging.instances.requests_per_minute is
   'What each client token may ask of each function, see count_request; NULL is no limit.';
 comment on column messaging.instances.gateway_instance_id is
   'The provider''s own id of the instance.';
+comment on column messaging.instances.protection is
+  '{dailyLimit, newContactsPerDay, jitterSeconds, warmUp {startPerDay, rampDays, startedAt}}, each optional; NULL for none. See next_slot.';
 comment on column messaging.instances.opt_out_keywords is
   'A message that is one of them and nothing else denies marketing; see read_keyword.';
 comment on column messaging.instances.opt_out_confirmation is
