@@ -1,6 +1,7 @@
 import type { Database } from "../../shared/database/database.ts";
 import {
   expireClaims,
+  expireMessages,
   moveWaitingSlots,
   purgeExpired,
   rescueStalledInstances,
@@ -73,6 +74,10 @@ export class QueueMaintenance {
       const { requeued } = await retryUnconfirmed(database);
       this.report.requeued += requeued;
       if (requeued > 0) this.onChange();
+    });
+    await this.#attempt(async () => {
+      const { expired } = await expireMessages(database);
+      if (expired > 0) this.onChange();
     });
     await this.#attempt(() => this.#rescueStalled());
     if (!this.#isPurged) await this.#attempt(() => this.#purge());

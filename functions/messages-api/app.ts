@@ -15,6 +15,8 @@ import { validate } from "../../shared/http/validate.ts";
 import type { Log } from "../../shared/runtime/log.ts";
 import { callRecorded } from "../../shared/idempotency/recorded_call.ts";
 import {
+  type CancelMessagesResponse,
+  cancelMessagesSchema,
   checkListMessages,
   type HealthResponse,
   healthSchema,
@@ -57,6 +59,13 @@ export function createMessagesApiApp({ database, log }: MessagesApiServices): Ho
     return answerJson<MessageResponse>(context, { success: true, ...message });
   };
 
+  const cancelByKey = async (context: ClientContext): Promise<Response> => {
+    const { cancelKey } = validate(cancelMessagesSchema, context.req.query());
+    const { instanceId } = requireInstance(context);
+    const { canceled } = await database.rpc("cancel_messages_by_key", { instanceId, cancelKey });
+    return answerJson<CancelMessagesResponse>(context, { success: true, canceled });
+  };
+
   const retryMessage = async (context: ClientContext): Promise<Response> => {
     const target = readTarget(context);
     const idempotency = await readClientIdempotency(context);
@@ -83,6 +92,7 @@ export function createMessagesApiApp({ database, log }: MessagesApiServices): Ho
   const routes: Route[] = [
     { method: "GET", path: "/messages", handlers: [guard, listMessages] },
     { method: "GET", path: "/messages/:id", handlers: [guard, getMessage] },
+    { method: "DELETE", path: "/messages", handlers: [guard, cancelByKey] },
     { method: "DELETE", path: "/messages/:id", handlers: [guard, cancelMessage] },
     { method: "POST", path: "/messages/:id/retry", handlers: [bodilessGuard, retryMessage] },
     { method: "GET", path: "/queue", handlers: [guard, getQueue] },

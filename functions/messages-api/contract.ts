@@ -10,6 +10,7 @@ import {
   instanceIdSchema,
   pageSizeSchema,
 } from "../../shared/model/request_fields.ts";
+import { cancelKeySchema } from "../../shared/model/timing.ts";
 import {
   type AnswerOf,
   heldBySchema,
@@ -38,6 +39,12 @@ export const listMessagesSchema = pageSchema.extend({
   direction: directionSchema.optional(),
   since: storableInstantSchema.optional(),
   until: storableInstantSchema.optional(),
+});
+
+/** DELETE /functions/v1/messages-api/messages (beyond the specification). */
+export const cancelMessagesSchema = z.object({
+  instanceId: instanceIdSchema.optional(),
+  cancelKey: cancelKeySchema,
 });
 
 /** Requires that `until` is not before `since`. */
@@ -91,6 +98,13 @@ export const messagesResponseSchema = z.object({
 });
 
 export type MessagesResponse = AnswerOf<typeof messagesResponseSchema>;
+
+export const cancelMessagesResponseSchema = z.object({
+  ...successField,
+  canceled: z.int().min(0),
+});
+
+export type CancelMessagesResponse = AnswerOf<typeof cancelMessagesResponseSchema>;
 
 const waitingItemSchema = z.object({
   messageId: z.uuid(),

@@ -12,6 +12,8 @@ import {
 import type { Operation } from "../../shared/openapi/operation.ts";
 import { instanceIdSchema } from "../../shared/model/request_fields.ts";
 import {
+  cancelMessagesResponseSchema,
+  cancelMessagesSchema,
   healthResponseSchema,
   healthSchema,
   listMessagesSchema,
@@ -139,6 +141,26 @@ export const operations: readonly Operation[] = [
       name: "canceled",
       summary: "A canceled message",
       response: { ...waiting, status: "canceled" },
+    }],
+  },
+  {
+    method: "DELETE",
+    path: "/messages",
+    operationId: "cancelMessages",
+    tag: "Messages",
+    summary: "Cancel all messages under a key",
+    description:
+      "Cancels all messages that still wait under a `cancelKey`, such as the reminders of an appointment that was moved. What is already being sent is not stopped. A key under which nothing waits cancels 0.",
+    access: "clientToken",
+    query: cancelMessagesSchema,
+    success: { description: "How many were canceled.", schema: cancelMessagesResponseSchema },
+    errors: [],
+    fields: { canceled: "Number of messages that were canceled." },
+    examples: [{
+      name: "appointment_moved",
+      summary: "Two reminders of one appointment",
+      request: { cancelKey: "appointment-4711" },
+      response: { success: true, canceled: 2 },
     }],
   },
   {

@@ -11,6 +11,7 @@ import {
   sentBySchema,
   visibleTextSchema,
 } from "../../shared/model/request_fields.ts";
+import { timingFields } from "../../shared/model/timing.ts";
 import {
   type AnswerOf,
   providerFailureFields,
@@ -34,6 +35,7 @@ export const processAiAgentSchema = z.object({
   metadata: metadataSchema.optional(),
   purpose: purposeSchema,
   sentBy: sentBySchema.default("api"),
+  ...timingFields,
 });
 
 /** Requires exactly one of `phone`, `contactId` and `userId`. */
@@ -51,7 +53,7 @@ const outcomeFields = {
 export const processAiAgentResponseSchema = z.discriminatedUnion("mode", [
   z.object({ ...successField, mode: z.literal("sent"), ...outcomeFields }),
   z.object({ ...successField, mode: z.literal("queued"), ...outcomeFields }),
-  // Of a repeated call whose message waits for another attempt.
+  // Waits for its `sendAt`, or, of a repeated call, for another attempt.
   z.object({ ...successField, mode: z.literal("scheduled"), ...outcomeFields }),
 ]);
 

@@ -47,6 +47,8 @@ export const operations: readonly Operation[] = [{
   ],
   failure: processAiAgentFailureSchema,
   fields: {
+    expiresAt:
+      "End of the message: what has not left by then becomes `expired` and is never sent. Must be in the future.",
     agentId: "Agent of the instance.",
     intervalSeconds:
       "Minimum number of seconds between this queued message and the previous one of the instance. Default: 30.",

@@ -9,6 +9,7 @@ import type { Instance } from "../../shared/model/instance.ts";
 import { defaultIntervalSeconds } from "../../shared/messages/accept.ts";
 import type { AcceptedOutcome } from "../../shared/database/rpcs/messages.ts";
 import type { Receipt } from "../../shared/providers/provider.ts";
+import { readTiming } from "../../shared/model/timing.ts";
 import { toLeaseSeconds } from "../../shared/messages/claim.ts";
 import {
   executeSending,
@@ -56,6 +57,7 @@ export async function openConversation(
       queued: request.queued ?? false,
       intervalSeconds: request.intervalSeconds ?? defaultIntervalSeconds,
       delaySeconds: 0,
+      timing: readTiming(request),
       leaseSeconds: toLeaseSeconds(services.providerTimeoutMs),
     },
     idempotency,

@@ -12,6 +12,7 @@ import {
   recipientFields as targetFields,
   sentBySchema,
 } from "../../shared/model/request_fields.ts";
+import { findTimingIssues, timingFields } from "../../shared/model/timing.ts";
 import {
   type AnswerOf,
   assignmentFields,
@@ -35,6 +36,7 @@ export const sendMessageSchema = z.object({
   queued: z.boolean().optional(),
   intervalSeconds: z.number().int().min(10).max(3_600).optional(),
   sentBy: sentBySchema.optional(),
+  ...timingFields,
 });
 
 export type SendMessageRequest = z.infer<typeof sendMessageSchema>;
@@ -51,6 +53,7 @@ export function isAssignmentOnly(request: Readonly<Record<string, unknown>>): bo
 /** Requires one contact, and checks rules between the other fields, by `messageType`. */
 export const checkSendMessage: CrossCheck = (request) => [
   ...findRecipientIssues(request),
+  ...findTimingIssues(request),
   ...checkMessage(request),
 ];
 

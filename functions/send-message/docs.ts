@@ -72,7 +72,7 @@ export const operations: readonly Operation[] = [{
   tag: "Messages",
   summary: "Send, queue or schedule a message",
   description:
-    "Sends text, an image, a video, audio, a document or an option list: immediately, after `delayMessage` seconds, or through the instance's paced queue (`queued`). `assignTo` also assigns the conversation. Without content, the call only assigns (`mode` = `assign_only`).\n\n" +
+    "Sends text, an image, a video, audio, a document or an option list: immediately, after `delayMessage` seconds, at `sendAt`, or through the instance's paced queue (`queued`). `assignTo` also assigns the conversation. Without content, the call only assigns (`mode` = `assign_only`).\n\n" +
     "`messageType` is required when there is content: `text` requires `message`; `image`, `video`, `audio` and `document` require `mediaUrl`; `option_list` requires `optionList` and `message`. `audio` does not allow `message`; `contact_request` (official channel) requires `message`, and asks a person who hides the phone number for it.\n\n" +
     "Every call whose `sentBy` is not `ai_agent` pauses the instance's AI agent for this contact for 30 minutes. A missing contact is created.",
   access: "clientToken",
@@ -100,6 +100,8 @@ export const operations: readonly Operation[] = [{
   ],
   failure: sendMessageFailureSchema,
   fields: {
+    expiresAt:
+      "End of the message: what has not left by then becomes `expired` and is never sent. Must be in the future.",
     intervalSeconds:
       "Minimum number of seconds between this queued message and the previous one of the instance. Default: 30.",
     mode: "Result of the call: `assign_only` when there was no content.",
@@ -172,6 +174,29 @@ export const operations: readonly Operation[] = [{
         providerMessageId: null,
         status: "queued",
         scheduledFor: "2026-11-23T11:00:00.000-03:00",
+        heldBy: "delay",
+        aiAgentPausedUntil: pausedUntil,
+      },
+    },
+    {
+      name: "reminder",
+      summary: "A reminder for an instant, which a moved appointment cancels",
+      request: {
+        ...target,
+        messageType: "text",
+        message: "Sua consulta é amanhã às 9h.",
+        sendAt: "2026-11-24T09:00:00-03:00",
+        expiresAt: "2026-11-24T20:00:00-03:00",
+        cancelKey: "appointment-4711",
+      },
+      response: {
+        success: true,
+        mode: "scheduled",
+        ...outcome,
+        messageId: demoSentMessageId,
+        providerMessageId: null,
+        status: "queued",
+        scheduledFor: "2026-11-24T09:00:00.000-03:00",
         heldBy: "delay",
         aiAgentPausedUntil: pausedUntil,
       },

@@ -9,6 +9,7 @@ import {
 } from "../../shared/messages/accept.ts";
 import { toRequestedContent } from "../../shared/model/message_request.ts";
 import { readRecipient } from "../../shared/model/request_fields.ts";
+import { readTiming } from "../../shared/model/timing.ts";
 import { toLeaseSeconds } from "../../shared/messages/claim.ts";
 import {
   executeSending,
@@ -50,6 +51,7 @@ export async function sendMessage(
       queued: request.queued ?? false,
       intervalSeconds: request.intervalSeconds ?? defaultIntervalSeconds,
       delaySeconds: request.delayMessage ?? 0,
+      timing: readTiming(request),
       leaseSeconds: toLeaseSeconds(services.providerTimeoutMs, draft?.delayTypingMs),
     },
     idempotency,

@@ -11,6 +11,7 @@ import {
   instanceIdSchema,
   recipientFields,
 } from "../../shared/model/request_fields.ts";
+import { timingFields } from "../../shared/model/timing.ts";
 import {
   type AnswerOf,
   messageStatusSchema,
@@ -31,6 +32,7 @@ export const sendTemplateMessageSchema = z.object({
   cardId: cardIdSchema.optional(),
   metadata: metadataSchema.optional(),
   purpose: purposeSchema,
+  ...timingFields,
 });
 
 export type SendTemplateMessageRequest = z.infer<typeof sendTemplateMessageSchema>;

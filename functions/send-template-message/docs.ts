@@ -48,6 +48,8 @@ export const operations: readonly Operation[] = [{
   ],
   failure: sendTemplateMessageFailureSchema,
   fields: {
+    expiresAt:
+      "End of the message: what has not left by then becomes `expired` and is never sent. Must be in the future.",
     instanceId: "The instance, in any of the three forms. Default: the token's instance.",
     provider: "Type of provider: the official channel or a gateway.",
     templateName: "Name of the template.",

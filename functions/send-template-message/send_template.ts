@@ -6,6 +6,7 @@ import {
   defaultIntervalSeconds,
   type PendingAuthentication,
 } from "../../shared/messages/accept.ts";
+import { readTiming } from "../../shared/model/timing.ts";
 import { toLeaseSeconds } from "../../shared/messages/claim.ts";
 import {
   answerReplay,
@@ -80,6 +81,7 @@ export async function sendTemplate(
       queued: false,
       intervalSeconds: defaultIntervalSeconds,
       delaySeconds: 0,
+      timing: readTiming(request),
       leaseSeconds: toLeaseSeconds(services.providerTimeoutMs),
     },
     idempotency,

@@ -7,6 +7,7 @@ export const recordingRpcs: ReadonlySet<RpcName> = new Set([
   "accept_message",
   "accept_messages",
   "cancel_message",
+  "cancel_messages_by_key",
   "change_contact_tags",
   "erase_contact",
   "hold_queue",

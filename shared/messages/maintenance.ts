@@ -8,6 +8,20 @@ export function expireClaims(database: Database): Promise<{ readonly expired: nu
   return database.rpc("expire_claims", { maxMessages: maintenanceBatch });
 }
 
+/** Most batches of expired messages that one maintenance run ends: the others wait for the next one. */
+const maxExpiryBatches = 20;
+
+/** Ends messages that waited beyond their `expiresAt`: they become `expired`, and are never sent. */
+export async function expireMessages(database: Database): Promise<{ readonly expired: number }> {
+  let expired = 0;
+  for (let batch = 0; batch < maxExpiryBatches; batch++) {
+    const ended = await database.rpc("expire_messages", { maxMessages: maintenanceBatch });
+    expired += ended.expired;
+    if (ended.expired < maintenanceBatch) break;
+  }
+  return { expired };
+}
+
 /** Sends unconfirmed messages again on instances whose `onUnconfirmed` is `retry`. */
 export function retryUnconfirmed(database: Database): Promise<{ readonly requeued: number }> {
   return database.rpc("retry_unconfirmed", { maxMessages: maintenanceBatch });

@@ -164,8 +164,8 @@ function respondToReplay<Body extends object>(
   if (message === null) return respond(outcome, outcome.mode === "sent" ? neverRecorded : null);
   const { status, scheduledFor, heldBy } = message;
   const mode = outcome.mode === "sent" ? "scheduled" : outcome.mode;
-  // A queued message belongs to the dispatcher by now; a canceled one was canceled there.
-  return status === "queued" || status === "canceled"
+  // A queued message belongs to the dispatcher by now; a canceled or expired one ended there.
+  return status === "queued" || status === "canceled" || status === "expired"
     ? respond({ ...outcome, mode, status, scheduledFor, heldBy }, null)
     : respond({ ...outcome, status }, toReceipt(message));
 }

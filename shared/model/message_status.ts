@@ -1,7 +1,7 @@
 /** States of a message that we send (decisions, section 5). They only move forward. */
 export const messageStatuses = [
   ...["queued", "sending", "sent", "delivered", "read"] as const,
-  ...["failed", "canceled", "unconfirmed"] as const,
+  ...["failed", "canceled", "unconfirmed", "expired"] as const,
 ] as const;
 export type MessageStatus = (typeof messageStatuses)[number];
 

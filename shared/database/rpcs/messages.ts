@@ -3,6 +3,7 @@ import type { Metadata } from "../../model/metadata.ts";
 import type { Purpose } from "../../model/purpose.ts";
 import type { StoredContent } from "../../model/message_content.ts";
 import type { HeldBy, MessageStatus } from "../../model/message_status.ts";
+import type { Timing } from "../../model/timing.ts";
 import type { ContactTarget } from "./contacts.ts";
 import type { Idempotency, Once, RecordedResult, WrittenResponse } from "./idempotency.ts";
 import type { Page, PageRequest } from "./page.ts";
@@ -14,6 +15,7 @@ export interface MessagesRpcs {
   accept_message: Rpc<AcceptMessageRequest, AcceptResult>;
   accept_messages: Grouped<MessagesRpcs["accept_message"]>;
   cancel_message: Rpc<MessageTarget, MessageRecord>;
+  cancel_messages_by_key: Rpc<CancelKeyTarget, { readonly canceled: number }>;
   get_message: Rpc<MessageTarget, MessageRecord>;
   list_messages: Rpc<PageRequest<MessageFilter>, Page<MessageRecord>>;
   retry_message: Rpc<Once<MessageTarget>, RecordedResult<MessageRecord>>;
@@ -37,6 +39,12 @@ export interface MessageFilter {
 export interface MessageTarget {
   readonly instanceId: string;
   readonly messageId: string;
+}
+
+/** The messages of an instance that wait under a `cancelKey`. */
+export interface CancelKeyTarget {
+  readonly instanceId: string;
+  readonly cancelKey: string;
 }
 
 /** Why an attempt failed: the provider's error or the service's own. */
@@ -134,6 +142,8 @@ export interface Delivery {
   readonly isDeferred?: boolean;
   /** How long an immediate send may hold its claim. */
   readonly leaseSeconds: number;
+  /** Undefined where the call says nothing of it, which lets it be recorded as a plain one. */
+  readonly timing?: Timing | undefined;
 }
 
 /** The result of `assign_conversation`. */

@@ -9,6 +9,7 @@ import type { Refusal } from "./tenancy.ts";
 export interface QueueRpcs {
   claim_due_messages: Rpc<ClaimLimits, ClaimedMessages>;
   expire_claims: Rpc<{ readonly maxMessages: number }, { readonly expired: number }>;
+  expire_messages: Rpc<{ readonly maxMessages: number }, { readonly expired: number }>;
   get_instance_health: Rpc<{ readonly instanceId: string }, InstanceHealth>;
   hold_queue: Rpc<Once<HoldRequest>, RecordedResult<HoldOutcome> | Refusal>;
   list_may_have_left: Rpc<PageRequest<RestoredRange>, MayHaveLeftPage>;

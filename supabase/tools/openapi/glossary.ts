@@ -41,6 +41,10 @@ export const glossary: Readonly<Record<string, string>> = {
     "Why the message is sent; `service` by default. A template's own `category` counts, unless the call says `marketing`. `marketing` to a contact that has denied it is refused.",
   scopes: "What the token may be used for.",
   delayMessage: "Seconds to wait before sending.",
+  sendAt:
+    "Earliest instant of sending, in ISO 8601 with an offset: up to 35 days ahead, not past by more than a minute, and not beside `delayMessage`. With `queued`, the message gets the slot that it would get if it were queued then.",
+  cancelKey:
+    "The caller's name for messages that can be canceled together while they wait, with `DELETE messages-api/messages?cancelKey=`.",
   delayTyping: "Milliseconds to show the typing indicator, where the channel supports it.",
   assignTo: "Operator to assign the conversation to: e-mail address or UUID.",
   portfolio: "Whether the contact is in the operator's portfolio.",

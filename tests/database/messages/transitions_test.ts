@@ -13,6 +13,7 @@ const statuses = [
   "read",
   "failed",
   "canceled",
+  "expired",
 ] as const;
 const events = ["sent", "delivered", "read", "failed"] as const;
 type Status = typeof statuses[number];
@@ -36,6 +37,7 @@ function isForward(
     case "failed":
       return hasArrived && id === "other";
     case "canceled":
+    case "expired":
       return hasArrived || event === "sent" && id !== "same";
     case "sent":
       return hasArrived || event === "failed" && id !== "other";

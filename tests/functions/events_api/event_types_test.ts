@@ -4,6 +4,7 @@ import { type EventType, eventTypes } from "../../../shared/model/event_types.ts
 import { eventDescriptions } from "../../../supabase/tools/openapi/event_data.ts";
 import { assertEquals } from "../../support/assert.ts";
 import { callFunction } from "../../support/database/queue_calls.ts";
+import { letTimePass } from "../../support/database/time_travel.ts";
 import { acceptMessage, answerUnknown } from "../../support/doubles/http_double.ts";
 import { createOperator, type Tenant } from "../../support/fixtures/tenant.ts";
 import { secretKey } from "../../support/stack/messaging_stack.ts";
@@ -19,7 +20,6 @@ type Members = Readonly<Record<string, unknown>>;
 
 /** Types that nothing can make true yet, and what will. */
 const notYetWritten: Partial<Record<EventType, string>> = {
-  "message.expired": "messages with an end",
   "message.deleted": "a provider that tells reliably that a message was taken back",
   "contact.erased": "erasing a person's data",
   "instance.connected": "the connection's state",
@@ -127,6 +127,10 @@ async function sendMessages(client: WebhookClient, call: Call, tenant: Tenant): 
   provider.answer = acceptMessage;
   const waiting = await send({ delayMessage: 600 });
   await call(tenant, `messages-api/messages/${waiting.messageId}`, undefined, "DELETE");
+  const expiresAt = new Date(Date.now() + 60_000).toISOString();
+  await send({ delayMessage: 600, expiresAt });
+  await letTimePass(client.stack.admin, 61);
+  await client.stack.dispatch();
   await call(tenant, "admin-api/queue/hold", { until: "2099-01-01T00:00:00Z", reason: "teste" });
   await call(tenant, "admin-api/queue/release", {});
 }

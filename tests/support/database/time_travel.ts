@@ -19,7 +19,7 @@ export async function letTimePass(sql: Sql, seconds: number): Promise<void> {
     await transaction`
       update messaging.messages set created_at = created_at - ${by}, sent_at = sent_at - ${by},
         scheduled_for = scheduled_for - ${by}, failed_at = failed_at - ${by},
-        unconfirmed_at = unconfirmed_at - ${by}`;
+        unconfirmed_at = unconfirmed_at - ${by}, expires_at = expires_at - ${by}`;
     await transaction`update messaging.agent_pauses set paused_until = paused_until - ${by}`;
     await transaction`
       update messaging.agent_sessions

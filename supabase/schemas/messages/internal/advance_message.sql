@@ -31,7 +31,7 @@ begin
   update messaging.messages m
   set status = advance_message.status,
     provider_message_id = case
-      when m.status in ('queued', 'sending', 'unconfirmed', 'failed', 'canceled')
+      when m.status in ('queued', 'sending', 'unconfirmed', 'failed', 'canceled', 'expired')
         then coalesce(advance_message.provider_message_id, m.provider_message_id)
       else coalesce(m.provider_message_id, advance_message.provider_message_id)
     end,

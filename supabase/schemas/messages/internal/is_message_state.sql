@@ -24,8 +24,9 @@ begin
     return false;
   end if;
   if direction = 'outbound' then
-    if status not in
-      ('queued', 'sending', 'sent', 'delivered', 'read', 'failed', 'canceled', 'unconfirmed') then
+    if status not in (
+      'queued', 'sending', 'sent', 'delivered', 'read', 'failed', 'canceled', 'unconfirmed', 'expired'
+    ) then
       return false;
     end if;
   elsif direction <> 'inbound' or status <> 'received' then

@@ -42,6 +42,9 @@ begin
     when 'canceled > sent'         then 'new_id'          -- a claim was settled too late
     when 'canceled > delivered'    then 'always'          -- the customer has it
     when 'canceled > read'         then 'always'          -- the customer has it
+    when 'expired > sent'          then 'new_id'          -- a claim was settled too late
+    when 'expired > delivered'     then 'always'          -- the customer has it
+    when 'expired > read'          then 'always'          -- the customer has it
     -- One attempt has failed; only that another attempt has arrived counts.
     when 'failed > delivered'      then 'other_id'        -- the customer has it
     when 'failed > read'           then 'other_id'        -- the customer has it

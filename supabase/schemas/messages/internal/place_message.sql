@@ -1,5 +1,5 @@
 -- Puts an accepted message where its delivery requires: `queued` into the paced lane, `scheduled`
--- (delayed, or deferred to the dispatcher) into the unpaced lane, else `sent`: claimed by the caller
+-- (delayed, for an instant of the caller's, or deferred to the dispatcher) into the unpaced lane, else `sent`: claimed by the caller
 -- for leaseSeconds and tried once. See accept_message for `delivery`, enqueue_message for `typing`.
 -- `slot` and `held_by` are NULL for an immediate message, `claim_token` for all others.
 create or replace function messaging.place_message(
@@ -17,9 +17,14 @@ language plpgsql
 set search_path = ''
 as $$
 declare
-  is_delayed constant boolean := coalesce((delivery->>'delaySeconds')::double precision > 0, false);
-  not_before constant timestamptz := date_trunc('milliseconds', clock_timestamp())
-    + make_interval(secs => coalesce((delivery->>'delaySeconds')::double precision, 0));
+  clock constant timestamptz := date_trunc('milliseconds', clock_timestamp());
+  send_at constant timestamptz := date_trunc(
+    'milliseconds', (delivery->'timing'->>'sendAt')::timestamptz
+  );
+  not_before constant timestamptz := greatest(
+    clock + make_interval(secs => coalesce((delivery->>'delaySeconds')::double precision, 0)), send_at
+  );
+  is_delayed constant boolean := not_before > clock;
   lease_until timestamptz;
   enqueued record;
   is_new boolean;
@@ -27,9 +32,15 @@ declare
 begin
   if (delivery->>'queued')::boolean then
     mode := 'queued';
-    enqueued := messaging.enqueue_message(
-      message_id, instance, (delivery->>'intervalSeconds')::integer, not_before, typing, contact_id
-    );
+    if send_at > clock then
+      enqueued := messaging.enqueue_message_later(
+        message_id, instance, (delivery->>'intervalSeconds')::integer, not_before, typing, contact_id
+      );
+    else
+      enqueued := messaging.enqueue_message(
+        message_id, instance, (delivery->>'intervalSeconds')::integer, not_before, typing, contact_id
+      );
+    end if;
     slot := enqueued.slot;
     held_by := coalesce(enqueued.held_by, case when is_delayed then 'delay' end);
   elsif is_delayed or (delivery->>'isDeferred')::boolean then

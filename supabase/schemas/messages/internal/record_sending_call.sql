@@ -12,6 +12,7 @@ declare
   conversation messaging.conversations;
   draft constant jsonb := nullif(request->'message', 'null');
   delivery constant jsonb := request->'delivery';
+  timing constant jsonb := nullif(delivery->'timing', 'null');
   replayed constant jsonb := messaging.begin_idempotent(request);
   assignment jsonb;
   agent_id uuid;
@@ -31,6 +32,9 @@ begin
     return messaging.attempt_again(request, replayed->'replayed');
   elsif replayed is not null then
     return replayed;
+  end if;
+  if draft is not null and timing is not null then
+    perform messaging.check_timing(timing);
   end if;
 
   select i.* into strict instance from messaging.instances i
@@ -84,7 +88,7 @@ begin
     insert into messaging.messages (
       id, instance_id, contact_id, conversation_id, direction, message_type, message, content,
       card_id, sent_by, operator_id, agent_id, delay_typing_ms, mode, interval_seconds, status, scheduled_for, held_by, phone_given,
-      metadata, purpose
+      metadata, purpose, expires_at, cancel_key
     ) values (
       message_id, instance.id, contact.id, conversation.id, 'outbound', draft->>'messageType',
       draft->>'message', nullif(draft->'content', 'null'), draft->>'cardId', draft->>'sentBy',
@@ -95,7 +99,8 @@ begin
       (delivery->>'intervalSeconds')::integer,
       case mode when 'sent' then 'sending' else 'queued' end, slot, held_by,
       case when request->>'phone' is distinct from contact.phone then request->>'phone' end,
-      nullif(draft->'metadata', 'null'), draft->>'purpose'
+      nullif(draft->'metadata', 'null'), draft->>'purpose',
+      (timing->>'expiresAt')::timestamptz, timing->>'cancelKey'
     );
   end if;
 

@@ -6,7 +6,7 @@
 --   agent when the message is the agent's: {agentId, collectedData} to open the conversation, or
 --     {agentId, answeredBefore, answersThrough} to answer in it (see take_agent_turn); or NULL,
 --   delivery {queued, delaySeconds, isDeferred, intervalSeconds, leaseSeconds}; deferred is left to
---     the dispatcher, due at once,
+--     the dispatcher, due at once; timing {sendAt, expiresAt, cancelKey} where one of them is given,
 --   authentication {tokenHash, functionName, instanceVersion} where the caller has not authenticated
 --     the request but prepared it with an earlier answer of authenticate_client: it is authenticated
 --     and counted here.
@@ -19,7 +19,8 @@
 -- Locks, in this order: key, contact, conversation, agent pause, pacing, dispatch, rate limit.
 -- Errors: MI001, MI002, MI003 and MI009 (agent), MI005 (blocked), MI006 (24-hour window), MI007,
 -- MI008, MI010, MI031 (contactId), MI033 (no phone), MI034 (marketing to who has denied it), MI018 (the
--- agent is to be silent), MI022 (the caller must authenticate anew).
+-- agent is to be silent), MI022 (the caller must authenticate anew), MI041,
+-- MI042 and MI043 (timing).
 create or replace function public.accept_message(request jsonb)
 returns jsonb
 language plpgsql

@@ -1,6 +1,7 @@
 -- messages-api: sends a `failed` or `unconfirmed` message again because a person asks for it.
 -- `request`: instanceId, messageId, idempotency. Errors: MI004; MI005 (the contact is blocked by
--- now); MI034 (the contact has denied marketing by now); MI007; MI008; MI012 (any other state; or a delivery event failed the message while its call to
+-- now); MI034 (the contact has denied marketing by now); MI007; MI008; MI012 (any other state; its
+-- expires_at has come; or a delivery event failed the message while its call to
 -- the provider is still open, so that a further attempt may be due anyway).
 create or replace function public.retry_message(request jsonb)
 returns jsonb
@@ -16,7 +17,7 @@ begin
     return replayed;
   end if;
   message := messaging.find_message(request);
-  if message.status not in ('failed', 'unconfirmed')
+  if message.status not in ('failed', 'unconfirmed') or message.expires_at <= clock_timestamp()
     or exists (select from messaging.message_queue q where q.message_id = message.id) then
     raise exception using errcode = 'MI012', message = 'message_not_retriable';
   end if;

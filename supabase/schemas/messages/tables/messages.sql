@@ -41,6 +41,8 @@ create table messaging.messages (
   purpose text,
   quoted_message_id uuid,
   media_id uuid,
+  expires_at timestamptz,
+  cancel_key text,
   constraint messages_belong_to_their_conversation
     foreign key (instance_id, contact_id, conversation_id) references messaging.conversations (
       instance_id,
@@ -84,6 +86,11 @@ where card_id is not null;
 create index messages_stopped on messaging.messages (instance_id, status, created_at)
 where status in ('failed', 'canceled', 'unconfirmed', 'expired');
 create index messages_media on messaging.messages (media_id) where media_id is not null;
+-- Only what still waits: most messages are in neither, so that a plain send writes neither.
+create index messages_expiring on messaging.messages (expires_at)
+where expires_at is not null and status = 'queued';
+create index messages_cancel_key on messaging.messages (instance_id, cancel_key)
+where cancel_key is not null and status = 'queued';
 alter table messaging.messages enable row level security;
 revoke all on table messaging.messages from public, anon, authenticated;
 grant select, insert, update, delete on table messaging.messages to service_role;
@@ -110,3 +117,7 @@ comment on column messaging.messages.quoted_message_id is
   'The message that this one answers, as the provider reports; NULL for none, or one that was not stored. No foreign key: it would cost every deleted message a look-up.';
 comment on column messaging.messages.media_id is
   'Its file (see media); NULL for none, and for files that this service does not keep. No foreign key: it would cost every deleted file a look-up.';
+comment on column messaging.messages.expires_at is
+  'What has not left by then is never sent: it becomes `expired`. NULL for no end.';
+comment on column messaging.messages.cancel_key is
+  'The caller''s name for messages that it may cancel together while they wait.';

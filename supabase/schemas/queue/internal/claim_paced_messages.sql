@@ -1,6 +1,7 @@
 -- claim_due_messages: claims the head of each due instance that has nothing in flight: in order, one
 -- interval after the message before it, and inside the window. Returns the ids.
 -- Heads of instances with protection are left to claim_protected_messages.
+-- A head whose expires_at has come is ended instead, and the next claim takes the one behind it.
 -- An instance that is due but has nothing to send now gets its new due time: see postpone_dispatch.
 -- Joins by `= any (array[...])`: see claim_due_messages.
 create or replace function messaging.claim_paced_messages(
@@ -16,6 +17,7 @@ declare
   claimed_ids uuid[];
   stalled uuid[];
   protected uuid[];
+  late uuid[];
 begin
   with due as materialized (
     select d.instance_id, d.paced_from
@@ -26,7 +28,8 @@ begin
     for no key update skip locked
   ),
   head as (
-    select due.instance_id, leaving.message_id, leaving.typing, i.protection is not null as is_protected
+    select due.instance_id, leaving.message_id, late.message_id as late_id, leaving.typing,
+      i.protection is not null as is_protected
     from due
     join messaging.instances i on i.id = any (array[due.instance_id])
     left join lateral (
@@ -44,7 +47,7 @@ begin
       cross join lateral (
         select interval '1 millisecond' * coalesce(m.delay_typing_ms, 0) as typing
       ) as shown
-      where m.id = h.message_id
+      where m.id = h.message_id and coalesce(m.expires_at > clock, true)
         -- The due time may have been another head's, with a shorter interval.
         and due.paced_from + make_interval(secs => h.interval_seconds) <= clock
         -- is_send_window_open, written out: called, it would cost as much as finding the message.
@@ -59,6 +62,11 @@ begin
         )
         and (shown.typing = interval '0' or messaging.is_send_window_open(i, clock))
     ) as leaving on true
+    left join lateral (
+      select m.id as message_id
+      from messaging.messages m
+      where m.id = h.message_id and m.expires_at <= clock
+    ) as late on true
   ),
   claimed as (
     update messaging.message_queue q
@@ -89,13 +97,17 @@ begin
     (
       select array_agg(head.message_id) from head
       where head.is_protected and head.message_id is not null
-    )
-  into claimed_ids, stalled, protected;
+    ),
+    (select array_agg(head.late_id) from head where head.late_id is not null)
+  into claimed_ids, stalled, protected, late;
 
   if protected is not null then
     claimed_ids := claimed_ids || messaging.claim_protected_messages(protected, lease, clock);
   end if;
 
+  if late is not null then
+    perform messaging.expire_due_messages(late, clock);
+  end if;
   if stalled is not null then
     perform messaging.postpone_dispatch(stalled, clock);
   end if;

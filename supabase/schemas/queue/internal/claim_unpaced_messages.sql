@@ -1,4 +1,6 @@
 -- claim_due_messages: claims unpaced messages that are visible, the oldest first. Returns the ids.
+-- What is to be paced gets its slot in the paced queue instead (see enqueue_message_later); what has
+-- come to its expires_at is ended.
 -- A claimed message is invisible until its lease ends, one of an instance that an operator holds until
 -- the hold does.
 -- Joins by `= any (array[...])`: see claim_due_messages.
@@ -14,9 +16,11 @@ as $$
 declare
   claimed_ids uuid[];
   held_ids uuid[];
+  to_be_paced uuid[];
+  due_ids uuid[];
 begin
   with due as (
-    select q.message_id, q.instance_id
+    select q.message_id, q.instance_id, q.interval_seconds > 0 as is_to_be_paced
     from messaging.message_queue q
     where q.lane = 'unpaced' and q.visible_at <= clock and q.claim_token is null
     order by q.visible_at
@@ -24,7 +28,8 @@ begin
     for no key update skip locked
   ),
   checked as (
-    select due.message_id, d.operator_hold_until > clock as is_held
+    select due.message_id, due.is_to_be_paced,
+      d.operator_hold_until > clock and not due.is_to_be_paced as is_held
     from due
     join messaging.dispatch d on d.instance_id = any (array[due.instance_id])
   ),
@@ -37,15 +42,29 @@ begin
     from checked
     join messaging.messages m on m.id = any (array[checked.message_id])
     where q.message_id = any (array[checked.message_id]) and not checked.is_held
+      and not checked.is_to_be_paced and coalesce(m.expires_at > clock, true)
     returning q.message_id
   )
   select
     (select array_agg(claimed.message_id) from claimed),
-    (select array_agg(checked.message_id) from checked where checked.is_held)
-  into claimed_ids, held_ids;
+    (select array_agg(checked.message_id) from checked where checked.is_held),
+    (select array_agg(checked.message_id) from checked where checked.is_to_be_paced),
+    (
+      select array_agg(checked.message_id)
+      from checked
+      where not checked.is_held and not checked.is_to_be_paced
+    )
+  into claimed_ids, held_ids, to_be_paced, due_ids;
 
   if held_ids is not null then
     perform messaging.postpone_held_messages(held_ids, clock);
+  end if;
+  if to_be_paced is not null then
+    perform messaging.enqueue_waiting_messages(to_be_paced, clock);
+  end if;
+  -- What was due and not claimed has come to its expires_at.
+  if cardinality(due_ids) > coalesce(cardinality(claimed_ids), 0) then
+    perform messaging.expire_due_messages(due_ids, clock);
   end if;
   return claimed_ids;
 end;

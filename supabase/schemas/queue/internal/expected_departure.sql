@@ -1,6 +1,6 @@
 -- When a waiting message may leave as things are, and what holds it until then: its slot, one interval
 -- after the message that left last, the end of its instance's hold, the send window (which its typing
--- must not outlast). For an unpaced message: its due time. Messages before it in the queue are not
+-- must not outlast). For an unpaced message: its due time, unless it is to be paced (see enqueue_message_later). Messages before it in the queue are not
 -- counted. While an operator's hold keeps it, that is the reason; `leaves_at` is NULL where the hold has
 -- no end.
 create or replace function messaging.expected_departure(
@@ -19,12 +19,14 @@ declare
   after_last constant timestamptz :=
     dispatch.paced_from + make_interval(secs => queued.interval_seconds);
   typing constant interval := interval '1 millisecond' * coalesce(message.delay_typing_ms, 0);
+  is_paced boolean;
   is_held_by_operator boolean;
   looked_at timestamptz;
 begin
   leaves_at := queued.scheduled_at;
   held_by := message.held_by;
-  if queued.lane = 'paced' then
+  is_paced := queued.lane = 'paced' or queued.interval_seconds > 0;
+  if is_paced then
     if after_last > leaves_at then
       leaves_at := after_last;
       held_by := 'interval';
@@ -38,7 +40,7 @@ begin
       when isfinite(dispatch.operator_hold_until) then dispatch.operator_hold_until
     end;
   end if;
-  if queued.lane = 'unpaced' or leaves_at is null then
+  if not is_paced or leaves_at is null then
     return;
   end if;
   looked_at := greatest(leaves_at, clock_timestamp());

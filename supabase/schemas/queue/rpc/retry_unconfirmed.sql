@@ -26,6 +26,7 @@ begin
         and u.unconfirmed_at <= clock - interval '15 minutes'
         and u.unconfirmed_at > clock - interval '1 day'
         and u.attempts < 6
+        and coalesce(u.expires_at > clock, true)
         -- An operator has decided about these after a restore: see settle_may_have_left.
         and u.last_error->>'code' is distinct from 'may_have_left'
       order by u.unconfirmed_at

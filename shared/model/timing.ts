@@ -1,0 +1,39 @@
+/** When a message may leave: the fields of every sending call, and their rules. */
+import * as z from "zod";
+import type { Issue } from "./errors.ts";
+import { storableInstantSchema } from "./instant.ts";
+
+/** The caller's name for messages that are canceled together. In characters, as JSON Schema counts them. */
+export const cancelKeySchema = z.string().refine(
+  (text) => [...text].length >= 1 && [...text].length <= 100,
+  "must be 1 to 100 characters",
+).meta({ minLength: 1, maxLength: 100 });
+
+/**
+ * Whether the instants are ahead is decided where the call is recorded, so that a call that is repeated
+ * late gets its first answer.
+ */
+export const timingFields = {
+  sendAt: storableInstantSchema.optional(),
+  expiresAt: storableInstantSchema.optional(),
+  cancelKey: cancelKeySchema.optional(),
+};
+
+/** What a sending call says of the instants of its message. */
+export type Timing = {
+  readonly [Field in keyof typeof timingFields]?: z.infer<(typeof timingFields)[Field]>;
+};
+
+/** The issues of a request that names its instant twice. */
+export function findTimingIssues(request: Readonly<Record<string, unknown>>): Issue[] {
+  return request["sendAt"] === undefined || request["delayMessage"] === undefined
+    ? []
+    : [{ path: "sendAt", message: "must not be given beside delayMessage" }];
+}
+
+/** The fields of a valid request; undefined where it has none of them. */
+export function readTiming({ sendAt, expiresAt, cancelKey }: Timing): Timing | undefined {
+  return [sendAt, expiresAt, cancelKey].every((field) => field === undefined)
+    ? undefined
+    : { sendAt, expiresAt, cancelKey };
+}
