@@ -73,6 +73,7 @@ export const messageResponseSchema = z.object({
   messageType: z.string(),
   message: z.string().nullable(),
   cardId: z.string().nullable(),
+  batchId: z.uuid().nullable(),
   metadata: storedMetadataSchema,
   ...mediaFields,
   contactId: z.uuid(),

@@ -38,6 +38,7 @@ const waiting = {
   messageType: "text",
   message: "Your order has been dispatched",
   cardId: "order-4711",
+  batchId: null,
   metadata: { orderId: "4711" },
   contactId: demoContactId,
   conversationId: demoConversationId,

@@ -1,4 +1,5 @@
 import type { AgentsRpcs } from "./rpcs/agents.ts";
+import type { BatchesRpcs } from "./rpcs/batches.ts";
 import type { ContactsRpcs } from "./rpcs/contacts.ts";
 import type { ConversationsRpcs } from "./rpcs/conversations.ts";
 import type { EventsRpcs } from "./rpcs/events.ts";
@@ -20,6 +21,7 @@ import type { WebhooksRpcs } from "./rpcs/webhooks.ts";
 export interface Rpcs
   extends
     AgentsRpcs,
+    BatchesRpcs,
     ContactsRpcs,
     ConversationsRpcs,
     EventsRpcs,

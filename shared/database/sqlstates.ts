@@ -39,6 +39,12 @@ export const meaningBySqlstate = {
   MI024: "endpoint_not_found",
   MI025: "delivery_not_found",
   MI026: "endpoint_not_active",
+  MI027: "batch_not_found",
+  MI028: "batch_state",
+  MI029: {
+    path: "recipients",
+    message: "must not make the batch larger than 100000 recipients",
+  },
   MI031: "contact_not_found",
   MI032: "conversation_not_found",
   MI033: "recipient_needs_phone",

@@ -32,6 +32,8 @@ export interface GuardOptions {
    * has one if it declares one.
    */
   readonly hasBody?: boolean | "optional";
+  /** Largest body, in bytes. Default: 256 KiB. */
+  readonly maxBodyBytes?: number;
 }
 
 /** A client whose token was valid, with the references that a request may use for its instance. */
@@ -60,7 +62,7 @@ export function createClientTokenGuard(
     const takesBody = hasBody !== false && ["POST", "PATCH"].includes(context.req.method) &&
       (hasBody === true || await holdsBody(context));
     if (!takesBody) refuseDeclaredBody(context);
-    const body = takesBody ? await readJsonBody(context) : {};
+    const body = takesBody ? await readJsonBody(context, options.maxBodyBytes) : {};
     setClient(context, client, body, takesBody ? body : context.req.query());
     await next();
   };

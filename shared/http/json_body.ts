@@ -19,12 +19,12 @@ export type JsonObject = Record<string, unknown>;
  * @throws {AppError} `unsupported_media_type`, `payload_too_large`, `invalid_json`, or
  * `invalid_request` for more than 100 levels.
  */
-export async function readJsonBody(context: Context): Promise<JsonObject> {
+export async function readJsonBody(context: Context, maxBytes?: number): Promise<JsonObject> {
   const mediaType = (context.req.header("content-type") ?? "").split(";")[0] ?? "";
   if (mediaType.trim().toLowerCase() !== "application/json") {
     throw new AppError("unsupported_media_type");
   }
-  const value = parseJson(decodeUtf8(await readBody(context)));
+  const value = parseJson(decodeUtf8(await readBody(context, maxBytes)));
   if (isDeeperThan(value, maxDepth)) {
     const message = `must not be nested deeper than ${maxDepth} levels`;
     throw new AppError("invalid_request", { issues: [{ path: "", message }] });

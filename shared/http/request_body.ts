@@ -1,21 +1,21 @@
 import type { Context } from "hono";
 import { AppError } from "../model/errors.ts";
 
-/** Largest request body in bytes, except for provider webhooks (decisions, section 1). */
+/** Largest request body in bytes, except for provider webhooks and batches (decisions, section 1). */
 export const maxBodyBytes = 256 * 1024;
 
 /**
  * Reads the request's body. Guards check the credential first, so that unauthenticated bodies are
  * not read.
  *
- * @throws {AppError} `payload_too_large` beyond 256 KiB, without reading the rest.
+ * @throws {AppError} `payload_too_large` beyond `maxBytes`, without reading the rest.
  */
-export async function readBody(context: Context): Promise<Uint8Array> {
-  refuseDeclaredBody(context);
+export async function readBody(context: Context, maxBytes = maxBodyBytes): Promise<Uint8Array> {
+  refuseDeclaredBody(context, maxBytes);
   const { raw } = context.req;
-  if (!isFramedByLength(context)) return await readStream(raw.body);
+  if (!isFramedByLength(context)) return await readStream(raw.body, maxBytes);
   const body = new Uint8Array(await raw.arrayBuffer());
-  if (body.byteLength > maxBodyBytes) throw new AppError("payload_too_large");
+  if (body.byteLength > maxBytes) throw new AppError("payload_too_large");
   return body;
 }
 
@@ -29,14 +29,17 @@ function isFramedByLength(context: Context): boolean {
     context.req.header("transfer-encoding") === undefined;
 }
 
-async function readStream(stream: ReadableStream<Uint8Array> | null): Promise<Uint8Array> {
+async function readStream(
+  stream: ReadableStream<Uint8Array> | null,
+  maxBytes: number,
+): Promise<Uint8Array> {
   if (stream === null) return new Uint8Array();
   const parts: Uint8Array[] = [];
   let size = 0;
   // An error inside the loop cancels the stream.
   for await (const part of stream) {
     size += part.byteLength;
-    if (size > maxBodyBytes) throw new AppError("payload_too_large");
+    if (size > maxBytes) throw new AppError("payload_too_large");
     parts.push(part);
   }
   return join(parts, size);
@@ -45,11 +48,11 @@ async function readStream(stream: ReadableStream<Uint8Array> | null): Promise<Ui
 /**
  * Rejects a request by its `Content-Length`, also where no handler reads the body.
  *
- * @throws {AppError} `payload_too_large` where `Content-Length` exceeds 256 KiB.
+ * @throws {AppError} `payload_too_large` where `Content-Length` exceeds `maxBytes`.
  */
-export function refuseDeclaredBody(context: Context): void {
+export function refuseDeclaredBody(context: Context, maxBytes = maxBodyBytes): void {
   const declared = Number(context.req.header("content-length") ?? "0");
-  if (declared > maxBodyBytes) throw new AppError("payload_too_large");
+  if (declared > maxBytes) throw new AppError("payload_too_large");
 }
 
 function join(parts: readonly Uint8Array[], size: number): Uint8Array {

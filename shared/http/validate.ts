@@ -55,6 +55,29 @@ export function validateBody<Schema extends z.ZodObject>(
   return requireValid(body, parsed, [...found, ...withoutPathsOf(found, findUnstorableText(kept))]);
 }
 
+/**
+ * Validates one record of a list that its caller answers for one by one. `value` is prepared, see
+ * `prepareInput`. Null with `issues` where it is invalid.
+ */
+export function findIssues<Schema extends z.ZodObject>(
+  schema: Schema,
+  value: Readonly<Record<string, unknown>>,
+  crossCheck: CrossCheck = noCheck,
+):
+  | { readonly value: z.infer<Schema>; readonly issues: readonly [] }
+  | { readonly value: null; readonly issues: readonly Issue[] } {
+  const parsed = parse(schema, value);
+  const issues: Issue[] = parsed.success ? [] : parsed.error.issues.map((issue) => ({
+    path: issue.path.join("."),
+    message: issue.message,
+  }));
+  issues.push(...withoutPathsOf(issues, crossCheck(value)));
+  issues.push(...withoutPathsOf(issues, findUnstorableText(parsed.success ? parsed.data : {})));
+  return parsed.success && issues.length === 0
+    ? { value: parsed.data, issues: [] }
+    : { value: null, issues };
+}
+
 function parse<Schema extends z.ZodType>(
   schema: Schema,
   value: Readonly<Record<string, unknown>>,

@@ -52,6 +52,7 @@ const refusals = {
   token_not_found: [404, "The instance has no such token."],
   endpoint_not_found: [404, "The instance has no such webhook endpoint."],
   delivery_not_found: [404, "The instance has no such delivery, or its event is no longer kept."],
+  batch_not_found: [404, "The instance has no such batch."],
   method_not_allowed: [405, "This path does not support this method; see the Allow header."],
   idempotency_key_in_progress: [
     409,
@@ -82,13 +83,17 @@ const refusals = {
     409,
     "The webhook endpoint is not active: send PATCH endpoints/:id with isActive true first.",
   ],
+  batch_state: [409, "The batch's status does not allow this call."],
   already_exists: [409, "Another record has this value; see issues."],
   cursor_expired: [
     410,
     "Events after this cursor are older than 30 days and gone; oldestCursor is where the feed begins now.",
   ],
   contact_erased: [410, "The contact's data were erased at the person's request."],
-  payload_too_large: [413, "The body is too large: 256 KiB at most, 3 MB for a provider webhook."],
+  payload_too_large: [
+    413,
+    "The body is too large: 256 KiB at most, 4 MiB for batches-api, 3 MB for a provider webhook.",
+  ],
   unsupported_media_type: [415, "Send the body as Content-Type: application/json."],
   idempotency_key_reused: [422, "This Idempotency-Key was used with another body."],
   rate_limited: [429, "Too many requests; try again after Retry-After seconds."],

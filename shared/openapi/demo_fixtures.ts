@@ -30,4 +30,6 @@ export const demoOutboxId = "e1a6b7c8-0d2f-4e35-8a91-6c4b3d2e1f04";
 /** Webhook endpoints: one to keep, one to delete; and a delivery to the former. */
 export const demoEndpointId = "e1a6b7c8-0d2f-4e35-8a91-6c4b3d2e1f05";
 export const demoFormerEndpointId = "e1a6b7c8-0d2f-4e35-8a91-6c4b3d2e1f06";
+/** A draft with two recipients. */
+export const demoBatchId = "e1a6b7c8-0d2f-4e35-8a91-6c4b3d2e1f08";
 export const demoDeliveryId = "e1a6b7c8-0d2f-4e35-8a91-6c4b3d2e1f07";

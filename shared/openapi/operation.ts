@@ -11,6 +11,7 @@ export type Tag =
   | "Conversations"
   | "Events"
   | "Messages"
+  | "Batches"
   | "AI agent"
   | "Phone numbers"
   | "Webhooks"

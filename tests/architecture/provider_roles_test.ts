@@ -4,6 +4,7 @@ import { listFolders, readSourceFiles } from "./repository.ts";
 import { parseSourceFile, type SourceFile } from "./source_file.ts";
 
 const sending = [
+  "batches-api",
   "dispatch-queue",
   "process-ai-agent",
   "send-message",

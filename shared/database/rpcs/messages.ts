@@ -61,6 +61,7 @@ export interface MessageRecord {
   readonly messageType: string;
   readonly message: string | null;
   readonly cardId: string | null;
+  readonly batchId: string | null;
   readonly metadata: Metadata;
   /** The message's file; null for none, and for files that this service does not keep. */
   readonly mediaId: string | null;

@@ -107,6 +107,7 @@ const tags: readonly { readonly name: Tag; readonly description: string }[] = [
   },
   { name: "Contacts", description: "Create and update contacts and manage their tags." },
   { name: "Conversations", description: "Assign conversations, change their status, add notes." },
+  { name: "Batches", description: "Write to a list of people through the paced queue." },
   { name: "Events", description: "Read what became true of messages, contacts and conversations." },
   { name: "AI agent", description: "Start conversations with the AI agent." },
   { name: "Phone numbers", description: "Remove formatting from phone numbers." },

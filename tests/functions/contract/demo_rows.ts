@@ -4,6 +4,7 @@ import type { Sql } from "postgres";
 import { hashClientToken } from "../../../shared/crypto/client_token.ts";
 import {
   demoAgentId,
+  demoBatchId,
   demoContactId,
   demoConversationId,
   demoDeliveryId,
@@ -49,7 +50,16 @@ export async function createDemoRows(sql: Sql, providerUrl: string): Promise<str
     values (${demoOutboxId}, ${demoWorkspaceId}, 'assignment_email',
       ${sql.json({ instanceId: demoInstanceId })}, 'dead', 5, now())`;
   await createEndpoints(sql);
+  await createBatch(sql);
   return token;
+}
+
+/** A draft whose message needs what the examples' recipients bring. */
+async function createBatch(sql: Sql): Promise<void> {
+  const source = { message: { messageType: "text", message: "Oi {{nome}}: {{cupom}}" } };
+  await sql`
+    insert into messaging.batches (id, instance_id, source, validation, interval_seconds)
+    values (${demoBatchId}, ${demoInstanceId}, ${sql.json(source)}, 'strict', 30)`;
 }
 
 /** The endpoint has a delivery, whose event is kept. */

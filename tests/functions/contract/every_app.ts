@@ -3,6 +3,7 @@
 import type { Hono } from "hono";
 import { createAdminApp } from "../../../functions/admin-api/app.ts";
 import { createApiDocsApp } from "../../../functions/api-docs/app.ts";
+import { createBatchesApiApp } from "../../../functions/batches-api/app.ts";
 import { createContactsApiApp } from "../../../functions/contacts-api/app.ts";
 import { createConversationsApiApp } from "../../../functions/conversations-api/app.ts";
 import { createDispatchQueueApp } from "../../../functions/dispatch-queue/app.ts";
@@ -32,6 +33,7 @@ export async function createEveryApp(
   return new Map([
     ["admin-api", createAdminApp(services)],
     ["api-docs", await createApiDocsApp(services)],
+    ["batches-api", createBatchesApiApp(services)],
     ["contacts-api", createContactsApiApp(services)],
     ["conversations-api", createConversationsApiApp(services)],
     ["dispatch-queue", createDispatchQueueApp(services)],

@@ -5,6 +5,7 @@
 
 import type { Hono } from "hono";
 import type { Sql } from "postgres";
+import { createBatchesApiApp } from "../../../functions/batches-api/app.ts";
 import { createDispatchQueueApp } from "../../../functions/dispatch-queue/app.ts";
 import {
   type DispatchReport,
@@ -139,6 +140,7 @@ export async function startMessagingStack(options: StackOptions = {}): Promise<M
     "send-message": createSendMessageApp(services),
     "events-api": createEventsApiApp({ ...services, vault, allowsPrivateHosts: true }),
     "messages-api": createMessagesApiApp(services),
+    "batches-api": createBatchesApiApp(services),
     "dispatch-queue": createDispatchQueueApp({
       ...services,
       deliverAgentReply,

@@ -56,6 +56,7 @@ begin
   join messaging.conversations c on c.id = kept_conversation.id and c.assigned_to = p.operator_id
   where p.contact_id = gone.id
   on conflict do nothing;
+  perform messaging.move_recipients(kept.id, gone.id);
   update messaging.contact_addresses a set contact_id = kept.id where a.contact_id = gone.id;
   update messaging.media m set contact_id = kept.id where m.contact_id = gone.id;
   update messaging.consent_log l set contact_id = kept.id where l.contact_id = gone.id;

@@ -31,7 +31,8 @@ begin
       m.held_by, m.created_at, m.sent_at, m.delivered_at, m.read_at, m.failed_at,
       m.attempts + is_claimed::integer, m.last_error, c.name, c.phone,
       case when told.type = 'message.received' then m.quoted_message_id end,
-      case when m.content is not null or m.media_id is not null then messaging.message_media(m.media_id, m.content) end
+      case when m.content is not null or m.media_id is not null then messaging.message_media(m.media_id, m.content) end,
+      m.batch_id
     )::messaging.message_snapshot
   from unnest(message_ids) with ordinality as named(message_id, place)
   cross join lateral (

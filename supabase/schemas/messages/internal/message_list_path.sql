@@ -1,4 +1,4 @@
--- How list_messages finds the messages of a request. `card`, `stopped` (a status that only a minority of
+-- How list_messages finds the messages of a request. `batch`, `card`, `stopped` (a status that only a minority of
 -- messages has) and `instance`: by an index in the order in which they were stored. `contact` and `queue`:
 -- all of them by an index of another order, where they are at most `most`. `none`: nothing can match.
 -- Errors: MI031.
@@ -16,9 +16,8 @@ declare
   -- Not NULL: AND reads its second operand beside a NULL.
   of_status constant text := coalesce(request->>'status', 'any');
 begin
-  -- No message belongs to a batch yet, and `received` is the status of all inbound messages.
-  if request->>'batchId' is not null
-    or of_status <> 'any' and (of_status = 'received') <> (request->>'direction' = 'inbound') then
+  -- `received` is the status of all inbound messages.
+  if of_status <> 'any' and (of_status = 'received') <> (request->>'direction' = 'inbound') then
     return 'none';
   end if;
   if of_contact is not null and (
@@ -28,7 +27,9 @@ begin
   ) <= most then
     return 'contact';
   end if;
-  if request->>'cardId' is not null then
+  if request->>'batchId' is not null then
+    return 'batch';
+  elsif request->>'cardId' is not null then
     return 'card';
   elsif of_status in ('failed', 'canceled', 'unconfirmed', 'expired') then
     return 'stopped';

@@ -25,6 +25,7 @@ begin
     'messageType', message.message_type,
     'message', message.message,
     'cardId', message.card_id,
+    'batchId', message.batch_id,
     'metadata', coalesce(message.metadata, '{}'),
     'mediaId', message.media_id,
     'mediaStatus', null,

@@ -71,7 +71,8 @@ begin
         c.phone
       ),
       null,
-      case when m.content is not null or m.media_id is not null then messaging.message_media(m.media_id, m.content) end
+      case when m.content is not null or m.media_id is not null then messaging.message_media(m.media_id, m.content) end,
+      null
     )::messaging.message_snapshot as message
   )
   insert into messaging.events (instance_id, contact_id, type, message)

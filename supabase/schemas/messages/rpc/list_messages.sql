@@ -25,6 +25,7 @@ declare
     messaging.find_contact_by_id(of_instance, (request->>'contactId')::uuid)
   ).id;
   of_card constant text := request->>'cardId';
+  of_batch constant uuid := request->>'batchId';
   of_direction constant text := request->>'direction';
   of_status constant text := request->>'status';
   -- A queued message that is claimed is `sending`.
@@ -68,6 +69,14 @@ begin
       union all
       (
         select m from messaging.messages m
+        where path = 'batch' and m.batch_id = of_batch and m.instance_id = of_instance
+          and (m.created_at, m.id) > (last_at, last_id) and m.created_at < before
+        order by m.created_at, m.id
+        limit step
+      )
+      union all
+      (
+        select m from messaging.messages m
         where path = 'card' and m.instance_id = of_instance and m.card_id = of_card
           and (m.created_at, m.id) > (last_at, last_id) and m.created_at < before
         order by m.created_at, m.id
@@ -103,6 +112,7 @@ begin
       select s.m
       from scanned s
       where (of_contact is null or (s.m).contact_id = of_contact)
+        and (of_batch is null or (s.m).batch_id = of_batch)
         and (of_card is null or (s.m).card_id = of_card)
         and (of_direction is null or (s.m).direction = of_direction)
         and (of_status is null or (s.m).status in (of_status, stored_status))

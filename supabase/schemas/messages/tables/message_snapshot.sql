@@ -27,7 +27,8 @@ create type messaging.message_snapshot as (
   contact_name text,
   contact_phone text,
   quoted_message_id uuid,
-  media jsonb
+  media jsonb,
+  batch_id uuid
 );
 comment on column messaging.message_snapshot.content is 'Of a received message; else NULL.';
 comment on column messaging.message_snapshot.contact_phone is 'As contact_display_phone.';

@@ -39,6 +39,7 @@ create table messaging.messages (
   lost_claim_token uuid,
   metadata jsonb,
   purpose text,
+  batch_id uuid,
   quoted_message_id uuid,
   media_id uuid,
   expires_at timestamptz,
@@ -91,6 +92,10 @@ create index messages_expiring on messaging.messages (expires_at)
 where expires_at is not null and status = 'queued';
 create index messages_cancel_key on messaging.messages (instance_id, cancel_key)
 where cancel_key is not null and status = 'queued';
+create index messages_batch on messaging.messages (batch_id, created_at) where batch_id is not null;
+-- What of a batch is still to leave: a handful of rows.
+create index messages_batch_waiting on messaging.messages (batch_id)
+where batch_id is not null and status = 'queued';
 alter table messaging.messages enable row level security;
 revoke all on table messaging.messages from public, anon, authenticated;
 grant select, insert, update, delete on table messaging.messages to service_role;
@@ -121,3 +126,5 @@ comment on column messaging.messages.expires_at is
   'What has not left by then is never sent: it becomes `expired`. NULL for no end.';
 comment on column messaging.messages.cancel_key is
   'The caller''s name for messages that it may cancel together while they wait.';
+comment on column messaging.messages.batch_id is
+  'The batch that it was sent for; NULL for all others.';

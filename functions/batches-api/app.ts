@@ -1,0 +1,115 @@
+import type { Hono } from "hono";
+import { answerJson } from "../../shared/http/answer.ts";
+import {
+  type ClientContext,
+  createClientTokenGuard,
+  readClientIdempotency,
+  requireInstance,
+} from "../../shared/http/client_token_guard.ts";
+import { createApp, type Route } from "../../shared/http/create_app.ts";
+import { readCursor, writeCursor } from "../../shared/http/cursor.ts";
+import { readPage } from "../../shared/http/page.ts";
+import { answerRecorded } from "../../shared/http/recorded_answer.ts";
+import { validate, validateBody } from "../../shared/http/validate.ts";
+import { AppError } from "../../shared/model/errors.ts";
+import { idSchema } from "../../shared/model/request_fields.ts";
+import type { Log } from "../../shared/runtime/log.ts";
+import {
+  addedRecipientsSchema,
+  type BatchListResponse,
+  type BatchResponse,
+  batchSettingsSchema,
+  checkBatchSettings,
+  listBatchesSchema,
+  listRecipientsSchema,
+  type RecipientListResponse,
+  recipientPageEndSchema,
+  type StoredBatchResponse,
+} from "./contract.ts";
+import { readEntries, type ReadEntry } from "./entries.ts";
+import { addRecipients, type BatchServices, createBatch } from "./store_batch.ts";
+
+export type BatchesApiServices = BatchServices & { readonly log: Log };
+
+/** Largest body: 1,000 recipients with their variables. */
+const maxBodyBytes = 4 * 1024 * 1024;
+
+/** /functions/v1/batches-api: messages to a list of people, paced through the instance's queue. */
+export function createBatchesApiApp(services: BatchesApiServices): Hono {
+  const { database, log } = services;
+  const guard = createClientTokenGuard(database, { maxBodyBytes });
+
+  const create = async (context: ClientContext): Promise<Response> => {
+    const body = context.get("body");
+    const settings = validateBody(context, batchSettingsSchema, body, checkBatchSettings);
+    const entries = takeEntries(context, settings.recipients ?? []);
+    const call = { instance: requireInstance(context), entries };
+    const idempotency = await readClientIdempotency(context);
+    const created = await createBatch(services, settings, { ...call, idempotency });
+    return answerRecorded<StoredBatchResponse>(context, created, 201);
+  };
+
+  const add = async (context: ClientContext): Promise<Response> => {
+    const request = validateBody(context, addedRecipientsSchema, context.get("body"));
+    const entries = takeEntries(context, request.recipients);
+    const instance = requireInstance(context);
+    const batchId = readBatchId(context);
+    const idempotency = await readClientIdempotency(context);
+    const call = { instance, entries, idempotency };
+    const added = await addRecipients(services, batchId, request.validation, call);
+    return answerRecorded<StoredBatchResponse>(context, added, 201);
+  };
+
+  const list = async (context: ClientContext): Promise<Response> => {
+    const query = validate(listBatchesSchema, context.req.query());
+    const { instanceId } = requireInstance(context);
+    const page = await readPage(
+      { ...query, instanceId },
+      (request) => database.rpc("list_batches", request),
+    );
+    return answerJson<BatchListResponse>(context, { success: true, ...page });
+  };
+
+  const get = async (context: ClientContext): Promise<Response> => {
+    const { instanceId } = requireInstance(context);
+    const batch = await database.rpc("get_batch", { instanceId, batchId: readBatchId(context) });
+    return answerJson<BatchResponse>(context, { success: true, ...batch });
+  };
+
+  const listRecipients = async (context: ClientContext): Promise<Response> => {
+    const query = validate(listRecipientsSchema, context.req.query());
+    const { instanceId } = requireInstance(context);
+    const { items, next } = await database.rpc("list_batch_recipients", {
+      instanceId,
+      batchId: readBatchId(context),
+      status: query.status ?? null,
+      limit: query.limit,
+      after: query.cursor === undefined ? null : readCursor(recipientPageEndSchema, query.cursor),
+    });
+    const nextCursor = next === null ? null : writeCursor(next);
+    return answerJson<RecipientListResponse>(context, { success: true, items, nextCursor });
+  };
+
+  const routes: Route[] = [
+    { method: "POST", path: "/batches", handlers: [guard, create] },
+    { method: "GET", path: "/batches", handlers: [guard, list] },
+    { method: "GET", path: "/batches/:id", handlers: [guard, get] },
+    { method: "POST", path: "/batches/:id/recipients", handlers: [guard, add] },
+    { method: "GET", path: "/batches/:id/recipients", handlers: [guard, listRecipients] },
+  ];
+  return createApp({ slug: "batches-api", log, routes });
+}
+
+/** The batch of the path. No batch has an id of another form. */
+function readBatchId(context: ClientContext): string {
+  const batchId = idSchema.safeParse(context.req.param("id"));
+  if (!batchId.success) throw new AppError("batch_not_found");
+  return batchId.data;
+}
+
+/** The entries of the body, with the fields that they have in vain. */
+function takeEntries(context: ClientContext, recipients: readonly unknown[]): readonly ReadEntry[] {
+  const { entries, ignoredFields } = readEntries(recipients);
+  context.set("ignoredFields", [...context.get("ignoredFields") ?? [], ...ignoredFields]);
+  return entries;
+}

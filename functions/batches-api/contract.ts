@@ -1,0 +1,197 @@
+import * as z from "zod";
+import type { CrossCheck } from "../../shared/http/validate.ts";
+import { instantSchema, storableInstantSchema } from "../../shared/model/instant.ts";
+import { checkContent, messageFields } from "../../shared/model/message_request.ts";
+import { metadataSchema } from "../../shared/model/metadata.ts";
+import { pageSchema } from "../../shared/model/page.ts";
+import { purposes, purposeSchema } from "../../shared/model/purpose.ts";
+import {
+  cardIdSchema,
+  findRecipientIssues,
+  instanceIdSchema,
+  pageSizeSchema,
+  recipientFields,
+} from "../../shared/model/request_fields.ts";
+import { type AnswerOf, successField } from "../../shared/model/response_fields.ts";
+
+const instanceField = { instanceId: instanceIdSchema.optional() };
+
+/** One entry of a list: who is written to, and with which values. */
+export const recipientSchema = z.object({
+  ...recipientFields,
+  variables: z.record(z.string(), z.unknown()).optional(),
+  cardId: cardIdSchema.optional(),
+  metadata: metadataSchema.optional(),
+});
+
+export type RecipientRequest = z.infer<typeof recipientSchema>;
+
+/** Requires exactly one of `phone`, `contactId` and `userId`. */
+export const checkRecipient: CrossCheck = (recipient) => findRecipientIssues(recipient);
+
+const recipientsSchema = z.array(recipientSchema).max(1_000);
+
+const validationSchema = z.enum(["strict", "permissive"]);
+
+/** POST /functions/v1/batches-api/batches. */
+export const createBatchSchema = z.object({
+  ...instanceField,
+  name: z.string().trim().min(1).max(200).optional(),
+  template: z.object({ templateId: z.string() }).optional(),
+  message: z.object(messageFields).optional(),
+  purpose: purposeSchema,
+  intervalSeconds: z.number().int().min(10).max(3_600).optional(),
+  startAt: storableInstantSchema.optional(),
+  expiresAt: storableInstantSchema.optional(),
+  validation: validationSchema.default("strict"),
+  recipients: recipientsSchema.optional(),
+});
+
+/** Without its recipients, which are read one by one: see `readEntries`. */
+export const batchSettingsSchema = createBatchSchema.extend({
+  recipients: z.array(z.unknown()).max(1_000).optional(),
+});
+
+export type BatchSettings = z.infer<typeof batchSettingsSchema>;
+
+/** Requires a template or a message, and instants that leave time to send. */
+export const checkBatchSettings: CrossCheck = (request) => [
+  ...checkSource(request),
+  ...checkTimes(request),
+];
+
+const checkSource: CrossCheck = ({ template, message }) => {
+  if (template === undefined && message === undefined) {
+    return [{ path: "message", message: "is required, or template" }];
+  }
+  if (template !== undefined && message !== undefined) {
+    return [{ path: "message", message: "must not be given beside template" }];
+  }
+  if (typeof message !== "object" || message === null) return [];
+  const given = message as Readonly<Record<string, unknown>>;
+  const issues = checkContent(given);
+  if (given["messageType"] === undefined) {
+    issues.unshift({ path: "messageType", message: "is required" });
+  }
+  return issues.map((issue) => ({ ...issue, path: `message.${issue.path}` }));
+};
+
+const checkTimes: CrossCheck = ({ startAt, expiresAt }) => {
+  const endsAt = Date.parse(String(expiresAt));
+  if (endsAt <= Date.now()) return [{ path: "expiresAt", message: "must be in the future" }];
+  return endsAt <= Date.parse(String(startAt))
+    ? [{ path: "expiresAt", message: "must be after startAt" }]
+    : [];
+};
+
+/** POST /functions/v1/batches-api/batches/:id/recipients. */
+export const addRecipientsSchema = z.object({
+  ...instanceField,
+  recipients: recipientsSchema,
+  validation: validationSchema.optional(),
+});
+
+export const addedRecipientsSchema = addRecipientsSchema.extend({
+  recipients: z.array(z.unknown()).max(1_000),
+});
+
+const statuses = ["draft", "running", "paused", "canceled", "finished"] as const;
+
+/** GET /functions/v1/batches-api/batches. */
+export const listBatchesSchema = pageSchema.extend({
+  ...instanceField,
+  status: z.enum(statuses).optional(),
+});
+
+const recipientStatuses = [
+  ...["pending", "queued", "sent", "delivered", "read"] as const,
+  ...["failed", "unconfirmed", "canceled", "expired", "skipped"] as const,
+] as const;
+
+/** GET /functions/v1/batches-api/batches/:id/recipients. */
+export const listRecipientsSchema = z.object({
+  ...instanceField,
+  limit: pageSizeSchema,
+  cursor: z.string().min(1).max(500).optional(),
+  status: z.enum(recipientStatuses).optional(),
+});
+
+/** The end of a page of recipients, as a cursor encodes it. */
+export const recipientPageEndSchema = z.object({ index: z.int().min(0).max(100_000) });
+
+const issueSchema = z.object({ path: z.string(), message: z.string() });
+
+const storedFields = {
+  batchId: z.uuid(),
+  status: z.enum(statuses),
+  added: z.int().min(0),
+  duplicates: z.array(z.object({ index: z.int().min(0), of: z.int().min(0) })),
+  errors: z.array(z.object({ index: z.int().min(0), issues: z.array(issueSchema) })),
+};
+
+export const storedBatchResponseSchema = z.object({ ...successField, ...storedFields });
+
+export type StoredBatchResponse = AnswerOf<typeof storedBatchResponseSchema>;
+
+const countSchema = z.int().min(0);
+
+const batchFields = {
+  batchId: z.uuid(),
+  name: z.string().nullable(),
+  status: z.enum(statuses),
+  templateId: z.uuid().nullable(),
+  purpose: z.enum(purposes),
+  validation: validationSchema,
+  intervalSeconds: z.int(),
+  startAt: instantSchema.nullable(),
+  expiresAt: instantSchema.nullable(),
+  recipientCount: countSchema,
+  counts: z.object({
+    pending: countSchema,
+    queued: countSchema,
+    sent: countSchema,
+    delivered: countSchema,
+    read: countSchema,
+    failed: countSchema,
+    unconfirmed: countSchema,
+    canceled: countSchema,
+    expired: countSchema,
+    skipped: countSchema,
+  }),
+  firstScheduledFor: instantSchema.nullable(),
+  lastScheduledFor: instantSchema.nullable(),
+  createdAt: instantSchema,
+  startedAt: instantSchema.nullable(),
+  finishedAt: instantSchema.nullable(),
+};
+
+export const batchResponseSchema = z.object({ ...successField, ...batchFields });
+
+export type BatchResponse = AnswerOf<typeof batchResponseSchema>;
+
+export const batchListResponseSchema = z.object({
+  ...successField,
+  items: z.array(z.object(batchFields)),
+  nextCursor: z.string().nullable(),
+});
+
+export type BatchListResponse = AnswerOf<typeof batchListResponseSchema>;
+
+const recipientRecordSchema = z.object({
+  index: countSchema,
+  contactId: z.uuid().nullable(),
+  phone: z.string().nullable(),
+  status: z.enum(recipientStatuses),
+  reason: z.string().nullable(),
+  messageId: z.uuid().nullable(),
+  scheduledFor: instantSchema.nullable(),
+  lastError: z.object({ code: z.string(), message: z.string() }).nullable(),
+});
+
+export const recipientListResponseSchema = z.object({
+  ...successField,
+  items: z.array(recipientRecordSchema),
+  nextCursor: z.string().nullable(),
+});
+
+export type RecipientListResponse = AnswerOf<typeof recipientListResponseSchema>;

@@ -1,0 +1,39 @@
+import { prepareInput } from "../../shared/http/request_input.ts";
+import { findIssues } from "../../shared/http/validate.ts";
+import type { Issue } from "../../shared/model/errors.ts";
+import { checkRecipient, type RecipientRequest, recipientSchema } from "./contract.ts";
+
+/** An entry of a list as it was received, valid or not. */
+export type ReadEntry =
+  | { readonly recipient: RecipientRequest; readonly issues?: undefined }
+  | { readonly recipient: null; readonly issues: readonly Issue[] };
+
+/** The entries of a call, each on its own: a bad one does not hide the others. */
+export interface ReadEntries {
+  readonly entries: readonly ReadEntry[];
+  /** Fields that the schema does not know, by their path in the body. */
+  readonly ignoredFields: readonly string[];
+}
+
+const maxIgnoredFields = 100;
+/** Reads the recipients of a body, as `validateBody` reads a body. */
+export function readEntries(received: readonly unknown[]): ReadEntries {
+  const ignoredFields: string[] = [];
+  const entries = received.map((entry, place) => {
+    if (!isPlainObject(entry)) {
+      const issues = [{ path: "", message: "must be an object" }];
+      return { recipient: null, issues };
+    }
+    const prepared = prepareInput(recipientSchema, entry);
+    if (ignoredFields.length < maxIgnoredFields) {
+      ignoredFields.push(...prepared.ignoredFields.map((name) => `recipients.${place}.${name}`));
+    }
+    const { value, issues } = findIssues(recipientSchema, prepared.value, checkRecipient);
+    return value === null ? { recipient: null, issues } : { recipient: value };
+  });
+  return { entries, ignoredFields: ignoredFields.slice(0, maxIgnoredFields) };
+}
+
+function isPlainObject(value: unknown): value is Record<string, unknown> {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}

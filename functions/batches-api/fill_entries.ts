@@ -1,0 +1,122 @@
+import type {
+  BatchEntry,
+  BatchSource,
+  EntryContact,
+  EntryErrors,
+  NewRecipients,
+  RecipientDraft,
+} from "../../shared/database/rpcs/batches.ts";
+import type { ContactFacts } from "../../shared/database/rpcs/templates.ts";
+import { validateForChannel } from "../../shared/messages/channel_validation.ts";
+import { fillStoredTemplate } from "../../shared/messages/ready_template.ts";
+import { toTemplateDraft } from "../../shared/messages/template_draft.ts";
+import { AppError, type Issue } from "../../shared/model/errors.ts";
+import type { Instance } from "../../shared/model/instance.ts";
+import { type MessageContent, toStoredContent } from "../../shared/model/message_content.ts";
+import { toRequestedContent } from "../../shared/model/message_request.ts";
+import { readRecipient } from "../../shared/model/request_fields.ts";
+import type { Provider } from "../../shared/providers/provider.ts";
+import type { RecipientRequest } from "./contract.ts";
+import type { ReadEntry } from "./entries.ts";
+import { fillMessage } from "./fill_message.ts";
+
+/** The channel that a batch goes through. */
+export interface BatchChannel {
+  readonly instance: Instance;
+  readonly provider: Provider;
+}
+
+/** Why an entry gets no message, as recipients and dry runs tell it. */
+type EntryReason =
+  | "invalid_phone"
+  | "contact_not_found"
+  | "missing_variables"
+  | "invalid_recipient";
+
+/**
+ * Fills the message of each entry, or finds out why there is none. An entry with errors is kept with its
+ * reason, so that the indexes of the others count through the whole list.
+ *
+ * @param contacts by the entries; null for whom no contact is known.
+ * @throws {AppError} what makes the whole call impossible, such as an instance without a channel.
+ */
+export function fillEntries(
+  channel: BatchChannel,
+  source: BatchSource,
+  entries: readonly ReadEntry[],
+  contacts: readonly (EntryContact | null)[],
+): NewRecipients {
+  const errors: EntryErrors[] = [];
+  const filled = entries.map((entry, index): BatchEntry => {
+    const refuse = (issues: readonly Issue[], reason: EntryReason): BatchEntry => {
+      errors.push({ index, issues });
+      // Nothing of whom no contact stands for is kept: an erasure would not find it.
+      return { reason };
+    };
+    if (entry.recipient === null) {
+      const isPhone = entry.issues.some(({ path }) => path === "phone");
+      return refuse(entry.issues, isPhone ? "invalid_phone" : "invalid_recipient");
+    }
+    const { recipient } = entry;
+    const contact = contacts[index] ?? null;
+    if (contact === null && recipient.contactId !== undefined) {
+      const message = "is no contact of the instance";
+      return refuse([{ path: "contactId", message }], "contact_not_found");
+    }
+    const facts = contact ?? { name: null, phone: recipient.phone ?? null };
+    try {
+      return { ...readRecipient(recipient), draft: fillDraft(channel, source, recipient, facts) };
+    } catch (error) {
+      const { issues, reason } = readRefusal(error);
+      return refuse(issues, reason);
+    }
+  });
+  return { entries: filled, errors };
+}
+
+/** @throws {AppError} `missing_variables` with `missing`, `invalid_request` with `issues`. */
+function fillDraft(
+  channel: BatchChannel,
+  source: BatchSource,
+  recipient: RecipientRequest,
+  contact: ContactFacts,
+): RecipientDraft {
+  const { variables = {}, cardId, metadata } = recipient;
+  const tracking = { cardId, metadata };
+  if (source.template === undefined) {
+    const { message, missing, issues } = fillMessage(source.message, variables, contact);
+    if (missing.length > 0) throw new AppError("missing_variables", { body: { missing } });
+    if (issues.length > 0) throw new AppError("invalid_request", { issues });
+    const content = toRequestedContent(message);
+    checkChannel(channel, content);
+    return { ...toStoredContent(content), ...tracking };
+  }
+  const { template } = source;
+  const filling = fillStoredTemplate(template, variables, contact);
+  const ready = { template, instance: channel.instance };
+  const { content, historyText } = toTemplateDraft(ready, channel.provider, filling);
+  return { ...toStoredContent({ message: historyText, ...content }), ...tracking };
+}
+
+function checkChannel({ instance, provider }: BatchChannel, content: MessageContent): void {
+  validateForChannel(instance, provider, content);
+}
+
+/** What a refusal says about one entry. @throws what concerns the whole call. */
+function readRefusal(error: unknown): { issues: readonly Issue[]; reason: EntryReason } {
+  if (!(error instanceof AppError)) throw error;
+  const { issues, body } = error.extras;
+  if (error.code === "missing_variables" && Array.isArray(body?.["missing"])) {
+    return {
+      issues: body["missing"].map((name) => ({
+        path: `variables.${name}`,
+        message: "is required",
+      })),
+      reason: "missing_variables",
+    };
+  }
+  if (error.code !== "invalid_request" || issues === undefined) throw error;
+  // The template itself cannot be filled, whoever it is for.
+  if (issues.some(({ path }) => path === "templateId")) throw error;
+  return { issues, reason: "invalid_recipient" };
+}

@@ -1,0 +1,15 @@
+import { parseConfig } from "../../shared/runtime/config.ts";
+import { createCredentialVault } from "../../shared/crypto/credential_vault.ts";
+import { connectDatabase } from "../../shared/database/connect_database.ts";
+import { createProviderOpener } from "../../shared/providers/open_provider.ts";
+import { consoleLog } from "../../shared/runtime/log.ts";
+import { createBatchesApiApp } from "./app.ts";
+
+const config = parseConfig(Deno.env.toObject());
+const app = createBatchesApiApp({
+  database: await connectDatabase(config.database),
+  openProvider: createProviderOpener(createCredentialVault(config.credentialsKeys)),
+  log: consoleLog,
+});
+
+Deno.serve(app.fetch);

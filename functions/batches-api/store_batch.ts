@@ -1,0 +1,145 @@
+import type { Database } from "../../shared/database/database.ts";
+import type {
+  BatchSource,
+  BatchTarget,
+  BatchValidation,
+  NewBatch,
+  NewRecipients,
+  StoredRecipients,
+} from "../../shared/database/rpcs/batches.ts";
+import type { Idempotency } from "../../shared/database/rpcs/idempotency.ts";
+import { callRecorded, type Recorded } from "../../shared/idempotency/recorded_call.ts";
+import { defaultIntervalSeconds } from "../../shared/messages/accept.ts";
+import { checkTemplate } from "../../shared/messages/ready_template.ts";
+import { AppError, type Issue } from "../../shared/model/errors.ts";
+import type { Instance } from "../../shared/model/instance.ts";
+import { purposeOfTemplate } from "../../shared/model/purpose.ts";
+import { idSchema, readRecipient } from "../../shared/model/request_fields.ts";
+import type { OpenProvider } from "../../shared/providers/open_provider.ts";
+import type { BatchSettings } from "./contract.ts";
+import type { ReadEntry } from "./entries.ts";
+import { fillEntries } from "./fill_entries.ts";
+
+export interface BatchServices {
+  readonly database: Database;
+  readonly openProvider: OpenProvider;
+}
+
+/** A valid call of an authenticated client, with the entries of its list as they were received. */
+export interface BatchCall {
+  readonly instance: Instance;
+  readonly entries: readonly ReadEntry[];
+  readonly idempotency: Idempotency | null;
+}
+
+const maxIssues = 100;
+
+/**
+ * Creates a draft with its first recipients (beyond the specification, section 6).
+ *
+ * @throws {AppError} before anything is stored: for a template that cannot be sent, and, where the call is
+ * strict, for entries with errors.
+ */
+export async function createBatch(
+  services: BatchServices,
+  settings: BatchSettings,
+  { instance, entries, idempotency }: BatchCall,
+): Promise<Recorded<StoredRecipients>> {
+  const { batch, recipients } = await prepareBatch(services, settings, { instance, entries });
+  refuseErrors(settings.validation, recipients, 0);
+  return await callRecorded(services.database, "create_batch", {
+    ...batch,
+    ...recipients,
+    idempotency,
+  });
+}
+
+/**
+ * What a call asks to be stored as a batch. Stores nothing.
+ *
+ * @throws {AppError} for a template that cannot be sent.
+ */
+async function prepareBatch(
+  { database, openProvider }: BatchServices,
+  settings: BatchSettings,
+  { instance, entries }: Omit<BatchCall, "idempotency">,
+): Promise<{ readonly batch: NewBatch; readonly recipients: NewRecipients }> {
+  const { template: named, message, instanceId: asked } = settings;
+  const templateId = named === undefined ? null : idSchema.safeParse(named.templateId).data;
+  if (templateId === undefined) throw new AppError("Template not found");
+  const { instanceId } = instance;
+  const { template, contacts } = await database.rpc("prepare_batch_recipients", {
+    instanceId,
+    batchId: null,
+    templateId,
+    entries: listNamed(entries),
+  });
+  const source: BatchSource = message === undefined
+    ? { template: checkTemplate(template, instance, { instanceId: asked }).template }
+    : { message };
+  const { purpose } = settings;
+  const told = source.template === undefined
+    ? purpose
+    : purposeOfTemplate(source.template.category, purpose);
+  const provider = await openProvider(instance);
+  return {
+    batch: {
+      instanceId,
+      name: settings.name ?? null,
+      source,
+      purpose: told === undefined || told === "service" ? null : told,
+      validation: settings.validation,
+      intervalSeconds: settings.intervalSeconds ?? defaultIntervalSeconds,
+      startAt: settings.startAt ?? null,
+      expiresAt: settings.expiresAt ?? null,
+    },
+    recipients: fillEntries({ instance, provider }, source, entries, contacts),
+  };
+}
+
+/**
+ * Adds recipients to a draft. `validation` is the batch's own where the call does not say.
+ *
+ * @throws {AppError} `batch_not_found`, `batch_state`; where the call is strict, for entries with errors.
+ */
+export async function addRecipients(
+  { database, openProvider }: BatchServices,
+  batchId: string,
+  validation: BatchValidation | undefined,
+  { instance, entries, idempotency }: BatchCall,
+): Promise<Recorded<StoredRecipients>> {
+  const target: BatchTarget = { instanceId: instance.instanceId, batchId };
+  const { batch, contacts } = await database.rpc("prepare_batch_recipients", {
+    ...target,
+    templateId: null,
+    entries: listNamed(entries),
+  });
+  if (batch === null) throw new AppError("batch_not_found");
+  const provider = await openProvider(instance);
+  const recipients = fillEntries({ instance, provider }, batch.source, entries, contacts);
+  refuseErrors(validation ?? batch.validation, recipients, batch.recipientCount);
+  return await callRecorded(database, "extend_batch", { ...target, ...recipients, idempotency });
+}
+
+function listNamed(entries: readonly ReadEntry[]) {
+  return entries.map(({ recipient }) => recipient === null ? null : readRecipient(recipient));
+}
+
+/** Indexes of `errors` count through the whole list, paths of `issues` through the call. */
+function refuseErrors(
+  validation: BatchValidation,
+  { errors }: NewRecipients,
+  firstIndex: number,
+): void {
+  if (validation === "permissive" || errors.length === 0) return;
+  const issues = errors.flatMap(({ index, issues }): Issue[] =>
+    issues.map(({ path, message }) => ({
+      path: path === "" ? `recipients.${index}` : `recipients.${index}.${path}`,
+      message,
+    }))
+  );
+  throw new AppError("invalid_request", {
+    issues: issues.slice(0, maxIssues),
+    body: { errors: errors.map((error) => ({ ...error, index: firstIndex + error.index })) },
+  });
+}

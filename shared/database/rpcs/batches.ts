@@ -1,0 +1,156 @@
+import type { Issue } from "../../model/errors.ts";
+import type { StoredContent } from "../../model/message_content.ts";
+import type { MessageRequest } from "../../model/message_request.ts";
+import type { Metadata } from "../../model/metadata.ts";
+import type { Purpose } from "../../model/purpose.ts";
+import type { Recipient } from "../../model/request_fields.ts";
+import type { Once, RecordedResult } from "./idempotency.ts";
+import type { MessageError } from "./messages.ts";
+import type { Page, PageRequest } from "./page.ts";
+import type { Rpc } from "./rpc.ts";
+import type { ContactFacts, StoredTemplate } from "./templates.ts";
+
+export interface BatchesRpcs {
+  prepare_batch_recipients: Rpc<PrepareRecipientsRequest, PreparedRecipients>;
+  create_batch: Rpc<Once<NewBatch & NewRecipients>, RecordedResult<StoredRecipients>>;
+  extend_batch: Rpc<Once<BatchTarget & NewRecipients>, RecordedResult<StoredRecipients>>;
+  get_batch: Rpc<BatchTarget, BatchRecord>;
+  list_batches: Rpc<
+    PageRequest<{ readonly instanceId: string; readonly status?: BatchStatus | undefined }>,
+    Page<BatchRecord>
+  >;
+  list_batch_recipients: Rpc<RecipientQuery, RecipientPage>;
+}
+
+export type BatchStatus = "draft" | "running" | "paused" | "canceled" | "finished";
+
+export type BatchValidation = "strict" | "permissive";
+
+export interface BatchTarget {
+  readonly instanceId: string;
+  readonly batchId: string;
+}
+
+/** What the recipients of a batch are filled from, as it was when the batch was created. */
+export type BatchSource =
+  | { readonly template: StoredTemplate; readonly message?: undefined }
+  | { readonly message: MessageRequest; readonly template?: undefined };
+
+export interface PrepareRecipientsRequest {
+  readonly instanceId: string;
+  readonly batchId: string | null;
+  readonly templateId: string | null;
+  /** Null for an entry that names nobody. */
+  readonly entries: readonly (Recipient | null)[];
+}
+
+/** A contact that an entry names. */
+export interface EntryContact extends ContactFacts {
+  readonly contactId: string;
+}
+
+export interface PreparedRecipients {
+  readonly batch: {
+    readonly source: BatchSource;
+    readonly purpose: Purpose | null;
+    readonly validation: BatchValidation;
+    readonly recipientCount: number;
+  } | null;
+  readonly template: StoredTemplate | null;
+  /** By the entries; null for whom no contact is known. */
+  readonly contacts: readonly (EntryContact | null)[];
+}
+
+/** The message of one recipient, filled. */
+export interface RecipientDraft extends StoredContent {
+  readonly cardId?: string | undefined;
+  readonly metadata?: Metadata | undefined;
+}
+
+/** An entry to store: with its message, or with the reason why it gets none. */
+export interface BatchEntry extends Recipient {
+  readonly reason?: string | undefined;
+  readonly draft?: RecipientDraft | undefined;
+}
+
+/** The issues of an entry, by its place in the call. */
+export interface EntryErrors {
+  readonly index: number;
+  readonly issues: readonly Issue[];
+}
+
+export interface NewRecipients {
+  readonly entries: readonly BatchEntry[];
+  readonly errors: readonly EntryErrors[];
+}
+
+export interface NewBatch {
+  readonly instanceId: string;
+  readonly name: string | null;
+  readonly source: BatchSource;
+  /** Null for `service`. */
+  readonly purpose: Purpose | null;
+  readonly validation: BatchValidation;
+  readonly intervalSeconds: number;
+  readonly startAt: string | null;
+  readonly expiresAt: string | null;
+}
+
+/** What became of the entries of a call; indexes count through the whole list. */
+export interface StoredRecipients {
+  readonly batchId: string;
+  readonly status: BatchStatus;
+  readonly added: number;
+  readonly duplicates: readonly { readonly index: number; readonly of: number }[];
+  readonly errors: readonly EntryErrors[];
+}
+
+/** The statuses of recipients. */
+export type RecipientStatus =
+  | ("pending" | "queued" | "sent" | "delivered" | "read")
+  | ("failed" | "unconfirmed" | "canceled" | "expired" | "skipped");
+
+export interface BatchRecord {
+  readonly batchId: string;
+  readonly name: string | null;
+  readonly status: BatchStatus;
+  readonly templateId: string | null;
+  readonly purpose: Purpose;
+  readonly validation: BatchValidation;
+  readonly intervalSeconds: number;
+  readonly startAt: string | null;
+  readonly expiresAt: string | null;
+  readonly recipientCount: number;
+  readonly counts: Readonly<Record<RecipientStatus, number>>;
+  readonly firstScheduledFor: string | null;
+  readonly lastScheduledFor: string | null;
+  readonly createdAt: string;
+  readonly startedAt: string | null;
+  readonly finishedAt: string | null;
+}
+
+export interface RecipientPageEnd {
+  readonly index: number;
+}
+
+export interface RecipientQuery extends BatchTarget {
+  readonly status: RecipientStatus | null;
+  readonly limit: number;
+  readonly after: RecipientPageEnd | null;
+}
+
+export interface RecipientPage {
+  readonly items: readonly RecipientRecord[];
+  readonly next: RecipientPageEnd | null;
+}
+
+export interface RecipientRecord {
+  readonly index: number;
+  readonly contactId: string | null;
+  readonly phone: string | null;
+  readonly status: RecipientStatus;
+  readonly reason: string | null;
+  readonly messageId: string | null;
+  readonly scheduledFor: string | null;
+  readonly lastError: MessageError | null;
+}

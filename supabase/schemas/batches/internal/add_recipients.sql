@@ -1,0 +1,99 @@
+-- Adds entries of a list to a draft, in order. `entries`: [{phone | userId | contactId, reason, draft}];
+-- those with a reason are kept as skipped. The second entry of a contact, in whatever spelling, is a
+-- duplicate: it is skipped too, and named in `duplicates` with the one that is written to.
+-- The index of an entry is its place in the whole list, from 0.
+-- `errors` ([{index, issues}]) come with their places in the call, and are returned with their indexes.
+-- Locks what add_entry_contacts locks, then the batch.
+-- Errors: MI028 (no draft), MI029 (more than 100,000), 40001.
+create or replace function messaging.add_recipients(
+  batch_id uuid,
+  entries jsonb,
+  inout errors jsonb,
+  out batch messaging.batches,
+  out added integer,
+  out duplicates jsonb
+)
+language plpgsql
+set search_path = ''
+set enable_seqscan = off
+as $$
+declare
+  of_instance constant uuid := (
+    select b.instance_id from messaging.batches b where b.id = add_recipients.batch_id
+  );
+  contact_ids uuid[];
+  skipped integer;
+begin
+  contact_ids := messaging.add_entry_contacts(of_instance, entries);
+  select b.* into strict batch from messaging.batches b
+  where b.id = add_recipients.batch_id
+  for no key update;
+  if batch.status <> 'draft' then
+    raise exception using errcode = 'MI028', message = 'batch_state';
+  end if;
+  if batch.recipient_count + jsonb_array_length(entries) > 100000 then
+    raise exception using errcode = 'MI029', message = 'too_many_recipients';
+  end if;
+  errors := (
+    select coalesce(
+      jsonb_agg(e || jsonb_build_object('index', batch.recipient_count + (e->>'index')::integer)), '[]'
+    )
+    from jsonb_array_elements(errors) as e
+  );
+  with listed as (
+    select batch.recipient_count + e.place::integer - 1 as index, e.entry,
+      contact_ids[e.place::integer] as contact_id
+    from jsonb_array_elements(entries) with ordinality as e(entry, place)
+  ),
+  judged as (
+    select l.*, coalesce(
+      (
+        select min(r.index) from messaging.batch_recipients r
+        where r.contact_id = l.contact_id and r.batch_id = add_recipients.batch_id
+          and r.status <> 'skipped'
+      ),
+      nullif(
+        min(l.index) filter (where l.entry->>'reason' is null) over (partition by l.contact_id),
+        l.index
+      )
+    ) as of_index
+    from listed l
+  ),
+  stored as (
+    insert into messaging.batch_recipients (
+      batch_id, index, contact_id, phone, status, reason, draft
+    )
+    select add_recipients.batch_id, j.index, j.contact_id, j.entry->>'phone',
+      case when told.reason is null then 'pending' else 'skipped' end, told.reason,
+      case when told.reason is null then j.entry->'draft' end
+    from judged j
+    cross join lateral (
+      select case
+        when j.entry->>'reason' is not null then j.entry->>'reason'
+        when j.contact_id is null then 'contact_not_found'
+        when j.of_index is not null then 'duplicate_contact'
+      end as reason
+    ) as told
+    returning index, reason
+  )
+  select count(*) filter (where s.reason is null), count(s.reason),
+    coalesce(
+      jsonb_agg(jsonb_build_object('index', s.index, 'of', j.of_index) order by s.index)
+        filter (where s.reason = 'duplicate_contact'),
+      '[]'
+    )
+  into added, skipped, duplicates
+  from stored s
+  join judged j on j.index = s.index;
+  update messaging.batches b
+  set recipient_count = b.recipient_count + added + skipped,
+    pending_count = b.pending_count + added,
+    skipped_count = b.skipped_count + skipped
+  where b.id = add_recipients.batch_id
+  returning b.* into batch;
+end;
+$$;
+revoke all
+on function messaging.add_recipients(uuid, jsonb, jsonb)
+from public, anon, authenticated;
+grant execute on function messaging.add_recipients(uuid, jsonb, jsonb) to service_role;

@@ -1,0 +1,38 @@
+-- batches-api: a new draft, with its first recipients. `request`: instanceId, name, source, purpose,
+-- validation, intervalSeconds, startAt, expiresAt, entries (see add_recipients), errors, idempotency (see begin_idempotent).
+-- Returns {batchId, status, added, duplicates, errors}. Errors: MI007, MI008, 40001.
+create or replace function public.create_batch(request jsonb)
+returns jsonb
+language plpgsql
+set search_path = ''
+as $$
+declare
+  replayed jsonb := messaging.begin_idempotent(request);
+  new_id constant uuid := gen_random_uuid();
+  stored record;
+begin
+  if replayed is not null then
+    return replayed;
+  end if;
+  insert into messaging.batches (
+    id, instance_id, name, source, purpose, validation, interval_seconds, start_at, expires_at,
+    created_at
+  )
+  values (
+    new_id, (request->>'instanceId')::uuid, request->>'name', request->'source', request->>'purpose',
+    request->>'validation', (request->>'intervalSeconds')::integer,
+    (request->>'startAt')::timestamptz, (request->>'expiresAt')::timestamptz,
+    date_trunc('milliseconds', clock_timestamp())
+  );
+  stored := messaging.add_recipients(new_id, request->'entries', request->'errors');
+  return messaging.keep_outcome(request, jsonb_build_object(
+    'batchId', new_id,
+    'status', (stored.batch).status,
+    'added', stored.added,
+    'duplicates', stored.duplicates,
+    'errors', stored.errors
+  ));
+end;
+$$;
+revoke all on function public.create_batch(jsonb) from public, anon, authenticated;
+grant execute on function public.create_batch(jsonb) to service_role;

@@ -1,0 +1,29 @@
+-- batches-api: adds recipients to a draft. `request`: instanceId, batchId, entries (see add_recipients),
+-- errors, idempotency. Returns {batchId, status, added, duplicates, errors}.
+-- Errors: MI007, MI008, MI027, MI028 (no draft), MI029 (more than 100,000), 40001.
+create or replace function public.extend_batch(request jsonb)
+returns jsonb
+language plpgsql
+set search_path = ''
+as $$
+declare
+  replayed jsonb := messaging.begin_idempotent(request);
+  batch messaging.batches;
+  stored record;
+begin
+  if replayed is not null then
+    return replayed;
+  end if;
+  batch := messaging.find_batch(request);
+  stored := messaging.add_recipients(batch.id, request->'entries', request->'errors');
+  return messaging.keep_outcome(request, jsonb_build_object(
+    'batchId', batch.id,
+    'status', (stored.batch).status,
+    'added', stored.added,
+    'duplicates', stored.duplicates,
+    'errors', stored.errors
+  ));
+end;
+$$;
+revoke all on function public.extend_batch(jsonb) from public, anon, authenticated;
+grant execute on function public.extend_batch(jsonb) to service_role;

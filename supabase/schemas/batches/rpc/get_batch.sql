@@ -1,0 +1,13 @@
+-- batches-api: the record of one batch. `request`: instanceId, batchId. Errors: MI027.
+create or replace function public.get_batch(request jsonb)
+returns jsonb
+language plpgsql
+stable
+set search_path = ''
+as $$
+begin
+  return messaging.describe_batch(messaging.find_batch(request));
+end;
+$$;
+revoke all on function public.get_batch(jsonb) from public, anon, authenticated;
+grant execute on function public.get_batch(jsonb) to service_role;

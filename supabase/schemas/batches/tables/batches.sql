@@ -1,0 +1,54 @@
+-- Messages to a list of people, paced through the instance's queue. The recipients do not fill the
+-- queue: an instance has at most one message of its running batches waiting there (see feed_batches), so
+-- that starting, pausing and canceling a batch of any size changes a handful of rows.
+-- `source` is what recipients are filled from, frozen when the batch was created: {template} or {message}.
+-- The counts spare reading the recipients. A recipient that is `pending` in a canceled batch reads as
+-- canceled, in a finished one, or once the batch has expired, as expired: nothing is rewritten for it.
+create table messaging.batches (
+  id uuid primary key default gen_random_uuid(),
+  instance_id uuid not null references messaging.instances (id)
+    on delete cascade,
+  name text,
+  status text not null default 'draft',
+  source jsonb not null,
+  purpose text,
+  validation text not null,
+  interval_seconds integer not null,
+  start_at timestamptz,
+  expires_at timestamptz,
+  recipient_count integer not null default 0,
+  pending_count integer not null default 0,
+  skipped_count integer not null default 0,
+  first_pending integer not null default 0,
+  waiting_message uuid,
+  served_at timestamptz,
+  created_at timestamptz not null default now(),
+  started_at timestamptz,
+  finished_at timestamptz,
+  constraint batches_status_known
+    check (status in ('draft', 'running', 'paused', 'canceled', 'finished')),
+  constraint batches_validation_known check (validation in ('strict', 'permissive')),
+  constraint batches_counts_fit
+    check (
+      recipient_count <= 100000
+      and pending_count >= 0
+      and skipped_count >= 0
+      and pending_count + skipped_count <= recipient_count
+    )
+)
+with (fillfactor = 50);
+create index batches_of_instance on messaging.batches (instance_id, created_at, id);
+create index batches_running on messaging.batches (instance_id) where status = 'running';
+alter table messaging.batches enable row level security;
+revoke all on table messaging.batches from public, anon, authenticated;
+grant select, insert, update, delete on table messaging.batches to service_role;
+comment on column messaging.batches.purpose is
+  'marketing, utility or authentication as the call or the template says; NULL is service.';
+comment on column messaging.batches.start_at is
+  'No slot lies before it. It does not start the batch.';
+comment on column messaging.batches.first_pending is
+  'No recipient before this index is pending: where the search for the next one begins.';
+comment on column messaging.batches.waiting_message is
+  'The message that the batch was given last: no other one follows while it waits.';
+comment on column messaging.batches.served_at is
+  'When the batch was given a message last: running batches of an instance take turns by it.';
