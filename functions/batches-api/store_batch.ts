@@ -14,7 +14,7 @@ import { checkTemplate } from "../../shared/messages/ready_template.ts";
 import { AppError, type Issue } from "../../shared/model/errors.ts";
 import type { Instance } from "../../shared/model/instance.ts";
 import { purposeOfTemplate } from "../../shared/model/purpose.ts";
-import { idSchema, readRecipient } from "../../shared/model/request_fields.ts";
+import { idSchema, readRecipient, type Recipient } from "../../shared/model/request_fields.ts";
 import type { OpenProvider } from "../../shared/providers/open_provider.ts";
 import type { BatchSettings } from "./contract.ts";
 import type { ReadEntry } from "./entries.ts";
@@ -121,7 +121,7 @@ export async function addRecipients(
   return await callRecorded(database, "extend_batch", { ...target, ...recipients, idempotency });
 }
 
-function listNamed(entries: readonly ReadEntry[]) {
+function listNamed(entries: readonly ReadEntry[]): (Recipient | null)[] {
   return entries.map(({ recipient }) => recipient === null ? null : readRecipient(recipient));
 }
 

@@ -10,6 +10,9 @@ import {
 } from "../../support/fixtures/batch_calls.ts";
 import { startMessagingStack } from "../../support/stack/messaging_stack.ts";
 
+// deno-lint-ignore no-explicit-any -- tests assert on whatever the API answers
+type Json = any;
+
 const emptyCounts = {
   ...{ pending: 0, queued: 0, sent: 0, delivered: 0, read: 0, failed: 0 },
   ...{ unconfirmed: 0, canceled: 0, expired: 0, skipped: 0 },
@@ -117,8 +120,7 @@ Deno.test("a strict call with errors is refused whole, and names each error by i
     recipients: flawed,
   });
   assertEquals([status, body.error], [400, "invalid_request"]);
-  // deno-lint-ignore no-explicit-any -- tests assert on whatever the API answers
-  assertEquals(body.errors.map(({ index, issues }: any) => [index, issues[0].path]), flaws);
+  assertEquals(body.errors.map(({ index, issues }: Json) => [index, issues[0].path]), flaws);
   assertEquals(body.issues[0].path, "recipients.1.phone");
   const [stored] = await stack.admin`
     select (select count(*) from messaging.batches) + (select count(*) from messaging.contacts)
@@ -135,8 +137,7 @@ Deno.test("a permissive call takes the good entries and keeps the others with th
     recipients: flawed,
   });
   assertEquals([status, body.added, body.ignoredFields], [201, 2, ["recipients.7.unknown"]]);
-  // deno-lint-ignore no-explicit-any -- tests assert on whatever the API answers
-  assertEquals(body.errors.map(({ index, issues }: any) => [index, issues[0].path]), flaws);
+  assertEquals(body.errors.map(({ index, issues }: Json) => [index, issues[0].path]), flaws);
   const items = await readRecipients(stack, tenant, body.batchId);
   assertEquals(items.map(({ reason }) => reason), [
     null,
@@ -219,9 +220,8 @@ Deno.test("a batch needs one source and times that leave time to send", async ()
   for (const [body, path] of cases) {
     const answer = await callBatches(stack, tenant, "POST", "/batches", body);
     assertEquals([answer.status, answer.body.error], [400, "invalid_request"], path);
-    // deno-lint-ignore no-explicit-any -- tests assert on whatever the API answers
     assert(
-      answer.body.issues.some((issue: any) => issue.path === path),
+      answer.body.issues.some((issue: Json) => issue.path === path),
       JSON.stringify(answer.body),
     );
   }
