@@ -109,7 +109,7 @@ export type CancelMessagesResponse = AnswerOf<typeof cancelMessagesResponseSchem
 
 const waitingItemSchema = z.object({
   messageId: z.uuid(),
-  phone: z.string(),
+  phone: z.string().nullable(),
   messageType: z.string(),
   scheduledFor: instantSchema.nullable(),
   heldBy: heldBySchema.nullable(),

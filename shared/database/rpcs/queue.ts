@@ -74,7 +74,8 @@ export interface QueueQuery {
 /** A waiting message with its position in the queue, from 1. */
 export interface WaitingMessage {
   readonly messageId: string;
-  readonly phone: string;
+  /** Null for a contact that hides the number. */
+  readonly phone: string | null;
   readonly messageType: string;
   /** Null where an operator holds it without an end. */
   readonly scheduledFor: string | null;

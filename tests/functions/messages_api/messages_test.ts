@@ -1,3 +1,4 @@
+import { queueResponseSchema } from "../../../functions/messages-api/contract.ts";
 import { assert, assertEquals, assertMatch } from "../../support/assert.ts";
 import { acceptMessage } from "../../support/doubles/http_double.ts";
 import { type MessagingStack, startMessagingStack } from "../../support/stack/messaging_stack.ts";
@@ -118,6 +119,21 @@ Deno.test("an instanceId in the query must be the token's", async () => {
     stack.messages(tenant, "GET", `/messages/${body.messageId}?instanceId=${instanceId}`);
   assertEquals((await ask(tenant.embedKey)).status, 200);
   assertEquals((await ask(neighbour.instanceId)).body.error, "Instance not found");
+});
+
+Deno.test("GET queue lists a message to a person who hides the number, as the document says", async () => {
+  await using stack = await startMessagingStack();
+  const tenant = await stack.createTenant({ provider: "whatsapp_cloud" });
+  const { phone: _phone, ...content } = text;
+  await stack.send(tenant, {
+    ...content,
+    userId: "BR.1234567890",
+    queued: true,
+    delayMessage: 600,
+  });
+  const { body } = await stack.messages(tenant, "GET", `/queue?instanceId=${tenant.embedKey}`);
+  assertEquals(queueResponseSchema.safeParse(body).error?.issues ?? [], []);
+  assertEquals(body.items.map(({ phone }: { phone: unknown }) => phone), [null]);
 });
 
 Deno.test("GET queue lists what waits in the order it leaves, page by page, with places and total", async () => {
