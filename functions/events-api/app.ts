@@ -18,7 +18,6 @@ export function createEventsApiApp(services: EventsApiServices): Hono {
   const guards: ClientGuards = {
     required: createClientTokenGuard(database),
     optional: createClientTokenGuard(database, { hasBody: "optional" }),
-    bodiless: createClientTokenGuard(database, { hasBody: false }),
   };
   return createApp({
     slug: "events-api",

@@ -27,7 +27,7 @@ import { type ClientGuards, readEndpointTarget } from "./endpoint_routes.ts";
 /** The routes of what was sent to webhook endpoints, and of sending it again. */
 export function createDeliveryRoutes(
   { database }: { readonly database: Database },
-  { required, bodiless }: ClientGuards,
+  { required, optional }: ClientGuards,
 ): Route[] {
   const list = async (context: ClientContext): Promise<Response> => {
     const { limit, cursor, status } = validate(listDeliveriesSchema, context.req.query());
@@ -43,7 +43,7 @@ export function createDeliveryRoutes(
   };
 
   const resend = async (context: ClientContext): Promise<Response> => {
-    validate(instanceOnlySchema, context.req.query());
+    validateBody(context, instanceOnlySchema, context.get("body"));
     const { instanceId } = requireInstance(context);
     const deliveryId = idSchema.safeParse(context.req.param("id"));
     if (!deliveryId.success) throw new AppError("delivery_not_found");
@@ -71,7 +71,7 @@ export function createDeliveryRoutes(
   return [
     { method: "GET", path: "/endpoints/:id/deliveries", handlers: [required, list] },
     { method: "POST", path: "/endpoints/:id/replay", handlers: [required, replay] },
-    { method: "POST", path: "/deliveries/:id/resend", handlers: [bodiless, resend] },
+    { method: "POST", path: "/deliveries/:id/resend", handlers: [optional, resend] },
   ];
 }
 

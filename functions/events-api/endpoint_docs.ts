@@ -243,7 +243,7 @@ export const endpointOperations: readonly Operation[] = [
       "Sends `endpoint.test` at once, also to an endpoint that is not active, and answers what came of it. It is not tried again.",
     access: "clientToken",
     pathParameters: endpointOf(demoEndpointId),
-    query: instanceOnlySchema,
+    body: instanceOnlySchema,
     isIdempotent: true,
     success: { description: "What came of the call.", schema: testResponseSchema },
     errors: [...unknownEndpoint],
@@ -291,7 +291,7 @@ export const endpointOperations: readonly Operation[] = [
     pathParameters: {
       id: { description: "`deliveryId` of the delivery.", example: demoDeliveryId },
     },
-    query: instanceOnlySchema,
+    body: instanceOnlySchema,
     isIdempotent: true,
     success: { description: "The delivery.", schema: deliveryResponseSchema },
     errors: ["delivery_not_found", "endpoint_not_active"],

@@ -38,8 +38,6 @@ export type ClientGuard = MiddlewareHandler<{ Variables: ClientVariables }>;
 export interface ClientGuards {
   readonly required: ClientGuard;
   readonly optional: ClientGuard;
-  /** For a POST without a body. */
-  readonly bodiless: ClientGuard;
 }
 
 /** Returns the endpoint of the path. Call it after validation, like `requireInstance`. */
@@ -53,7 +51,7 @@ export function readEndpointTarget(context: ClientContext): EndpointTarget {
 /** The routes of webhook endpoints. */
 export function createEndpointRoutes(
   services: EndpointServices,
-  { required, optional, bodiless }: ClientGuards,
+  { required, optional }: ClientGuards,
 ): Route[] {
   const { database } = services;
   const checkUrl = createUrlCheck(services.allowsPrivateHosts);
@@ -111,7 +109,7 @@ export function createEndpointRoutes(
   };
 
   const test = async (context: ClientContext): Promise<Response> => {
-    validate(instanceOnlySchema, context.req.query());
+    validateBody(context, instanceOnlySchema, context.get("body"));
     const target = readEndpointTarget(context);
     const tested = await sendTestEvent(services, target, await readClientIdempotency(context));
     return answerRecorded<TestResponse>(context, tested);
@@ -132,6 +130,6 @@ export function createEndpointRoutes(
       handlers: [required, answerOne("delete_event_endpoint")],
     },
     { method: "POST", path: "/endpoints/:id/rotate-secret", handlers: [optional, rotate] },
-    { method: "POST", path: "/endpoints/:id/test", handlers: [bodiless, test] },
+    { method: "POST", path: "/endpoints/:id/test", handlers: [optional, test] },
   ];
 }

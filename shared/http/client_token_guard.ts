@@ -8,8 +8,8 @@ import type { Instance } from "../model/instance.ts";
 import type { Idempotency } from "../database/rpcs/idempotency.ts";
 import type { AppVariables } from "./create_app.ts";
 import { readIdempotency } from "./idempotency.ts";
-import { type JsonObject, readJsonBody } from "./json_body.ts";
-import { readBody, refuseDeclaredBody } from "./request_body.ts";
+import { type JsonObject, readJsonBody, readOptionalJsonBody } from "./json_body.ts";
+import { refuseDeclaredBody } from "./request_body.ts";
 import { applyRateLimit } from "./rate_limit.ts";
 import { requireScope } from "./token_scope.ts";
 
@@ -28,8 +28,8 @@ export type ClientContext = Context<{ Variables: ClientVariables }>;
 
 export interface GuardOptions {
   /**
-   * Whether a POST or PATCH has a JSON body. Otherwise the query names the instance. `optional`: it
-   * has one if it declares one.
+   * Whether a POST or PATCH has a JSON body. Otherwise the query names the instance. `optional`: the
+   * body may be empty.
    */
   readonly hasBody?: boolean | "optional";
   /** Largest body, in bytes. Default: 256 KiB. */
@@ -59,11 +59,11 @@ export function createClientTokenGuard(
   return async (context, next) => {
     const tokenHash = await readTokenHash(context, hashToken);
     const client = await authenticateClient(context, database, tokenHash);
-    const takesBody = hasBody !== false && ["POST", "PATCH"].includes(context.req.method) &&
-      (hasBody === true || await holdsBody(context));
+    const takesBody = hasBody !== false && ["POST", "PATCH"].includes(context.req.method);
     if (!takesBody) refuseDeclaredBody(context);
-    const body = takesBody ? await readJsonBody(context, options.maxBodyBytes) : {};
-    setClient(context, client, body, takesBody ? body : context.req.query());
+    const read = hasBody === "optional" ? readOptionalJsonBody : readJsonBody;
+    const body = takesBody ? await read(context, options.maxBodyBytes) : undefined;
+    setClient(context, client, body ?? {}, body ?? context.req.query());
     await next();
   };
 }
@@ -130,13 +130,6 @@ export function requireInstance(context: ClientContext): Instance {
 /** The call's `Idempotency-Key`, which belongs to its token; null without one. */
 export function readClientIdempotency(context: ClientContext): Promise<Idempotency | null> {
   return readIdempotency(context, context.get("tokenId"), context.get("body"));
-}
-
-/** A body without a media type is one too: reading it as JSON refuses it. */
-async function holdsBody(context: Context): Promise<boolean> {
-  if (context.req.header("content-length") === "0") return false;
-  if (context.req.header("content-type") !== undefined) return true;
-  return (await readBody(context)).byteLength > 0;
 }
 
 /** Whether a request without a reference, or with one of these, means the token's instance. */

@@ -20,11 +20,30 @@ export type JsonObject = Record<string, unknown>;
  * `invalid_request` for more than 100 levels.
  */
 export async function readJsonBody(context: Context, maxBytes?: number): Promise<JsonObject> {
+  requireJsonType(context);
+  return readObject(await readBody(context, maxBytes));
+}
+
+/** Like `readJsonBody`. Returns undefined for an empty body, whatever its `Content-Type` says. */
+export async function readOptionalJsonBody(
+  context: Context,
+  maxBytes?: number,
+): Promise<JsonObject | undefined> {
+  const bytes = await readBody(context, maxBytes);
+  if (bytes.byteLength === 0) return undefined;
+  requireJsonType(context);
+  return readObject(bytes);
+}
+
+function requireJsonType(context: Context): void {
   const mediaType = (context.req.header("content-type") ?? "").split(";")[0] ?? "";
   if (mediaType.trim().toLowerCase() !== "application/json") {
     throw new AppError("unsupported_media_type");
   }
-  const value = parseJson(decodeUtf8(await readBody(context, maxBytes)));
+}
+
+function readObject(bytes: Uint8Array): JsonObject {
+  const value = parseJson(decodeUtf8(bytes));
   if (isDeeperThan(value, maxDepth)) {
     const message = `must not be nested deeper than ${maxDepth} levels`;
     throw new AppError("invalid_request", { issues: [{ path: "", message }] });

@@ -157,6 +157,35 @@ Deno.test("another tenant's endpoint and delivery are as unknown as any", async 
   );
 });
 
+Deno.test("a call that needs no field takes a body that names the instance, or an empty one", async () => {
+  await using client = await startWebhookClient();
+  const { endpointId } = await client.createEndpoint();
+  await client.record(1);
+  await client.stack.dispatch();
+  const [{ deliveryId }] = await client.deliveries(endpointId);
+  const received = client.receiver.calls.length;
+  const other = await client.stack.createTenant();
+  const paths = [
+    `/endpoints/${endpointId}/test`,
+    `/endpoints/${endpointId}/rotate-secret`,
+    `/deliveries/${deliveryId}/resend`,
+  ];
+  for (const path of paths) {
+    const foreign = await client.call("POST", path, { instanceId: other.instanceId });
+    assertEquals([foreign.status, foreign.body.error], [404, "Instance not found"], path);
+  }
+  assertEquals(client.receiver.calls.length, received, "nothing is sent");
+  for (const path of paths) {
+    const own = await client.call("POST", path, { instanceId: client.tenant.embedKey, x: 1 });
+    assertEquals([own.status, own.body.ignoredFields], [200, ["x"]], path);
+    const headers = { "Content-Type": "application/json" };
+    const empty = await client.call("POST", path, undefined, { headers });
+    assertEquals(empty.status, 200, `${path}: what a client sends that always names the type`);
+    const named = await client.call("POST", `${path}?instanceId=${other.instanceId}`);
+    assertEquals(named.status, 404, path);
+  }
+});
+
 Deno.test("deleting an endpoint deletes its deliveries, and the next run of the dispatcher the rows", async () => {
   await using client = await startWebhookClient();
   const { endpointId } = await client.createEndpoint();
