@@ -48,12 +48,13 @@ export type SimulatedMessageType =
   | "video"
   | "document"
   | "option_list"
+  | "contact_request"
   | "template";
 
 /** The content of a message as its sender wrote it, independent of the provider's wire format. */
 export interface SimulatedContent {
   readonly messageType: SimulatedMessageType;
-  /** The text, the caption, or the body of an option list. */
+  /** The text, the caption, or the body of an option list or of a contact request. */
   readonly text: string | null;
   /** An address, or the data itself if the provider accepts inline data. */
   readonly mediaUrl: string | null;

@@ -84,10 +84,16 @@ const cases: readonly (readonly [MessageContent, Record<string, unknown>])[] = [
     text: "How can we help?",
     optionList: seenOptionList,
   }],
+  [{ messageType: "contact_request", message: "Your number?" }, {
+    messageType: "contact_request",
+    text: "Your number?",
+  }],
 ];
 
 for (const kind of ["zapi", "evolution", "whatsapp_cloud"] as const) {
   for (const [content, seen] of cases) {
+    // No gateway has it.
+    if (content.messageType === "contact_request" && kind !== "whatsapp_cloud") continue;
     Deno.test(`${kind} accepts the adapter's ${content.messageType} and shows it to the customer`, async () => {
       await using server = startSimulator();
       server.writeAsCustomer(customer);

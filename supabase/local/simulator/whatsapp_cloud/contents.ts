@@ -66,8 +66,7 @@ const actionSchema = z.strictObject({
   }
 });
 
-/** An interactive list, the only interactive type that this service sends. */
-export const interactiveSchema: z.ZodType<SimulatedContent> = z.strictObject({
+const listSchema = z.strictObject({
   type: z.literal("list"),
   header: z.strictObject({ type: z.literal("text"), text: z.string().min(1).max(60) }).optional(),
   body: z.strictObject({ text: z.string().min(1).max(1024) }),
@@ -88,6 +87,18 @@ export const interactiveSchema: z.ZodType<SimulatedContent> = z.strictObject({
     },
   })
 );
+
+const contactRequestSchema = z.strictObject({
+  type: z.literal("request_contact_info"),
+  body: z.strictObject({ text: z.string().min(1).max(1024) }),
+  action: z.strictObject({ name: z.literal("request_contact_info") }),
+}).transform(({ body }) => fillContent({ messageType: "contact_request", text: body.text }));
+
+/** The interactive types that this service sends: a list, and a request for the phone number. */
+export const interactiveSchema: z.ZodType<SimulatedContent> = z.discriminatedUnion("type", [
+  listSchema,
+  contactRequestSchema,
+]);
 
 const fileSchema = z.strictObject({ ...mediaSource, filename: z.string().min(1).optional() })
   .refine(hasOneSource, oneSource);
