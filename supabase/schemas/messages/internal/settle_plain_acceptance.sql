@@ -14,6 +14,7 @@ declare
   provider_id text := result->>'providerMessageId';
   tenant uuid;
   addressee uuid;
+  has_news boolean;
 begin
   if result->>'outcome' <> 'accepted' then
     return null;
@@ -40,8 +41,18 @@ begin
   if not found then
     return null;
   end if;
-  delete from messaging.message_queue q where q.message_id = settled;
-  with sent as (
+  -- What came under the provider's id before the id was known.
+  perform from messaging.unmatched_statuses u
+  where u.instance_id = tenant and u.provider_message_id = provider_id
+  union all
+  select from messaging.messages e
+  where e.instance_id = tenant and e.provider_message_id = provider_id and e.id <> settled
+    and (e.is_typed_on_phone or e.confirmed_by_echo);
+  has_news := found;
+  with settled_row as (
+    delete from messaging.message_queue q where q.message_id = settled
+  ),
+  sent as (
     update messaging.messages m
     set status = 'sent',
       sent_at = coalesce(m.sent_at, clock),
@@ -74,23 +85,34 @@ begin
       case when m.content is not null or m.media_id is not null then messaging.message_media(m.media_id, m.content) end,
       null
     )::messaging.message_snapshot as message
+  ),
+  told as (
+    insert into messaging.events (instance_id, contact_id, type, message)
+    select s.instance_id, (s.message).contact_id, 'message.sent', s.message
+    from sent s
   )
-  insert into messaging.events (instance_id, contact_id, type, message)
-  select s.instance_id, (s.message).contact_id, 'message.sent', s.message
-  from sent s;
-  -- What came under the provider's id before the id was known.
-  perform from messaging.unmatched_statuses u
-  where u.instance_id = tenant and u.provider_message_id = provider_id
-  union all
-  select from messaging.messages e
-  where e.instance_id = tenant and e.provider_message_id = provider_id and e.id <> settled
-    and (e.is_typed_on_phone or e.confirmed_by_echo);
-  if found then
+  -- As touch_addressees.
+  update messaging.contact_activity a
+  set updated_at = greatest(
+      a.updated_at,
+      -- As change_instant: the condition is the floor, which comes first.
+      case
+        when pg_advisory_xact_lock_shared(
+          uuid_hash(a.instance_id) # 1163284301,
+          (
+            (floor(extract(epoch from clock_timestamp()) * 1000)::bigint & 4294967295) - 2147483648
+          )::integer
+        )::text is not null
+          then date_trunc('milliseconds', clock_timestamp())
+      end
+    ),
+    last_message_at = greatest(a.last_message_at, clock),
+    awaits_reply = a.awaits_reply and coalesce(a.last_message_at > clock, false)
+  where a.contact_id = addressee and not has_news;
+  if has_news then
     perform messaging.apply_unmatched_statuses(array[settled]);
     perform messaging.merge_echo_duplicates(array[settled]);
     perform messaging.note_contact(addressee);
-  else
-    perform messaging.touch_addressees(array[addressee], clock);
   end if;
   return array[settled];
 end;

@@ -1,0 +1,127 @@
+set local check_function_bodies = off;
+
+-- settle_messages: settles one accepted immediate send that nothing has happened to but that, as
+-- settle_plain_acceptances does several: the start of statements is most of what a settlement costs,
+-- and these are plainer than those for several. `result` as in settle_messages, without an address.
+-- Returns the message's id, in an array; or NULL, with nothing changed, where the result is not plain.
+-- Locks the provider's message id before the rows, by looking at it in the condition: conditions are
+-- checked before rows are locked. A locked row is read anew.
+create or replace function messaging.settle_plain_acceptance(result jsonb, clock timestamptz)
+returns uuid[]
+language plpgsql
+set search_path = ''
+as $$
+declare
+  settled constant uuid := result->>'messageId';
+  provider_id text := result->>'providerMessageId';
+  tenant uuid;
+  addressee uuid;
+  has_news boolean;
+begin
+  if result->>'outcome' <> 'accepted' then
+    return null;
+  end if;
+  -- The floor of the message's event, as hold_event_floor takes it, without a statement of its own.
+  select q.instance_id, m.contact_id, coalesce(provider_id, m.provider_message_id),
+    pg_advisory_xact_lock_shared(
+      uuid_hash(q.instance_id),
+      coalesce(pg_sequence_last_value('messaging.event_sequence'), 0)::bit(32)::integer
+    )::text
+  into tenant, addressee, provider_id
+  from messaging.message_queue q
+  join messaging.messages m on m.id = q.message_id
+  where q.message_id = settled and q.claim_token = (result->>'claimToken')::uuid
+    and q.max_attempts = 1 and q.echo is null and m.status in ('queued', 'sending')
+    and (
+      provider_id is null
+      -- As lock_provider_messages.
+      or pg_advisory_xact_lock(
+        hashtextextended(q.instance_id::text, 0) # (hashtext(provider_id) & 255)
+      )::text is not null
+    )
+  for no key update of q, m;
+  if not found then
+    return null;
+  end if;
+  -- What came under the provider's id before the id was known.
+  perform from messaging.unmatched_statuses u
+  where u.instance_id = tenant and u.provider_message_id = provider_id
+  union all
+  select from messaging.messages e
+  where e.instance_id = tenant and e.provider_message_id = provider_id and e.id <> settled
+    and (e.is_typed_on_phone or e.confirmed_by_echo);
+  has_news := found;
+  with settled_row as (
+    delete from messaging.message_queue q where q.message_id = settled
+  ),
+  sent as (
+    update messaging.messages m
+    set status = 'sent',
+      sent_at = coalesce(m.sent_at, clock),
+      provider_message_id = coalesce(provider_id, m.provider_message_id),
+      attempts = least(m.attempts::integer + 1, 32767),
+      lost_claim_token = null,
+      last_error = null,
+      is_retryable = false,
+      failed_at = null,
+      unconfirmed_at = null
+    from messaging.contacts c
+    where m.id = settled and c.id = addressee
+    returning m.instance_id, row(
+      m.id, m.direction, m.status, m.message_type, m.message, null, m.card_id, m.metadata,
+      m.contact_id, m.conversation_id, m.provider_message_id, m.scheduled_for, m.held_by,
+      m.created_at, m.sent_at, m.delivered_at, m.read_at, m.failed_at, m.attempts, m.last_error,
+      c.name,
+      -- As contact_display_phone.
+      coalesce(
+        (
+          select case when a.changed_by is not null then a.address end
+          from messaging.contact_addresses a
+          where a.contact_id = c.id
+          order by a.proven_at desc
+          limit 1
+        ),
+        c.phone
+      ),
+      null,
+      case when m.content is not null or m.media_id is not null then messaging.message_media(m.media_id, m.content) end,
+      null
+    )::messaging.message_snapshot as message
+  ),
+  told as (
+    insert into messaging.events (instance_id, contact_id, type, message)
+    select s.instance_id, (s.message).contact_id, 'message.sent', s.message
+    from sent s
+  )
+  -- As touch_addressees.
+  update messaging.contact_activity a
+  set updated_at = greatest(
+      a.updated_at,
+      -- As change_instant: the condition is the floor, which comes first.
+      case
+        when pg_advisory_xact_lock_shared(
+          uuid_hash(a.instance_id) # 1163284301,
+          (
+            (floor(extract(epoch from clock_timestamp()) * 1000)::bigint & 4294967295) - 2147483648
+          )::integer
+        )::text is not null
+          then date_trunc('milliseconds', clock_timestamp())
+      end
+    ),
+    last_message_at = greatest(a.last_message_at, clock),
+    awaits_reply = a.awaits_reply and coalesce(a.last_message_at > clock, false)
+  where a.contact_id = addressee and not has_news;
+  if has_news then
+    perform messaging.apply_unmatched_statuses(array[settled]);
+    perform messaging.merge_echo_duplicates(array[settled]);
+    perform messaging.note_contact(addressee);
+  end if;
+  return array[settled];
+end;
+$$;
+revoke all
+on function messaging.settle_plain_acceptance(jsonb, timestamptz)
+from public, anon, authenticated;
+grant execute
+on function messaging.settle_plain_acceptance(jsonb, timestamptz)
+to service_role;
