@@ -7,7 +7,7 @@ import { createAdminApp } from "./app.ts";
 
 const config = parseConfig(Deno.env.toObject());
 const app = createAdminApp({
-  database: await connectDatabase(config.database),
+  database: await connectDatabase(config.database, config.credentialsKeys),
   vault: createCredentialVault(config.credentialsKeys),
   registry,
   secretKeys: config.secretKeys,

@@ -1,4 +1,5 @@
 import { CredentialError, type CredentialVault } from "../../shared/crypto/credential_vault.ts";
+import { resealDenialKey } from "../../shared/crypto/denial_hasher.ts";
 import type { ResealedItem } from "../../shared/database/rpcs/tenancy.ts";
 import type { InstanceServices } from "./instances.ts";
 import { resealEndpointSecrets } from "./reseal_endpoint_secrets.ts";
@@ -35,12 +36,33 @@ export async function resealCredentials(
     items: fresh,
   });
   const secrets = await resealEndpointSecrets(services, keyIds, batchSize);
+  const denialKey = await resealDenials(services, keyId);
   return {
     keyId,
-    resealed: replaced + secrets.replaced,
-    remaining: total - replaced + secrets.remaining,
+    resealed: replaced + secrets.replaced + denialKey.replaced,
+    remaining: total - replaced + secrets.remaining + denialKey.remaining,
     unreadable: [...unreadable, ...secrets.unreadable],
   };
+}
+
+/** Seals the key of the erased persons' denials, which the hashes need as long as they are kept. */
+async function resealDenials(
+  { database, vault }: InstanceServices,
+  keyId: string,
+): Promise<{ readonly replaced: number; readonly remaining: number }> {
+  const { sealedKey: former } = await database.rpc("keep_denial_key", { sealedKey: null });
+  if (former === null || vault.keyIdOf(former) === keyId) return { replaced: 0, remaining: 0 };
+  try {
+    const sealedKey = await resealDenialKey(vault, former);
+    const kept = await database.rpc("keep_denial_key", { sealedKey, formerKey: former });
+    return kept.sealedKey === sealedKey
+      ? { replaced: 1, remaining: 0 }
+      : { replaced: 0, remaining: 1 };
+  } catch (error) {
+    // Named by no id. Calls that need the key fail, and say so in the log.
+    if (error instanceof CredentialError) return { replaced: 0, remaining: 0 };
+    throw error;
+  }
 }
 
 async function resealOne(

@@ -1,5 +1,4 @@
 import type { Hono } from "hono";
-import type { Database } from "../../shared/database/database.ts";
 import {
   type ClientContext,
   createClientTokenGuard,
@@ -14,6 +13,7 @@ import { validate, validateBody } from "../../shared/http/validate.ts";
 import type { Log } from "../../shared/runtime/log.ts";
 import { callRecorded } from "../../shared/idempotency/recorded_call.ts";
 import { AppError } from "../../shared/model/errors.ts";
+import { eraseContact, type ErasingServices } from "./erase_contact.ts";
 import {
   type ChangeTagsResponse,
   changeTagsSchema,
@@ -25,6 +25,8 @@ import {
   type ContactResponse,
   type CreateContactResponse,
   createContactSchema,
+  type EraseContactResponse,
+  type ErasureResponse,
   listContactsSchema,
   type SetConsentResponse,
   setConsentSchema,
@@ -33,13 +35,13 @@ import {
 } from "./contract.ts";
 import { saveContact } from "./save_contact.ts";
 
-export interface ContactsApiServices {
-  readonly database: Database;
+export interface ContactsApiServices extends ErasingServices {
   readonly log: Log;
 }
 
 /** /functions/v1/contacts-api (specification 4.3). */
-export function createContactsApiApp({ database, log }: ContactsApiServices): Hono {
+export function createContactsApiApp(services: ContactsApiServices): Hono {
+  const { database, log } = services;
   const guard = createClientTokenGuard(database);
 
   const createContact = async (context: ClientContext): Promise<Response> => {
@@ -97,6 +99,22 @@ export function createContactsApiApp({ database, log }: ContactsApiServices): Ho
     return answerJson<ContactResponse>(context, { success: true, ...contact });
   };
 
+  const deleteContact = async (context: ClientContext): Promise<Response> => {
+    const { instanceId } = requireInstance(context);
+    const contactId = contactIdSchema.safeParse(context.req.param("id")).data;
+    if (contactId === undefined) throw new AppError("contact_not_found");
+    const { erasureId } = await eraseContact(services, instanceId, contactId);
+    return answerJson<EraseContactResponse>(context, { success: true, erasureId }, 202);
+  };
+
+  const getErasure = async (context: ClientContext): Promise<Response> => {
+    const { instanceId } = requireInstance(context);
+    const erasureId = contactIdSchema.safeParse(context.req.param("id")).data;
+    if (erasureId === undefined) throw new AppError("erasure_not_found");
+    const erasure = await database.rpc("get_erasure", { instanceId, erasureId });
+    return answerJson<ErasureResponse>(context, { success: true, ...erasure });
+  };
+
   const getContacts = async (context: ClientContext): Promise<Response> => {
     const { instanceId: _reference, ...query } = validate(
       listContactsSchema,
@@ -117,6 +135,8 @@ export function createContactsApiApp({ database, log }: ContactsApiServices): Ho
     { method: "POST", path: "/consent", handlers: [guard, setConsent] },
     { method: "GET", path: "/contacts", handlers: [guard, getContacts] },
     { method: "GET", path: "/contacts/:id", handlers: [guard, getContact] },
+    { method: "DELETE", path: "/contacts/:id", handlers: [guard, deleteContact] },
+    { method: "GET", path: "/erasures/:id", handlers: [guard, getErasure] },
   ];
   return createApp({ slug: "contacts-api", log, routes });
 }

@@ -224,6 +224,33 @@ const contactSchema = z.object({
   updatedAt: instantSchema,
 });
 
+/** DELETE /functions/v1/contacts-api/contacts/{contactId} (beyond the specification, section 4). */
+export const eraseContactResponseSchema = z.object({ ...successField, erasureId: z.uuid() });
+
+export type EraseContactResponse = AnswerOf<typeof eraseContactResponseSchema>;
+
+const countSchema = z.int().min(0);
+
+/** GET /functions/v1/contacts-api/erasures/{erasureId}. */
+export const erasureResponseSchema = z.object({
+  ...successField,
+  erasureId: z.uuid(),
+  contactId: z.uuid(),
+  status: z.enum(["pending", "done"]),
+  counts: z.object({
+    messages: countSchema,
+    notes: countSchema,
+    media: countSchema,
+    events: countSchema,
+    deliveries: countSchema,
+    providerPayloads: countSchema,
+    outboxPayloads: countSchema,
+    idempotencyBodies: countSchema,
+  }),
+});
+
+export type ErasureResponse = AnswerOf<typeof erasureResponseSchema>;
+
 /** A contact that is no more; only a list with `updatedSince` tells of it. */
 const deletedContactSchema = z.object({
   contactId: z.uuid(),

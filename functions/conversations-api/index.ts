@@ -5,7 +5,7 @@ import { createConversationsApiApp } from "./app.ts";
 
 const config = parseConfig(Deno.env.toObject());
 const app = createConversationsApiApp({
-  database: await connectDatabase(config.database),
+  database: await connectDatabase(config.database, config.credentialsKeys),
   log: consoleLog,
 });
 

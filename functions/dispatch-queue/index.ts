@@ -15,7 +15,7 @@ import { createDispatchQueueApp } from "./app.ts";
 await Promise.all(sendingRegistry.providers.map((provider) => provider.preload()));
 
 const config = parseConfig(Deno.env.toObject());
-const database = await connectDatabase(config.database);
+const database = await connectDatabase(config.database, config.credentialsKeys);
 const vault = createCredentialVault(config.credentialsKeys);
 const app = createDispatchQueueApp({
   database,

@@ -6,6 +6,7 @@ import {
   purgeExpired,
   rescueStalledInstances,
   retryUnconfirmed,
+  runErasures,
 } from "../../shared/messages/maintenance.ts";
 import { describeDefect, type Log } from "../../shared/runtime/log.ts";
 
@@ -31,6 +32,7 @@ const intervalMs = 5_000;
 export class QueueMaintenance {
   #nextAt = 0;
   #nextSlotMoveAt = 0;
+  #nextErasureAt = 0;
   #isPurged = false;
   #underWay: Promise<void> | null = null;
 
@@ -48,7 +50,10 @@ export class QueueMaintenance {
    */
   async start(): Promise<void> {
     const now = performance.now();
-    if (this.#underWay !== null || now < Math.min(this.#nextAt, this.#nextSlotMoveAt)) return;
+    if (
+      this.#underWay !== null ||
+      now < Math.min(this.#nextAt, this.#nextSlotMoveAt, this.#nextErasureAt)
+    ) return;
     const isFirst = this.#nextAt === 0;
     this.#underWay = this.#maintain(now).finally(() => this.#underWay = null);
     if (isFirst) await this.#underWay;
@@ -62,6 +67,7 @@ export class QueueMaintenance {
   /** Expired claims block their instance, and a forgotten instance sends nothing: these come first. */
   async #maintain(now: number): Promise<void> {
     if (now >= this.#nextSlotMoveAt) await this.#moveSlots(now);
+    if (now >= this.#nextErasureAt) await this.#erase(now);
     if (now < this.#nextAt) return;
     this.#nextAt = now + intervalMs;
     const { database } = this.services;
@@ -104,6 +110,15 @@ export class QueueMaintenance {
     await this.#attempt(async () => {
       const { isComplete } = await moveWaitingSlots(this.services.database);
       if (!isComplete) this.#nextSlotMoveAt = 0;
+    });
+  }
+
+  /** One step of an erasure between two polls. What waits for a worker is looked at again later. */
+  async #erase(now: number): Promise<void> {
+    this.#nextErasureAt = now + intervalMs;
+    await this.#attempt(async () => {
+      const { isComplete } = await runErasures(this.services.database);
+      if (!isComplete) this.#nextErasureAt = 0;
     });
   }
 

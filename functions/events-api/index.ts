@@ -9,7 +9,7 @@ const config = parseConfig(Deno.env.toObject());
 const { allowsPrivateHosts } = config;
 const vault = createCredentialVault(config.credentialsKeys);
 const app = createEventsApiApp({
-  database: await connectDatabase(config.database),
+  database: await connectDatabase(config.database, config.credentialsKeys),
   vault,
   deliverEvent: createEventDelivery({ vault, allowsPrivateHosts }),
   allowsPrivateHosts,

@@ -5,7 +5,7 @@ import { createMessagesApiApp } from "./app.ts";
 
 const config = parseConfig(Deno.env.toObject());
 const app = createMessagesApiApp({
-  database: await connectDatabase(config.database),
+  database: await connectDatabase(config.database, config.credentialsKeys),
   log: consoleLog,
 });
 

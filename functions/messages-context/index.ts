@@ -5,7 +5,7 @@ import { createMessagesContextApp } from "./app.ts";
 
 const config = parseConfig(Deno.env.toObject());
 const app = createMessagesContextApp({
-  database: await connectDatabase(config.database),
+  database: await connectDatabase(config.database, config.credentialsKeys),
   log: consoleLog,
 });
 

@@ -5,7 +5,7 @@ import { createMetricsApp } from "./app.ts";
 
 const config = parseConfig(Deno.env.toObject());
 const app = createMetricsApp({
-  database: await connectDatabase(config.database),
+  database: await connectDatabase(config.database, config.credentialsKeys),
   secretKeys: config.secretKeys,
   log: consoleLog,
 });

@@ -7,7 +7,7 @@ import { createProviderWebhookApp } from "./app.ts";
 
 const config = parseConfig(Deno.env.toObject());
 const app = createProviderWebhookApp({
-  database: await connectDatabase(config.database),
+  database: await connectDatabase(config.database, config.credentialsKeys),
   vault: createCredentialVault(config.credentialsKeys),
   registry,
   log: consoleLog,

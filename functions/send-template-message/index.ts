@@ -8,7 +8,7 @@ import { createSendTemplateMessageApp } from "./app.ts";
 
 const config = parseConfig(Deno.env.toObject());
 const app = createSendTemplateMessageApp({
-  database: await connectDatabase(config.database),
+  database: await connectDatabase(config.database, config.credentialsKeys),
   openProvider: createProviderOpener(createCredentialVault(config.credentialsKeys)),
   runAfterResponse: createBackground(consoleLog),
   providerTimeoutMs: config.providerTimeoutMs,

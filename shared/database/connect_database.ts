@@ -1,5 +1,6 @@
 import type { DatabaseConfig } from "../runtime/config.ts";
 import type { Database } from "./database.ts";
+import { type LoadVault, supplyDenialHashes } from "./denial_hashes.ts";
 import { announceRecordedEvents } from "./event_announcing.ts";
 import { groupCalls } from "./grouped_calls.ts";
 import { shedLoad } from "./load_shedding.ts";
@@ -16,21 +17,31 @@ const directDatabase = "./direct_database.ts";
 /**
  * Connects to the database that the environment names. Loads only the chosen transport, so that a
  * function's cold start pays for no other.
+ *
+ * @param credentialsKeys as `createCredentialVault` takes them.
  */
-export async function connectDatabase(config: DatabaseConfig): Promise<Database> {
+export async function connectDatabase(
+  config: DatabaseConfig,
+  credentialsKeys: string,
+): Promise<Database> {
+  const loadVault: LoadVault = async () => {
+    const { createCredentialVault } = await import("../crypto/credential_vault.ts");
+    return createCredentialVault(credentialsKeys);
+  };
   if (config.kind === "data_api") {
     const { openDataApiDatabase } = await import("./data_api_database.ts");
-    return manage(openDataApiDatabase(config.url, config.secretKey));
+    return manage(openDataApiDatabase(config.url, config.secretKey), loadVault);
   }
   const { openDirectDatabase } = await import(directDatabase) as DirectDatabaseModule;
-  return manage(openDirectDatabase(config.databaseUrl));
+  return manage(openDirectDatabase(config.databaseUrl), loadVault);
 }
 
 /**
  * Load shedding is outermost: it counts calls of requests, not groups. Retries surround the groups: a
  * group that lost a conflict is never repeated as a group, its calls run alone. Announcements are
- * innermost: one for a group.
+ * innermost: one for a group. A call that is repeated with hashes is retried on a conflict too.
  */
-function manage(database: Database): Database {
-  return shedLoad(retryOnConflict(groupCalls(announceRecordedEvents(database))));
+function manage(database: Database, loadVault: LoadVault): Database {
+  const grouped = groupCalls(announceRecordedEvents(database));
+  return shedLoad(supplyDenialHashes(retryOnConflict(grouped), loadVault));
 }

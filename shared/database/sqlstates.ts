@@ -51,6 +51,7 @@ export const meaningBySqlstate = {
   MI034: "contact_opted_out",
   MI035: "contact_erased",
   MI036: "erasure_not_found",
+  MI037: { caughtBy: "shared/database/denial_hashes.ts" },
   MI041: { path: "sendAt", message: "must not be more than a minute in the past" },
   MI042: { path: "sendAt", message: "must not be more than 35 days ahead" },
   MI043: { path: "expiresAt", message: "must be in the future" },

@@ -42,6 +42,14 @@ export function moveWaitingSlots(
   return database.rpc("move_waiting_slots", {});
 }
 
+/** Most rows of each kind that one step of an erasure deletes or looks through. */
+const erasureBatch = 5_000;
+
+/** Takes the next step of an erasure, see `run_erasures`; `isComplete` if none is left to do. */
+export function runErasures(database: Database): Promise<{ readonly isComplete: boolean }> {
+  return database.rpc("run_erasures", { maxRows: erasureBatch });
+}
+
 /** Most rows of each table that one run deletes: some tens of milliseconds of database time. */
 const purgeBatch = 2_000;
 

@@ -21,6 +21,9 @@ export const demoTemplateId = "d0000000-0000-4000-8000-000000000041";
 export const demoTokenId = "d0000000-0000-4000-8000-000000000051";
 export const demoPhone = "5511988887777";
 export const demoContactId = "5b1f2c0e-8a34-4f6d-9d57-0b9c6a7e1f20";
+/** A contact that an operation erases, and an erasure that is done. */
+export const demoLeavingContactId = "7a4c1d90-52fe-4b8b-9a3d-6e1f0c2b8d41";
+export const demoErasureId = "5d0c1a52-8d43-4a38-9c1b-0f6f3f0d8f6e";
 export const demoConversationId = "9c7d4e21-3f58-4a0b-8e6c-2d1b5a4f7c33";
 /** One message per operation that acts on one: sent, waiting in the queue, failed. */
 export const demoSentMessageId = "e1a6b7c8-0d2f-4e35-8a91-6c4b3d2e1f01";

@@ -1,8 +1,21 @@
+import type { RpcName } from "../rpcs.ts";
 import type { Rpc } from "./rpc.ts";
 
 export interface PrivacyRpcs {
   erase_contact: Rpc<EraseContactRequest, Erasure | HashesNeeded>;
   get_erasure: Rpc<{ readonly instanceId: string; readonly erasureId: string }, Erasure>;
+  call_with_denial_hashes: Rpc<
+    {
+      readonly name: RpcName;
+      readonly request: object;
+      readonly hashes: Readonly<Record<string, string>>;
+    },
+    object
+  >;
+  keep_denial_key: Rpc<
+    { readonly sealedKey: string | null; readonly formerKey?: string | undefined },
+    { readonly sealedKey: string | null }
+  >;
   run_erasures: Rpc<{ readonly maxRows: number }, { readonly isComplete: boolean }>;
 }
 

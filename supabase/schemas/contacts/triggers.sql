@@ -1,4 +1,8 @@
 -- Built after the functions that they execute.
+create trigger contacts_recall_denial
+before insert on messaging.contacts
+for each row
+execute function messaging.recall_denial();
 create trigger contacts_add_activity
 after insert on messaging.contacts
 referencing new table as new_contacts

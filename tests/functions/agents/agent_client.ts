@@ -4,7 +4,7 @@ import type { Hono } from "hono";
 import { createContactsApiApp } from "../../../functions/contacts-api/app.ts";
 import { createProcessAiAgentApp } from "../../../functions/process-ai-agent/app.ts";
 import { type HttpDouble, startHttpDouble } from "../../support/doubles/http_double.ts";
-import { createAgent, type Tenant } from "../../support/fixtures/tenant.ts";
+import { createAgent, type Tenant, testVault } from "../../support/fixtures/tenant.ts";
 import {
   createWebhookClient,
   phone,
@@ -74,7 +74,7 @@ export async function createAgentClient(): Promise<AgentClient> {
     open: (body) =>
       call(createProcessAiAgentApp(services), "/process-ai-agent", { phone, ...body }),
     nameContact: async (name, to = phone) => {
-      const app = createContactsApiApp(services);
+      const app = createContactsApiApp({ ...services, vault: testVault });
       const status = await call(app, "/contacts-api/update", { phone: to, name });
       if (status !== 200) throw new Error(`contacts-api answered ${status}`);
     },

@@ -9,11 +9,13 @@ import {
   demoConversationId,
   demoDeliveryId,
   demoEndpointId,
+  demoErasureId,
   demoEvolutionInstanceId,
   demoFailedMessageId,
   demoFormerEndpointId,
   demoInstanceId,
   demoInstanceRef,
+  demoLeavingContactId,
   demoOfficialInstanceId,
   demoOutboxId,
   demoPhone,
@@ -51,6 +53,7 @@ export async function createDemoRows(sql: Sql, providerUrl: string): Promise<str
       ${sql.json({ instanceId: demoInstanceId })}, 'dead', 5, now())`;
   await createEndpoints(sql);
   await createBatch(sql);
+  await createErasure(sql);
   return token;
 }
 
@@ -60,6 +63,16 @@ async function createBatch(sql: Sql): Promise<void> {
   await sql`
     insert into messaging.batches (id, instance_id, source, validation, interval_seconds)
     values (${demoBatchId}, ${demoInstanceId}, ${sql.json(source)}, 'strict', 30)`;
+}
+
+/** A contact that leaves, and one that has left. */
+async function createErasure(sql: Sql): Promise<void> {
+  await sql`
+    insert into messaging.contacts (id, instance_id, phone, identity_key, origin)
+    values (${demoLeavingContactId}, ${demoInstanceId}, '5511955554444', '5511955554444', 'api')`;
+  await sql`
+    insert into messaging.erasures (id, instance_id, contact_id, status, done_at)
+    values (${demoErasureId}, ${demoInstanceId}, ${crypto.randomUUID()}, 'done', now())`;
 }
 
 /** The endpoint has a delivery, whose event is kept. */

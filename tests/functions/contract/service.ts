@@ -26,7 +26,7 @@ export interface Service extends AsyncDisposable {
   readonly sql: Sql;
   /** Calls with the demo instance's token; the path is the specification's. */
   call(
-    method: "GET" | "POST",
+    method: "GET" | "POST" | "DELETE",
     path: string,
     members: Members,
     headers?: Readonly<Record<string, string>>,
@@ -53,8 +53,8 @@ export async function startService(): Promise<Service> {
     const below = path.replace("/functions/v1", "");
     const slug = below.split("/")[1] ?? "";
     const headers = { "X-Client-Token": token, "Content-Type": "application/json", ...further };
-    const response = method === "GET"
-      ? await contract.request(slug, `${below}?${toQuery(members)}`, { headers })
+    const response = method !== "POST"
+      ? await contract.request(slug, `${below}?${toQuery(members)}`, { method, headers })
       : await contract.request(slug, below, {
         method,
         headers,

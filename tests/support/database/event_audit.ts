@@ -27,6 +27,13 @@ declare
 begin
   select m.status into current_status from messaging.messages m where m.id = message.id;
   if tg_op = 'DELETE' then
+    -- Of an erased person's messages contact.erased tells.
+    if exists (
+      select from messaging.contact_activity a
+      where a.contact_id = old.contact_id and a.erased_at is not null
+    ) then
+      return null;
+    end if;
     expected := '{message.deleted}';
   elsif current_status is distinct from new.status then
     return null;

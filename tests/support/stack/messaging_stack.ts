@@ -34,7 +34,13 @@ import {
   type HttpDouble,
   startHttpDouble,
 } from "../doubles/http_double.ts";
-import { createTenant, type Tenant, type TenantOptions, testVault } from "../fixtures/tenant.ts";
+import {
+  createTenant,
+  type Tenant,
+  type TenantOptions,
+  testCredentialsKey,
+  testVault,
+} from "../fixtures/tenant.ts";
 
 export const secretKey = "sb_secret_of_the_tests_0123456789";
 export const panelBaseUrl = "https://panel.example.com";
@@ -108,7 +114,10 @@ export async function startMessagingStack(options: StackOptions = {}): Promise<M
   const { providerTimeoutMs = 20_000, registry = productRegistry } = options;
   await using cleanup = new AsyncDisposableStack();
   const testDatabase = options.testDatabase ?? cleanup.use(await createTestDatabase());
-  const database = await connectDatabase({ kind: "direct", databaseUrl: testDatabase.url });
+  const database = await connectDatabase(
+    { kind: "direct", databaseUrl: testDatabase.url },
+    testCredentialsKey,
+  );
   cleanup.defer(() => database.close());
   const provider = cleanup.use(startHttpDouble(acceptMessage));
   const mail = cleanup.use(startHttpDouble(acceptEmail));

@@ -22,6 +22,11 @@ begin
     )
   from messaging.contacts c
   where c.id = any (contact_ids);
+  -- Who had denied marketing before an erasure: see recall_denial.
+  perform messaging.record_recalled_denial(c)
+  from messaging.contacts c
+  where c.id = any (contact_ids) and c.consent_marketing <> 'unknown'
+  order by c.id;
 end;
 $$;
 revoke all on function messaging.record_new_contacts(uuid[]) from public, anon, authenticated;

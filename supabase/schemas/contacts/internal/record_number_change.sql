@@ -90,6 +90,10 @@ begin
   set proven_at = excluded.proven_at, address = excluded.address, changed_by = excluded.changed_by
   where a.contact_id = excluded.contact_id;
   is_recorded := found;
+  perform messaging.recall_denials(
+    record_number_change.instance_id, contact.id,
+    array[event->>'oldAddress', event->>'newAddress']
+  );
   perform messaging.record_contact_changes(instance_id, contact.id, before);
   if is_recorded then
     perform messaging.note_contact(contact.id);

@@ -7,7 +7,8 @@
 -- Returns NULL when the caller is the first and must execute, else {replayed}: what the first call
 -- decided, and what has become of it (see describe_kept_outcome). A simultaneous call with the same
 -- key waits here until the first one commits: the key's row stays locked. Keys live 24 hours.
--- Errors: MI007 (the first still runs), MI008 (other body).
+-- Errors: MI007 (the first still runs), MI008 (other body), MI035 (it was about a person who was erased
+-- since; see sweep_idempotency_keys).
 create or replace function messaging.begin_idempotent(request jsonb)
 returns jsonb
 language plpgsql
@@ -32,6 +33,9 @@ begin
   select k.* into known
   from messaging.idempotency_keys k
   where k.scope = idempotency->>'scope' and k.key = idempotency->>'key';
+  if known.outcome ? 'isErased' then
+    raise exception using errcode = 'MI035', message = 'contact_erased';
+  end if;
   if known.fingerprint <> idempotency->>'fingerprint' then
     raise exception using errcode = 'MI008', message = 'idempotency_key_reused';
   end if;

@@ -28,6 +28,12 @@ begin
         limit 1
       ) is null
       and (
+        select true from messaging.erased_messages x
+        where x.instance_id = e.instance_id
+          and x.id_hash = messaging.message_id_hash(e.provider_message_id)
+        limit 1
+      ) is null
+      and (
         select true
         from unnest(e.identity_keys) as seen(identity_key)
         cross join lateral (

@@ -39,6 +39,9 @@ begin
         where newer.contact_id = a.contact_id and newer.proven_at > a.proven_at
       )
     );
+  perform messaging.recall_denials(
+    prove_addresses.instance_id, prove_addresses.contact_id, addresses
+  );
   perform messaging.note_contact(prove_addresses.contact_id);
   if exists (select from unnest(addresses) as seen(address) where seen.address like 'username:%') then
     update messaging.contact_addresses a

@@ -4,7 +4,8 @@
 -- payload (the body's text, kept as received; NULL for further events of a payload that is stored
 -- already), events (see shared/providers/webhooks/provider_event.ts; a message's content as in
 -- messaging.messages).
--- The same event twice, or at the same time in two calls, counts once. Returns {recorded}: how many
+-- The same event twice, or at the same time in two calls, counts once. Events of messages of erased persons
+-- count nothing, and are not stored. Returns {recorded}: how many
 -- events changed something; NULL, with nothing stored, where the credentials have been replaced.
 -- Most webhooks have one plain event, which a shorter path records: see record_plain_events.
 -- Two payloads about the same persons wait for each other, at their beginning and nowhere else.
@@ -16,6 +17,7 @@ as $$
 declare
   instance messaging.instances;
   event jsonb;
+  erased jsonb;
   recorded integer := 0;
 begin
   if jsonb_array_length(request->'events') = 1 then
@@ -30,8 +32,6 @@ begin
   if instance.sealed_provider_config <> request->>'sealedProviderConfig' then
     return jsonb_build_object('recorded', null);
   end if;
-  insert into messaging.provider_events (instance_id, payload)
-  select instance.id, request->>'payload' where request->>'payload' is not null;
   perform messaging.lock_provider_messages(
     array_agg(instance.id), array_agg(e.value->>'providerMessageId')
   )
@@ -53,8 +53,10 @@ begin
       where seen.address is not null
     )
   );
+  erased := messaging.erased_events(instance.id, request->'events');
   for event in
     select e.value from jsonb_array_elements(request->'events') with ordinality as e(value, place)
+    where (erased @> jsonb_build_array(e.value)) is not true
     order by e.place
   loop
     recorded := recorded + case
@@ -69,6 +71,9 @@ begin
       else 0
     end;
   end loop;
+  -- Last: a message may have been erased while this waited for it.
+  perform messaging.keep_payload(instance.id, request->>'payload', request->'events')
+  where request->>'payload' is not null;
   perform messaging.touch_noted_contacts();
   return jsonb_build_object('recorded', recorded);
 end;

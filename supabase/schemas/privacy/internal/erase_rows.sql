@@ -6,7 +6,8 @@
 -- holds the message, so that its event is here when the message is gone.
 -- A contact that was merged meanwhile is erased as the one that it has become.
 -- Returns the erasure; its work is at the next part when nothing of the person is left.
--- Locks the contact, its conversation, messages; at the end the tombstones.
+-- Locks the person's addresses, so that no webhook about them is half recorded; the contact, its
+-- conversation, messages; at the end the tombstones.
 create or replace function messaging.erase_rows(erasure messaging.erasures, max_rows integer)
 returns messaging.erasures
 language plpgsql
@@ -27,6 +28,8 @@ declare
   tag_ids uuid[];
   erased jsonb;
 begin
+  perform messaging.lock_addresses(c.instance_id, messaging.person_addresses(c))
+  from messaging.contacts c where c.id = person_id;
   select c.* into contact from messaging.contacts c where c.id = person_id for update;
   if found then
     person_ids := array[contact.id, erasure.contact_id] || array(

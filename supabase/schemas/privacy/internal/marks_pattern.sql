@@ -1,4 +1,4 @@
--- A regular expression that finds any of these texts (letters, digits, `.`, `-`) where it stands alone:
+-- A regular expression that finds any of these texts where it stands alone:
 -- a number that is part of a longer one is another person's.
 create or replace function messaging.marks_pattern(marks text[])
 returns text
@@ -7,8 +7,9 @@ immutable
 parallel safe
 set search_path = ''
 as $$
-  select '(^|[^0-9A-Za-z])(' || replace(array_to_string(marks, '|'), '.', '\.') || ')($|[^0-9A-Za-z])'
-  where marks <> '{}';
+  select '(^|[^0-9A-Za-z])(' || string_agg(regexp_replace(mark.text, '([^0-9A-Za-z])', '\\\1', 'g'), '|')
+    || ')($|[^0-9A-Za-z])'
+  from unnest(marks) as mark(text);
 $$;
 revoke all on function messaging.marks_pattern(text[]) from public, anon, authenticated;
 grant execute on function messaging.marks_pattern(text[]) to service_role;

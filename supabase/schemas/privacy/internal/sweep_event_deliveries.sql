@@ -17,6 +17,7 @@ as $$
 declare
   endpoint uuid;
   seen record;
+  last_sequence bigint;
   rows_seen integer := 0;
   erased integer := 0;
 begin
@@ -37,6 +38,7 @@ begin
       limit max_rows - rows_seen
     loop
       rows_seen := rows_seen + 1;
+      last_sequence := seen.sequence;
       if seen.is_hit then
         update messaging.event_deliveries d
         set attempts = (
@@ -53,7 +55,7 @@ begin
     'erased', jsonb_build_object('deliveries', erased),
     'after', case
       when rows_seen = max_rows
-      then jsonb_build_object('endpointId', endpoint, 'sequence', seen.sequence)
+      then jsonb_build_object('endpointId', endpoint, 'sequence', last_sequence)
     end
   );
 end;

@@ -18,6 +18,7 @@ as $$
 declare
   in_scope text;
   seen record;
+  last_key text;
   rows_seen integer := 0;
   erased integer := 0;
 begin
@@ -41,6 +42,7 @@ begin
       limit max_rows - rows_seen
     loop
       rows_seen := rows_seen + 1;
+      last_key := seen.key;
       if seen.is_key_hit then
         delete from messaging.idempotency_keys k where k.scope = in_scope and k.key = seen.key;
       elsif seen.is_hit then
@@ -56,7 +58,7 @@ begin
   return jsonb_build_object(
     'erased', jsonb_build_object('idempotencyBodies', erased),
     'after', case
-      when rows_seen = max_rows then jsonb_build_object('scope', in_scope, 'key', seen.key)
+      when rows_seen = max_rows then jsonb_build_object('scope', in_scope, 'key', last_key)
     end
   );
 end;

@@ -6,7 +6,7 @@
 -- Returns {erasureId, contactId, status, counts}, see describe_erasure; or {identities}, with nothing done,
 -- where the hashes of these are needed: the person has denied marketing, so that the hashes are kept, or
 -- the instance keeps hashes, and those of a person who no longer denies must go.
--- Locks the contact, then as erase_rows. Errors: MI031; MI035 where it was erased before; 40001 where the
+-- Locks as erase_rows. Errors: MI031; MI035 where it was erased before; 40001 where the
 -- contact was merged since it was found; the call must be repeated.
 create or replace function public.erase_contact(request jsonb)
 returns jsonb
@@ -23,6 +23,7 @@ declare
   erased jsonb;
   erasure messaging.erasures;
 begin
+  perform messaging.lock_addresses(of_instance, messaging.person_addresses(contact));
   select c.* into contact from messaging.contacts c where c.id = contact.id for update;
   if not found then
     raise exception using errcode = 'serialization_failure', message = 'merged meanwhile';
