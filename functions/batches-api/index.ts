@@ -7,7 +7,7 @@ import { createBatchesApiApp } from "./app.ts";
 
 const config = parseConfig(Deno.env.toObject());
 const app = createBatchesApiApp({
-  database: await connectDatabase(config.database),
+  database: await connectDatabase(config.database, config.credentialsKeys),
   openProvider: createProviderOpener(createCredentialVault(config.credentialsKeys)),
   log: consoleLog,
 });

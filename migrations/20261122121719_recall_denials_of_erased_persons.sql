@@ -176,6 +176,10 @@ begin
       select count(*) from messaging.internal_notes n
       where n.conversation_id = of_conversation
     )));
+    erasure.counts := messaging.add_counts(erasure.counts, jsonb_build_object(
+      'media', messaging.forget_media(messaging.media_of_contact(contact.id))
+    ));
+    perform messaging.forget_recipients(person_ids);
     tag_ids := array(select t.tag_id from messaging.contact_tags t where t.contact_id = contact.id);
     -- With its addresses, tags, consent, conversation, notes, transfers, agent session and pauses.
     delete from messaging.contacts c where c.id = contact.id;
