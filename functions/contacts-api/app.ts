@@ -19,6 +19,7 @@ import {
   changeTagsSchema,
   checkChangeTags,
   checkCreateContact,
+  checkListedContact,
   checkTarget,
   contactIdSchema,
   type ContactListResponse,
@@ -119,6 +120,7 @@ export function createContactsApiApp(services: ContactsApiServices): Hono {
     const { instanceId: _reference, ...query } = validate(
       listContactsSchema,
       context.req.query(),
+      checkListedContact,
     );
     const { instanceId } = requireInstance(context);
     const page = await readPageOrChanges(

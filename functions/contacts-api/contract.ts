@@ -7,7 +7,6 @@ import {
   freeObjectSchema,
   idSchema,
   instanceIdSchema,
-  phoneSchema,
   recipientFields,
 } from "../../shared/model/request_fields.ts";
 import { type AnswerOf, successField } from "../../shared/model/response_fields.ts";
@@ -174,7 +173,7 @@ const isStorable = (text: string): boolean => text.isWellFormed() && !text.inclu
 /** GET /functions/v1/contacts-api/contacts. Filters combine: a contact must pass each. */
 export const listContactsSchema = pageSchema.extend({
   instanceId: instanceIdSchema.optional(),
-  phone: phoneSchema.optional(),
+  ...recipientFields,
   tag: tagNameSchema.refine(isStorable, "must be text").optional(),
   q: z.string().trim().refine(
     (text) => [...text].length >= 1 && [...text].length <= 100 && isStorable(text),
@@ -184,6 +183,10 @@ export const listContactsSchema = pageSchema.extend({
   consent: z.enum(consentStates).optional(),
   updatedSince: storableInstantSchema.optional(),
 });
+
+/** A list may be of one contact, by one of its names. */
+export const checkListedContact: CrossCheck = (query) =>
+  Object.keys(recipientFields).some((name) => query[name] !== undefined) ? checkTarget(query) : [];
 
 const identitySchema = z.object({
   kind: z.enum(["phone", "lid", "user_id", "parent_user_id", "username"]),

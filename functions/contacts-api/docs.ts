@@ -221,13 +221,16 @@ export const operations: readonly Operation[] = [
     access: "clientToken",
     query: listContactsSchema,
     success: { description: "A page of contacts.", schema: contactListResponseSchema },
-    errors: ["invalid_phone", "operator_not_found"],
+    errors: ["invalid_phone", "contact_not_found", "operator_not_found"],
     fields: {
       ...Object.fromEntries(
         Object.entries(contactFieldTexts).map(([field, text]) => [`items.${field}`, text]),
       ),
       "items.isDeleted": "The contact is merged or erased.",
       "items.mergedInto": "The contact that it was merged into; null when it was erased.",
+      phone: "Only the contact of this phone. At most one of `phone`, `contactId` and `userId`.",
+      contactId: "Only this contact.",
+      userId: "Only the contact of this user id of the official channel.",
       tag: "Only contacts with this tag, in any case.",
       q: "Text in the name, e-mail, company or phone, in any case and without regard to accents. One or two characters are looked for at the beginning of words.",
       assignedTo: "Only contacts whose conversation is assigned to this operator: e-mail or UUID.",

@@ -75,6 +75,8 @@ export interface ContactConsent {
 export type ListContactsRequest = PageRequest<{
   readonly instanceId: string;
   readonly phone?: string | undefined;
+  readonly contactId?: string | undefined;
+  readonly userId?: string | undefined;
   readonly tag?: string | undefined;
   readonly q?: string | undefined;
   readonly assignedTo?: string | undefined;

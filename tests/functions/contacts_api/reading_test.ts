@@ -108,6 +108,31 @@ Deno.test("pages give every contact once, also while contacts change", async () 
   assertEquals([seen.length, new Set(seen).size], [before.length + 7, before.length + 7]);
 });
 
+Deno.test("a list of one contact takes its id or its user id in place of the phone", async () => {
+  await using service = await startService();
+  const [phone, userId] = ["5511912341101", "BR.1101"];
+  const byPhone = await create(service, phone);
+  const { contactId: hidden } = await service.post(`${api}/create`, {
+    instanceId: demoInstanceId,
+    userId,
+  });
+  const find = (query: Record<string, unknown>): Promise<Answer> =>
+    service.call("GET", `${api}/contacts`, query);
+  const idsOf = async (query: Record<string, unknown>): Promise<string[]> =>
+    (await find(query)).body.items.map(({ contactId }: Answer) => contactId);
+  assertEquals(await idsOf({ phone }), [byPhone]);
+  assertEquals(await idsOf({ contactId: byPhone }), [byPhone]);
+  assertEquals(await idsOf({ userId }), [hidden]);
+  assertEquals(await idsOf({ userId: "BR.1102" }), [], "and it makes no contact");
+  assertEquals(await idsOf({ userId, consent: "granted" }), [], "filters combine");
+  const unknown = await find({ contactId: crypto.randomUUID() });
+  assertEquals([unknown.status, unknown.body.error], [404, "contact_not_found"]);
+  for (const query of [{ phone, userId }, { phone, contactId: byPhone }, { userId: "x" }]) {
+    const refused = await find(query);
+    assertEquals([refused.status, refused.body.error], [400, "invalid_request"]);
+  }
+});
+
 Deno.test("q finds by name, phone part, e-mail and company, without regard to case and accents, and every character is itself", async () => {
   await using service = await startService();
   await create(service, "5511912342001", { name: "João Conceição" });

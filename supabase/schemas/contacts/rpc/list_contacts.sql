@@ -1,8 +1,8 @@
 -- contacts-api: contacts of an instance, a page at a time.
 -- `request`: instanceId, limit, `after` {createdAt, id} as returned in `next`, and any of the filters
--- phone, tag, q, assignedTo (operator's UUID or e-mail), consent, updatedSince (inclusive). An unknown
--- phone or tag has no contacts.
--- Returns {items, next}: items see describe_contacts. Errors: MI001.
+-- phone, contactId or userId (one of them), tag, q, assignedTo (operator's UUID or e-mail), consent,
+-- updatedSince (inclusive). An unknown phone, userId or tag has no contacts.
+-- Returns {items, next}: items see describe_contacts. Errors: MI001; MI031 and MI035 see find_recipient.
 create or replace function public.list_contacts(request jsonb)
 returns jsonb
 language plpgsql
@@ -31,8 +31,8 @@ begin
     where t.instance_id = instance.id and lower(t.name) = lower(request->>'tag');
     filters := filters || jsonb_build_object('tagId', tag_id);
   end if;
-  if request->>'phone' is not null then
-    contact_id := (messaging.find_contact(instance.id, request->>'phone')).id;
+  if coalesce(request->>'phone', request->>'contactId', request->>'userId') is not null then
+    contact_id := (messaging.find_recipient(instance.id, request)).id;
     filters := filters || jsonb_build_object('contactId', contact_id);
   end if;
   if filters @? '$.* ? (@ == null)' then
