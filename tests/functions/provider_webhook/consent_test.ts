@@ -87,6 +87,14 @@ Deno.test("a keyword is confirmed once, by the system and without a pause of the
   assertEquals(await readChanges(client), ["denied", "granted", "denied"]);
 });
 
+Deno.test("a list of messages has the confirmation after the word that it confirms", async () => {
+  await using client = await createWebhookClient();
+  const tenant = await client.createTenant();
+  await client.receive(tenant, { messageId: "IN1", text: { message: "SAIR" } });
+  const { body } = await client.stack.messages(tenant, "GET", "/messages");
+  assertEquals(body.items.map(({ message }: Json) => message), ["SAIR", confirmation]);
+});
+
 Deno.test("keywords and confirmation are the instance's own; a null confirmation is none", async () => {
   await using client = await createWebhookClient();
   const { admin } = client.stack;

@@ -1,0 +1,62 @@
+set local check_function_bodies = off;
+
+-- Makes what a contact's keyword said (see read_keyword) its consent. Where that denies marketing anew,
+-- queues the instance's one confirmation: a message of the system, due at once. It pauses no agent.
+-- None goes to a blocked contact, nor where the official channel would refuse it: the contact wrote more
+-- than 24 hours ago. `message_id`: the contact's message, which the agent then does not see.
+create or replace function messaging.apply_keyword(
+  instance_id uuid,
+  contact_id uuid,
+  conversation_id uuid,
+  message_id uuid,
+  said text,
+  written_at timestamptz
+)
+returns void
+language plpgsql
+set search_path = ''
+as $$
+declare
+  instance messaging.instances;
+  confirmation_id constant uuid := gen_random_uuid();
+  placed record;
+begin
+  if not messaging.change_consent(
+    apply_keyword.contact_id,
+    jsonb_build_object(
+      'marketing', said, 'source', 'keyword', 'saidAt', written_at, 'messageId', message_id
+    )
+  ) or said <> 'denied' then
+    return;
+  end if;
+  select i.* into strict instance from messaging.instances i where i.id = apply_keyword.instance_id;
+  perform from messaging.contacts c
+  where c.id = apply_keyword.contact_id and not c.is_blocked
+    and (
+      instance.provider_class <> 'official'
+      or c.last_inbound_at >= clock_timestamp() - interval '24 hours'
+    );
+  if not found or instance.opt_out_confirmation is null then
+    return;
+  end if;
+  placed := messaging.place_message(
+    confirmation_id, instance, jsonb '{"isDeferred": true}', interval '0', apply_keyword.contact_id
+  );
+  insert into messaging.messages (
+    id, instance_id, contact_id, conversation_id, direction, message_type, message, sent_by, mode,
+    status, scheduled_for, purpose, created_at
+  ) values (
+    confirmation_id, instance.id, apply_keyword.contact_id, apply_keyword.conversation_id, 'outbound',
+    'text', instance.opt_out_confirmation, 'system', placed.mode, 'queued', placed.slot,
+    'opt_out_confirmation',
+    -- Not the transaction's instant: the confirmation stands after the contact's word.
+    clock_timestamp()
+  );
+end;
+$$;
+revoke all
+on function messaging.apply_keyword(uuid, uuid, uuid, uuid, text, timestamptz)
+from public, anon, authenticated;
+grant execute
+on function messaging.apply_keyword(uuid, uuid, uuid, uuid, text, timestamptz)
+to service_role;
