@@ -1,3 +1,5 @@
+import { createMediaLinks } from "../../shared/media/links.ts";
+import { openMediaStorage } from "../../shared/media/open_storage.ts";
 import { createAgentReplies } from "../../shared/agents/reply.ts";
 import { createChatModel } from "../../shared/agents/model.ts";
 import { parseConfig } from "../../shared/runtime/config.ts";
@@ -25,6 +27,7 @@ const app = createDispatchQueueApp({
   deliverEvent: createEventDelivery({ vault, allowsPrivateHosts: config.allowsPrivateHosts }),
   secretKeys: config.secretKeys,
   providerTimeoutMs: config.providerTimeoutMs,
+  files: { storage: openMediaStorage(config.media), links: createMediaLinks(config) },
   log: consoleLog,
 });
 

@@ -42,12 +42,12 @@ export const sendMessageSchema = z.object({
 export type SendMessageRequest = z.infer<typeof sendMessageSchema>;
 
 /**
- * Whether a call only assigns: it has `assignTo` and neither `message` nor `mediaUrl`, regardless
- * of its other fields (specification 4.4, rule 2).
+ * Whether a call only assigns: it has `assignTo` and neither `message` nor a file,
+ * regardless of its other fields (specification 4.4, rule 2).
  */
 export function isAssignmentOnly(request: Readonly<Record<string, unknown>>): boolean {
   return request["assignTo"] !== undefined && request["message"] === undefined &&
-    request["mediaUrl"] === undefined;
+    request["mediaUrl"] === undefined && request["mediaId"] === undefined;
 }
 
 /** Requires one contact, and checks rules between the other fields, by `messageType`. */
@@ -60,11 +60,11 @@ export const checkSendMessage: CrossCheck = (request) => [
 const checkMessage: CrossCheck = (request) => {
   if (isAssignmentOnly(request)) return [];
   const isPresent = (field: string): boolean => request[field] !== undefined;
-  if (!["messageType", "message", "mediaUrl", "optionList"].some(isPresent)) {
+  if (!["messageType", "message", "mediaUrl", "mediaId", "optionList"].some(isPresent)) {
     return [{
       path: "message",
       message:
-        "has nothing to send and nothing to assign: set message, mediaUrl, optionList or assignTo",
+        "has nothing to send and nothing to assign: set message, mediaUrl, mediaId, optionList or assignTo",
     }];
   }
   const missing = { path: "messageType", message: "is required when there is content to send" };

@@ -22,6 +22,7 @@ const commonBody = sendMessageSchema.omit({
   messageType: true,
   message: true,
   mediaUrl: true,
+  mediaId: true,
   mediaFilename: true,
   optionList: true,
 });
@@ -29,15 +30,16 @@ const commonBody = sendMessageSchema.omit({
 /** The fields that belong to one message type. */
 function describeBody(messageType: SendableType): z.ZodObject {
   const { needs, takes } = fieldsOf(messageType);
-  const pick = (name: "message" | "mediaUrl" | "optionList"): z.ZodRawShape =>
+  const pick = (name: "message" | "optionList"): z.ZodRawShape =>
     needs.includes(name)
       ? { [name]: shape[name].unwrap() }
       : takes.includes(name)
       ? { [name]: shape[name] }
       : {};
   return commonBody.extend({
-    ...pick("mediaUrl"),
-    ...(needs.includes("mediaUrl") ? { mediaFilename: shape.mediaFilename } : {}),
+    ...(needs.includes("mediaUrl")
+      ? { mediaUrl: shape.mediaUrl, mediaId: shape.mediaId, mediaFilename: shape.mediaFilename }
+      : {}),
     messageType: z.literal(messageType),
     ...pick("message"),
     ...pick("optionList"),
@@ -73,7 +75,7 @@ export const operations: readonly Operation[] = [{
   summary: "Send, queue or schedule a message",
   description:
     "Sends text, an image, a video, audio, a document or an option list: immediately, after `delayMessage` seconds, at `sendAt`, or through the instance's paced queue (`queued`). `assignTo` also assigns the conversation. Without content, the call only assigns (`mode` = `assign_only`).\n\n" +
-    "`messageType` is required when there is content: `text` requires `message`; `image`, `video`, `audio` and `document` require `mediaUrl`; `option_list` requires `optionList` and `message`. `audio` does not allow `message`; `contact_request` (official channel) requires `message`, and asks a person who hides the phone number for it.\n\n" +
+    "`messageType` is required when there is content: `text` requires `message`; `image`, `video`, `audio` and `document` require either `mediaUrl` or `mediaId`, the id of a file that media-api keeps; `option_list` requires `optionList` and `message`. `audio` does not allow `message`; `contact_request` (official channel) requires `message`, and asks a person who hides the phone number for it.\n\n" +
     "Every call whose `sentBy` is not `ai_agent` pauses the instance's AI agent for this contact for 30 minutes. A missing contact is created.",
   access: "clientToken",
   body: sendMessageSchema,
@@ -93,6 +95,10 @@ export const operations: readonly Operation[] = [{
     "recipient_needs_phone",
     "contact_blocked",
     "contact_opted_out",
+    "media_not_found",
+    "media_pending",
+    "media_failed",
+    "media_expired",
     "outside_conversation_window",
     "send_window_never_opens",
     "provider_send_failed",
@@ -102,6 +108,8 @@ export const operations: readonly Operation[] = [{
   fields: {
     expiresAt:
       "End of the message: what has not left by then becomes `expired` and is never sent. Must be in the future.",
+    mediaId:
+      "Id of a file that media-api keeps, in place of `mediaUrl`: an upload, or the file of a received message.",
     intervalSeconds:
       "Minimum number of seconds between this queued message and the previous one of the instance. Default: 30.",
     mode: "Result of the call: `assign_only` when there was no content.",

@@ -7,10 +7,14 @@ import {
   type MessageDraft,
   type PendingAuthentication,
 } from "../../shared/messages/accept.ts";
+import { isMediaType } from "../../shared/model/message_content.ts";
 import { toRequestedContent } from "../../shared/model/message_request.ts";
 import { readRecipient } from "../../shared/model/request_fields.ts";
 import { readTiming } from "../../shared/model/timing.ts";
 import { toLeaseSeconds } from "../../shared/messages/claim.ts";
+import { linkFile, uploadTimeoutMs } from "../../shared/messages/message_file.ts";
+import { findRequestedFile } from "../../shared/messages/requested_file.ts";
+import type { Provider } from "../../shared/providers/provider.ts";
 import {
   executeSending,
   type SendingAnswer,
@@ -38,9 +42,12 @@ export async function sendMessage(
   services: SendingServices,
   { instance, request, idempotency, authentication }: SendMessageCall,
 ): Promise<SendingAnswer<SendMessageResponse | RefusalBody>> {
-  const draft = toDraft(request);
+  const draft = await toDraft(services, instance, request);
   const provider = draft === null ? null : await services.openProvider(instance);
-  if (draft !== null && provider !== null) validateForChannel(instance, provider, draft.content);
+  if (draft !== null && provider !== null) {
+    const names = { mediaUrl: draft.mediaId === undefined ? "mediaUrl" : "mediaId" };
+    validateForChannel(instance, provider, draft.content, names);
+  }
   return await executeSending(services, { instance, provider }, {
     ...readRecipient(request),
     draft,
@@ -52,22 +59,45 @@ export async function sendMessage(
       intervalSeconds: request.intervalSeconds ?? defaultIntervalSeconds,
       delaySeconds: request.delayMessage ?? 0,
       timing: readTiming(request),
-      leaseSeconds: toLeaseSeconds(services.providerTimeoutMs, draft?.delayTypingMs),
+      leaseSeconds: leaseFor(services, provider, draft),
     },
     idempotency,
     authentication,
   }, respondToSending);
 }
 
+/** Time for the call, and for handing its file over first where the channel takes files. */
+function leaseFor(
+  { providerTimeoutMs }: SendingServices,
+  provider: Provider | null,
+  draft: MessageDraft | null,
+): number {
+  const handingOverMs = draft?.file !== undefined && provider?.files !== null ? uploadTimeoutMs : 0;
+  return toLeaseSeconds(providerTimeoutMs + handingOverMs, draft?.delayTypingMs);
+}
+
 /** The message to send; null when the call only assigns. */
-function toDraft(request: SendMessageRequest): MessageDraft | null {
-  if (request.messageType === undefined || isAssignmentOnly(request)) return null;
-  return {
-    content: toRequestedContent(request),
+async function toDraft(
+  { database, files }: SendingServices,
+  { instanceId }: Instance,
+  request: SendMessageRequest,
+): Promise<MessageDraft | null> {
+  const { messageType, mediaId } = request;
+  if (messageType === undefined || isAssignmentOnly(request)) return null;
+  const about = {
     cardId: request.cardId,
     metadata: request.metadata,
     purpose: request.purpose,
     sentBy: request.sentBy,
     delayTypingMs: request.delayTyping === undefined ? undefined : Math.ceil(request.delayTyping),
   };
+  if (mediaId === undefined || !isMediaType(messageType)) {
+    return { ...about, content: toRequestedContent(request) };
+  }
+  const file = await findRequestedFile(database, instanceId, { mediaId, messageType });
+  const mediaUrl = linkFile(mediaId, file, files.links);
+  const mediaFilename = request.mediaFilename ??
+    (messageType === "document" ? file?.fileName ?? undefined : undefined);
+  const content = toRequestedContent({ ...request, mediaUrl, mediaFilename });
+  return { ...about, content, mediaId, file: file ?? undefined };
 }

@@ -1,3 +1,5 @@
+import { createMediaLinks } from "../../shared/media/links.ts";
+import { openMediaStorage } from "../../shared/media/open_storage.ts";
 import { parseConfig } from "../../shared/runtime/config.ts";
 import { createCredentialVault } from "../../shared/crypto/credential_vault.ts";
 import { connectDatabase } from "../../shared/database/connect_database.ts";
@@ -12,6 +14,7 @@ const app = createSendTemplateMessageApp({
   openProvider: createProviderOpener(createCredentialVault(config.credentialsKeys)),
   runAfterResponse: createBackground(consoleLog),
   providerTimeoutMs: config.providerTimeoutMs,
+  files: { storage: openMediaStorage(config.media), links: createMediaLinks(config) },
   log: consoleLog,
 });
 

@@ -55,6 +55,10 @@ export const meaningBySqlstate = {
   MI041: { path: "sendAt", message: "must not be more than a minute in the past" },
   MI042: { path: "sendAt", message: "must not be more than 35 days ahead" },
   MI043: { path: "expiresAt", message: "must be in the future" },
+  MI051: "media_not_found",
+  MI052: "media_pending",
+  MI053: "media_failed",
+  MI054: "media_expired",
 } as const satisfies Readonly<Record<string, Meaning>>;
 
 /** An SQLSTATE of the table. */

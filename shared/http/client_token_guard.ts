@@ -20,6 +20,8 @@ export interface ClientVariables extends AppVariables {
   body: JsonObject;
   /** Null where the request names an instance that the token does not grant access to. */
   instance: Instance | null;
+  /** Whether a form's field that came late names an instance that the token does not open. */
+  isForeign?: (holder: JsonObject) => boolean;
   /** Null where the request is authenticated: see `guardSending`. */
   authentication?: PendingAuthentication | null;
 }
@@ -34,6 +36,8 @@ export interface GuardOptions {
   readonly hasBody?: boolean | "optional";
   /** Largest body, in bytes. Default: 256 KiB. */
   readonly maxBodyBytes?: number;
+  /** Reads the body of a POST or PATCH in another form than JSON. Default: as a JSON object. */
+  readonly readBody?: ((context: Context) => Promise<JsonObject>) | undefined;
 }
 
 /** A client whose token was valid, with the references that a request may use for its instance. */
@@ -61,7 +65,7 @@ export function createClientTokenGuard(
     const client = await authenticateClient(context, database, tokenHash);
     const takesBody = hasBody !== false && ["POST", "PATCH"].includes(context.req.method);
     if (!takesBody) refuseDeclaredBody(context);
-    const read = hasBody === "optional" ? readOptionalJsonBody : readJsonBody;
+    const read = options.readBody ?? (hasBody === "optional" ? readOptionalJsonBody : readJsonBody);
     const body = takesBody ? await read(context, options.maxBodyBytes) : undefined;
     setClient(context, client, body ?? {}, body ?? context.req.query());
     await next();
@@ -111,6 +115,7 @@ export function setClient(
   context.set("tokenId", tokenId);
   context.set("body", body);
   context.set("instance", instance);
+  context.set("isForeign", (late) => !isNamed(references, late));
   context.set("instanceId", instance?.instanceId);
 }
 

@@ -19,8 +19,11 @@ export interface LinkQuery {
 
 /** Makes and checks the links of this deployment. */
 export interface MediaLinks {
-  /** A new link to a file, whether or not the file is there yet. At most 450 characters. */
-  create(mediaId: string, expiresInSeconds?: number): string;
+  /**
+   * A new link to a file, whether or not the file is there yet. At most 450 characters. `name` ends its
+   * path, for who tells a file's type by the name: of letters, digits and dots.
+   */
+  create(mediaId: string, expiresInSeconds?: number, name?: string): string;
   /** When the link ends, as Unix milliseconds; null for one that is forged, altered or over. */
   verify(mediaId: string, query: LinkQuery): number | null;
 }
@@ -40,13 +43,14 @@ export function createMediaLinks({ credentialsKeys, functionsUrl }: LinkOptions)
   const sign = (key: Uint8Array, mediaId: string, expires: string, nonce: string): Uint8Array =>
     createHmac("sha256", key).update(`${mediaId}.${expires}.${nonce}`).digest();
   return {
-    create(mediaId, expiresInSeconds = readingLinkSeconds): string {
+    create(mediaId, expiresInSeconds = readingLinkSeconds, name?): string {
       const expires = String(Date.now() + expiresInSeconds * 1_000);
       const nonce = Buffer.from(crypto.getRandomValues(new Uint8Array(6))).toString("base64url");
       const [key = Buffer.alloc(0)] = keys;
       const signature = Buffer.from(sign(key, mediaId, expires, nonce)).toString("base64url");
       const query = new URLSearchParams({ expires, nonce, signature });
-      return `${functionsUrl}/media-api/links/${mediaId}?${query}`;
+      const path = name === undefined ? mediaId : `${mediaId}/${name}`;
+      return `${functionsUrl}/media-api/links/${path}?${query}`;
     },
     verify(mediaId, { expires = "", nonce = "", signature = "" }): number | null {
       if (!/^[0-9]{1,15}$/.test(expires) || Number(expires) <= Date.now()) return null;

@@ -5,10 +5,15 @@ import type {
   AgentRequest,
   AuthenticationRequest,
 } from "../database/rpcs/messages.ts";
+import type { SendableFile } from "../database/rpcs/media_uploads.ts";
 import type { RateLimit } from "../database/rpcs/tenancy.ts";
 import { DatabaseError, type OwnSqlstate } from "../database/sqlstates.ts";
 import { AppError } from "../model/errors.ts";
-import { type MessageContent, toStoredContent } from "../model/message_content.ts";
+import {
+  type MessageContent,
+  type StoredContent,
+  toStoredContent,
+} from "../model/message_content.ts";
 import { readRecipient } from "../model/request_fields.ts";
 import type { Metadata } from "../model/metadata.ts";
 import type { Purpose } from "../model/purpose.ts";
@@ -19,6 +24,10 @@ export const defaultIntervalSeconds = 30;
 /** A message to send. */
 export interface MessageDraft {
   readonly content: MessageContent;
+  /** The file of ours that the content's `mediaUrl` leads to, in whose place it is stored. */
+  readonly mediaId?: string | undefined;
+  /** The same file as the channel needs it; undefined where it was not there when it was looked up. */
+  readonly file?: SendableFile | undefined;
   /** The text that the history shows for a content without one: a template, filled. */
   readonly historyText?: string | undefined;
   readonly cardId?: string | undefined;
@@ -93,7 +102,7 @@ function recordCall(
     assignment: request.assignment,
     agent: request.agent ?? null,
     message: draft === null ? null : {
-      ...toStoredContent({ message: draft.historyText, ...draft.content }),
+      ...storeContent(draft),
       cardId: draft.cardId,
       metadata: draft.metadata,
       purpose: draft.purpose === "service" ? undefined : draft.purpose,
@@ -102,4 +111,13 @@ function recordCall(
     },
     delivery: request.delivery,
   });
+}
+
+/** A link to a file of ours is made anew whenever it is needed: its id is stored in its place. */
+function storeContent({ content, historyText, mediaId }: MessageDraft): StoredContent & {
+  readonly mediaId?: string | undefined;
+} {
+  const given = { message: historyText, ...content };
+  if (mediaId === undefined) return toStoredContent(given);
+  return { ...toStoredContent({ ...given, mediaUrl: undefined }), mediaId };
 }

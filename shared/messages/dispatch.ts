@@ -4,7 +4,15 @@ import { describeDefect, type Log } from "../runtime/log.ts";
 import { readStoredContent } from "../model/message_content.ts";
 import type { OutboundMessage, Provider, Receipt } from "../providers/provider.ts";
 import { claimDueMessages, type LeasedMessage, toLeaseSeconds } from "./claim.ts";
+import type { SendableFile } from "../database/rpcs/media_uploads.ts";
 import type { ClaimedMessage } from "../database/rpcs/queue.ts";
+import {
+  handOverFile,
+  linkContent,
+  type MessageFiles,
+  refuseMissingFile,
+  reviewReceipt,
+} from "./message_file.ts";
 import { recordOutcome } from "./settle.ts";
 
 /** Services that dispatching uses. */
@@ -12,6 +20,8 @@ export interface DispatchingServices {
   readonly database: Database;
   readonly openProvider: OpenProvider;
   readonly providerTimeoutMs: number;
+  /** Where the files of messages are. */
+  readonly files: MessageFiles;
   readonly log: Log;
 }
 
@@ -49,11 +59,34 @@ export async function sendClaimedMessage(
 ): Promise<Receipt> {
   if (message.isContactBlocked) return contactBlocked;
   if (message.isOptedOut) return contactOptedOut;
+  const fileRefusal = refuseMissingFile(message.file);
+  if (fileRefusal !== null) return fileRefusal;
   const prepared = await prepareMessage(services, message);
   if ("outcome" in prepared) return prepared;
   const { provider, outbound } = prepared;
-  const { leaseEndsAtMs } = message;
-  return await callProvider(services, provider, outbound, { bypassLimit, leaseEndsAtMs });
+  const { leaseEndsAtMs, file } = message;
+  const call = { bypassLimit, leaseEndsAtMs };
+  return await sendWithFile(services, { provider, outbound, file }, call);
+}
+
+/** A message that is ready to leave, and its file of ours. */
+export interface ReadyMessage {
+  readonly provider: Provider;
+  readonly outbound: OutboundMessage;
+  readonly file: SendableFile | null;
+}
+
+/** Sends a message once; before it, its file where the channel takes files. Never throws. */
+export async function sendWithFile(
+  services: DispatchingServices,
+  { provider, outbound, file }: ReadyMessage,
+  call: ClaimedCall,
+): Promise<Receipt> {
+  const handedOver = await handOverFile(services, provider, file);
+  if ("outcome" in handedOver) return handedOver;
+  const { uploadId } = handedOver;
+  const receipt = await callProvider(services, provider, { ...outbound, uploadId }, call);
+  return await reviewReceipt(services, { provider, file, handedOver, receipt });
 }
 
 /** Limits of one provider call. */
@@ -100,8 +133,12 @@ async function prepareMessage(
 ): Promise<PreparedMessage | Receipt> {
   try {
     const provider = await services.openProvider(message);
-    const { messageId, to, delayTypingMs } = message;
-    const content = readStoredContent(message);
+    const { messageId, to, delayTypingMs, file } = message;
+    const content = readStoredContent(
+      file === null
+        ? message
+        : { ...message, content: linkContent(message.content, file, services.files.links) },
+    );
     return {
       provider,
       outbound: { messageId, to, content, delayTypingMs: delayTypingMs ?? undefined },

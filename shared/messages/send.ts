@@ -1,9 +1,9 @@
 import type { RunAfterResponse } from "../runtime/background.ts";
 import {
-  callProvider,
   dispatchDueMessages,
   type DispatchingServices,
   sendClaimedMessage,
+  sendWithFile,
 } from "./dispatch.ts";
 import type { Recorded } from "../idempotency/recorded_call.ts";
 import { readResponse, type StoredResponse } from "../idempotency/stored_response.ts";
@@ -81,10 +81,10 @@ export async function executeSending<Body extends object>(
     return { outcome: respond(accepted, null), isReplay: false };
   }
   const { messageId, claimToken, to } = claim;
-  const { content, delayTypingMs } = draft;
+  const { content, delayTypingMs, file = null } = draft;
   const outbound = { messageId, to, content, delayTypingMs };
   const call = { bypassLimit: false, leaseEndsAtMs };
-  const receipt = await callProvider(services, provider, outbound, call);
+  const receipt = await sendWithFile(services, { provider, outbound, file }, call);
   return await settleSending(services, { messageId, claimToken, receipt, sealedProviderConfig }, {
     idempotency,
     response: respond(accepted, receipt),

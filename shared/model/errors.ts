@@ -29,6 +29,10 @@ const refusals = {
     401,
     "X-Hub-Signature-256 does not match the body and the instance's app secret.",
   ],
+  invalid_media_link: [
+    403,
+    "The link to the file is wrong, or its time is over: read the message again for a new one.",
+  ],
   "Template does not belong to this instance": [
     403,
     "The template belongs to another instance of the workspace.",
@@ -49,6 +53,7 @@ const refusals = {
   conversation_not_found: [404, "The instance has no such conversation."],
   "Template not found": [404, "The template does not exist, or the token is not valid for it."],
   template_not_found: [404, "The template does not exist."],
+  media_not_found: [404, "The instance has no such file."],
   token_not_found: [404, "The instance has no such token."],
   endpoint_not_found: [404, "The instance has no such webhook endpoint."],
   delivery_not_found: [404, "The instance has no such delivery, or its event is no longer kept."],
@@ -84,12 +89,15 @@ const refusals = {
     "The webhook endpoint is not active: send PATCH endpoints/:id with isActive true first.",
   ],
   batch_state: [409, "The batch's status does not allow this call."],
+  media_pending: [409, "The file is still being fetched from the provider; try again soon."],
   already_exists: [409, "Another record has this value; see issues."],
   cursor_expired: [
     410,
     "Events after this cursor are older than 30 days and gone; oldestCursor is where the feed begins now.",
   ],
   contact_erased: [410, "The contact's data were erased at the person's request."],
+  media_failed: [410, "The file could not be fetched from the provider; see details."],
+  media_expired: [410, "The file is gone: the provider no longer had it, or its time was over."],
   payload_too_large: [
     413,
     "The body is too large: 256 KiB at most, 4 MiB for batches-api, 3 MB for a provider webhook.",
@@ -106,6 +114,7 @@ const refusals = {
     502,
     "The templates could not be read from the provider; see details. Nothing was changed.",
   ],
+  media_fetch_failed: [502, "The file could not be fetched from its URL; see details."],
   provider_outcome_unknown: [
     504,
     "The provider may or may not have accepted the message; it is unconfirmed and not sent again automatically.",
@@ -136,6 +145,7 @@ export interface RefusalExtras {
 const temporaryCodes: ReadonlySet<ErrorCode> = new Set([
   "service_unavailable",
   "idempotency_key_in_progress",
+  "media_pending",
 ]);
 const retryAfterOneSecond = { "Retry-After": "1" } as const;
 

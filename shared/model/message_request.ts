@@ -39,6 +39,7 @@ export const messageFields = {
   messageType: messageTypeSchema.optional(),
   message: visibleTextSchema(65_536).optional(),
   mediaUrl: z.string().min(1).max(2_048).overwrite(lowerScheme).optional(),
+  mediaId: z.uuid().optional(),
   mediaFilename: z.string().min(1).max(255).optional(),
   optionList: optionListSchema.optional(),
 };
@@ -54,7 +55,10 @@ const exclusiveFields = ["message", "mediaUrl", "optionList"] as const;
 
 function foreignFields(type: SendableType): readonly string[] {
   const { needs, takes } = fieldsOf(type);
-  return exclusiveFields.filter((field) => !needs.includes(field) && !takes.includes(field));
+  const foreign = exclusiveFields.filter((field) =>
+    !needs.includes(field) && !takes.includes(field)
+  );
+  return isMediaType(type) ? foreign : [...foreign, "mediaId"];
 }
 
 /** The issues of what a message holds, by its type. */
@@ -68,11 +72,16 @@ export function checkContent(request: LooseRequest): Issue[] {
 }
 
 function checkFields(type: SendableType, request: LooseRequest): Issue[] {
-  const missing = fieldsOf(type).needs.filter((field) => request[field] === undefined);
+  const missing = fieldsOf(type).needs.filter((field) =>
+    request[field] === undefined && (field !== "mediaUrl" || request["mediaId"] === undefined)
+  );
   const foreign = foreignFields(type).filter((field) => request[field] !== undefined);
   return [
     ...missing.map((path) => ({ path, message: `is required for messageType ${type}` })),
     ...foreign.map((path) => ({ path, message: `cannot be sent with messageType ${type}` })),
+    ...(request["mediaId"] === undefined || request["mediaUrl"] === undefined
+      ? []
+      : [{ path: "mediaId", message: "cannot be sent with mediaUrl: send one of them" }]),
   ];
 }
 
@@ -103,7 +112,7 @@ function optionId(option: { readonly id?: string | undefined }, index: number): 
 }
 
 /**
- * The content of a valid request.
+ * The content of a valid request. A link to the file stands for a `mediaId`: give it as `mediaUrl`.
  *
  * @throws Error for a request without `messageType`: a defect, requests are checked before.
  */

@@ -36,3 +36,5 @@ export const demoFormerEndpointId = "e1a6b7c8-0d2f-4e35-8a91-6c4b3d2e1f06";
 /** A draft with two recipients. */
 export const demoBatchId = "e1a6b7c8-0d2f-4e35-8a91-6c4b3d2e1f08";
 export const demoDeliveryId = "e1a6b7c8-0d2f-4e35-8a91-6c4b3d2e1f07";
+/** An uploaded picture. */
+export const demoMediaId = "e1a6b7c8-0d2f-4e35-8a91-6c4b3d2e1f31";

@@ -10,6 +10,7 @@ export type Tag =
   | "Contacts"
   | "Conversations"
   | "Events"
+  | "Media"
   | "Messages"
   | "Batches"
   | "AI agent"
@@ -30,7 +31,7 @@ export interface PathParameter {
 /** The success response of an operation. */
 export interface SuccessResponse {
   /** Default 200. */
-  readonly status?: 200 | 201 | 202;
+  readonly status?: 200 | 201 | 202 | 302;
   readonly description: string;
   /** The whole body, including `success`; absent where the response is not JSON. */
   readonly schema?: z.ZodType;
@@ -74,6 +75,8 @@ export interface Operation {
    * type.
    */
   readonly foreignBody?: string;
+  /** The field of a form that the operation takes in place of `body`: it holds a file. */
+  readonly fileField?: string;
   /** Largest body in KiB. Default: 256. */
   readonly maxBodyKiB?: number;
   /** Whether it takes an `Idempotency-Key`. */

@@ -9,8 +9,13 @@ const mimetypes = new Map([
   ["jpeg", "image/jpeg"],
   ["png", "image/png"],
   ["mp3", "audio/mpeg"],
+  ["aac", "audio/aac"],
+  ["amr", "audio/amr"],
+  ["m4a", "audio/mp4"],
+  ["ogg", "audio/ogg"],
   ["wav", "audio/wav"],
   ["mp4", "video/mp4"],
+  ["3gp", "video/3gpp"],
   ["pdf", "application/pdf"],
 ]);
 
@@ -31,7 +36,7 @@ export function readFilename(mediaUrl: string, mediaFilename = ""): string | und
   return mediaExtensionOf(mediaUrl) === null ? undefined : readLastSegment(mediaUrl);
 }
 
-/** The MIME type of an extension in the specification's list (section 4.4); else undefined. */
+/** The MIME type of an extension that files are sent with; else undefined. */
 export function readMimetype(extension: string | undefined): string | undefined {
   return extension === undefined ? undefined : mimetypes.get(extension);
 }

@@ -3,6 +3,7 @@
  * HTTP call, and an accurate report of the outcome. A provider never retries (only the dispatcher
  * does), never accesses the database and never throws because of the server's behaviour.
  */
+import type { Bytes } from "../model/bytes.ts";
 import type { Issue } from "../model/errors.ts";
 import type { FilledTemplate } from "../model/filled_template.ts";
 import type { MessageContent, TemplateContent } from "../model/message_content.ts";
@@ -16,6 +17,30 @@ export interface OutboundMessage {
   readonly content: MessageContent;
   /** Typing simulation before sending, in milliseconds (0 to 60,000). */
   readonly delayTypingMs?: number | undefined;
+  /** The channel's id of the content's file, which it then does not fetch; see `FileCarrier`. */
+  readonly uploadId?: string | undefined;
+}
+
+/** A file of ours that a channel takes over. */
+export interface OutboundFile {
+  readonly mimeType: string;
+  readonly fileName: string;
+  readonly content: ReadableStream<Bytes>;
+}
+
+/** The outcome of handing over a file. A refusal says nothing of any message: none was sent. */
+export type FileReceipt =
+  | { readonly outcome: "uploaded"; readonly kept: string }
+  | Extract<Receipt, { outcome: "rejected" }>;
+
+/** How a channel takes files over before the messages that name them. */
+export interface FileCarrier {
+  /** The id of an upload that `upload` once gave as `kept`; null where it was another number's. */
+  readUploadId(kept: string): string | null;
+  /** Makes exactly one call. `kept` is what `readUploadId` takes. Throws for a defect only. */
+  upload(file: OutboundFile, options: SendOptions): Promise<FileReceipt>;
+  /** Whether a refused send says that the channel does not know the upload any more. */
+  isUnknownUpload(receipt: Receipt): boolean;
 }
 
 /**
@@ -82,6 +107,8 @@ export interface TemplateCarrier {
 export interface Provider {
   /** Sends templates as such. Null if they are sent as ordinary messages. */
   readonly templates: TemplateCarrier | null;
+  /** Takes files over. Null for a channel that fetches them by their URL. */
+  readonly files: FileCarrier | null;
   /**
    * Every issue for which this channel would refuse `content`, found without calling the channel.
    */

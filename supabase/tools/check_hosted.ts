@@ -48,6 +48,7 @@ const refusals: Readonly<Record<string, Refusal>> = {
   "contacts-api": { method: "POST", path: "/create", status: 401 },
   "conversations-api": { method: "POST", path: "/status", status: 401 },
   "events-api": { method: "GET", path: "/events", status: 401 },
+  "media-api": { method: "POST", path: "/media", status: 401 },
   "messages-api": { method: "GET", path: "/queue", status: 401 },
   "messages-context": { method: "GET", path: "", status: 401 },
   "metrics": { method: "GET", path: "", status: 401 },

@@ -111,6 +111,8 @@ export type NewMessage = StoredContent & {
   readonly purpose?: Purpose | undefined;
   readonly sentBy?: string | undefined;
   readonly delayTypingMs?: number | undefined;
+  /** The file of ours that it sends. */
+  readonly mediaId?: string | undefined;
 };
 
 /** The operator that a conversation is assigned to (specification 4.4, `assignTo`). */

@@ -1,6 +1,7 @@
 import type { HeldBy, MessageStatus } from "../../model/message_status.ts";
 import type { ProviderKind } from "../../model/provider_kind.ts";
 import type { StoredContent } from "../../model/message_content.ts";
+import type { SendableFile } from "./media_uploads.ts";
 import type { Once, RecordedResult } from "./idempotency.ts";
 import type { Page, PageRequest } from "./page.ts";
 import type { EmptyRequest, Rpc } from "./rpc.ts";
@@ -47,6 +48,8 @@ export interface ClaimedMessage extends StoredContent {
   readonly isAgentPaused: boolean;
   readonly to: string;
   readonly delayTypingMs: number | null;
+  /** The file of ours that it names; null for none. */
+  readonly file: SendableFile | null;
 }
 
 /** The messages that one claim returned, and when to claim again. */

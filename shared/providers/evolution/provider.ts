@@ -18,6 +18,7 @@ import { createRedactor } from "../http/redaction.ts";
 export function createEvolutionProvider(config: EvolutionConfig): Provider {
   return {
     templates: null,
+    files: null,
     checkContent: checkGatewayContent,
     limitTypingMs: toEvolutionDelayMs,
     send: (message, options) => send(config, message, options),

@@ -4,6 +4,7 @@
  */
 
 import { acquireHostSlot } from "./host_limiter.ts";
+import type { Bytes } from "../../model/bytes.ts";
 import { parseJson } from "../../model/json_value.ts";
 
 const MAX_ANSWER_BYTES = 256 * 1024;
@@ -65,6 +66,32 @@ export function postJson(call: JsonCall): Promise<HttpResult> {
     maxAnswerBytes: MAX_ANSWER_BYTES,
     bypassLimit: call.bypassLimit ?? false,
   });
+}
+
+export interface StreamCall {
+  readonly url: string;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly contentType: string;
+  readonly body: ReadableStream<Bytes>;
+  /** Time-out of the whole call in milliseconds. */
+  readonly timeoutMs: number;
+  readonly bypassLimit?: boolean;
+}
+
+/**
+ * POSTs a body as it is read, once, without holding it in memory. Otherwise as `postJson`. The body is
+ * read to its end or canceled; where it fails, the answer is missing.
+ */
+export async function postStream(call: StreamCall): Promise<HttpResult> {
+  const { url, headers, contentType, body, timeoutMs, bypassLimit = false } = call;
+  const result = await callOnce(url, {
+    method: "POST",
+    headers: { ...headers, "accept": "application/json", "content-type": contentType },
+    body,
+  }, { timeoutMs, maxAnswerBytes: MAX_ANSWER_BYTES, bypassLimit });
+  // A call that was not made, or was answered early, has left some of it.
+  if (!body.locked) await body.cancel().catch(() => {});
+  return result;
 }
 
 export interface JsonQuery {

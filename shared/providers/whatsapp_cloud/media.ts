@@ -14,7 +14,12 @@ const typesOfDocuments = new Map<string, WhatsappCloudMediaType>([
   ["jpeg", "image"],
   ["png", "image"],
   ["mp3", "audio"],
+  ["aac", "audio"],
+  ["amr", "audio"],
+  ["m4a", "audio"],
+  ["ogg", "audio"],
   ["mp4", "video"],
+  ["3gp", "video"],
 ]);
 
 /** The wire type of a media content; undefined for WAV, which the Cloud API does not support. */

@@ -10,12 +10,14 @@ import { listSecrets } from "../stored_config.ts";
 import { checkWhatsappCloudContent } from "./content.ts";
 import { graphUrl } from "./graph.ts";
 import { toWhatsappCloudRequest } from "./request.ts";
+import { createWhatsappCloudFiles } from "./upload.ts";
 import { checkWhatsappCloudTemplate, toWhatsappCloudTemplate } from "./template.ts";
 
 /** The provider of an instance of the official channel. */
 export function createWhatsappCloudProvider(config: WhatsappCloudConfig): Provider {
   return {
     templates: { check: checkWhatsappCloudTemplate, convert: toWhatsappCloudTemplate },
+    files: createWhatsappCloudFiles(config),
     checkContent: checkWhatsappCloudContent,
     // The Cloud API shows typing only in reply to an inbound message's id.
     limitTypingMs: () => 0,

@@ -3,7 +3,7 @@
  * id}/messages).
  */
 import { readFilename } from "../media_type.ts";
-import type { ContentOf, MediaContent, MessageContent } from "../../model/message_content.ts";
+import type { ContentOf, MediaContent } from "../../model/message_content.ts";
 import { isUserId } from "../recipient.ts";
 import type { OutboundMessage } from "../provider.ts";
 import { optionalMember, type ProviderRequest } from "../http/provider_request.ts";
@@ -32,7 +32,7 @@ export function toWhatsappCloudRequest(
       messaging_product: "whatsapp",
       recipient_type: "individual",
       ...toRecipientMember(message.to),
-      ...toContentMembers(message.content),
+      ...toContentMembers(message),
       // Meta returns it in every status event of this message.
       biz_opaque_callback_data: message.messageId,
     },
@@ -47,8 +47,8 @@ function toRecipientMember(address: string): { to: string } | { recipient: strin
   return isUserId(address) ? { recipient: address } : { to: address };
 }
 
-function toContentMembers(content: MessageContent): Record<string, unknown> {
-  if ("mediaUrl" in content) return toMediaMembers(content);
+function toContentMembers({ content, uploadId }: OutboundMessage): Record<string, unknown> {
+  if ("mediaUrl" in content) return toMediaMembers(content, uploadId);
   switch (content.messageType) {
     case "text":
       return { type: "text", text: { body: content.message } };
@@ -61,7 +61,10 @@ function toContentMembers(content: MessageContent): Record<string, unknown> {
   }
 }
 
-function toMediaMembers(content: MediaContent): Record<string, unknown> {
+function toMediaMembers(
+  content: MediaContent,
+  uploadId: string | undefined,
+): Record<string, unknown> {
   const mediaType = chooseMediaType(content);
   if (mediaType === undefined) throw new Error("whatsapp_cloud: WAV is not carried");
   const caption = "message" in content ? content.message : undefined;
@@ -71,7 +74,7 @@ function toMediaMembers(content: MediaContent): Record<string, unknown> {
   return {
     type: mediaType,
     [mediaType]: {
-      link: content.mediaUrl,
+      ...(uploadId === undefined ? { link: content.mediaUrl } : { id: uploadId }),
       // Audio has no caption. With one, Meta would refuse the whole message.
       ...(mediaType === "audio" ? {} : optionalMember("caption", caption)),
       ...optionalMember("filename", filename),

@@ -17,6 +17,7 @@ const DEFAULT_BASE_URL = "https://api.z-api.io";
 export function createZapiProvider(config: ZapiConfig): Provider {
   return {
     templates: null,
+    files: null,
     checkContent: checkGatewayContent,
     limitTypingMs: limitZapiTypingMs,
     send: (message, options) => send(config, message, options),

@@ -105,6 +105,7 @@ const tags: readonly { readonly name: Tag; readonly description: string }[] = [
     name: "Messages",
     description: "Send, queue and schedule messages; read their status and history.",
   },
+  { name: "Media", description: "Upload files, and read those of messages." },
   { name: "Contacts", description: "Create and update contacts and manage their tags." },
   { name: "Conversations", description: "Assign conversations, change their status, add notes." },
   { name: "Batches", description: "Write to a list of people through the paced queue." },

@@ -24,6 +24,9 @@ export const glossary: Readonly<Record<string, string>> = {
   messageId: "The message's UUID in this service.",
   messageType: "Type of the message.",
   message: "The text; for media the caption, for an option list the body.",
+  mediaId: "Id of the message's file at media-api; null for none.",
+  mediaStatus:
+    "`pending`: the file is being fetched from the provider; `stored`; `failed`: it could not be fetched; `expired`: it is gone. Null for no file of ours.",
   mediaUrl:
     "Public https URL of the file. File types by `messageType`: jpg, jpeg, png for `image`; mp4 for `video`; mp3, wav for `audio`; these and pdf for `document`.",
   mediaFilename: "File name of a document, as the contact sees it.",

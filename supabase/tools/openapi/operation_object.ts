@@ -134,7 +134,7 @@ function* describeQuery(operation: Operation): Generator<JsonObject> {
 }
 
 function describeBody(operation: Operation, schema: string | undefined): JsonObject {
-  const { foreignBody } = operation;
+  const { foreignBody, fileField } = operation;
   if (schema === undefined && foreignBody === undefined) return {};
   const content = {
     "application/json": {
@@ -143,35 +143,60 @@ function describeBody(operation: Operation, schema: string | undefined): JsonObj
         : { $ref: `#/components/schemas/${schema}` },
       examples: listExamples(operation, "request"),
     },
+    ...(fileField === undefined ? {} : { "multipart/form-data": { schema: toForm(fileField) } }),
   };
   return { requestBody: { description: foreignBody, required: true, content } };
 }
 
+function toForm(fileField: string): JsonObject {
+  const file = {
+    type: "string",
+    format: "binary",
+    description: "The file, with its name and type where they are known.",
+  };
+  const instanceId = {
+    type: "string",
+    description: "The token's instance, in any of its forms. May be omitted.",
+  };
+  return {
+    type: "object",
+    required: [fileField],
+    properties: { [fileField]: file, instanceId },
+  };
+}
+
 function describeSuccess(operation: Operation, schema: string | undefined): JsonObject {
-  const { description, mediaType = "application/json" } = operation.success;
+  const { description, status, mediaType = "application/json" } = operation.success;
   const replayed = operation.isIdempotent
     ? { "Idempotent-Replayed": { $ref: "#/components/headers/Idempotent-Replayed" } }
     : {};
+  const headers = {
+    "X-Request-Id": { $ref: "#/components/headers/X-Request-Id" },
+    "X-Api-Version": { $ref: "#/components/headers/X-Api-Version" },
+    ...(operation.access === "clientToken" ? rateLimitHeaders : {}),
+    ...replayed,
+  };
+  if (status === 302) return { description, headers: { ...headers, Location: locationHeader } };
   return {
     description,
-    headers: {
-      "X-Request-Id": { $ref: "#/components/headers/X-Request-Id" },
-      "X-Api-Version": { $ref: "#/components/headers/X-Api-Version" },
-      ...(operation.access === "clientToken" ? rateLimitHeaders : {}),
-      ...replayed,
-    },
+    headers,
     content: {
       [mediaType]: {
         schema: schema === undefined
           ? { type: mediaType === "application/json" ? "object" : "string" }
           : { $ref: `#/components/schemas/${schema}` },
-        ...(operation.examples.length === 0
+        ...(schema === undefined || operation.examples.length === 0
           ? {}
           : { examples: listExamples(operation, "response") }),
       },
     },
   };
 }
+
+const locationHeader: JsonObject = {
+  description: "Where it is.",
+  schema: { type: "string", format: "uri" },
+};
 
 function listExamples(operation: Operation, part: "request" | "response"): JsonObject {
   return Object.fromEntries(

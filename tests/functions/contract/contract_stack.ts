@@ -1,6 +1,7 @@
 /** Every function over one database, called operation by operation as the document describes it. */
 
 import type { Operation, OperationExample } from "../../../shared/openapi/operation.ts";
+import { demoMediaId } from "../../../shared/openapi/demo_fixtures.ts";
 import { readOperations } from "../../../supabase/tools/openapi/read_operations.ts";
 import {
   type MessagingStack,
@@ -68,6 +69,17 @@ export function authorize(operation: Operation, clientToken: string): Record<str
     case "public":
       return {};
   }
+}
+
+/** The path of an example; of a signed link, with a signature that holds for this stack's key. */
+export function signExample(
+  { stack }: ContractStack,
+  { operation }: OperationRow,
+  path: string,
+): string {
+  if (operation.operationId !== "followMediaLink") return path;
+  const { pathname, search } = new URL(stack.services.files.links.create(demoMediaId));
+  return pathname.replace("/functions/v1", "") + search;
 }
 
 /** An example as a request: its members are the body, or else the query. */

@@ -16,6 +16,7 @@ import {
   demoInstanceId,
   demoInstanceRef,
   demoLeavingContactId,
+  demoMediaId,
   demoOfficialInstanceId,
   demoOutboxId,
   demoPhone,
@@ -30,6 +31,7 @@ import {
 import { createWebhookSecret } from "../../../shared/crypto/webhook_signature.ts";
 import { createTenant, createToken, testVault } from "../../support/fixtures/tenant.ts";
 
+export const demoPicturePath = `${demoInstanceId}/${demoMediaId}`;
 export const demoAppSecret = "the-app-secret";
 
 /** Seeds the demo workspace and all that the examples act on; returns a token of its instance. */
@@ -54,6 +56,7 @@ export async function createDemoRows(sql: Sql, providerUrl: string): Promise<str
   await createEndpoints(sql);
   await createBatch(sql);
   await createErasure(sql);
+  await createPicture(sql);
   return token;
 }
 
@@ -73,6 +76,17 @@ async function createErasure(sql: Sql): Promise<void> {
   await sql`
     insert into messaging.erasures (id, instance_id, contact_id, status, done_at)
     values (${demoErasureId}, ${demoInstanceId}, ${crypto.randomUUID()}, 'done', now())`;
+}
+
+/** An upload whose file a test may put into the storage. */
+async function createPicture(sql: Sql): Promise<void> {
+  await sql`
+    insert into messaging.media (
+      id, instance_id, origin, kind, status, mime_type, size, sha256, storage_path, stored_at
+    ) values (
+      ${demoMediaId}, ${demoInstanceId}, 'upload', 'image', 'stored', 'image/png', 1000,
+      ${"0".repeat(64)}, ${demoPicturePath}, now()
+    )`;
 }
 
 /** The endpoint has a delivery, whose event is kept. */

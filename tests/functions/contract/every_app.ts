@@ -8,6 +8,7 @@ import { createContactsApiApp } from "../../../functions/contacts-api/app.ts";
 import { createConversationsApiApp } from "../../../functions/conversations-api/app.ts";
 import { createDispatchQueueApp } from "../../../functions/dispatch-queue/app.ts";
 import { createEventsApiApp } from "../../../functions/events-api/app.ts";
+import { createMediaApiApp } from "../../../functions/media-api/app.ts";
 import { createMessagesApiApp } from "../../../functions/messages-api/app.ts";
 import { createMessagesContextApp } from "../../../functions/messages-context/app.ts";
 import { createMetricsApp } from "../../../functions/metrics/app.ts";
@@ -17,6 +18,8 @@ import { createSanitizePhoneNumberApp } from "../../../functions/sanitize-phone-
 import { createSendMessageApp } from "../../../functions/send-message/app.ts";
 import { createSendTemplateMessageApp } from "../../../functions/send-template-message/app.ts";
 import { secretKey, type StackServices } from "../../support/stack/messaging_stack.ts";
+import type { FetchedFile } from "../../../shared/media/fetch_file.ts";
+import { heads, padded } from "../../support/fixtures/media_files.ts";
 import { testVault } from "../../support/fixtures/tenant.ts";
 
 /** The apps by the names of their functions. */
@@ -38,6 +41,7 @@ export async function createEveryApp(
     ["conversations-api", createConversationsApiApp(services)],
     ["dispatch-queue", createDispatchQueueApp(services)],
     ["events-api", createEventsApiApp(services)],
+    ["media-api", createMediaApiApp({ ...services, ...services.files, fetchUpload: servePicture })],
     ["messages-api", createMessagesApiApp(services)],
     ["messages-context", createMessagesContextApp(services)],
     ["metrics", createMetricsApp(services)],
@@ -47,4 +51,10 @@ export async function createEveryApp(
     ["send-message", createSendMessageApp(services)],
     ["send-template-message", createSendTemplateMessageApp(services)],
   ]);
+}
+
+/** The picture that every URL of an upload leads to. */
+function servePicture(): Promise<FetchedFile> {
+  const body = new Blob([padded(heads.png, 1_000)]).stream();
+  return Promise.resolve({ body, contentType: "image/png", contentLength: 1_000 });
 }

@@ -3,7 +3,9 @@
 export interface DoubleRequest {
   readonly path: string;
   readonly headers: Headers;
-  /** Empty where the request has no body. */
+  /** The body; a file in it is garbled, and only its size is right to a few bytes. */
+  readonly text: string;
+  /** Empty where the request has no JSON body. */
   readonly json: Record<string, unknown>;
   /** Time of arrival, from `performance.now()`. */
   readonly receivedAtMs: number;
@@ -31,7 +33,8 @@ export function startHttpDouble(answer: DoubleAnswer, port = 0): HttpDouble {
       const recorded: DoubleRequest = {
         path: new URL(request.url).pathname,
         headers: request.headers,
-        json: text === "" ? {} : JSON.parse(text),
+        text,
+        json: text === "" || isForm(request) ? {} : JSON.parse(text),
         receivedAtMs: performance.now(),
       };
       double.requests.push(recorded);
@@ -48,6 +51,10 @@ export function startHttpDouble(answer: DoubleAnswer, port = 0): HttpDouble {
     },
   };
   return double;
+}
+
+function isForm(request: Request): boolean {
+  return request.headers.get("content-type")?.startsWith("multipart/form-data") === true;
 }
 
 /** A response that stays pending until the double is stopped. */

@@ -13,6 +13,7 @@ import {
   runDispatch,
 } from "../../../functions/dispatch-queue/dispatch.ts";
 import { createEventsApiApp } from "../../../functions/events-api/app.ts";
+import { createMediaApiApp } from "../../../functions/media-api/app.ts";
 import { createMessagesApiApp } from "../../../functions/messages-api/app.ts";
 import { createSendMessageApp } from "../../../functions/send-message/app.ts";
 import type { CredentialVault } from "../../../shared/crypto/credential_vault.ts";
@@ -26,6 +27,10 @@ import { registry as productRegistry } from "../../../shared/providers/registry.
 import type { Log, LogFields } from "../../../shared/runtime/log.ts";
 import { createEmailDelivery } from "../../../shared/outbox/email_delivery.ts";
 import type { DeliverOutboxRow } from "../../../shared/outbox/delivery.ts";
+import { fetchFile, fetchTimeouts } from "../../../shared/media/fetch_file.ts";
+import { createMediaLinks } from "../../../shared/media/links.ts";
+import { HostResolution } from "../../../shared/runtime/host_resolution.ts";
+import { createMemoryStorage, type MemoryStorage } from "../doubles/memory_storage.ts";
 import type { SendingServices } from "../../../shared/messages/send.ts";
 import { createTestDatabase, type TestDatabase } from "../database/database.ts";
 import {
@@ -44,6 +49,10 @@ import {
 
 export const secretKey = "sb_secret_of_the_tests_0123456789";
 export const panelBaseUrl = "https://panel.example.com";
+/** Where links to files lead. */
+export const functionsUrl = "https://api.example.com/functions/v1";
+
+const openHosts = { allowsPrivateHosts: true, hosts: new HostResolution() };
 
 export interface LogLine {
   readonly level: "info" | "error";
@@ -77,6 +86,8 @@ export interface MessagingStack extends AsyncDisposable {
   readonly database: Database;
   readonly provider: HttpDouble;
   readonly mail: HttpDouble;
+  /** The files of messages and uploads. */
+  readonly storage: MemoryStorage;
   readonly services: StackServices;
   readonly logLines: LogLine[];
   createTenant(options?: TenantOptions): Promise<Tenant>;
@@ -95,6 +106,8 @@ export interface MessagingStack extends AsyncDisposable {
   ): Promise<Answer>;
   /** Any request to any of the three functions. */
   request(path: string, init?: RequestInit): Promise<Answer>;
+  /** A request to media-api, whose answer is a file. The path begins with the function's name. */
+  fetchMedia(path: string): Promise<Response>;
   /** One dispatcher run. By default it processes only what is due already. */
   dispatch(limits?: { durationMs?: number; maxMessages?: number }): Promise<DispatchReport>;
   /** Waits for background tasks of answered requests. */
@@ -124,6 +137,8 @@ export async function startMessagingStack(options: StackOptions = {}): Promise<M
   const logLines: LogLine[] = [];
   const background = new Set<Promise<unknown>>();
   const vault = options.vault ?? testVault;
+  const storage = createMemoryStorage();
+  const links = createMediaLinks({ credentialsKeys: testCredentialsKey, functionsUrl });
   const services: StackServices = {
     database,
     registry,
@@ -139,13 +154,22 @@ export async function startMessagingStack(options: StackOptions = {}): Promise<M
       background.add(promise);
     },
     providerTimeoutMs,
+    files: { storage, links },
     log: createRecordingLog(logLines),
   };
   const finishBackground = async (): Promise<void> => {
     while (background.size > 0) await Promise.all(background);
   };
   cleanup.defer(finishBackground);
+  const mediaApp = createMediaApiApp({
+    ...services,
+    storage,
+    links,
+    fetchUpload: (url) => fetchFile({ url }, { ...fetchTimeouts, ...openHosts }),
+    allowsPrivateHosts: true,
+  });
   const apps: Record<string, Hono> = {
+    "media-api": mediaApp,
     "send-message": createSendMessageApp(services),
     "events-api": createEventsApiApp({ ...services, vault, allowsPrivateHosts: true }),
     "messages-api": createMessagesApiApp(services),
@@ -168,6 +192,7 @@ export async function startMessagingStack(options: StackOptions = {}): Promise<M
     database,
     provider,
     mail,
+    storage,
     services,
     logLines,
     createTenant: (tenantOptions) =>
@@ -188,6 +213,7 @@ export async function startMessagingStack(options: StackOptions = {}): Promise<M
         headers: { "X-Client-Token": tenant.token, ...headers },
       }),
     request,
+    fetchMedia: async (path) => await mediaApp.request(path),
     dispatch: ({ durationMs = 150, maxMessages = 1_000 } = {}) =>
       runDispatch({ ...services, deliverAgentReply }, { durationMs, maxMessages }),
     finishBackground,

@@ -89,6 +89,7 @@ begin
     ) as v on true
     where call.phone is not null and call.message is not null and call.assignment is null and call.agent is null
       and call.message->>'sentBy' is distinct from 'ai_agent'
+      and call.message->>'mediaId' is null
       and not coalesce((call.delivery->>'queued')::boolean, false)
       and not coalesce((call.delivery->>'isDeferred')::boolean, false)
       and coalesce((call.delivery->>'delaySeconds')::double precision, 0) <= 0

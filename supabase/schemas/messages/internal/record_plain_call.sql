@@ -1,6 +1,6 @@
 -- accept_message: records a plain sending call in as few statements as it takes: what a call costs is
 -- mostly the start of its statements. Plain is a message of a person or a system, without an
--- assignment, without an agent and without a time of its own (delivery.timing), to a contact that is found by its own phone, has a conversation and
+-- assignment, without an agent, without a file of ours and without a time of its own (delivery.timing), to a contact that is found by its own phone, has a conversation and
 -- may be written to, by a client that is authenticated (see require_client).
 -- `request`, the result, the order of the locks and the errors are accept_message's. Each step does what
 -- the step of the same name in record_sending_call does.
@@ -40,7 +40,7 @@ declare
 begin
   if draft->>'messageType' is null or given_phone is null or draft->>'sentBy' = 'ai_agent'
     or request->>'assignment' is not null or request->>'agent' is not null
-    or delivery->>'timing' is not null then
+    or delivery->>'timing' is not null or draft->>'mediaId' is not null then
     return null;
   end if;
   select i.id as instance_id, case when not is_immediate then i end as instance, i.time_zone, i.requests_per_minute, i.protection is not null as is_protected, t.id as token_id,

@@ -40,6 +40,9 @@ begin
   select i.* into strict instance from messaging.instances i
   where i.id = (request->>'instanceId')::uuid;
   select (r.contact).* into contact from messaging.resolve_recipient(instance.id, request) r;
+  if draft->>'mediaId' is not null then
+    perform messaging.take_media(instance.id, (draft->>'mediaId')::uuid);
+  end if;
   if draft is not null then
     perform messaging.refuse_unreachable_contact(instance, contact, draft->>'messageType');
     perform messaging.refuse_opted_out(contact, draft->>'purpose');
@@ -88,7 +91,7 @@ begin
     insert into messaging.messages (
       id, instance_id, contact_id, conversation_id, direction, message_type, message, content,
       card_id, sent_by, operator_id, agent_id, delay_typing_ms, mode, interval_seconds, status, scheduled_for, held_by, phone_given,
-      metadata, purpose, expires_at, cancel_key
+      metadata, purpose, expires_at, cancel_key, media_id
     ) values (
       message_id, instance.id, contact.id, conversation.id, 'outbound', draft->>'messageType',
       draft->>'message', nullif(draft->'content', 'null'), draft->>'cardId', draft->>'sentBy',
@@ -100,7 +103,8 @@ begin
       case mode when 'sent' then 'sending' else 'queued' end, slot, held_by,
       case when request->>'phone' is distinct from contact.phone then request->>'phone' end,
       nullif(draft->'metadata', 'null'), draft->>'purpose',
-      (timing->>'expiresAt')::timestamptz, timing->>'cancelKey'
+      (timing->>'expiresAt')::timestamptz, timing->>'cancelKey',
+      (draft->>'mediaId')::uuid
     );
   end if;
 

@@ -40,7 +40,8 @@ begin
         m.message_type as "messageType",
         m.message,
         m.content,
-        m.delay_typing_ms as "delayTypingMs"
+        m.delay_typing_ms as "delayTypingMs",
+        case when m.media_id is not null then messaging.file_to_send(m.media_id) end as file
       from unnest(claimed_messages.message_ids) as claimed(message_id)
       join messaging.message_queue q on q.message_id = any (array[claimed.message_id])
       join messaging.messages m on m.id = any (array[claimed.message_id])

@@ -9,6 +9,7 @@ import type { PigeonConfig } from "./config.ts";
 export function createPigeonProvider(config: PigeonConfig): Provider {
   return {
     templates: null,
+    files: null,
     checkContent: checkGatewayContent,
     limitTypingMs: () => 0,
     send: async ({ to, content }, options) => {

@@ -1,0 +1,34 @@
+import * as z from "zod";
+import { instantSchema } from "../../shared/model/instant.ts";
+import { type AnswerOf, successField } from "../../shared/model/response_fields.ts";
+import { instanceIdSchema } from "../../shared/model/request_fields.ts";
+import { lowerScheme } from "../../shared/model/media_url.ts";
+
+/** POST media: a file by its URL. A form with the field `file` is the other way. */
+export const uploadMediaSchema = z.object({
+  instanceId: instanceIdSchema.optional(),
+  url: z.string().min(1).max(2_048).overwrite(lowerScheme),
+});
+
+/** GET media/{mediaId}. */
+export const readMediaSchema = z.object({ instanceId: instanceIdSchema.optional() });
+
+export const mediaIdSchema = z.uuid();
+
+/** GET links/{mediaId}: what a signed link of ours holds. */
+export const linkQuerySchema = z.object({
+  expires: z.string().optional(),
+  nonce: z.string().optional(),
+  signature: z.string().optional(),
+});
+
+export const uploadResponseSchema = z.object({
+  ...successField,
+  mediaId: z.uuid(),
+  mimeType: z.string(),
+  size: z.number().int(),
+  sha256: z.string().regex(/^[0-9a-f]{64}$/),
+  expiresAt: instantSchema,
+});
+
+export type UploadResponse = AnswerOf<typeof uploadResponseSchema>;

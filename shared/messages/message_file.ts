@@ -1,0 +1,148 @@
+/** A message's file on its way out: as a link for channels that fetch, handed over to the others. */
+import type { Database } from "../database/database.ts";
+import type { SendableFile } from "../database/rpcs/media_uploads.ts";
+import type { MediaLinks } from "../media/links.ts";
+import { extensionOfType } from "../media/media_rules.ts";
+import type { MediaStorage } from "../media/storage.ts";
+import type { ContentParts } from "../model/message_content.ts";
+import type { FileCarrier, Provider, Receipt } from "../providers/provider.ts";
+import { describeDefect, type Log } from "../runtime/log.ts";
+
+/** Where files lie, and the links to them. */
+export interface MessageFiles {
+  readonly storage: MediaStorage;
+  readonly links: MediaLinks;
+}
+
+export interface FileServices {
+  readonly database: Database;
+  readonly files: MessageFiles;
+  readonly log: Log;
+}
+
+/**
+ * Time limit of handing over a file: 100 MB at 14 Mbit/s. It leaves time for the send within the 150 s
+ * that the hosted runtime gives a request.
+ */
+export const uploadTimeoutMs = 60_000;
+
+/**
+ * A new link to a message's file, which works for as long as a channel may take to fetch it. Its path
+ * ends in a name with the file's extension, by which gateways tell what it is.
+ */
+export function linkFile(
+  mediaId: string,
+  file: Pick<SendableFile, "mimeType"> | null,
+  links: MediaLinks,
+): string {
+  const extension = extensionOfType(file?.mimeType ?? "");
+  return links.create(mediaId, undefined, extension === null ? undefined : `file.${extension}`);
+}
+
+/** The content of a stored message with a new link to its file. */
+export function linkContent(
+  content: ContentParts | null,
+  file: SendableFile,
+  links: MediaLinks,
+): ContentParts {
+  return { ...content, mediaUrl: linkFile(file.mediaId, file, links) };
+}
+
+/** Why a message cannot leave: its file is gone since it was accepted. Null where it is there. */
+export function refuseMissingFile(file: SendableFile | null): Receipt | null {
+  return file === null || file.status === "stored" ? null : fileIsGone;
+}
+
+/** What a send names in place of a link; nothing for a channel that fetches. */
+export interface HandedOver {
+  readonly uploadId?: string | undefined;
+  /** Whether the channel has had it since an earlier send, and may have forgotten it. */
+  readonly isReused?: boolean | undefined;
+}
+
+/**
+ * Hands a file over to a channel that takes files, once for all messages that name it: an earlier upload
+ * is used again. Nothing is sent here, so a lost answer costs another upload, never another message.
+ * A rejected receipt: the message cannot leave now.
+ */
+export async function handOverFile(
+  services: FileServices,
+  provider: Provider,
+  file: SendableFile | null,
+): Promise<HandedOver | Receipt> {
+  const carrier = provider.files;
+  if (carrier === null || file === null) return {};
+  const known = file.providerUploadId === null ? null : carrier.readUploadId(file.providerUploadId);
+  if (known !== null) return { uploadId: known, isReused: true };
+  try {
+    return await upload(services, carrier, file);
+  } catch (error) {
+    services.log.error("media_upload_failed", {
+      mediaId: file.mediaId,
+      ...describeDefect(error),
+    });
+    return storageIsAway;
+  }
+}
+
+async function upload(
+  { database, files, log }: FileServices,
+  carrier: FileCarrier,
+  file: SendableFile,
+): Promise<HandedOver | Receipt> {
+  const { mediaId, mimeType, storagePath } = file;
+  const content = storagePath === null ? null : await files.storage.open(storagePath);
+  if (content === null || mimeType === null) return fileIsGone;
+  const extension = extensionOfType(mimeType) ?? "bin";
+  const receipt = await carrier.upload(
+    { mimeType, fileName: `${mediaId}.${extension}`, content },
+    { timeoutMs: uploadTimeoutMs },
+  );
+  if (receipt.outcome === "rejected") return receipt;
+  const { kept } = receipt;
+  await database.rpc("keep_provider_upload", { mediaId, providerUploadId: kept })
+    // The next send uploads again.
+    .catch((error) => log.error("media_upload_id_dropped", { mediaId, ...describeDefect(error) }));
+  return { uploadId: carrier.readUploadId(kept) ?? undefined };
+}
+
+/**
+ * What a send's receipt means where the channel no longer knew an upload that was used again: it is
+ * forgotten, and the message can be tried again with a new one.
+ */
+export async function reviewReceipt(
+  { database, log }: FileServices,
+  { provider, file, handedOver, receipt }: {
+    readonly provider: Provider;
+    readonly file: SendableFile | null;
+    readonly handedOver: HandedOver;
+    readonly receipt: Receipt;
+  },
+): Promise<Receipt> {
+  const isUnknown = handedOver.isReused === true && provider.files?.isUnknownUpload(receipt);
+  if (!isUnknown || file === null || receipt.outcome !== "rejected") return receipt;
+  const { mediaId } = file;
+  try {
+    await database.rpc("keep_provider_upload", { mediaId, providerUploadId: null });
+  } catch (error) {
+    log.error("media_upload_id_dropped", { mediaId, ...describeDefect(error) });
+    return receipt;
+  }
+  return { ...receipt, retryable: true };
+}
+
+const fileIsGone: Receipt = {
+  outcome: "rejected",
+  code: "media_expired",
+  message: "The message's file is gone.",
+  retryable: false,
+  scope: "message",
+};
+
+const storageIsAway: Receipt = {
+  outcome: "rejected",
+  code: "media_unavailable",
+  message: "The message's file could not be read. The message was not sent.",
+  retryable: true,
+  scope: "message",
+};
