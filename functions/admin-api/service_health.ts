@@ -3,7 +3,7 @@ import { type AnswerOf, successField } from "../../shared/model/response_fields.
 import { instantSchema } from "../../shared/model/instant.ts";
 
 const countSchema = z.int().min(0);
-const statusSchema = z.enum(["ok", "late", "held"]);
+const statusSchema = z.enum(["ok", "late", "held", "disconnected"]);
 
 const oldestDue = {
   oldestDueAt: instantSchema.nullable(),
@@ -18,6 +18,7 @@ export const serviceHealthResponseSchema = z.object({
   instances: z.object({
     total: countSchema,
     held: countSchema,
+    disconnected: countSchema,
     late: countSchema,
     unconfirmed: countSchema,
   }),

@@ -15,15 +15,17 @@ export const healthOperation: Operation = {
   operationId: "getServiceHealth",
   summary: "Check whether all instances' messages are being sent",
   description:
-    "The state of the whole service, at most 15 seconds old. `late`: a due message of at least one instance is more than one minute overdue. `held`: a provider rejects at least one whole instance. For one instance see `messages-api/health`.",
+    "The state of the whole service, at most 15 seconds old. `late`: a due message of at least one instance is more than one minute overdue. `disconnected`: at least one instance has lost its connection to the channel. `held`: a provider rejects at least one whole instance, or an operator holds it. For one instance see `messages-api/health`.",
   success: { description: "State of the service.", schema: serviceHealthResponseSchema },
   errors: ["service_unavailable"],
   fields: {
-    status: "`late` when an instance is late, else `held` when one is held, else `ok`.",
+    status:
+      "`late` when an instance is late, else `disconnected` when one is, else `held` when one is held, else `ok`.",
     checkedAt: "Time at which the database was asked.",
     instances: "Numbers of instances.",
     "instances.total": "Number of all instances.",
     "instances.held": "Number of instances that their provider rejects as a whole.",
+    "instances.disconnected": "Number of instances that have lost their connection.",
     "instances.late": "Number of instances with a message more than one minute overdue.",
     "instances.unconfirmed": "Number of instances with messages whose outcome is unknown.",
     messages: "Messages that are to be sent.",
@@ -39,7 +41,7 @@ export const healthOperation: Operation = {
     "database.sizeBytes": "Its size on disk.",
     attention: "The twenty instances that need attention most, late ones first.",
     "attention.instanceId": "Id of the instance.",
-    "attention.status": "`ok` (it has unconfirmed messages), `late` or `held`.",
+    "attention.status": "`ok` (it has unconfirmed messages), `late`, `disconnected` or `held`.",
     "attention.heldUntil": "End of the hold; null when there is none.",
     "attention.oldestDueSeconds": "Age of its oldest due message; null when none is due.",
     "attention.queueDepth": "Number of its queued messages, due or not.",
@@ -52,7 +54,7 @@ export const healthOperation: Operation = {
       success: true,
       status: "held",
       checkedAt: "2026-11-23T13:00:00.000+00:00",
-      instances: { total: 500, held: 1, late: 0, unconfirmed: 1 },
+      instances: { total: 500, held: 1, disconnected: 0, late: 0, unconfirmed: 1 },
       messages: {
         ...{ queueDepth: 1840, inFlight: 12, unconfirmed: 3 },
         ...{ oldestDueAt: "2026-11-23T12:59:59.000+00:00", oldestDueSeconds: 1 },

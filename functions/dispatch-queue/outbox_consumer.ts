@@ -62,7 +62,7 @@ export class OutboxConsumer {
     try {
       while (!this.#isFinishing) {
         const rows = await claimOutbox(database, {
-          kinds: ["assignment_email", "endpoint_disabled_email"],
+          kinds: ["assignment_email", "endpoint_disabled_email", "instance_disconnected_email"],
           maxRows: emailsPerClaim,
         });
         if (rows.length === 0) return;

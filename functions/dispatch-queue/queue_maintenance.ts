@@ -2,6 +2,7 @@ import type { Database } from "../../shared/database/database.ts";
 import {
   expireClaims,
   expireMessages,
+  holdSuspects,
   moveWaitingSlots,
   purgeExpired,
   rescueStalledInstances,
@@ -85,8 +86,16 @@ export class QueueMaintenance {
       const { expired } = await expireMessages(database);
       if (expired > 0) this.onChange();
     });
+    await this.#attempt(() => this.#holdSuspects());
     await this.#attempt(() => this.#rescueStalled());
     if (!this.#isPurged) await this.#attempt(() => this.#purge());
+  }
+
+  /** An instance that confirms nothing any more should burn no further message. */
+  async #holdSuspects(): Promise<void> {
+    const { held, released } = await holdSuspects(this.services.database);
+    if (held > 0) this.services.log.error("suspect_instances_stopped", { instances: held });
+    if (released > 0) this.onChange();
   }
 
   async #rescueStalled(): Promise<void> {

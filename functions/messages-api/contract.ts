@@ -107,6 +107,20 @@ export const cancelMessagesResponseSchema = z.object({
 
 export type CancelMessagesResponse = AnswerOf<typeof cancelMessagesResponseSchema>;
 
+/** What the limits of an instance's day allow, and what of it is taken. */
+const dayOfProtectionSchema = z.object({
+  day: z.iso.date(),
+  limit: z.int().nullable(),
+  limitedBy: z.enum(["daily_limit", "warm_up"]).nullable(),
+  sent: z.int().min(0),
+  waiting: z.int().min(0),
+  newContacts: z.object({
+    limit: z.int(),
+    sent: z.int().min(0),
+    waiting: z.int().min(0),
+  }).nullable(),
+});
+
 const waitingItemSchema = z.object({
   messageId: z.uuid(),
   phone: z.string().nullable(),
@@ -120,6 +134,7 @@ export const queueResponseSchema = z.object({
   ...successField,
   items: z.array(waitingItemSchema),
   total: z.int().min(0),
+  protection: dayOfProtectionSchema.nullable(),
   nextCursor: z.string().nullable(),
 });
 
@@ -128,7 +143,7 @@ export type QueueResponse = AnswerOf<typeof queueResponseSchema>;
 export const healthResponseSchema = z.object({
   ...successField,
   instanceId: z.uuid(),
-  status: z.enum(["ok", "late", "held"]),
+  status: z.enum(["ok", "late", "held", "disconnected"]),
   oldestDueAt: instantSchema.nullable(),
   oldestDueSeconds: z.int().min(0).nullable(),
   nextDueAt: instantSchema.nullable(),
@@ -137,6 +152,15 @@ export const healthResponseSchema = z.object({
   unconfirmed: z.int().min(0),
   isWindowOpen: z.boolean(),
   heldUntil: instantSchema.nullable(),
+  holdReason: z.string().nullable(),
+  connection: z.object({
+    state: z.enum(["connected", "disconnected", "unknown"]),
+    since: instantSchema.nullable(),
+    until: instantSchema.nullable(),
+    reason: z.string().nullable(),
+  }),
+  channelLimit: z.string().nullable(),
+  protection: dayOfProtectionSchema.nullable(),
   lastSuccessAt: instantSchema.nullable(),
   lastFailure: z.object({
     at: instantSchema,

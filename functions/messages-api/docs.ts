@@ -74,6 +74,20 @@ const recordFields = {
   metadata: "The `metadata` of the call that sent it; empty when it had none.",
 };
 
+const dayFields = (part: string): Readonly<Record<string, string>> => ({
+  [part]: "The limits of the instance's present day; null where it has no `protection`.",
+  [`${part}.day`]: "The instance's own day.",
+  [`${part}.limit`]: "Messages that may leave on this day; null for no limit.",
+  [`${part}.limitedBy`]: "What sets the limit; null for none.",
+  [`${part}.sent`]: "Messages sent on this day, immediate ones too.",
+  [`${part}.waiting`]: "Queued messages whose turn comes on this day.",
+  [`${part}.newContacts`]:
+    "The same of contacts that are written to for the first time; null for no limit.",
+  [`${part}.newContacts.limit`]: "New contacts a day.",
+  [`${part}.newContacts.sent`]: "New contacts that were written to on this day.",
+  [`${part}.newContacts.waiting`]: "New contacts whose turn comes on this day.",
+});
+
 /** The operations of messages-api (decisions, section 9). */
 export const operations: readonly Operation[] = [
   {
@@ -217,6 +231,7 @@ export const operations: readonly Operation[] = [
       items: "Queued messages in sending order.",
       "items.scheduledFor": "Earliest time of sending, in the instance's time zone.",
       total: "Number of the instance's queued messages, on all pages.",
+      ...dayFields("protection"),
     },
     examples: [{
       name: "one_waiting",
@@ -233,6 +248,7 @@ export const operations: readonly Operation[] = [
           position: 1,
         }],
         total: 1,
+        protection: null,
         nextCursor: null,
       },
     }],
@@ -244,13 +260,13 @@ export const operations: readonly Operation[] = [
     tag: "Messages",
     summary: "Check whether messages are being sent",
     description:
-      "The first thing to check when an instance's messages are not sent. `late`: a due message is more than one minute overdue. `held`: the provider rejects the whole instance, so the queue is on hold.",
+      "The first thing to check when an instance's messages are not sent. `late`: a due message is more than one minute overdue. `held`: the provider rejects the whole instance or an operator holds it, so the queue is on hold. `disconnected`: it has lost its connection to the channel; the queue goes on when it is back.",
     access: "clientToken",
     query: healthSchema,
     success: { description: "State of the instance's queue.", schema: healthResponseSchema },
     errors: [],
     fields: {
-      status: "`ok`, `late` or `held`.",
+      status: "`ok`, `late`, `held` or `disconnected`.",
       oldestDueAt: "Time since which the oldest due message has been due; null when none is due.",
       oldestDueSeconds: "The same as an age in seconds.",
       nextDueAt: "Time at which the next paced message is due; null when there is none.",
@@ -260,6 +276,16 @@ export const operations: readonly Operation[] = [
       isWindowOpen: "Whether the send window is open now.",
       heldUntil:
         "End of the hold after the provider rejected the whole instance; null when there is none.",
+      holdReason:
+        "Why it is held: what the operator gave, `suspect` (nothing is confirmed any more) or `provider_refused`.",
+      connection: "What the provider has told about the connection.",
+      "connection.state": "`unknown` while the provider has told nothing.",
+      "connection.since": "Since when it is lost.",
+      "connection.until": "End of the channel's restriction; null where none is known.",
+      "connection.reason": "The provider's words.",
+      channelLimit:
+        "The number's limit as the official channel names it; null while none is known.",
+      ...dayFields("protection"),
       lastSuccessAt: "Time at which a message was last sent.",
       lastFailure: "The last failed or unconfirmed message; null when there is none.",
       "lastFailure.at": "Time of the failure.",
@@ -282,6 +308,10 @@ export const operations: readonly Operation[] = [
         unconfirmed: 0,
         isWindowOpen: true,
         heldUntil: null,
+        holdReason: null,
+        connection: { state: "connected", since: null, until: null, reason: null },
+        channelLimit: null,
+        protection: null,
         lastSuccessAt: "2026-11-23T09:58:41.120-03:00",
         lastFailure: {
           at: "2026-11-20T17:12:03.000-03:00",

@@ -17,6 +17,7 @@ export async function listQueue(
   return {
     items: page.items,
     total: page.total,
+    protection: page.protection,
     nextCursor: page.next === null ? null : writeCursor(page.next),
   };
 }

@@ -17,7 +17,7 @@ const instanceNote =
  * both to each other.
  */
 export const metricFamilies: readonly MetricFamily[] = [
-  gauge("messaging_instances", "Instances by provider and status (ok, late, held)."),
+  gauge("messaging_instances", "Instances by provider and status (ok, late, held, disconnected)."),
   gauge(
     "messaging_queue_messages",
     "Messages in the queue: waiting (due or not), and in flight to the provider.",
@@ -39,6 +39,10 @@ export const metricFamilies: readonly MetricFamily[] = [
   gauge(
     "messaging_instance_held",
     `1 while the provider rejects the whole instance, else 0; a count for \`other\`. ${instanceNote}`,
+  ),
+  gauge(
+    "messaging_instance_disconnected",
+    `1 while the instance has lost its connection to the channel, else 0; a count for \`other\`. ${instanceNote}`,
   ),
   gauge(
     "messaging_recent_messages",

@@ -24,7 +24,7 @@ type FoundInstance = Omit<WebhookInstance, "receiver">;
 
 /**
  * Routes the events of a number to its instance, if that instance's credential also authenticates
- * the delivery. Routes template status updates to every such instance of the account. Stores events
+ * the delivery. Routes template status updates, and news of the account, to every such instance of it. Stores events
  * of unknown numbers with the receiver's payload and logs them, so that no event is lost silently.
  */
 export function createDeliveryRouter(
@@ -40,10 +40,12 @@ export function createDeliveryRouter(
   ): Promise<readonly WebhookInstance[]> => {
     const gatewayInstanceIds = listForeignNumbers(parts, own.receiver);
     const providerTemplateIds = parts.flatMap(({ templateIds }) => templateIds);
-    if (gatewayInstanceIds.length === 0 && providerTemplateIds.length === 0) return [];
+    const accountOf = parts.some(({ concernsAccount }) => concernsAccount) ? own.instanceId : null;
+    const ids = [...gatewayInstanceIds, ...providerTemplateIds];
+    if (ids.length === 0 && accountOf === null) return [];
     const { instances } = await database.rpc(
       "find_webhook_targets",
-      { provider: provider.kind, gatewayInstanceIds, providerTemplateIds },
+      { provider: provider.kind, gatewayInstanceIds, providerTemplateIds, accountOf },
     );
     const targets: WebhookInstance[] = [];
     for (const { instanceId, sealedProviderConfig } of instances) {
@@ -121,11 +123,12 @@ function isKept(
 }
 
 /**
- * Whether a part concerns the target's number, or is a status update of its account's templates.
+ * Whether a part concerns the target's number, or its account or that account's templates.
  */
 function isAbout(part: DeliveryPart, { gatewayInstanceId, accountId }: WebhookReceiver): boolean {
   if (part.gatewayInstanceId !== null) return part.gatewayInstanceId === gatewayInstanceId;
-  return accountId !== undefined && part.accountId === accountId && part.templateIds.length > 0;
+  return accountId !== undefined && part.accountId === accountId &&
+    (part.templateIds.length > 0 || part.concernsAccount);
 }
 
 /**

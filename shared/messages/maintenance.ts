@@ -27,6 +27,15 @@ export function retryUnconfirmed(database: Database): Promise<{ readonly requeue
   return database.rpc("retry_unconfirmed", { maxMessages: maintenanceBatch });
 }
 
+/**
+ * Holds instances that accept messages and confirm none any more; releases those that have confirmed.
+ */
+export function holdSuspects(
+  database: Database,
+): Promise<{ readonly held: number; readonly released: number }> {
+  return database.rpc("hold_suspects", { maxInstances: maintenanceBatch });
+}
+
 /** Wakes instances with due messages that no worker looks at. None is ever expected. */
 export function rescueStalledInstances(database: Database): Promise<{ readonly woken: number }> {
   return database.rpc("rescue_stalled_instances", { maxInstances: maintenanceBatch });

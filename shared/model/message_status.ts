@@ -8,6 +8,6 @@ export type MessageStatus = (typeof messageStatuses)[number];
 /** Why a message does not go at once. */
 export const holdReasons = [
   ...["interval", "window", "holiday", "delay", "operator_hold"] as const,
-  ...["daily_limit", "new_contacts", "warm_up"] as const,
+  ...["daily_limit", "new_contacts", "warm_up", "disconnected"] as const,
 ] as const;
 export type HeldBy = (typeof holdReasons)[number];

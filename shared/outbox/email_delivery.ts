@@ -1,6 +1,7 @@
 import * as z from "zod";
 import { conversationUrl, renderAssignmentEmail } from "./assignment_email.ts";
 import { renderEndpointDisabledEmail } from "./endpoint_disabled_email.ts";
+import { renderInstanceDisconnectedEmail } from "./instance_disconnected_email.ts";
 import type { RenderedEmail } from "./rendered_email.ts";
 import type { EmailConfig } from "../runtime/config.ts";
 import type { DeliverOutboxRow } from "./delivery.ts";
@@ -22,6 +23,13 @@ const endpointDisabledSchema = z.object({
   alertEmail: z.string(),
 });
 
+const instanceDisconnectedSchema = z.object({
+  instanceName: z.string(),
+  reason: z.string().nullable(),
+  waiting: z.number(),
+  alertEmail: z.string(),
+});
+
 interface AddressedEmail extends RenderedEmail {
   readonly to: string;
 }
@@ -30,6 +38,10 @@ function renderEmail({ kind, payload }: OutboxRow, panelBaseUrl: string): Addres
   if (kind === "endpoint_disabled_email") {
     const values = endpointDisabledSchema.parse(payload);
     return { ...renderEndpointDisabledEmail(values), to: values.alertEmail };
+  }
+  if (kind === "instance_disconnected_email") {
+    const values = instanceDisconnectedSchema.parse(payload);
+    return { ...renderInstanceDisconnectedEmail(values), to: values.alertEmail };
   }
   const values = assignmentEmailSchema.parse(payload);
   const email = renderAssignmentEmail({

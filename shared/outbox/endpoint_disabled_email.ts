@@ -1,5 +1,5 @@
 /** The e-mail that a workspace receives when a webhook endpoint was disabled. */
-import { escapeHtml } from "../model/html.ts";
+import { renderAlertEmail } from "./alert_email.ts";
 import { type RenderedEmail, toSingleLine } from "./rendered_email.ts";
 
 export interface EndpointDisabledValues {
@@ -32,20 +32,5 @@ export function renderEndpointDisabledEmail(values: EndpointDisabledValues): Ren
     `Motivo: ${reasons[values.reason]}`,
     advice,
   ];
-  const paragraphs = lines.map((line) => `<p style="margin:0 0 16px;">${escapeHtml(line)}</p>`);
-  return {
-    subject,
-    text: `${lines.join("\n\n")}\n`,
-    html: `<!DOCTYPE html>
-<html lang="pt-BR">
-<head>
-<meta charset="utf-8">
-<title>${escapeHtml(subject)}</title>
-</head>
-<body style="margin:0;padding:24px;font-family:Arial,Helvetica,sans-serif;font-size:16px;line-height:24px;color:#1f2430;">
-${paragraphs.join("\n")}
-</body>
-</html>
-`,
-  };
+  return renderAlertEmail(subject, lines);
 }

@@ -6,6 +6,7 @@ import { parseSourceFile, type SourceFile } from "./source_file.ts";
 const pureModules: readonly string[] = [
   "shared/outbox/assignment_email.ts",
   "shared/outbox/endpoint_disabled_email.ts",
+  "shared/outbox/instance_disconnected_email.ts",
   "shared/crypto/client_token.ts",
   "shared/crypto/constant_time.ts",
   "shared/crypto/credential_vault.ts",

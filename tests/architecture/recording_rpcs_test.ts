@@ -7,7 +7,13 @@ import { readTextFiles } from "./repository.ts";
  * And the test of an endpoint, whose event no other endpoint takes.
  */
 const notAnnounced = [
-  ...["begin_endpoint_test", "claim_due_messages", "expire_claims", "expire_messages"],
+  ...[
+    "begin_endpoint_test",
+    "claim_due_messages",
+    "expire_claims",
+    "hold_suspects",
+    "expire_messages",
+  ],
   "settle_event_deliveries",
 ];
 

@@ -18,6 +18,8 @@ export interface WebhookTargetsRequest {
   readonly provider: string;
   readonly gatewayInstanceIds: readonly string[];
   readonly providerTemplateIds: readonly string[];
+  /** An instance: the others of its workspace, which may share its account; null for none. */
+  readonly accountOf: string | null;
 }
 
 /** An instance that an event of one app may concern. */

@@ -20,11 +20,12 @@ interface OldestDue {
 
 /** Whether the service sends its messages, over all instances. */
 export interface ServiceHealth {
-  readonly status: "ok" | "late" | "held";
+  readonly status: "ok" | "late" | "held" | "disconnected";
   readonly checkedAt: string;
   readonly instances: {
     readonly total: number;
     readonly held: number;
+    readonly disconnected: number;
     readonly late: number;
     readonly unconfirmed: number;
   };
@@ -37,7 +38,7 @@ export interface ServiceHealth {
   readonly database: { readonly sizeBytes: number };
   readonly attention: readonly {
     readonly instanceId: string;
-    readonly status: "ok" | "late" | "held";
+    readonly status: "ok" | "late" | "held" | "disconnected";
     readonly heldUntil: string | null;
     readonly oldestDueSeconds: number | null;
     readonly queueDepth: number;

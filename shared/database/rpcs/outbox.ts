@@ -14,7 +14,11 @@ export interface OutboxRpcs {
 }
 
 /** Kinds of rows. Each kind is claimed separately, so that a slow kind delays no other. */
-export type OutboxKind = "assignment_email" | "endpoint_disabled_email" | "agent_reply";
+export type OutboxKind =
+  | "assignment_email"
+  | "endpoint_disabled_email"
+  | "instance_disconnected_email"
+  | "agent_reply";
 
 export type OutboxStatus = "pending" | "done" | "dead";
 

@@ -13,6 +13,10 @@ export interface QueueRpcs {
   expire_messages: Rpc<{ readonly maxMessages: number }, { readonly expired: number }>;
   get_instance_health: Rpc<{ readonly instanceId: string }, InstanceHealth>;
   hold_queue: Rpc<Once<HoldRequest>, RecordedResult<HoldOutcome> | Refusal>;
+  hold_suspects: Rpc<
+    { readonly maxInstances: number },
+    { readonly held: number; readonly released: number }
+  >;
   list_may_have_left: Rpc<PageRequest<RestoredRange>, MayHaveLeftPage>;
   list_message_queue: Rpc<QueueQuery, QueuePage>;
   list_queue_holds: Rpc<PageRequest<unknown>, Page<QueueHold>>;
@@ -90,11 +94,26 @@ export interface QueuePage {
   readonly items: readonly WaitingMessage[];
   readonly total: number;
   readonly next: QueueCursor | null;
+  readonly protection: DayOfProtection | null;
+}
+
+/** What the limits of an instance's day allow, and what of it is taken. */
+export interface DayOfProtection {
+  readonly day: string;
+  readonly limit: number | null;
+  readonly limitedBy: "daily_limit" | "warm_up" | null;
+  readonly sent: number;
+  readonly waiting: number;
+  readonly newContacts: {
+    readonly limit: number;
+    readonly sent: number;
+    readonly waiting: number;
+  } | null;
 }
 
 /** Whether an instance sends its messages, with instants in its time zone. */
 export interface InstanceHealth {
-  readonly status: "ok" | "late" | "held";
+  readonly status: "ok" | "late" | "held" | "disconnected";
   readonly oldestDueAt: string | null;
   readonly oldestDueSeconds: number | null;
   readonly nextDueAt: string | null;
@@ -103,6 +122,16 @@ export interface InstanceHealth {
   readonly unconfirmed: number;
   readonly isWindowOpen: boolean;
   readonly heldUntil: string | null;
+  readonly holdReason: string | null;
+  readonly connection: {
+    readonly state: "connected" | "disconnected" | "unknown";
+    readonly since: string | null;
+    readonly until: string | null;
+    readonly reason: string | null;
+  };
+  /** As the official channel names it. */
+  readonly channelLimit: string | null;
+  readonly protection: DayOfProtection | null;
   readonly lastSuccessAt: string | null;
   readonly lastFailure: {
     readonly at: string;

@@ -1,6 +1,6 @@
 /**
  * Webhooks of Evolution API v2 (page Webhooks): `messages.upsert`, `messages.edited`,
- * `send.message` and `messages.update`, in every spelling of the event name. `data` is one item or
+ * `send.message`, `messages.update` and `connection.update`, in every spelling of the event name. `data` is one item or
  * a list.
  */
 import {
@@ -11,10 +11,11 @@ import {
   readGroupAddress,
 } from "../webhooks/addresses.ts";
 import { attributeToAuthor, toStatusError } from "../webhooks/content.ts";
-import { readName, readPersonName, readTime } from "../webhooks/fields.ts";
+import { readIsoTime, readName, readPersonName, readTime } from "../webhooks/fields.ts";
 import { readEditedText, readEvolutionContent, readQuotedId } from "./event_content.ts";
 import { readId, readText, readValue } from "../../model/json_value.ts";
 import type {
+  ConnectionEvent,
   MessageEditEvent,
   MessageEvent,
   ProviderEvent,
@@ -41,6 +42,8 @@ export function readEvolutionEvents(
       return items.flatMap((item) => readSending(item, readValue(payload, "sender")));
     case "messages.update":
       return items.flatMap(readStatus);
+    case "connection.update":
+      return items.flatMap((item) => readConnection(item, readIsoTime(payload, "date_time")));
     default:
       return [];
   }
@@ -160,4 +163,21 @@ function readStatus(data: unknown): StatusEvent[] {
 function readNumberedWord(data: unknown): string | undefined {
   const number = readValue(data, "update", "status");
   return typeof number === "number" ? numberedWords[number] : undefined;
+}
+
+/** The session's states; `connecting` is a step between them. */
+const connectionStates: Readonly<Record<string, ConnectionEvent["state"]>> = {
+  open: "connected",
+  close: "disconnected",
+  refused: "disconnected",
+};
+
+/** Reads the session's state. Its time is the server's local one, which orders such events alone. */
+function readConnection(data: unknown, at: string | undefined): ConnectionEvent[] {
+  const word = readText(data, "state") ?? readText(data, "status") ?? "";
+  const state = Object.hasOwn(connectionStates, word) ? connectionStates[word] : undefined;
+  if (state === undefined) return [];
+  const code = readValue(data, "statusReason");
+  const reason = typeof code === "number" ? `${word} (${code})` : word;
+  return [{ kind: "connection", state, at, reason: state === "connected" ? undefined : reason }];
 }

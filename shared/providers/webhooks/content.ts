@@ -125,6 +125,12 @@ export function toStatusError(
   };
 }
 
+/** Why a connection was lost, in the provider's words, without numbers of people. */
+export function readReason(value: unknown): string | undefined {
+  const text = typeof value === "string" ? value.trim() : "";
+  return text === "" ? undefined : cleanText(text.replace(/\+?\d[\d\s().-]{6,}\d/g, "[...]"), 200);
+}
+
 function redact(text: string, recipient: string | undefined): string {
   return recipient === undefined ? cleanText(text, 500) : createRedactor([], recipient)(text);
 }

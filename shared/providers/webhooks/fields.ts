@@ -88,6 +88,17 @@ export function readTime(json: unknown, unit: "s" | "ms", ...path: Path): string
   return isPlausible ? new Date(ms).toISOString() : undefined;
 }
 
+/** An instant as ISO 8601 text, by the same rules; a text without an offset is taken as UTC. */
+export function readIsoTime(json: unknown, ...path: Path): string | undefined {
+  const text = readText(json, ...path);
+  if (text === undefined || !/^\d{4}-\d{2}-\d{2}T[\d:.]{5,15}(Z|[+-]\d{2}:?\d{2})?$/.test(text)) {
+    return undefined;
+  }
+  const ms = Date.parse(/(Z|[+-]\d{2}:?\d{2})$/.test(text) ? text : `${text}Z`);
+  const isPlausible = ms >= EARLIEST_MS && ms <= Date.now() + TOLERANCE_MS;
+  return isPlausible ? new Date(ms).toISOString() : undefined;
+}
+
 /** The items of the list at a path; empty if there is no list. */
 export function readList(json: unknown, ...path: Path): readonly unknown[] {
   const value = readValue(json, ...path);

@@ -112,10 +112,39 @@ export interface PreferenceEvent {
   readonly at?: string | undefined;
 }
 
+/**
+ * The instance's connection to the channel came up or was lost: the session of a gateway, or what the
+ * official channel lets the account do.
+ */
+export interface ConnectionEvent {
+  readonly kind: "connection";
+  readonly state: "connected" | "disconnected";
+  /** The provider's words; none for a connection. */
+  readonly reason?: string | undefined;
+  /** Until when it is lost, if the provider says so. */
+  readonly until?: string | undefined;
+  /** When, by the provider's clock, which decides between events that arrive out of order. */
+  readonly at?: string | undefined;
+}
+
+/** The official channel has changed how much a number may send. */
+export interface LimitEvent {
+  readonly kind: "limit";
+  /** The number, as the channel displays it. */
+  readonly phone?: string | undefined;
+  /** `UPGRADE`, `DOWNGRADE`, `FLAGGED` and others, as the provider spells them. */
+  readonly change: string;
+  /** `TIER_2K` and others. */
+  readonly limit?: string | undefined;
+  readonly at?: string | undefined;
+}
+
 export type ProviderEvent =
   | MessageEvent
   | MessageEditEvent
   | StatusEvent
   | TemplateStatusEvent
   | NumberChangeEvent
-  | PreferenceEvent;
+  | PreferenceEvent
+  | ConnectionEvent
+  | LimitEvent;

@@ -28,6 +28,8 @@ export interface DeliveryPart {
   readonly accountId: string | undefined;
   /** The provider's ids of the account's templates whose status this part changes. */
   readonly templateIds: readonly string[];
+  /** Whether it says something about every instance of the account. */
+  readonly concernsAccount: boolean;
 }
 
 /** How to split a delivery that may hold the events of several instances. */

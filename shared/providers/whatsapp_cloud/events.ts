@@ -1,6 +1,6 @@
 /**
  * Webhooks of the WhatsApp Cloud API (pages Webhooks: messages, message status, smb_message_echoes,
- * message_template_status_update, user_preferences). One payload may hold many entries, changes, messages and
+ * message_template_status_update, user_preferences, account_update, phone_number_quality_update). One payload may hold many entries, changes, messages and
  * statuses. Each is read independently.
  */
 import { type EventAddresses, normalizeAddress, readGroupAddress } from "../webhooks/addresses.ts";
@@ -8,6 +8,7 @@ import { attributeToAuthor } from "../webhooks/content.ts";
 import { readList, readTime } from "../webhooks/fields.ts";
 import { readId, readText, readValue } from "../../model/json_value.ts";
 import type { MessageEvent, ProviderEvent } from "../webhooks/provider_event.ts";
+import { readAccountUpdate, readLimitChange } from "./account_events.ts";
 import { CloudContacts } from "./contacts.ts";
 import { readCloudContent } from "./event_content.ts";
 import { readCloudPreference } from "./preference_events.ts";
@@ -23,9 +24,11 @@ export function readWhatsappCloudEvents(
   phoneNumberId?: string | undefined,
 ): ProviderEvent[] {
   return readList(payload, "entry")
-    .flatMap((entry) => readList(entry, "changes"))
-    .filter((change) => isOwn(change, phoneNumberId))
-    .flatMap(readChange);
+    .flatMap((entry) =>
+      readList(entry, "changes")
+        .filter((change) => isOwn(change, phoneNumberId))
+        .flatMap((change) => readChange(change, entry))
+    );
 }
 
 function isOwn(change: unknown, phoneNumberId: string | undefined): boolean {
@@ -33,7 +36,7 @@ function isOwn(change: unknown, phoneNumberId: string | undefined): boolean {
   return named === undefined || phoneNumberId === undefined || named === phoneNumberId;
 }
 
-function readChange(change: unknown): ProviderEvent[] {
+function readChange(change: unknown, entry: unknown): ProviderEvent[] {
   const value = readValue(change, "value");
   switch (readText(change, "field")) {
     case "messages": {
@@ -62,6 +65,10 @@ function readChange(change: unknown): ProviderEvent[] {
     }
     case "message_template_status_update":
       return readEach([value], readCloudTemplateStatus);
+    case "account_update":
+      return readAccountUpdate(value, entry);
+    case "phone_number_quality_update":
+      return readLimitChange(value, entry);
     default:
       return [];
   }

@@ -19,9 +19,11 @@ interface CloudPart extends DeliveryPart {
   readonly changes: readonly Change[];
 }
 
+type Group = Omit<CloudPart, "templateIds" | "concernsAccount">;
+
 /** Groups the payload's changes by number or account, in its order. Never throws. */
 export function splitByNumber(payload: unknown): readonly CloudPart[] {
-  const groups = new Map<string, Omit<CloudPart, "templateIds"> & { readonly changes: Change[] }>();
+  const groups = new Map<string, Group & { readonly changes: Change[] }>();
   for (const entry of readList(payload, "entry")) {
     const accountId = readNumericId(entry, "id");
     for (const change of readList(entry, "changes")) {
@@ -32,7 +34,11 @@ export function splitByNumber(payload: unknown): readonly CloudPart[] {
       group.changes.push({ entry, change });
     }
   }
-  return [...groups.values()].map((group) => ({ ...group, templateIds: listTemplateIds(group) }));
+  return [...groups.values()].map((group) => ({
+    ...group,
+    templateIds: listTemplateIds(group),
+    concernsAccount: concernsAccount(group),
+  }));
 }
 
 /** The payload reduced to these parts. */
@@ -49,11 +55,19 @@ export function joinParts(payload: unknown, parts: readonly CloudPart[]): Record
 
 /** The ids of the templates whose status a business account's changes report. */
 function listTemplateIds(
-  { gatewayInstanceId, changes }: Omit<CloudPart, "templateIds">,
+  { gatewayInstanceId, changes }: Group,
 ): readonly string[] {
   if (gatewayInstanceId !== null) return [];
   return changes
     .filter(({ change }) => readText(change, "field") === "message_template_status_update")
     .map(({ change }) => readNumericId(change, "value", "message_template_id"))
     .filter((id) => id !== undefined);
+}
+
+const accountFields = new Set(["account_update", "phone_number_quality_update"]);
+
+/** Whether a business account's changes are about the account, or name a number in words alone. */
+function concernsAccount({ gatewayInstanceId, changes }: Group): boolean {
+  return gatewayInstanceId === null &&
+    changes.some(({ change }) => accountFields.has(readText(change, "field") ?? ""));
 }

@@ -1,5 +1,6 @@
 /**
- * Webhooks of Z-API (pages Webhooks: Ao receber, Ao enviar, Status da mensagem). One payload is one
+ * Webhooks of Z-API (pages Webhooks: Ao receber, Ao enviar, Status da mensagem, Ao conectar, Ao
+ * desconectar). One payload is one
  * event, identified by `type`.
  */
 import {
@@ -9,10 +10,15 @@ import {
   normalizeAddress,
   readGroupAddress,
 } from "../webhooks/addresses.ts";
-import { attributeToAuthor, toStatusError } from "../webhooks/content.ts";
+import { attributeToAuthor, readReason, toStatusError } from "../webhooks/content.ts";
 import { readList, readMessage, readName, readPersonName, readTime } from "../webhooks/fields.ts";
 import { readId, readText, readValue } from "../../model/json_value.ts";
-import type { MessageEvent, ProviderEvent, StatusEvent } from "../webhooks/provider_event.ts";
+import type {
+  ConnectionEvent,
+  MessageEvent,
+  ProviderEvent,
+  StatusEvent,
+} from "../webhooks/provider_event.ts";
 import { readZapiContent } from "./event_content.ts";
 
 /**
@@ -34,6 +40,10 @@ export function readZapiEvents(
       return readStatuses(payload);
     case "DeliveryCallback":
       return readDelivery(payload);
+    case "ConnectedCallback":
+      return [readConnection(payload, "connected")];
+    case "DisconnectedCallback":
+      return [readConnection(payload, "disconnected")];
     default:
       return [];
   }
@@ -138,4 +148,11 @@ function readDelivery(payload: unknown): StatusEvent[] {
   const recipient = normalizeAddress(readValue(payload, "phone"));
   const error = toStatusError("delivery_failed", [reason], recipient);
   return [{ kind: "status", providerMessageId, status: "failed", at, error }];
+}
+
+/** The session with the phone. `momment` is in seconds or in milliseconds, by the page. */
+function readConnection(payload: unknown, state: ConnectionEvent["state"]): ConnectionEvent {
+  const at = readTime(payload, "ms", "momment") ?? readTime(payload, "s", "momment");
+  const reason = state === "connected" ? undefined : readReason(readValue(payload, "error"));
+  return { kind: "connection", state, at, reason };
 }

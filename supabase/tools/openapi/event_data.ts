@@ -138,8 +138,16 @@ export const eventDescriptions: Readonly<Record<EventType, EventDescription>> = 
   },
   "instance.limit_changed": {
     when: "the channel has changed what the number may send",
-    dataName: "InstanceEventData",
-    data: instanceChange,
+    dataName: "InstanceLimitEventData",
+    data: z.object({
+      reason: z.string().nullable(),
+      limit: z.string().nullable(),
+      previousLimit: z.string().nullable(),
+    }),
+    fields: {
+      limit: "The limit as the channel names it, such as `TIER_2K`; null when it tells none.",
+      previousLimit: "The limit before; null while it was not known.",
+    },
   },
   "template.status_changed": {
     when: "the channel has decided on a template",

@@ -62,7 +62,7 @@ export const glossary: Readonly<Record<string, string>> = {
   scheduledFor:
     "Time at which the message is to be sent, in the instance's time zone; null for a message sent immediately.",
   heldBy:
-    "Reason why the message is not sent immediately; null when there is none. `operator_hold`: an operator holds the instance's queue. `daily_limit`, `warm_up`, `new_contacts`: the day's limit of the instance's `protection` is reached, and it leaves on a later day.",
+    "Reason why the message is not sent immediately; null when there is none. `operator_hold`: an operator holds the instance's queue. `daily_limit`, `warm_up`, `new_contacts`: the day's limit of the instance's `protection` is reached, and it leaves on a later day. `disconnected`: the instance has lost its connection to the channel.",
   aiAgentPausedUntil:
     "End of the AI agent's pause for this contact; null when the agent is not paused.",
   assignment: "Result of the assignment.",

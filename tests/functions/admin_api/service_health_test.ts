@@ -32,7 +32,9 @@ Deno.test("admin-api/health tells how many instances are held, late and have unc
   await using stack = await startMessagingStack();
   const quiet = await readHealth(stack);
   assertEquals(quiet.status, 200);
-  assertEquals(quiet.body.instances, { total: 0, held: 0, late: 0, unconfirmed: 0 });
+  assertEquals(quiet.body.instances, {
+    ...{ total: 0, held: 0, disconnected: 0, late: 0, unconfirmed: 0 },
+  });
   const [held, late, unsure] = [
     await stack.createTenant(),
     await stack.createTenant(),
@@ -66,7 +68,7 @@ Deno.test("admin-api/health tells how many instances are held, late and have unc
   assertEquals(status, 200);
   serviceHealthResponseSchema.parse(body);
   assertEquals([body.success, body.status], [true, "late"]);
-  assertEquals(body.instances, { total: 4, held: 1, late: 1, unconfirmed: 1 });
+  assertEquals(body.instances, { total: 4, held: 1, disconnected: 0, late: 1, unconfirmed: 1 });
   assertEquals([body.messages.queueDepth, body.messages.unconfirmed], [4, 1]);
   assert(body.messages.oldestDueSeconds >= 120 && body.messages.oldestDueSeconds < 600);
   assert(body.outbox.oldestDueSeconds >= 30 && body.outbox.oldestDueSeconds < 600);

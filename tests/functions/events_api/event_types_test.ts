@@ -22,9 +22,6 @@ type Members = Readonly<Record<string, unknown>>;
 const notYetWritten: Partial<Record<EventType, string>> = {
   "message.deleted": "a provider that tells reliably that a message was taken back",
   "contact.erased": "erasing a person's data",
-  "instance.connected": "the connection's state",
-  "instance.disconnected": "the connection's state",
-  "instance.limit_changed": "the number's limits",
   "batch.finished": "batches",
 };
 
@@ -42,6 +39,8 @@ Deno.test("each type of event is written by a path of the product, and its data 
   await sendMessages(client, call, zapi);
   await receiveMessages(client, zapi);
   await decideOnTemplate(client, official);
+  await loseConnection(client, zapi);
+  await changeLimit(client, official);
   await testEndpoint(client, call, zapi);
 
   const events = [...await readFeed(call, zapi), ...await readFeed(call, official)];
@@ -155,6 +154,19 @@ async function decideOnTemplate(client: WebhookClient, tenant: Tenant): Promise<
   await client.cloud(tenant, {
     object: "whatsapp_business_account",
     entry: [{ id: "1", changes: [{ field: "message_template_status_update", value }] }],
+  });
+}
+
+async function loseConnection({ zapi }: WebhookClient, tenant: Tenant): Promise<void> {
+  await zapi(tenant, { type: "DisconnectedCallback", disconnected: true, error: "gone" });
+  await zapi(tenant, { type: "ConnectedCallback", connected: true });
+}
+
+async function changeLimit({ cloud }: WebhookClient, tenant: Tenant): Promise<void> {
+  const value = { event: "UPGRADE", current_limit: "TIER_2K", old_limit: "TIER_250" };
+  await cloud(tenant, {
+    object: "whatsapp_business_account",
+    entry: [{ id: "1", changes: [{ field: "phone_number_quality_update", value }] }],
   });
 }
 

@@ -21,6 +21,10 @@ const nothing = {
   unconfirmed: 0,
   isWindowOpen: true,
   heldUntil: null,
+  holdReason: null,
+  connection: { state: "unknown", since: null, until: null, reason: null },
+  channelLimit: null,
+  protection: null,
   lastSuccessAt: null,
   lastFailure: null,
 };

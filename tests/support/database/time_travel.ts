@@ -36,7 +36,12 @@ export async function letTimePass(sql: Sql, seconds: number): Promise<void> {
     await transaction`
       update messaging.dispatch set next_due_at = next_due_at - ${by},
         lease_until = lease_until - ${by}, paced_from = paced_from - ${by},
-        hold_until = hold_until - ${by}, refused_at = refused_at - ${by}`;
+        hold_until = hold_until - ${by}, refused_at = refused_at - ${by},
+        connection_told_at = connection_told_at - ${by}, suspected_at = suspected_at - ${by},
+        disconnected_until = disconnected_until - ${by},
+        disconnected_at = disconnected_at - ${by}, trusted_from = trusted_from - ${by},
+        told_disconnected_at = told_disconnected_at - ${by},
+        channel_limit_at = channel_limit_at - ${by}`;
     await transaction`
       update messaging.outbox set run_at = run_at - ${by}, created_at = created_at - ${by},
         settled_at = settled_at - ${by}`;

@@ -1,6 +1,7 @@
 -- The instances of a provider that one delivery may be about: those with one of the provider's own
--- ids, and those that a template belongs to, itself or with its workspace. `request`: provider,
--- gatewayInstanceIds, providerTemplateIds. Returns
+-- ids, those that a template belongs to, itself or with its workspace, and where `accountOf` is given the
+-- others of that instance's workspace, which may share its account. `request`: provider,
+-- gatewayInstanceIds, providerTemplateIds, accountOf or NULL. Returns
 -- {instances: [{instanceId, gatewayInstanceId, sealedProviderConfig}]}, at most 100. The caller
 -- checks which of them have the credential that the delivery shows.
 -- Plans must not depend on statistics, and planning each call would cost more than the call: hence the
@@ -41,6 +42,10 @@ begin
         join messaging.instances i on i.workspace_id = t.workspace_id
         where t.provider_template_id = any (templates) and t.instance_id is null
           and i.provider = request->>'provider'
+        union
+        select i.* from messaging.instances own
+        join messaging.instances i on i.workspace_id = own.workspace_id
+        where own.id = (request->>'accountOf')::uuid and i.provider = request->>'provider'
         limit 100
       ) as target
     ),

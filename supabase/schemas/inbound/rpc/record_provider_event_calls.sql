@@ -6,8 +6,10 @@ returns jsonb
 language plpgsql
 set search_path = ''
 as $$
+declare
+  results jsonb;
 begin
-  return (
+  results := (
     select jsonb_build_object('results', jsonb_agg(
       case when r.changes is not null then jsonb_build_object('recorded', r.changes) end
       order by r.place
@@ -15,6 +17,8 @@ begin
     from unnest(messaging.record_plain_events(request->'calls')) with ordinality
       as r(changes, place)
   );
+  perform messaging.trust_confirmed_instances();
+  return results;
 end;
 $$;
 revoke all on function public.record_provider_event_calls(jsonb) from public, anon, authenticated;

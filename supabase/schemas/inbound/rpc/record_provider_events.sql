@@ -1,5 +1,6 @@
 -- Stores a webhook payload and what it means, all in one transaction: inbound messages, echoes of
--- what was typed on the phone, delivery events, template decisions, changed numbers, preferences.
+-- what was typed on the phone, delivery events, template decisions, changed numbers, preferences,
+-- connections, limits.
 -- `request`: instanceId, sealedProviderConfig (what the delivery's credential was checked against),
 -- payload (the body's text, kept as received; NULL for further events of a payload that is stored
 -- already), events (see shared/providers/webhooks/provider_event.ts; a message's content as in
@@ -23,6 +24,7 @@ begin
   if jsonb_array_length(request->'events') = 1 then
     recorded := (messaging.record_plain_events(jsonb_build_array(request)))[1];
     if recorded is not null then
+      perform messaging.trust_confirmed_instances();
       return jsonb_build_object('recorded', recorded);
     end if;
     recorded := 0;
@@ -66,6 +68,8 @@ begin
         when 'status' then messaging.record_status_event(instance.id, event)
         when 'template_status' then messaging.record_template_status(instance.id, event)
         when 'preference' then messaging.record_preference_event(instance.id, event)
+        when 'connection' then messaging.record_connection_event(instance, event)
+        when 'limit' then messaging.record_limit_event(instance, event)
         when 'number_change' then messaging.record_number_change(instance.id, event)
       end then 1
       else 0
@@ -75,6 +79,7 @@ begin
   perform messaging.keep_payload(instance.id, request->>'payload', request->'events')
   where request->>'payload' is not null;
   perform messaging.touch_noted_contacts();
+  perform messaging.trust_confirmed_instances();
   return jsonb_build_object('recorded', recorded);
 end;
 $$;

@@ -1,5 +1,5 @@
 -- When a message that has just been queued or scheduled may leave, where its instance is held, by a
--- refusal or an operator, for longer than until the message's slot: see expected_departure. Else the slot and what moved it, as they are.
+-- refusal or an operator, or disconnected, for longer than until the message's slot: see expected_departure. Else the slot and what moved it, as they are.
 create or replace function messaging.held_departure(
   message_id uuid,
   instance messaging.instances,
@@ -11,7 +11,7 @@ set search_path = ''
 as $$
 begin
   perform from messaging.dispatch d
-  where d.instance_id = instance.id and greatest(d.hold_until, d.operator_hold_until) > slot;
+  where d.instance_id = instance.id and greatest(d.hold_until, d.operator_hold_until, d.disconnected_until) > slot;
   if not found then
     return;
   end if;

@@ -12,6 +12,7 @@ set enable_seqscan = off
 as $$
   with instances as (
     select count(*) as total, count(*) filter (where s.status = 'held') as held,
+      count(*) filter (where s.status = 'disconnected') as disconnected,
       count(*) filter (where s.status = 'late') as late,
       count(*) filter (where s.unconfirmed > 0) as with_unconfirmed,
       coalesce(sum(s.waiting), 0) as waiting, coalesce(sum(s.in_flight), 0) as in_flight,
@@ -27,10 +28,15 @@ as $$
       ) as oldest_due
   )
   select jsonb_build_object(
-    'status', case when i.late > 0 then 'late' when i.held > 0 then 'held' else 'ok' end,
+    'status', case
+      when i.late > 0 then 'late'
+      when i.disconnected > 0 then 'disconnected'
+      when i.held > 0 then 'held'
+      else 'ok'
+    end,
     'checkedAt', messaging.iso_in_zone(clock, 'UTC'),
     'instances', jsonb_build_object(
-      'total', i.total, 'held', i.held, 'late', i.late, 'unconfirmed', i.with_unconfirmed
+      'total', i.total, 'held', i.held, 'disconnected', i.disconnected, 'late', i.late, 'unconfirmed', i.with_unconfirmed
     ),
     'messages', jsonb_build_object(
       'queueDepth', i.waiting,
@@ -59,7 +65,8 @@ as $$
       ) order by a.place)
       from (
         select s.*, row_number() over (
-          order by s.status = 'late' desc, s.status = 'held' desc, s.oldest_due nulls last,
+          order by s.status = 'late' desc, s.status = 'disconnected' desc, s.status = 'held' desc,
+            s.oldest_due nulls last,
             s.unconfirmed desc, s.instance_id
         ) as place
         from unnest(states) as s

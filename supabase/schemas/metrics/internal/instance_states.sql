@@ -1,5 +1,5 @@
 -- Whether each instance's messages go out, by the rules of get_instance_health: `status` is `held`,
--- `late` or `ok`; `oldest_due` is of what should have left by `clock`.
+-- `disconnected`, `late` or `ok`; `oldest_due` is of what should have left by `clock`.
 -- Reads the queue once as a whole, whatever the number of instances. Messages are not read, but those
 -- that are unconfirmed, in their index.
 create or replace function messaging.instance_states(clock timestamptz)
@@ -22,12 +22,17 @@ as $$
     group by m.instance_id
   ), states as (
     select i.id, i.provider, nullif(greatest(d.hold_until, d.operator_hold_until, clock), clock) as hold_until,
+      d.operator_hold_until > clock as is_held_by_operator,
+      d.disconnected_until > clock as is_disconnected,
       least(
         case
           when d.in_flight is null and d.next_due_at <= clock
             and messaging.is_send_window_open(i, clock) then d.next_due_at
         end,
-        case when q.first_unpaced <= clock and d.operator_hold_until <= clock then q.first_unpaced end,
+        case
+          when q.first_unpaced <= clock
+            and greatest(d.operator_hold_until, d.disconnected_until) <= clock then q.first_unpaced
+        end,
         case when q.first_lease_end <= clock then q.first_lease_end end
       ) as oldest_due,
       coalesce(q.waiting, 0) as waiting, coalesce(q.in_flight, 0) as in_flight,
@@ -39,6 +44,8 @@ as $$
   )
   select s.id, s.provider,
     case
+      when s.is_held_by_operator then 'held'
+      when s.is_disconnected then 'disconnected'
       when s.hold_until is not null then 'held'
       when s.oldest_due < clock - interval '1 minute' then 'late'
       else 'ok'

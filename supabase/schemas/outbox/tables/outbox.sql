@@ -18,6 +18,7 @@ create table messaging.outbox (
       kind in (
         'assignment_email',
         'endpoint_disabled_email',
+        'instance_disconnected_email',
         'agent_reply',
         'media_fetch',
         'media_delete',

@@ -1,8 +1,8 @@
 -- claim_due_messages: claims unpaced messages that are visible, the oldest first. Returns the ids.
 -- What is to be paced gets its slot in the paced queue instead (see enqueue_message_later); what has
 -- come to its expires_at is ended.
--- A claimed message is invisible until its lease ends, one of an instance that an operator holds until
--- the hold does.
+-- A claimed message is invisible until its lease ends, one of an instance that an operator holds or
+-- that is disconnected until that ends.
 -- Joins by `= any (array[...])`: see claim_due_messages.
 create or replace function messaging.claim_unpaced_messages(
   max_messages integer,
@@ -29,7 +29,8 @@ begin
   ),
   checked as (
     select due.message_id, due.is_to_be_paced,
-      d.operator_hold_until > clock and not due.is_to_be_paced as is_held
+      greatest(d.operator_hold_until, d.disconnected_until) > clock
+        and not due.is_to_be_paced as is_held
     from due
     join messaging.dispatch d on d.instance_id = any (array[due.instance_id])
   ),

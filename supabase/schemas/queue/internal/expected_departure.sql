@@ -1,7 +1,7 @@
 -- When a waiting message may leave as things are, and what holds it until then: its slot, one interval
 -- after the message that left last, the end of its instance's hold, the send window (which its typing
 -- must not outlast). For an unpaced message: its due time, unless it is to be paced (see enqueue_message_later). Messages before it in the queue are not
--- counted. While an operator's hold keeps it, that is the reason; `leaves_at` is NULL where the hold has
+-- counted. While an operator's hold or a lost connection keeps it, that is the reason; `leaves_at` is NULL where the hold has
 -- no end.
 create or replace function messaging.expected_departure(
   queued messaging.message_queue,
@@ -20,7 +20,8 @@ declare
     dispatch.paced_from + make_interval(secs => queued.interval_seconds);
   typing constant interval := interval '1 millisecond' * coalesce(message.delay_typing_ms, 0);
   is_paced boolean;
-  is_held_by_operator boolean;
+  kept_until timestamptz;
+  is_kept boolean;
   looked_at timestamptz;
 begin
   leaves_at := queued.scheduled_at;
@@ -33,12 +34,14 @@ begin
     end if;
     leaves_at := greatest(leaves_at, dispatch.hold_until);
   end if;
-  is_held_by_operator := dispatch.operator_hold_until > greatest(leaves_at, clock_timestamp());
-  if is_held_by_operator then
-    held_by := 'operator_hold';
-    leaves_at := case
-      when isfinite(dispatch.operator_hold_until) then dispatch.operator_hold_until
+  -- What lasts longer says the reason; of two without an end, the operator's hold.
+  kept_until := greatest(dispatch.operator_hold_until, dispatch.disconnected_until);
+  is_kept := kept_until > greatest(leaves_at, clock_timestamp());
+  if is_kept then
+    held_by := case
+      when dispatch.operator_hold_until = kept_until then 'operator_hold' else 'disconnected'
     end;
+    leaves_at := case when isfinite(kept_until) then kept_until end;
   end if;
   if not is_paced or leaves_at is null then
     return;
@@ -49,7 +52,7 @@ begin
   end if;
   if not messaging.is_send_window_open(instance, looked_at) then
     leaves_at := coalesce(messaging.next_window_start(instance, looked_at), leaves_at);
-    if not is_held_by_operator then
+    if not is_kept then
       held_by := messaging.window_closed_reason(instance, looked_at);
     end if;
   end if;

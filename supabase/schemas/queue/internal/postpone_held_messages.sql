@@ -1,4 +1,4 @@
--- Makes unpaced messages of instances that an operator holds invisible until the hold ends, so that a
+-- Makes unpaced messages of instances that an operator holds or that are disconnected invisible until that ends, so that a
 -- claim reads each of them once. The caller has locked the queue rows. Tries the dispatch rows without
 -- waiting; their locks keep a release from overlooking what is postponed here: it waits for them before
 -- it looks (see set_operator_hold).
@@ -10,9 +10,9 @@ set search_path = ''
 as $$
 begin
   with held as (
-    select d.instance_id, d.operator_hold_until
+    select d.instance_id, greatest(d.operator_hold_until, d.disconnected_until) as ends_at
     from messaging.dispatch d
-    where d.operator_hold_until > clock and d.instance_id in (
+    where greatest(d.operator_hold_until, d.disconnected_until) > clock and d.instance_id in (
       select q.instance_id
       from unnest(postpone_held_messages.message_ids) as late(message_id)
       join messaging.message_queue q on q.message_id = any (array[late.message_id])
@@ -21,7 +21,7 @@ begin
     for share skip locked
   )
   update messaging.message_queue q
-  set visible_at = held.operator_hold_until
+  set visible_at = held.ends_at
   from held
   where q.message_id = any (postpone_held_messages.message_ids)
     and q.instance_id = any (array[held.instance_id])

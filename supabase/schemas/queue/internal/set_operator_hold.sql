@@ -3,6 +3,7 @@
 -- next_due_at), unpaced ones and outbox rows when a claim comes upon them. What a former hold has
 -- postponed is due at its own time again.
 -- A message that was claimed before may still leave: this ends no claim.
+-- A release also says that the instance is to be trusted: see hold_suspects.
 -- Records instance.held for the instances whose hold is new, or has another end or reason now.
 -- Locks pacing and dispatch before it looks for what was postponed, then queue rows without a claim.
 create or replace function messaging.set_operator_hold(
@@ -46,6 +47,8 @@ begin
   update messaging.dispatch d
   set operator_hold_until = set_operator_hold.hold_until,
     operator_hold_reason = set_operator_hold.reason,
+    trusted_from = case when d.suspected_at is not null then clock else d.trusted_from end,
+    suspected_at = null,
     operator_held_at = case
       when set_operator_hold.hold_until > clock then
         case when d.operator_hold_until > clock then d.operator_held_at else clock end

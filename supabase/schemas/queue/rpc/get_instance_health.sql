@@ -1,9 +1,10 @@
 -- messages-api: whether an instance's messages go out. `request`: instanceId. Returns, with instants
 -- in the instance's zone: status, oldestDueAt and oldestDueSeconds (of what should have left by now),
--- nextDueAt, queueDepth, inFlight, unconfirmed, isWindowOpen, heldUntil, lastSuccessAt, lastFailure
+-- nextDueAt, queueDepth, inFlight, unconfirmed, isWindowOpen, heldUntil, holdReason,
+-- connection, channelLimit, protection (see describe_day), lastSuccessAt, lastFailure
 -- {at, status, code, message}.
 -- `status`: `held` while the provider refuses the whole instance or an operator holds it (heldUntil is
--- NULL where that has no end), else `late` when something that may
+-- NULL where that has no end), `disconnected` while its connection is lost, else `late` when something that may
 -- leave is over a minute late (no dispatcher runs, or the provider is slow), else `ok`.
 -- Plans must not depend on statistics, and planning each call would cost more than the call: hence the
 -- settings below.
@@ -24,6 +25,7 @@ declare
   clock constant timestamptz := clock_timestamp();
   is_window_open boolean;
   is_held_by_operator boolean;
+  is_disconnected boolean;
   held_until timestamptz;
   oldest_due timestamptz;
   queue_depth bigint;
@@ -36,6 +38,7 @@ begin
   select d.* into strict dispatch from messaging.dispatch d where d.instance_id = instance.id;
   is_window_open := messaging.is_send_window_open(instance, clock);
   is_held_by_operator := dispatch.operator_hold_until > clock;
+  is_disconnected := dispatch.disconnected_until > clock;
   held_until := greatest(dispatch.hold_until, dispatch.operator_hold_until);
   -- Each lane is read by its own index, so that other tenants' queues are not read.
   select count(*) filter (where q.claim_token is null), count(q.claim_token), min(q.lease_until)
@@ -57,7 +60,7 @@ begin
     (
       select q.scheduled_at from messaging.message_queue q
       where q.instance_id = instance.id and q.lane = 'unpaced' and q.claim_token is null
-        and not is_held_by_operator
+        and not is_held_by_operator and not is_disconnected
       order by q.scheduled_at
       limit 1
     )
@@ -72,6 +75,8 @@ begin
   limit 1;
   return jsonb_build_object(
     'status', case
+      when is_held_by_operator then 'held'
+      when is_disconnected then 'disconnected'
       when held_until > clock then 'held'
       when oldest_due < clock - interval '1 minute' then 'late'
       else 'ok'
@@ -92,6 +97,26 @@ begin
       case when held_until > clock and isfinite(held_until) then held_until end,
       instance.time_zone
     ),
+    'holdReason', case
+      when is_held_by_operator then dispatch.operator_hold_reason
+      when dispatch.hold_until > clock then 'provider_refused'
+    end,
+    'connection', jsonb_build_object(
+      'state', case
+        when is_disconnected then 'disconnected'
+        else coalesce(nullif(dispatch.connection, 'disconnected'), 'unknown')
+      end,
+      'since', case
+        when is_disconnected then messaging.iso_in_zone(dispatch.disconnected_at, instance.time_zone)
+      end,
+      'until', case
+        when is_disconnected and isfinite(dispatch.disconnected_until)
+          then messaging.iso_in_zone(dispatch.disconnected_until, instance.time_zone)
+      end,
+      'reason', case when is_disconnected then dispatch.disconnected_reason end
+    ),
+    'channelLimit', dispatch.channel_limit,
+    'protection', messaging.describe_day(instance, clock),
     'lastSuccessAt', (
       select messaging.iso_in_zone(m.sent_at, instance.time_zone)
       from messaging.messages m

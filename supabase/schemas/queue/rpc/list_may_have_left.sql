@@ -39,7 +39,9 @@ begin
       count(*) filter (where u.kind = 'waiting') as waiting,
       count(*) filter (where u.kind = 'in_flight') as in_flight,
       count(*) filter (where u.kind = 'unconfirmed') as unconfirmed,
-      count(*) filter (where u.kind in ('assignment_email', 'endpoint_disabled_email')) as emails,
+      count(*) filter (where u.kind in (
+        'assignment_email', 'endpoint_disabled_email', 'instance_disconnected_email'
+      )) as emails,
       count(*) filter (where u.kind = 'agent_reply') as agent_replies
     from (
       select m.instance_id, m.state as kind

@@ -1,6 +1,6 @@
 -- messages-api: the waiting messages of an instance, in order. `request`: instanceId, limit, and
 -- `after` {scheduledAt, position} as returned in `next`.
--- Returns {items, total, next}. An item's `position` is its place in the queue, from 1; for
+-- Returns {items, total, next, protection (see describe_day)}. An item's `position` is its place in the queue, from 1; for
 -- `scheduledFor` and `heldBy` see expected_departure.
 -- Each lane is read by its own index and the two are merged, so that other tenants' queues are not
 -- read.
@@ -95,7 +95,12 @@ begin
   cross join lateral messaging.expected_departure(
     page.queued, m, instance, dispatch
   ) as expected;
-  return jsonb_build_object('items', items, 'total', total, 'next', next);
+  return jsonb_build_object(
+    'items', items,
+    'total', total,
+    'next', next,
+    'protection', messaging.describe_day(instance, clock_timestamp())
+  );
 end;
 $$;
 revoke all on function public.list_message_queue(jsonb) from public, anon, authenticated;

@@ -1,7 +1,8 @@
 -- admin-api: ends an operator's hold of an instance, or of all instances that are held. What has become
 -- due meanwhile leaves at the instance's pace and inside its window. `request`: instanceId or NULL for
 -- all, idempotency. Returns {instances}: how many were held; or {replayed}. A hold by the provider's
--- refusal goes on. Errors: MI007, MI008, MI014. Locks as set_operator_hold.
+-- refusal goes on. An instance that is named is also taken as connected again: its provider's word
+-- that it is may have been lost. Errors: MI007, MI008, MI014. Locks as set_operator_hold.
 create or replace function public.release_queue(request jsonb)
 returns jsonb
 language plpgsql
@@ -27,6 +28,14 @@ begin
   from messaging.dispatch d
   where d.operator_hold_until > clock
     and (wanted_id is null or d.instance_id = wanted_id);
+  if exists (
+    select from messaging.dispatch d
+    where d.instance_id = wanted_id and d.disconnected_until > clock
+  ) then
+    perform from messaging.pacing p where p.instance_id = wanted_id for no key update;
+    perform messaging.forget_connection(array[wanted_id]);
+    held := array[wanted_id];
+  end if;
   perform messaging.set_operator_hold(held, '-infinity', null);
   return messaging.keep_outcome(
     request, jsonb_build_object('instances', coalesce(cardinality(held), 0))

@@ -36,7 +36,8 @@ begin
     where i.on_unconfirmed = 'retry'
       and not exists (
         select from messaging.dispatch d
-        where d.instance_id = i.id and d.operator_hold_until > clock
+        where d.instance_id = i.id
+          and greatest(d.operator_hold_until, d.disconnected_until) > clock
       )
     -- Locks pacing rows in the order of the instances, as everywhere.
     order by i.id, m.unconfirmed_at

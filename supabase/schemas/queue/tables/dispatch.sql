@@ -12,10 +12,23 @@ create table messaging.dispatch (
   operator_hold_until timestamptz not null default '-infinity',
   operator_held_at timestamptz,
   operator_hold_reason text,
+  connection text,
+  connection_told_at timestamptz not null default '-infinity',
+  disconnected_until timestamptz not null default '-infinity',
+  disconnected_at timestamptz,
+  disconnected_reason text,
+  told_disconnected_at timestamptz,
+  suspected_at timestamptz,
+  trusted_from timestamptz not null default '-infinity',
+  channel_limit text,
+  channel_limit_at timestamptz not null default '-infinity',
+  constraint dispatch_connection_known check (connection in ('connected', 'disconnected')),
   constraint dispatch_flight_has_a_lease check ((in_flight is null) = (lease_until is null))
 )
 with (fillfactor = 50, autovacuum_vacuum_scale_factor = 0.1);
 create index dispatch_due on messaging.dispatch (next_due_at) where in_flight is null;
+-- Usually empty: whether anything is to be asked after a confirmation.
+create index dispatch_suspects on messaging.dispatch (instance_id) where suspected_at is not null;
 create index dispatch_leases on messaging.dispatch (lease_until) where in_flight is not null;
 alter table messaging.dispatch enable row level security;
 revoke all on table messaging.dispatch from public, anon, authenticated;
@@ -28,3 +41,15 @@ comment on column messaging.dispatch.hold_until is
   'Set when the provider refuses the whole instance: nothing paced leaves before.';
 comment on column messaging.dispatch.operator_hold_until is
   'Set by an operator: nothing that the dispatcher sends leaves before; infinity until it is released.';
+comment on column messaging.dispatch.connection is
+  'What the provider said last about the connection; NULL while it has said nothing.';
+comment on column messaging.dispatch.connection_told_at is
+  'The provider''s own instant of that: what is older comes too late.';
+comment on column messaging.dispatch.disconnected_until is
+  'While the connection is lost: nothing that the dispatcher sends leaves before; infinity until it is back.';
+comment on column messaging.dispatch.told_disconnected_at is
+  'When the workspace''s alert address was last told by e-mail.';
+comment on column messaging.dispatch.suspected_at is
+  'Since when the instance is held because nothing is confirmed any more: see hold_suspects.';
+comment on column messaging.dispatch.trusted_from is
+  'What was sent before does not make the instance suspect: it was released since, or has confirmed.';

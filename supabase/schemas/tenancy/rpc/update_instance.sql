@@ -60,6 +60,8 @@ begin
     perform messaging.plan_slot_moves(instance);
   end if;
   if changes ? 'sealedProviderConfig' then
+    -- Another session: what was told of the former one says nothing about it.
+    perform messaging.forget_connection(array[instance.id]);
     update messaging.dispatch d set hold_until = '-infinity', refused_at = '-infinity' where d.instance_id = instance.id;
   end if;
   perform messaging.refresh_dispatch(array[instance.id]);

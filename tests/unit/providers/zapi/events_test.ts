@@ -206,8 +206,21 @@ Deno.test("a Z-API delivery is sent, or failed with its error", () => {
   assertEquals(readEvents("zapi", { ...delivery, messageId: undefined }), []);
 });
 
+Deno.test("Z-API tells when the session came up or was lost, in seconds or in milliseconds", () => {
+  const lost = { type: "DisconnectedCallback", disconnected: true };
+  assertEquals(
+    readEvents("zapi", { ...lost, error: "Device +55 11 98765-4321 left", momment: 1_580_163_342 }),
+    [{
+      ...{ kind: "connection", state: "disconnected", reason: "Device [...] left" },
+      at: "2020-01-27T22:15:42.000Z",
+    }],
+  );
+  const [back] = readEvents("zapi", { type: "ConnectedCallback", momment: 1_580_163_342_000 });
+  assertEquals([back?.["state"], back?.["at"]], ["connected", "2020-01-27T22:15:42.000Z"]);
+  assertEquals(readEvents("zapi", { ...lost, instanceId: "other" }, "mine"), []);
+});
+
 Deno.test("other Z-API callbacks and those of another instance give no event", () => {
-  assertEquals(readEvents("zapi", { type: "DisconnectedCallback", error: "x" }), []);
   assertEquals(readEvents("zapi", { type: "PresenceChatCallback", status: "COMPOSING" }), []);
   const payload = zapiMessage({ text: { message: "a" } });
   assertEquals(readEvents("zapi", payload, "a20da9c0183a2d35a260f53f5d2b9244").length, 1);

@@ -1,0 +1,35 @@
+-- Releases suspect instances (see hold_suspects) whose channel has confirmed or delivered something since.
+-- Costs a look at an empty index where none is suspect. Never waits for a lock: what another session holds
+-- is left to hold_suspects. Returns how many were released.
+create or replace function messaging.trust_confirmed_instances()
+returns integer
+language plpgsql
+set search_path = ''
+set enable_seqscan = off
+set enable_bitmapscan = off
+as $$
+declare
+  released uuid[];
+begin
+  perform from messaging.dispatch d where d.suspected_at is not null limit 1;
+  if not found then
+    return 0;
+  end if;
+  select array_agg(l.instance_id) into released
+  from (
+    select d.instance_id
+    from messaging.dispatch d
+    join messaging.pacing p on p.instance_id = any (array[d.instance_id])
+    where d.suspected_at is not null
+      and messaging.has_confirmed_since(d.instance_id, d.suspected_at)
+    order by d.instance_id
+    for no key update of d, p skip locked
+  ) as l;
+  if released is not null then
+    perform messaging.set_operator_hold(released, '-infinity', null);
+  end if;
+  return coalesce(cardinality(released), 0);
+end;
+$$;
+revoke all on function messaging.trust_confirmed_instances() from public, anon, authenticated;
+grant execute on function messaging.trust_confirmed_instances() to service_role;
