@@ -40,6 +40,9 @@ with (fillfactor = 70);
 create index media_contact on messaging.media (contact_id) where contact_id is not null;
 create index media_age on messaging.media (instance_id, created_at, id);
 create index media_unfinished on messaging.media (created_at) where status = 'pending';
+-- Uploads that no message names yet.
+create index media_expiring on messaging.media (expires_at)
+where status = 'stored' and expires_at is not null;
 alter table messaging.media enable row level security;
 revoke all on table messaging.media from public, anon, authenticated;
 grant select, insert, update, delete on table messaging.media to service_role;

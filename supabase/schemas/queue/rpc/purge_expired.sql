@@ -1,7 +1,7 @@
 -- Deletes rows whose retention is over, the oldest first, at most `request`.maxRows of each table:
 -- idempotency keys after 24 hours, provider events after 30 days, delivery events without a message
 -- after 7 days, events after 30 days (see purge_events), webhook deliveries after 30 days and those of
--- deleted endpoints, done outbox rows after 7 days, dead outbox rows (a person should see them) after 90
+-- deleted endpoints, uploads that broke off or that no message names (see purge_uploads), done outbox rows after 7 days, dead outbox rows (a person should see them) after 90
 -- days.
 -- Messages, contacts, notes and logs belong to the user and stay.
 -- Never waits for a lock. Rows are deleted by their place (ctid), which a lock holds: after a burst,
@@ -77,6 +77,10 @@ begin
     order by e.settled_at limit max_rows for update skip locked
   ));
   get diagnostics deleted = row_count;
+  purged := purged + deleted;
+  is_complete := is_complete and deleted < max_rows;
+
+  deleted := messaging.purge_uploads(max_rows, clock);
   purged := purged + deleted;
   is_complete := is_complete and deleted < max_rows;
 

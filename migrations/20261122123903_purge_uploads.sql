@@ -1,0 +1,129 @@
+set local check_function_bodies = off;
+
+-- purge_expired: deletes uploads that broke off, with what the storage has of them, and lets those go that
+-- no message has named in time (expires_at). An upload takes two minutes at most, so that one which is
+-- not stored after half an hour never will be: its file is gone within the hour.
+-- At most `max_rows` of each. Never waits for a lock. Returns how many.
+create or replace function messaging.purge_uploads(max_rows integer, clock timestamptz)
+returns integer
+language plpgsql
+set search_path = ''
+set enable_seqscan = off
+as $$
+begin
+  return messaging.forget_media(array(
+    select m.id from messaging.media m
+    where m.status = 'pending' and m.created_at <= clock - interval '30 minutes'
+      and m.origin = 'upload'
+    order by m.created_at limit max_rows for update skip locked
+  )) + messaging.expire_media(array(
+    select m.id from messaging.media m
+    where m.status = 'stored' and m.expires_at <= clock
+    order by m.expires_at limit max_rows for update skip locked
+  ));
+end;
+$$;
+revoke all
+on function messaging.purge_uploads(integer, timestamptz)
+from public, anon, authenticated;
+grant execute on function messaging.purge_uploads(integer, timestamptz) to service_role;
+
+-- Deletes rows whose retention is over, the oldest first, at most `request`.maxRows of each table:
+-- idempotency keys after 24 hours, provider events after 30 days, delivery events without a message
+-- after 7 days, events after 30 days (see purge_events), webhook deliveries after 30 days and those of
+-- deleted endpoints, uploads that broke off or that no message names (see purge_uploads), done outbox rows after 7 days, dead outbox rows (a person should see them) after 90
+-- days.
+-- Messages, contacts, notes and logs belong to the user and stay.
+-- Never waits for a lock. Rows are deleted by their place (ctid), which a lock holds: after a burst,
+-- a join by key is planned with the statistics of the empty table, reads the table once per row, and
+-- runs into the time limit.
+-- Returns {purged, isComplete}: isComplete is false where maxRows was reached.
+-- Plans must not depend on statistics, and planning each call would cost more than the call: hence the
+-- settings below.
+create or replace function public.purge_expired(request jsonb)
+returns jsonb
+language plpgsql
+set search_path = ''
+set plan_cache_mode = force_generic_plan
+set enable_seqscan = off
+set enable_hashjoin = off
+set enable_mergejoin = off
+as $$
+declare
+  max_rows constant integer := (request->>'maxRows')::integer;
+  clock constant timestamptz := clock_timestamp();
+  deleted integer;
+  purged integer := 0;
+  is_complete boolean := true;
+begin
+  delete from messaging.idempotency_keys k
+  where k.ctid = any (array(
+    select e.ctid from messaging.idempotency_keys e
+    where e.created_at <= clock - interval '24 hours'
+    order by e.created_at limit max_rows for update skip locked
+  ));
+  get diagnostics deleted = row_count;
+  purged := purged + deleted;
+  is_complete := is_complete and deleted < max_rows;
+
+  delete from messaging.provider_events p
+  where p.ctid = any (array(
+    select e.ctid from messaging.provider_events e
+    where e.received_at <= clock - interval '30 days'
+    order by e.received_at limit max_rows for update skip locked
+  ));
+  get diagnostics deleted = row_count;
+  purged := purged + deleted;
+  is_complete := is_complete and deleted < max_rows;
+
+  delete from messaging.unmatched_statuses s
+  where s.ctid = any (array(
+    select e.ctid from messaging.unmatched_statuses e
+    where e.received_at <= clock - interval '7 days'
+    order by e.received_at limit max_rows for update skip locked
+  ));
+  get diagnostics deleted = row_count;
+  purged := purged + deleted;
+  is_complete := is_complete and deleted < max_rows;
+
+  deleted := messaging.purge_events(max_rows, clock);
+  purged := purged + deleted;
+  is_complete := is_complete and deleted < max_rows;
+
+  delete from messaging.outbox o
+  where o.ctid = any (array(
+    select e.ctid from messaging.outbox e
+    where e.status = 'done' and e.settled_at <= clock - interval '7 days'
+    order by e.settled_at limit max_rows for update skip locked
+  ));
+  get diagnostics deleted = row_count;
+  purged := purged + deleted;
+  is_complete := is_complete and deleted < max_rows;
+
+  delete from messaging.outbox o
+  where o.ctid = any (array(
+    select e.ctid from messaging.outbox e
+    where e.status = 'dead' and e.settled_at <= clock - interval '90 days'
+    order by e.settled_at limit max_rows for update skip locked
+  ));
+  get diagnostics deleted = row_count;
+  purged := purged + deleted;
+  is_complete := is_complete and deleted < max_rows;
+
+  deleted := messaging.purge_uploads(max_rows, clock);
+  purged := purged + deleted;
+  is_complete := is_complete and deleted < max_rows;
+
+  deleted := messaging.purge_event_deliveries(max_rows, clock);
+  purged := purged + deleted;
+  is_complete := is_complete and deleted < max_rows;
+
+  return jsonb_build_object('purged', purged, 'isComplete', is_complete);
+end;
+$$;
+revoke all on function public.purge_expired(jsonb) from public, anon, authenticated;
+grant execute on function public.purge_expired(jsonb) to service_role;
+
+-- Uploads that no message names yet.
+create index if not exists media_expiring on messaging.media (expires_at)
+where status = 'stored' and expires_at is not null;
