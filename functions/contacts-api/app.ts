@@ -20,6 +20,7 @@ import {
   checkChangeTags,
   checkCreateContact,
   checkListedContact,
+  checkMergeContacts,
   checkTarget,
   contactIdSchema,
   type ContactListResponse,
@@ -29,6 +30,8 @@ import {
   type EraseContactResponse,
   type ErasureResponse,
   listContactsSchema,
+  type MergeContactsResponse,
+  mergeContactsSchema,
   type SetConsentResponse,
   setConsentSchema,
   type UpdateContactResponse,
@@ -92,6 +95,21 @@ export function createContactsApiApp(services: ContactsApiServices): Hono {
     );
   };
 
+  const mergeContacts = async (context: ClientContext): Promise<Response> => {
+    const request = validateBody(
+      context,
+      mergeContactsSchema,
+      context.get("body"),
+      checkMergeContacts,
+    );
+    const { instanceId } = requireInstance(context);
+    const idempotency = await readClientIdempotency(context);
+    return answerRecorded<MergeContactsResponse>(
+      context,
+      await callRecorded(database, "merge_contact", { ...request, instanceId, idempotency }),
+    );
+  };
+
   const getContact = async (context: ClientContext): Promise<Response> => {
     const { instanceId } = requireInstance(context);
     const contactId = contactIdSchema.safeParse(context.req.param("id")).data;
@@ -135,6 +153,7 @@ export function createContactsApiApp(services: ContactsApiServices): Hono {
     { method: "POST", path: "/update", handlers: [guard, updateContact] },
     { method: "POST", path: "/tags", handlers: [guard, changeTags] },
     { method: "POST", path: "/consent", handlers: [guard, setConsent] },
+    { method: "POST", path: "/merge", handlers: [guard, mergeContacts] },
     { method: "GET", path: "/contacts", handlers: [guard, getContacts] },
     { method: "GET", path: "/contacts/:id", handlers: [guard, getContact] },
     { method: "DELETE", path: "/contacts/:id", handlers: [guard, deleteContact] },

@@ -138,6 +138,23 @@ export const setConsentResponseSchema = z.object({
 
 export type SetConsentResponse = AnswerOf<typeof setConsentResponseSchema>;
 
+/** POST /functions/v1/contacts-api/merge (beyond the specification, section 3). */
+export const mergeContactsSchema = z.object({
+  instanceId: instanceIdSchema.optional(),
+  contactId: idSchema,
+  intoContactId: idSchema,
+});
+
+/** Refuses to merge a contact into itself. */
+export const checkMergeContacts: CrossCheck = ({ contactId, intoContactId }) =>
+  contactId !== undefined && String(contactId).toLowerCase() === String(intoContactId).toLowerCase()
+    ? [{ path: "intoContactId", message: "must be another contact than contactId" }]
+    : [];
+
+export const mergeContactsResponseSchema = z.object({ ...successField, contactId: z.uuid() });
+
+export type MergeContactsResponse = AnswerOf<typeof mergeContactsResponseSchema>;
+
 const savedFields = {
   ...successField,
   action: z.enum(["created", "updated"]),

@@ -13,6 +13,7 @@ export const recordingRpcs: ReadonlySet<RpcName> = new Set([
   "erase_contact",
   "extend_batch",
   "hold_queue",
+  "merge_contact",
   "note_conversation",
   "record_provider_event_calls",
   "record_provider_events",

@@ -7,6 +7,7 @@ export interface ContactsRpcs {
   save_contact: Rpc<SaveContactRequest, RecordedResult<SavedContact>>;
   change_contact_tags: Rpc<ChangeTagsRequest, RecordedResult<ChangedTags>>;
   set_contact_consent: Rpc<SetConsentRequest, RecordedResult<ContactConsent>>;
+  merge_contact: Rpc<MergeContactRequest, RecordedResult<{ readonly contactId: string }>>;
   get_contact: Rpc<{ readonly instanceId: string; readonly contactId: string }, ContactRecord>;
   list_contacts: Rpc<ListContactsRequest, Page<ContactRecord | DeletedContact>>;
 }
@@ -70,6 +71,13 @@ export interface ContactConsent {
   readonly contactId: string;
   readonly consent: Consent;
 }
+
+/** Two contacts that are one person; the second survives. */
+export type MergeContactRequest = Once<{
+  readonly instanceId: string;
+  readonly contactId: string;
+  readonly intoContactId: string;
+}>;
 
 /** Filters combine. `assignedTo` is an operator's UUID or e-mail, `updatedSince` an instant, inclusive. */
 export type ListContactsRequest = PageRequest<{

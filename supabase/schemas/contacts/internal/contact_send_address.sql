@@ -13,7 +13,7 @@ begin
   return coalesce(
     (
       select a.address from messaging.contact_addresses a
-      where a.contact_id = contact.id
+      where a.contact_id = contact.id and a.proven_at > '-infinity'
       order by a.proven_at desc
       limit 1
     ),

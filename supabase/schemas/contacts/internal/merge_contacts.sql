@@ -59,6 +59,7 @@ begin
   perform messaging.move_recipients(kept.id, gone.id);
   update messaging.contact_addresses a set contact_id = kept.id where a.contact_id = gone.id;
   update messaging.media m set contact_id = kept.id where m.contact_id = gone.id;
+  perform messaging.keep_own_addresses(kept.id, gone.id);
   update messaging.consent_log l set contact_id = kept.id where l.contact_id = gone.id;
   update messaging.contacts c
   set phone = coalesce(c.phone, other.phone),
@@ -102,6 +103,13 @@ begin
   where c.id = known.id and other.id = gone.id
   returning c.* into merged;
   delete from messaging.contacts c where c.id = gone.id;
+  if merged.identity_key <> messaging.phone_identity_key(merged.phone) then
+    -- From now on the phone is its identity, as by assign_contact_phone.
+    update messaging.contacts c set identity_key = messaging.phone_identity_key(c.phone)
+    where c.id = kept.id
+    returning c.* into merged;
+  end if;
+  perform messaging.refresh_contact_search(merged.id);
   perform messaging.record_event(
     gone.instance_id, gone.id, 'contact.merged',
     jsonb_build_object('contactId', gone.id, 'mergedInto', kept.id)

@@ -10,8 +10,10 @@ language plpgsql
 set search_path = ''
 as $$
 begin
+  -- What waits goes to the survivor's address, not to the spelling of a number that it has left.
   update messaging.messages m
-  set contact_id = kept.contact_id, conversation_id = kept.id
+  set contact_id = kept.contact_id, conversation_id = kept.id,
+    phone_given = case when m.status <> 'queued' then m.phone_given end
   where m.instance_id = gone.instance_id and m.contact_id = gone.contact_id;
   update messaging.internal_notes n set conversation_id = kept.id where n.conversation_id = gone.id;
   update messaging.chat_transfer_log l set conversation_id = kept.id where l.conversation_id = gone.id;

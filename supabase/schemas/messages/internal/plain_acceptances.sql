@@ -28,7 +28,7 @@ begin
         nullif(call.phone, coalesce(own.phone, shown.phone)),
         (
           select a.address from messaging.contact_addresses a
-          where a.contact_id = coalesce(own.id, shown.id)
+          where a.contact_id = coalesce(own.id, shown.id) and a.proven_at > '-infinity'
           order by a.proven_at desc
           limit 1
         ),

@@ -59,7 +59,7 @@ begin
     and i.xmin::text = request->'authentication'->>'instanceVersion'
   left join lateral (
     select a.address from messaging.contact_addresses a
-    where a.contact_id = c.id
+    where a.contact_id = c.id and a.proven_at > '-infinity'
     order by a.proven_at desc
     limit 1
   ) as sending on true

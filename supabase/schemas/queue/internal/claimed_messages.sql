@@ -29,7 +29,7 @@ begin
         coalesce(
           (
             select a.address from messaging.contact_addresses a
-            where a.contact_id = c.id
+            where a.contact_id = c.id and a.proven_at > '-infinity'
             order by a.proven_at desc
             limit 1
           ),
