@@ -7,6 +7,23 @@ import { findUnstorableText } from "../../shared/http/storable_text.ts";
 import type { Log } from "../../shared/runtime/log.ts";
 import { maxFormattedPhoneLength, sanitizePhone } from "../../shared/model/phone.ts";
 import type { SanitizePhoneNumberResponse } from "./contract.ts";
+import type { CompletedPhone } from "./phone_of_country.ts";
+
+/**
+ * The phone with its country code. The numbering plans of all countries are loaded by the first call
+ * that names a country: the others start and answer without them.
+ *
+ * @throws {AppError} `invalid_request` for what is no country.
+ */
+async function completePhone(phone: string, country: unknown): Promise<CompletedPhone> {
+  if (typeof country === "string" && /^[A-Za-z]{2}$/.test(country)) {
+    const { completePhoneIn } = await import("./phone_of_country.ts");
+    const completed = completePhoneIn(country.toUpperCase(), phone);
+    if (completed !== null) return completed;
+  }
+  const message = "must be the two letters of a country (ISO 3166), such as BR";
+  throw new AppError("invalid_request", { issues: [{ path: "country", message }] });
+}
 
 /**
  * POST /functions/v1/sanitize-phone-number (specification 4.6): public, without a database.
@@ -14,7 +31,7 @@ import type { SanitizePhoneNumberResponse } from "./contract.ts";
  */
 export function createSanitizePhoneNumberApp(log: Log): Hono {
   const handle = async (context: Context): Promise<Response> => {
-    const { phone, ...unknownFields } = await readJsonBody(context);
+    const { phone, country, ...unknownFields } = await readJsonBody(context);
     context.set("ignoredFields", Object.keys(unknownFields).slice(0, 100));
     if (typeof phone !== "string" || phone === "" || phone.length > maxFormattedPhoneLength) {
       const message = (phone ?? undefined) === undefined
@@ -22,13 +39,15 @@ export function createSanitizePhoneNumberApp(log: Log): Hono {
         : `must be text of 1 to ${maxFormattedPhoneLength} characters`;
       throw new AppError("invalid_request", { issues: [{ path: "phone", message }] });
     }
-    const issues = findUnstorableText({ phone });
+    const issues = findUnstorableText({ phone, country });
     if (issues.length > 0) throw new AppError("invalid_request", { issues });
-    const sanitized = sanitizePhone(phone);
+    const answer = (country ?? undefined) === undefined
+      ? { sanitized: sanitizePhone(phone) }
+      : await completePhone(phone, country);
     return answerJson<SanitizePhoneNumberResponse>(context, {
       success: true,
       original: phone,
-      sanitized,
+      ...answer,
     });
   };
   const routes = [{ method: "POST", path: "/", handlers: [handle] }] as const;

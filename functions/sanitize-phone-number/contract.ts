@@ -5,12 +5,15 @@ import { type AnswerOf, successField } from "../../shared/model/response_fields.
 /** POST /functions/v1/sanitize-phone-number (specification 4.6). */
 export const sanitizePhoneNumberSchema = z.object({
   phone: z.string().min(1).max(maxFormattedPhoneLength),
+  /** ISO 3166-1 alpha-2; in upper or lower case. */
+  country: z.string().regex(/^[A-Za-z]{2}$/).optional(),
 });
 
 export const sanitizePhoneNumberResponseSchema = z.object({
   ...successField,
   original: z.string(),
   sanitized: z.string(),
+  isPossible: z.boolean().optional(),
 });
 
 export type SanitizePhoneNumberResponse = AnswerOf<typeof sanitizePhoneNumberResponseSchema>;

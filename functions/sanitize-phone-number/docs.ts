@@ -8,8 +8,8 @@ export const operations: readonly Operation[] = [{
   operationId: "sanitizePhoneNumber",
   tag: "Phone numbers",
   summary: "Remove the formatting of a phone number",
-  description:
-    "Removes everything except digits. Adds nothing and stores nothing. Public: requires no token.",
+  description: "Removes everything except digits. Stores nothing. Public: requires no token.\n\n" +
+    "With `country`, a number without country code is read as it is dialled there: `sanitized` then has the country code, and `isPossible` says whether such a number can exist, by its length. Without `country`, nothing is added.",
   access: "public",
   body: sanitizePhoneNumberSchema,
   success: {
@@ -17,11 +17,25 @@ export const operations: readonly Operation[] = [{
     schema: sanitizePhoneNumberResponseSchema,
   },
   errors: [],
-  fields: { phone: "A phone number in any format." },
+  fields: {
+    phone: "A phone number in any format.",
+    country: "Country in which the number is dialled: two letters of ISO 3166, such as `BR`.",
+    isPossible: "Whether such a number can exist. Only with `country`.",
+  },
   examples: [{
     name: "brazilian_mobile",
     summary: "A Brazilian mobile number",
     request: { phone: "+55 (11) 98888-7777" },
     response: { success: true, original: "+55 (11) 98888-7777", sanitized: "5511988887777" },
+  }, {
+    name: "of_a_country",
+    summary: "A number as it is dialled in Brazil",
+    request: { phone: "(11) 98888-7777", country: "BR" },
+    response: {
+      success: true,
+      original: "(11) 98888-7777",
+      sanitized: "5511988887777",
+      isPossible: true,
+    },
   }],
 }];

@@ -1,0 +1,56 @@
+import { assertEquals } from "../../support/assert.ts";
+import { createSanitizePhoneNumberApp } from "../../../functions/sanitize-phone-number/app.ts";
+
+const app = createSanitizePhoneNumberApp({ info: () => {}, error: () => {} });
+
+async function sanitize(body: Readonly<Record<string, unknown>>): Promise<
+  { readonly status: number; readonly body: Readonly<Record<string, unknown>> }
+> {
+  const response = await app.request("/sanitize-phone-number", {
+    method: "POST",
+    headers: { "Content-Type": "application/json" },
+    body: JSON.stringify(body),
+  });
+  return { status: response.status, body: await response.json() };
+}
+
+Deno.test("with country the digits have the country code, and isPossible says whether such a number can exist", async () => {
+  const cases: readonly (readonly [string, string, string, boolean])[] = [
+    ["(11) 98888-7777", "BR", "5511988887777", true],
+    ["011 98888-7777", "BR", "5511988887777", true],
+    ["+55 (11) 98888-7777", "BR", "5511988887777", true],
+    ["5511988887777", "BR", "5511988887777", true],
+    ["(11) 98888-7777", "br", "5511988887777", true],
+    ["+1 213 373 4253", "BR", "12133734253", true],
+    ["213 373 4253", "US", "12133734253", true],
+    ["020 7946 0958", "GB", "442079460958", true],
+    ["11 5555", "BR", "55115555", false],
+    ["---", "BR", "", false],
+    ["tel", "BR", "", false],
+  ];
+  for (const [phone, country, sanitized, isPossible] of cases) {
+    assertEquals(
+      await sanitize({ phone, country }),
+      { status: 200, body: { success: true, original: phone, sanitized, isPossible } },
+      phone,
+    );
+  }
+});
+
+Deno.test("without country the answer has the digits alone, and no number is completed", async () => {
+  for (const fields of [{}, { country: null }]) {
+    assertEquals(await sanitize({ phone: "(11) 98888-7777", ...fields }), {
+      status: 200,
+      body: { success: true, original: "(11) 98888-7777", sanitized: "11988887777" },
+    });
+  }
+});
+
+Deno.test("what is no country is refused", async () => {
+  for (const country of ["", "BRA", "ZZ", "Brazil", 55, true, [], "\u0000B"]) {
+    const { status, body } = await sanitize({ phone: "11 98888-7777", country });
+    assertEquals([status, body["error"]], [400, "invalid_request"], String(country));
+    const [issue] = body["issues"] as readonly { readonly path: string }[];
+    assertEquals(issue?.path, "country");
+  }
+});
