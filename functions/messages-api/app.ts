@@ -11,7 +11,7 @@ import { answerJson } from "../../shared/http/answer.ts";
 import { createApp, type Route } from "../../shared/http/create_app.ts";
 import { answerRecorded } from "../../shared/http/recorded_answer.ts";
 import { readPage } from "../../shared/http/page.ts";
-import { validate } from "../../shared/http/validate.ts";
+import { validate, validateBody } from "../../shared/http/validate.ts";
 import type { Log } from "../../shared/runtime/log.ts";
 import { callRecorded } from "../../shared/idempotency/recorded_call.ts";
 import {
@@ -25,6 +25,7 @@ import {
   messageIdSchema,
   type MessageResponse,
   type MessagesResponse,
+  moveMessageSchema,
   type QueueResponse,
 } from "./contract.ts";
 import { listQueue } from "./queue_page.ts";
@@ -56,6 +57,12 @@ export function createMessagesApiApp({ database, log }: MessagesApiServices): Ho
 
   const cancelMessage = async (context: ClientContext): Promise<Response> => {
     const message = await database.rpc("cancel_message", readTarget(context));
+    return answerJson<MessageResponse>(context, { success: true, ...message });
+  };
+
+  const moveMessage = async (context: ClientContext): Promise<Response> => {
+    const { sendAt } = validateBody(context, moveMessageSchema, context.get("body"));
+    const message = await database.rpc("move_message", { ...readTarget(context), sendAt });
     return answerJson<MessageResponse>(context, { success: true, ...message });
   };
 
@@ -92,6 +99,7 @@ export function createMessagesApiApp({ database, log }: MessagesApiServices): Ho
   const routes: Route[] = [
     { method: "GET", path: "/messages", handlers: [guard, listMessages] },
     { method: "GET", path: "/messages/:id", handlers: [guard, getMessage] },
+    { method: "PATCH", path: "/messages/:id", handlers: [guard, moveMessage] },
     { method: "DELETE", path: "/messages", handlers: [guard, cancelByKey] },
     { method: "DELETE", path: "/messages/:id", handlers: [guard, cancelMessage] },
     { method: "POST", path: "/messages/:id/retry", handlers: [bodilessGuard, retryMessage] },

@@ -47,6 +47,12 @@ export const cancelMessagesSchema = z.object({
   cancelKey: cancelKeySchema,
 });
 
+/** PATCH /functions/v1/messages-api/messages/{id} (beyond the specification). */
+export const moveMessageSchema = z.object({
+  instanceId: instanceIdSchema.optional(),
+  sendAt: storableInstantSchema,
+});
+
 /** Requires that `until` is not before `since`. */
 export const checkListMessages: CrossCheck = ({ since, until }) =>
   Date.parse(String(until)) < Date.parse(String(since))

@@ -20,6 +20,7 @@ import {
   listQueueSchema,
   messageResponseSchema,
   messagesResponseSchema,
+  moveMessageSchema,
   queueResponseSchema,
 } from "./contract.ts";
 
@@ -159,6 +160,31 @@ export const operations: readonly Operation[] = [
       name: "canceled",
       summary: "A canceled message",
       response: { ...waiting, status: "canceled" },
+    }],
+  },
+  {
+    method: "PATCH",
+    path: "/messages/:id",
+    operationId: "moveMessage",
+    tag: "Messages",
+    summary: "Move a waiting message to another time",
+    description:
+      "Only a message that still waits can be moved. A message of the paced queue gets the slot that it would get if it were queued at that time; its former slot is given back. `expiresAt` stays.",
+    access: "clientToken",
+    pathParameters: messageOf(demoQueuedMessageId),
+    body: moveMessageSchema,
+    success: {
+      description: "The message, with its new time.",
+      schema: messageResponseSchema,
+      schemaName: "MessageRecord",
+    },
+    errors: ["message_not_found", "message_not_movable", "send_window_never_opens"],
+    fields: recordFields,
+    examples: [{
+      name: "moved",
+      summary: "A message that leaves on another morning",
+      request: { sendAt: "2026-11-25T09:00:00-03:00" },
+      response: { ...waiting, scheduledFor: "2026-11-25T09:00:00.000-03:00", heldBy: "delay" },
     }],
   },
   {

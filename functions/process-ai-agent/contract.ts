@@ -11,7 +11,7 @@ import {
   sentBySchema,
   visibleTextSchema,
 } from "../../shared/model/request_fields.ts";
-import { timingFields } from "../../shared/model/timing.ts";
+import { intervalSecondsSchema, timingFields } from "../../shared/model/timing.ts";
 import {
   type AnswerOf,
   providerFailureFields,
@@ -31,7 +31,7 @@ export const processAiAgentSchema = z.object({
   agentId: idSchema.optional(),
   externalContext: freeObjectSchema(32 * 1024).optional(),
   queued: z.boolean().optional(),
-  intervalSeconds: z.number().int().min(10).max(3_600).optional(),
+  intervalSeconds: intervalSecondsSchema.optional(),
   metadata: metadataSchema.optional(),
   purpose: purposeSchema,
   sentBy: sentBySchema.default("api"),

@@ -12,7 +12,12 @@ import {
   recipientFields as targetFields,
   sentBySchema,
 } from "../../shared/model/request_fields.ts";
-import { findTimingIssues, timingFields } from "../../shared/model/timing.ts";
+import {
+  delayMessageSchema,
+  findTimingIssues,
+  intervalSecondsSchema,
+  timingFields,
+} from "../../shared/model/timing.ts";
 import {
   type AnswerOf,
   assignmentFields,
@@ -29,12 +34,12 @@ export const sendMessageSchema = z.object({
   cardId: cardIdSchema.optional(),
   metadata: metadataSchema.optional(),
   purpose: purposeSchema,
-  delayMessage: z.number().min(0).max(86_400).optional(),
+  delayMessage: delayMessageSchema.optional(),
   delayTyping: z.number().min(0).max(60_000).optional(),
   assignTo: assignToSchema.optional(),
   portfolio: z.boolean().optional(),
   queued: z.boolean().optional(),
-  intervalSeconds: z.number().int().min(10).max(3_600).optional(),
+  intervalSeconds: intervalSecondsSchema.optional(),
   sentBy: sentBySchema.optional(),
   ...timingFields,
 });

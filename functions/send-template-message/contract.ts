@@ -10,10 +10,17 @@ import {
   findRecipientIssues,
   instanceIdSchema,
   recipientFields,
+  sentBySchema,
 } from "../../shared/model/request_fields.ts";
-import { timingFields } from "../../shared/model/timing.ts";
+import {
+  delayMessageSchema,
+  findTimingIssues,
+  intervalSecondsSchema,
+  timingFields,
+} from "../../shared/model/timing.ts";
 import {
   type AnswerOf,
+  heldBySchema,
   messageStatusSchema,
   providerFailureFields,
   successField,
@@ -32,6 +39,10 @@ export const sendTemplateMessageSchema = z.object({
   cardId: cardIdSchema.optional(),
   metadata: metadataSchema.optional(),
   purpose: purposeSchema,
+  queued: z.boolean().optional(),
+  intervalSeconds: intervalSecondsSchema.optional(),
+  delayMessage: delayMessageSchema.optional(),
+  sentBy: sentBySchema.optional(),
   ...timingFields,
 });
 
@@ -62,7 +73,7 @@ export function readSendTemplateMessage(
     notes,
     sendTemplateMessageSchema,
     body,
-    (request) => findRecipientIssues(request),
+    (request) => [...findRecipientIssues(request), ...findTimingIssues(request)],
   );
 }
 
@@ -74,12 +85,19 @@ const outcomeFields = {
   messageId: z.string().nullable(),
   internalMessageId: z.uuid(),
   status: messageStatusSchema,
+  mode: z.enum(["sent", "queued", "scheduled"]).optional(),
+  scheduledFor: instantSchema.nullable().optional(),
+  heldBy: heldBySchema.nullable().optional(),
   contactId: z.uuid(),
   conversationId: z.uuid(),
   aiAgentPausedUntil: instantSchema.nullable(),
 };
 
-/** `messageId` is null while a repeated call's message waits for another attempt, or is canceled. */
+/**
+ * `messageId` is null while the message waits, or has ended without leaving. `mode`, `scheduledFor` and
+ * `heldBy` are there for a message that waits: the answer to one that is sent at once is the
+ * specification's.
+ */
 export const sendTemplateMessageResponseSchema = z.object({
   ...successField,
   ...outcomeFields,

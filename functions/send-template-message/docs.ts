@@ -3,6 +3,7 @@ import {
   demoConversationId,
   demoInstanceRef,
   demoPhone,
+  demoQueuedMessageId,
   demoSentMessageId,
   demoTemplateId,
 } from "../../shared/openapi/demo_fixtures.ts";
@@ -22,12 +23,13 @@ export const operations: readonly Operation[] = [{
   summary: "Send a stored template",
   description:
     "Sends a template with its variables filled in. On the official channel, a template is the only way to write to a contact whose last message is more than 24 hours old; the template must be approved and synchronized. On a gateway, the template is rendered and sent as a normal message.\n\n" +
-    "Keys of `variables`: the body's variables (their names, or `1`, `2` ... by `parameterFormat`); `nome` and `telefone`, taken from the contact when omitted; `header` for a text variable, or the file of a media header (its URL, or an object with `id` or `link`); `button_1` to `button_3`, the suffixes of dynamic URLs by position; `button_1_payload`, the payload of a quick reply. Static parts are always included. A missing contact is created.",
+    "Keys of `variables`: the body's variables (their names, or `1`, `2` ... by `parameterFormat`); `nome` and `telefone`, taken from the contact when omitted; `header` for a text variable, or the file of a media header (its URL, or an object with `id` or `link`); `button_1` to `button_3`, the suffixes of dynamic URLs by position; `button_1_payload`, the payload of a quick reply. Static parts are always included. A missing contact is created.\n\n" +
+    "`queued`, `intervalSeconds`, `delayMessage` and `sendAt` mean what they mean in send-message; the answer then also has `mode`, `scheduledFor` and `heldBy`, and `messageId` is null until the provider has accepted the message.",
   access: "clientToken",
   body: sendTemplateMessageSchema,
   isIdempotent: true,
   success: {
-    description: "The sent message.",
+    description: "The message, sent or waiting.",
     schema: sendTemplateMessageResponseSchema,
   },
   errors: [
@@ -41,6 +43,7 @@ export const operations: readonly Operation[] = [{
     "Template not found",
     "contact_not_found",
     "recipient_needs_phone",
+    "send_window_never_opens",
     "contact_blocked",
     "contact_opted_out",
     "provider_template_send_failed",
@@ -54,8 +57,9 @@ export const operations: readonly Operation[] = [{
     provider: "Type of provider: the official channel or a gateway.",
     templateName: "Name of the template.",
     variables: "Values of the template's variables, by key.",
-    messageId:
-      "The provider's id of the message; null when the message of a repeated call waits for another attempt.",
+    messageId: "The provider's id of the message; null while the message waits.",
+    intervalSeconds:
+      "Minimum number of seconds between this queued message and the previous one of the instance. Default: 30.",
     internalMessageId: "The message's UUID in this service.",
   },
   examples: [{
@@ -78,6 +82,35 @@ export const operations: readonly Operation[] = [{
       messageId: "3EB0C767D097B7C7C030",
       internalMessageId: demoSentMessageId,
       status: "sent",
+      contactId: demoContactId,
+      conversationId: demoConversationId,
+      aiAgentPausedUntil: null,
+    },
+  }, {
+    name: "queued_reminder",
+    summary: "A template through the paced queue, not before tomorrow morning",
+    request: {
+      templateId: demoTemplateId,
+      instanceId: demoInstanceRef,
+      phone: demoPhone,
+      variables: { nome: "João", pedido: "4711" },
+      queued: true,
+      intervalSeconds: 60,
+      sendAt: "2026-11-24T09:00:00-03:00",
+      sentBy: "automation",
+    },
+    response: {
+      success: true,
+      provider: "gateway",
+      templateId: demoTemplateId,
+      templateName: "pedido_enviado",
+      phone: demoPhone,
+      messageId: null,
+      internalMessageId: demoQueuedMessageId,
+      status: "queued",
+      mode: "queued",
+      scheduledFor: "2026-11-24T09:00:00.000-03:00",
+      heldBy: "delay",
       contactId: demoContactId,
       conversationId: demoConversationId,
       aiAgentPausedUntil: null,

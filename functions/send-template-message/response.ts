@@ -36,6 +36,7 @@ export function createTemplateResponder(
     messageId,
     internalMessageId: requireMessageId(outcome),
     status,
+    ...describeWaiting(outcome, status),
     contactId: outcome.contactId,
     conversationId: outcome.conversationId,
     aiAgentPausedUntil: outcome.aiAgentPausedUntil,
@@ -50,8 +51,7 @@ function respond(
 ): StoredResponse<TemplateResponse> {
   switch (receipt?.outcome) {
     case undefined:
-      // No receipt: an operator has requeued the message, so that it waits for the dispatcher, or
-      // canceled it.
+      // No receipt: the message waits for the dispatcher, or has ended there.
       return {
         status: 200,
         body: { success: true, ...describe(outcome.status ?? "queued", null) },
@@ -76,6 +76,15 @@ function respond(
         retryable: false,
       });
   }
+}
+
+/** When a message leaves that waits, or has waited in vain. */
+function describeWaiting(
+  { mode, scheduledFor, heldBy }: AcceptedOutcome,
+  status: MessageStatus,
+): Pick<TemplateMessageDescription, "mode" | "scheduledFor" | "heldBy"> {
+  const waits = status === "queued" || status === "canceled" || status === "expired";
+  return waits && mode !== "assign_only" ? { mode, scheduledFor, heldBy } : {};
 }
 
 function refuse(

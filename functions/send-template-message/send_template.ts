@@ -35,7 +35,8 @@ const uuidPattern = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
 
 /**
  * Sends a stored template (specification 4.7): to the official channel with its parameters, to a
- * gateway as a rendered message. Creates the contact, and pauses the agent.
+ * gateway as a rendered message; at once, or through the queue like any message. Creates the contact, and
+ * pauses the agent unless the agent sends it.
  *
  * @throws {AppError} before anything is stored, in the order of decisions, section 8; then the
  * errors of `accept_message`.
@@ -74,13 +75,14 @@ export async function sendTemplate(
       ...toTemplateDraft(ready, provider, filled),
       cardId: request.cardId,
       metadata: request.metadata,
+      sentBy: request.sentBy,
       purpose: purposeOfTemplate(ready.template.category, request.purpose),
     },
     assignment: null,
     delivery: {
-      queued: false,
-      intervalSeconds: defaultIntervalSeconds,
-      delaySeconds: 0,
+      queued: request.queued ?? false,
+      intervalSeconds: request.intervalSeconds ?? defaultIntervalSeconds,
+      delaySeconds: request.delayMessage ?? 0,
       timing: readTiming(request),
       leaseSeconds: toLeaseSeconds(services.providerTimeoutMs),
     },

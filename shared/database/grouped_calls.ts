@@ -32,7 +32,8 @@ const groups: { readonly [Name in GroupedRpc]: Group<Name> } = {
   },
   accept_message: {
     isPlain: ({ message, assignment, agent, delivery }) =>
-      message !== null && assignment === null && agent === null && delivery !== null &&
+      message !== null && message.needsPhone === undefined && assignment === null &&
+      agent === null && delivery !== null &&
       !delivery.queued && delivery.isDeferred !== true && delivery.delaySeconds <= 0 &&
       delivery.timing === undefined,
     callAll: (database, calls) => database.rpc("accept_messages", { calls }),

@@ -55,6 +55,7 @@ export const meaningBySqlstate = {
   MI041: { path: "sendAt", message: "must not be more than a minute in the past" },
   MI042: { path: "sendAt", message: "must not be more than 35 days ahead" },
   MI043: { path: "expiresAt", message: "must be in the future" },
+  MI044: "message_not_movable",
   MI051: "media_not_found",
   MI052: "media_pending",
   MI053: "media_failed",

@@ -35,6 +35,8 @@ export interface MessageDraft {
   /** Undefined for `service`. */
   readonly purpose?: Purpose | undefined;
   readonly sentBy?: string | undefined;
+  /** Whether the channel carries it to a phone alone, not to a user id. */
+  readonly needsPhone?: boolean | undefined;
   /** In milliseconds. */
   readonly delayTypingMs?: number | undefined;
 }
@@ -108,6 +110,8 @@ function recordCall(
       purpose: draft.purpose === "service" ? undefined : draft.purpose,
       sentBy: draft.sentBy,
       delayTypingMs: draft.delayTypingMs,
+      // Undefined for most messages, which keeps them plain.
+      needsPhone: draft.needsPhone === true ? true : undefined,
     },
     delivery: request.delivery,
   });

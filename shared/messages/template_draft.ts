@@ -28,6 +28,8 @@ export function toTemplateDraft(
   return {
     content: { messageType: "template", template: templates.convert(template, filled) },
     historyText: renderTemplateText(filled),
+    // The channel sends a code to a phone alone (its error 131062 otherwise).
+    needsPhone: template.category?.toUpperCase() === "AUTHENTICATION",
   };
 }
 

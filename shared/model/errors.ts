@@ -74,6 +74,7 @@ const refusals = {
   contact_blocked: [409, "The contact is blocked (isBlocked)."],
   contact_opted_out: [409, "The contact has denied marketing messages."],
   message_not_cancelable: [409, "Only a message that is still queued can be canceled."],
+  message_not_movable: [409, "Only a message that is still queued can be moved."],
   message_not_retriable: [409, "Only a failed or unconfirmed message can be retried."],
   send_window_never_opens: [
     409,

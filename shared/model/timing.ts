@@ -7,7 +7,16 @@ import { storableInstantSchema } from "./instant.ts";
 export const cancelKeySchema = z.string().refine(
   (text) => [...text].length >= 1 && [...text].length <= 100,
   "must be 1 to 100 characters",
+).refine(
+  (text) => text.isWellFormed() && !text.includes("\0"),
+  "must not contain NUL or half of a surrogate pair",
 ).meta({ minLength: 1, maxLength: 100 });
+
+/** Seconds to wait before sending. */
+export const delayMessageSchema = z.number().min(0).max(86_400);
+
+/** Seconds between queued messages. */
+export const intervalSecondsSchema = z.number().int().min(10).max(3_600);
 
 /**
  * Whether the instants are ahead is decided where the call is recorded, so that a call that is repeated

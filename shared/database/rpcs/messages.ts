@@ -18,6 +18,7 @@ export interface MessagesRpcs {
   cancel_messages_by_key: Rpc<CancelKeyTarget, { readonly canceled: number }>;
   get_message: Rpc<MessageTarget, MessageRecord>;
   list_messages: Rpc<PageRequest<MessageFilter>, Page<MessageRecord>>;
+  move_message: Rpc<MessageTarget & { readonly sendAt: string }, MessageRecord>;
   retry_message: Rpc<Once<MessageTarget>, RecordedResult<MessageRecord>>;
   settle_message_calls: Grouped<MessagesRpcs["settle_messages"]>;
   settle_messages: Rpc<SettleMessagesRequest, { readonly settled: readonly string[] }>;
@@ -113,6 +114,8 @@ export type NewMessage = StoredContent & {
   readonly delayTypingMs?: number | undefined;
   /** The file of ours that it sends. */
   readonly mediaId?: string | undefined;
+  /** Goes to a phone alone; undefined for any address that the channel has. */
+  readonly needsPhone?: true | undefined;
 };
 
 /** The operator that a conversation is assigned to (specification 4.4, `assignTo`). */

@@ -84,7 +84,7 @@ Deno.test("merge moves everything: the survivor's fields win, empty ones are fil
   }
   for (const phone of [ours, theirs]) {
     assertEquals(await create(tenant, { phone }), kept);
-    const list = await call(tenant, `contacts-api/contacts?q=${phone}`);
+    const list = await call(tenant, `contacts-api/contacts?phone=${phone}`);
     assertEquals(list.body.items.map(({ contactId }: Json) => contactId), [kept]);
   }
   const events = await stack.admin`

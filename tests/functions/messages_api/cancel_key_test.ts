@@ -42,7 +42,7 @@ Deno.test("an unknown cancelKey cancels 0; a missing or an overlong one is refus
   const tenant = await stack.createTenant();
   const unknown = await stack.messages(tenant, "DELETE", "/messages?cancelKey=nothing");
   assertEquals([unknown.status, unknown.body], [200, { success: true, canceled: 0 }]);
-  for (const query of ["", "?cancelKey=", `?cancelKey=${"k".repeat(101)}`]) {
+  for (const query of ["", "?cancelKey=", "?cancelKey=%00", `?cancelKey=${"k".repeat(101)}`]) {
     const { status, body } = await stack.messages(tenant, "DELETE", `/messages${query}`);
     assertEquals([status, body.error, body.issues?.[0]?.path], [
       ...[400, "invalid_request", "cancelKey"],

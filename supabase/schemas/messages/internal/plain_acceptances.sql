@@ -96,6 +96,7 @@ begin
       -- Its sends are counted, one by one: see count_unpaced_send.
       and i.protection is null
       and call.delivery->>'timing' is null
+      and call.message->>'needsPhone' is null
       and not coalesce(own.is_blocked, shown.is_blocked, false)
       and not (
         call.message->>'purpose' is not distinct from 'marketing'

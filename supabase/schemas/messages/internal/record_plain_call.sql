@@ -40,7 +40,8 @@ declare
 begin
   if draft->>'messageType' is null or given_phone is null or draft->>'sentBy' = 'ai_agent'
     or request->>'assignment' is not null or request->>'agent' is not null
-    or delivery->>'timing' is not null or draft->>'mediaId' is not null then
+    or delivery->>'timing' is not null or draft->>'mediaId' is not null
+    or draft->>'needsPhone' is not null then
     return null;
   end if;
   select i.id as instance_id, case when not is_immediate then i end as instance, i.time_zone, i.requests_per_minute, i.protection is not null as is_protected, t.id as token_id,

@@ -48,7 +48,7 @@ begin
     perform messaging.refuse_opted_out(contact, draft->>'purpose');
     send_address := messaging.channel_send_address(
       instance, contact, request->>'phone',
-      draft->'content'->'template'->'needsPhone' is not null
+      draft->>'needsPhone' is not null
     );
   end if;
   conversation := messaging.resolve_conversation(instance.id, contact.id);

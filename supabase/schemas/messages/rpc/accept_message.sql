@@ -2,8 +2,8 @@
 -- pause, idempotency key. No provider is called before it has committed.
 -- `request`: instanceId, phone | contactId | userId (see find_recipient), idempotency (see begin_idempotent),
 --   assignment (see assign_conversation) or NULL,
---   message {messageType, message, content, mediaId, cardId, metadata, purpose, sentBy, delayTypingMs} or
---     NULL,
+--   message {messageType, message, content, mediaId, cardId, metadata, purpose, sentBy, delayTypingMs,
+--     needsPhone} or NULL,
 --   agent when the message is the agent's: {agentId, collectedData} to open the conversation, or
 --     {agentId, answeredBefore, answersThrough} to answer in it (see take_agent_turn); or NULL,
 --   delivery {queued, delaySeconds, isDeferred, intervalSeconds, leaseSeconds}; deferred is left to

@@ -30,6 +30,11 @@ begin
           (
             select a.address from messaging.contact_addresses a
             where a.contact_id = c.id and a.proven_at > '-infinity'
+              -- The official channel sends a code to a phone alone.
+              and (
+                m.message_type <> 'template' or m.purpose is distinct from 'authentication'
+                or a.address ~ '^[0-9]+$'
+              )
             order by a.proven_at desc
             limit 1
           ),

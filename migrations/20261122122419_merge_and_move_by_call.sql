@@ -1,5 +1,64 @@
 set local check_function_bodies = off;
 
+-- Makes what a contact's keyword said (see read_keyword) its consent. Where that denies marketing anew,
+-- queues the instance's one confirmation: a message of the system, due at once. It pauses no agent.
+-- None goes to a blocked contact, nor where the official channel would refuse it: the contact wrote more
+-- than 24 hours ago. `message_id`: the contact's message, which the agent then does not see.
+create or replace function messaging.apply_keyword(
+  instance_id uuid,
+  contact_id uuid,
+  conversation_id uuid,
+  message_id uuid,
+  said text,
+  written_at timestamptz
+)
+returns void
+language plpgsql
+set search_path = ''
+as $$
+declare
+  instance messaging.instances;
+  confirmation_id constant uuid := gen_random_uuid();
+  placed record;
+begin
+  if not messaging.change_consent(
+    apply_keyword.contact_id,
+    jsonb_build_object(
+      'marketing', said, 'source', 'keyword', 'saidAt', written_at, 'messageId', message_id
+    )
+  ) or said <> 'denied' then
+    return;
+  end if;
+  select i.* into strict instance from messaging.instances i where i.id = apply_keyword.instance_id;
+  perform from messaging.contacts c
+  where c.id = apply_keyword.contact_id and not c.is_blocked
+    and (
+      instance.provider_class <> 'official'
+      or c.last_inbound_at >= clock_timestamp() - interval '24 hours'
+    );
+  if not found or instance.opt_out_confirmation is null then
+    return;
+  end if;
+  placed := messaging.place_message(
+    confirmation_id, instance, jsonb '{"isDeferred": true}', interval '0', apply_keyword.contact_id
+  );
+  insert into messaging.messages (
+    id, instance_id, contact_id, conversation_id, direction, message_type, message, sent_by, mode,
+    status, scheduled_for, purpose
+  ) values (
+    confirmation_id, instance.id, apply_keyword.contact_id, apply_keyword.conversation_id, 'outbound',
+    'text', instance.opt_out_confirmation, 'system', placed.mode, 'queued', placed.slot,
+    'opt_out_confirmation'
+  );
+end;
+$$;
+revoke all
+on function messaging.apply_keyword(uuid, uuid, uuid, uuid, text, timestamptz)
+from public, anon, authenticated;
+grant execute
+on function messaging.apply_keyword(uuid, uuid, uuid, uuid, text, timestamptz)
+to service_role;
+
 -- All that the dispatcher needs to send messages it has just claimed, oldest slot first.
 -- Joins by `= any (array[...])`: see claim_due_messages.
 create or replace function messaging.claimed_messages(message_ids uuid[])
@@ -32,6 +91,11 @@ begin
           (
             select a.address from messaging.contact_addresses a
             where a.contact_id = c.id and a.proven_at > '-infinity'
+              -- The official channel sends a code to a phone alone.
+              and (
+                m.message_type <> 'template' or m.purpose is distinct from 'authentication'
+                or a.address ~ '^[0-9]+$'
+              )
             order by a.proven_at desc
             limit 1
           ),
@@ -170,6 +234,7 @@ begin
   join messaging.conversations c on c.id = kept_conversation.id and c.assigned_to = p.operator_id
   where p.contact_id = gone.id
   on conflict do nothing;
+  perform messaging.move_recipients(kept.id, gone.id);
   update messaging.contact_addresses a set contact_id = kept.id where a.contact_id = gone.id;
   update messaging.media m set contact_id = kept.id where m.contact_id = gone.id;
   perform messaging.keep_own_addresses(kept.id, gone.id);
@@ -328,6 +393,75 @@ grant execute
 on function messaging.merge_conversations(messaging.conversations, messaging.conversations)
 to service_role;
 
+-- move_message: puts a message back into its lane of the queue, due at `send_at`. `gone` is its row as it
+-- was. The caller holds the message and pacing. Errors: MI010.
+create or replace function messaging.place_moved_message(
+  message messaging.messages,
+  instance messaging.instances,
+  gone messaging.message_queue,
+  send_at timestamptz
+)
+returns void
+language plpgsql
+set search_path = ''
+as $$
+declare
+  clock constant timestamptz := date_trunc('milliseconds', clock_timestamp());
+  typing constant interval := interval '1 millisecond' * coalesce(message.delay_typing_ms, 0);
+  slot timestamptz := greatest(send_at, clock);
+  reason text;
+  counted record;
+begin
+  if gone.lane = 'paced' or gone.interval_seconds > 0 then
+    -- The message's own interval: that of its row may hold a jitter.
+    if slot > clock then
+      select e.slot, e.held_by into slot, reason
+      from messaging.enqueue_message_later(
+        message.id, instance, message.interval_seconds, slot, typing, message.contact_id
+      ) e;
+    else
+      select e.slot, e.held_by into slot, reason
+      from messaging.enqueue_message(
+        message.id, instance, message.interval_seconds, slot, typing, message.contact_id
+      ) e;
+    end if;
+    update messaging.message_queue q
+    set attempts = gone.attempts, max_attempts = gone.max_attempts
+    where q.message_id = message.id and gone.attempts > 0;
+  else
+    counted := messaging.count_unpaced_send(instance.id, message.contact_id, slot);
+    insert into messaging.message_queue (
+      message_id, instance_id, lane, scheduled_at, visible_at, max_attempts, attempts, is_new,
+      counted_on
+    )
+    values (
+      message.id, instance.id, 'unpaced', slot, slot, gone.max_attempts, gone.attempts,
+      counted.is_new, counted.counted_on
+    );
+  end if;
+  update messaging.messages m
+  set scheduled_for = slot,
+    held_by = coalesce(reason, case when send_at > clock then 'delay' end)
+  where m.id = message.id;
+end;
+$$;
+revoke all
+on function messaging.place_moved_message(
+  messaging.messages,
+  messaging.instances,
+  messaging.message_queue,
+  timestamptz
+)
+from public, anon, authenticated;
+grant execute
+on function messaging.place_moved_message(
+  messaging.messages,
+  messaging.instances,
+  messaging.message_queue,
+  timestamptz
+)
+to service_role;
+
 -- accept_messages: reads, in one statement, everything that the plain calls of a batch need, and leaves
 -- the others out. Plain is an immediate send of a person or a system, without an assignment and without
 -- an agent, to a contact that may be written to, by a client that is authenticated (see require_client).
@@ -425,6 +559,7 @@ begin
       -- Its sends are counted, one by one: see count_unpaced_send.
       and i.protection is null
       and call.delivery->>'timing' is null
+      and call.message->>'needsPhone' is null
       and not coalesce(own.is_blocked, shown.is_blocked, false)
       and not (
         call.message->>'purpose' is not distinct from 'marketing'
@@ -489,7 +624,7 @@ declare
 begin
   if draft->>'messageType' is null or given_phone is null or draft->>'sentBy' = 'ai_agent'
     or request->>'assignment' is not null or request->>'agent' is not null
-    or delivery->>'timing' is not null then
+    or delivery->>'timing' is not null or draft->>'needsPhone' is not null then
     return null;
   end if;
   select i.id as instance_id, case when not is_immediate then i end as instance, i.time_zone, i.requests_per_minute, i.protection is not null as is_protected, t.id as token_id,
@@ -614,6 +749,146 @@ $$;
 revoke all on function messaging.record_plain_call(jsonb) from public, anon, authenticated;
 grant execute on function messaging.record_plain_call(jsonb) to service_role;
 
+-- Records any sending call, also one that record_plain_call leaves: contact, conversation, assignment, message, slot, agent pause, idempotency
+-- key. `request`, the result, the order of the locks and the errors are accept_message's.
+create or replace function messaging.record_sending_call(request jsonb)
+returns jsonb
+language plpgsql
+set search_path = ''
+set plan_cache_mode = force_generic_plan
+as $$
+declare
+  instance messaging.instances;
+  contact messaging.contacts;
+  conversation messaging.conversations;
+  draft constant jsonb := nullif(request->'message', 'null');
+  delivery constant jsonb := request->'delivery';
+  timing constant jsonb := nullif(delivery->'timing', 'null');
+  replayed constant jsonb := messaging.begin_idempotent(request);
+  assignment jsonb;
+  agent_id uuid;
+  outcome jsonb;
+  mode text;
+  message_id constant uuid := gen_random_uuid();
+  claim_token uuid;
+  slot timestamptz;
+  held_by text;
+  placed record;
+  departure record;
+  paused_until timestamptz;
+  is_pausing boolean := false;
+  send_address text;
+begin
+  if (replayed->'replayed'->>'isAttemptDue')::boolean then
+    return messaging.attempt_again(request, replayed->'replayed');
+  elsif replayed is not null then
+    return replayed;
+  end if;
+  if draft is not null and timing is not null then
+    perform messaging.check_timing(timing);
+  end if;
+
+  select i.* into strict instance from messaging.instances i
+  where i.id = (request->>'instanceId')::uuid;
+  select (r.contact).* into contact from messaging.resolve_recipient(instance.id, request) r;
+  if draft is not null then
+    perform messaging.refuse_unreachable_contact(instance, contact, draft->>'messageType');
+    perform messaging.refuse_opted_out(contact, draft->>'purpose');
+    send_address := messaging.channel_send_address(
+      instance, contact, request->>'phone',
+      draft->>'needsPhone' is not null
+    );
+  end if;
+  conversation := messaging.resolve_conversation(instance.id, contact.id);
+  if nullif(request->'assignment', 'null') is not null then
+    assignment := messaging.assign_conversation(
+      instance, contact, conversation, request->'assignment'
+    );
+  end if;
+
+  if request->'agent'->>'answersThrough' is not null then
+    agent_id := (request->'agent'->>'agentId')::uuid;
+    perform messaging.take_agent_turn(
+      conversation, agent_id, (request->'agent'->>'answeredBefore')::bigint,
+      (request->'agent'->>'answersThrough')::bigint
+    );
+  elsif nullif(request->'agent', 'null') is not null then
+    agent_id := messaging.begin_agent_session(instance.id, conversation.id, request->'agent');
+  elsif draft->>'sentBy' = 'ai_agent' then
+    agent_id := messaging.conversation_agent(conversation);
+  end if;
+
+  if draft is null then
+    mode := 'assign_only';
+  else
+    if agent_id is null and draft->>'sentBy' is distinct from 'ai_agent' then
+      paused_until := messaging.pause_agent(instance.id, contact.id, clock_timestamp());
+      is_pausing := true;
+      if paused_until is not null then
+        perform messaging.note_contact(contact.id);
+      end if;
+    end if;
+    placed := messaging.place_message(
+      message_id, instance, delivery,
+      interval '1 millisecond' * coalesce((draft->>'delayTypingMs')::integer, 0), contact.id
+    );
+    mode := placed.mode;
+    slot := placed.slot;
+    held_by := placed.held_by;
+    claim_token := placed.claim_token;
+    insert into messaging.messages (
+      id, instance_id, contact_id, conversation_id, direction, message_type, message, content,
+      card_id, sent_by, operator_id, agent_id, delay_typing_ms, mode, interval_seconds, status, scheduled_for, held_by, phone_given,
+      metadata, purpose, expires_at, cancel_key
+    ) values (
+      message_id, instance.id, contact.id, conversation.id, 'outbound', draft->>'messageType',
+      draft->>'message', nullif(draft->'content', 'null'), draft->>'cardId', draft->>'sentBy',
+      case when draft->>'sentBy' = 'operator' then
+        coalesce((assignment->>'assignedTo')::uuid, conversation.assigned_to)
+      end,
+      agent_id, (draft->>'delayTypingMs')::integer, mode,
+      (delivery->>'intervalSeconds')::integer,
+      case mode when 'sent' then 'sending' else 'queued' end, slot, held_by,
+      case when request->>'phone' is distinct from contact.phone then request->>'phone' end,
+      nullif(draft->'metadata', 'null'), draft->>'purpose',
+      (timing->>'expiresAt')::timestamptz, timing->>'cancelKey'
+    );
+  end if;
+
+  if mode in ('queued', 'scheduled') then
+    departure := messaging.held_departure(message_id, instance, slot, held_by);
+    slot := departure.slot;
+    held_by := departure.held_by;
+  end if;
+  perform messaging.touch_noted_contacts();
+  if not is_pausing then
+    select p.paused_until into paused_until from messaging.agent_pauses p
+    where p.contact_id = contact.id and p.paused_until > clock_timestamp();
+  end if;
+
+  outcome := jsonb_build_object(
+    'mode', mode,
+    'contactId', contact.id,
+    'conversationId', conversation.id,
+    'agentId', agent_id,
+    'assignment', assignment,
+    'messageId', case when draft is not null then message_id end,
+    'status', case mode when 'assign_only' then null when 'sent' then 'sending' else 'queued' end,
+    'scheduledFor', messaging.iso_in_zone(slot, instance.time_zone),
+    'heldBy', held_by,
+    'aiAgentPausedUntil', messaging.iso_in_zone(paused_until, instance.time_zone)
+  );
+  return messaging.keep_outcome(
+    request, outcome, case when draft is not null then message_id end
+  ) || jsonb_build_object(
+    'claimToken', claim_token,
+    'to', case when mode = 'sent' then send_address end
+  );
+end;
+$$;
+revoke all on function messaging.record_sending_call(jsonb) from public, anon, authenticated;
+grant execute on function messaging.record_sending_call(jsonb) to service_role;
+
 -- contacts-api merge: two contacts are one person. Everything of `contactId` moves to `intoContactId`,
 -- which survives: see merge_contacts. `request`: instanceId, contactId, intoContactId, idempotency.
 -- The ids of merged contacts mean their survivors, so that a call that is repeated, or crosses one in the
@@ -660,3 +935,49 @@ end;
 $$;
 revoke all on function public.merge_contact(jsonb) from public, anon, authenticated;
 grant execute on function public.merge_contact(jsonb) to service_role;
+
+-- messages-api: moves a message that still waits to another instant. `request`: instanceId, messageId,
+-- sendAt. A paced message gets the slot that an enqueue at that time gives (see enqueue_message_later),
+-- and its former one is given back; any other is due then. What waited to be tried again waits until then.
+-- Locks the message, then pacing. Tries the queue row without waiting: its holder is about to send the
+-- message. Returns describe_message.
+-- Errors: MI004; MI010; MI041 and MI042 (sendAt); MI044 (in flight, or settled already).
+create or replace function public.move_message(request jsonb)
+returns jsonb
+language plpgsql
+set search_path = ''
+as $$
+declare
+  message messaging.messages;
+  instance messaging.instances;
+  gone messaging.message_queue;
+begin
+  message := messaging.find_message(request);
+  if message.status <> 'queued' then
+    raise exception using errcode = 'MI044', message = 'message_not_movable';
+  end if;
+  perform messaging.check_timing(jsonb_build_object('sendAt', request->'sendAt'));
+  perform from messaging.pacing p where p.instance_id = message.instance_id for no key update;
+  delete from messaging.message_queue q
+  where q.message_id = (
+    select w.message_id
+    from messaging.message_queue w
+    where w.message_id = message.id and w.claim_token is null
+    for update skip locked
+  )
+  returning q.* into gone;
+  if not found then
+    raise exception using errcode = 'MI044', message = 'message_not_movable';
+  end if;
+  perform messaging.give_back_slots(array[gone]);
+  select i.* into strict instance from messaging.instances i where i.id = message.instance_id;
+  perform messaging.place_moved_message(
+    message, instance, gone, date_trunc('milliseconds', (request->>'sendAt')::timestamptz)
+  );
+  perform messaging.refresh_dispatch(array[instance.id]);
+  select m.* into strict message from messaging.messages m where m.id = message.id;
+  return messaging.describe_message(message);
+end;
+$$;
+revoke all on function public.move_message(jsonb) from public, anon, authenticated;
+grant execute on function public.move_message(jsonb) to service_role;

@@ -1,0 +1,123 @@
+import { assert, assertEquals } from "../../support/assert.ts";
+import { letTimePass } from "../../support/database/time_travel.ts";
+import {
+  type Answer,
+  type MessagingStack,
+  startMessagingStack,
+} from "../../support/stack/messaging_stack.ts";
+import type { Tenant } from "../../support/fixtures/tenant.ts";
+
+const text = { phone: "5511987654321", messageType: "text", message: "Olá" };
+
+Deno.test("PATCH messages/:id moves a delayed message to another instant, earlier or later", async () => {
+  await using stack = await startMessagingStack();
+  const tenant = await stack.createTenant();
+  const { body } = await stack.send(tenant, { ...text, delayMessage: 3_600 });
+  for (const seconds of [7_200, 600]) {
+    const sendAt = fromNow(seconds);
+    const moved = await move(stack, tenant, body.messageId, { sendAt });
+    assertEquals([moved.status, moved.body.status, moved.body.heldBy], [200, "queued", "delay"]);
+    assertEquals(slotOf(moved), Date.parse(sendAt));
+    assertEquals(moved.body.messageId, body.messageId);
+  }
+  await letTimePass(stack.admin, 601);
+  await stack.dispatch();
+  assertEquals(stack.provider.requests.length, 1);
+});
+
+Deno.test("a moved paced message gets the slot that a call at that time gets, and gives its last one back", async () => {
+  await using stack = await startMessagingStack();
+  const tenant = await stack.createTenant();
+  const paced = { ...text, queued: true, intervalSeconds: 600 };
+  const first = await stack.send(tenant, { ...paced, delayMessage: 60 });
+  const second = await stack.send(tenant, paced);
+  const third = await stack.send(tenant, paced);
+
+  // Beyond the slots given out: at that time, and in the way of nobody.
+  const sendAt = fromNow(86_400);
+  const later = await move(stack, tenant, third.body.messageId, { sendAt });
+  assertEquals(slotOf(later), Date.parse(sendAt));
+  const next = await stack.send(tenant, paced);
+  assertEquals(slotOf(next), slotOf(third), "the last slot was free again");
+  assertEquals(slotOf(await stack.send(tenant, { ...paced, sendAt })) - slotOf(later), 600_000);
+
+  // Among the slots given out: behind them.
+  const behind = await move(stack, tenant, first.body.messageId, { sendAt: fromNow(300) });
+  assertEquals(slotOf(behind) - slotOf(next), 600_000);
+  assertEquals(behind.body.heldBy, "interval");
+  const stays = await stack.messages(tenant, "GET", `/messages/${second.body.messageId}`);
+  assertEquals(slotOf(stays), slotOf(second), "no other message moves");
+});
+
+Deno.test("a message that waits for its instant can be moved to now, and leaves in its turn", async () => {
+  await using stack = await startMessagingStack();
+  const tenant = await stack.createTenant();
+  const call = { ...text, queued: true, sendAt: fromNow(86_400), expiresAt: fromNow(90_000) };
+  const { body } = await stack.send(tenant, call);
+  const moved = await move(stack, tenant, body.messageId, { sendAt: fromNow(-5) });
+  assert(slotOf(moved) <= Date.now() + 1_000);
+  await stack.dispatch();
+  assertEquals(stack.provider.requests.length, 1);
+});
+
+Deno.test("only what still waits can be moved, to an instant ahead, by its own instance", async () => {
+  await using stack = await startMessagingStack();
+  const [tenant, neighbour] = [await stack.createTenant(), await stack.createTenant()];
+  const sendAt = fromNow(60);
+  const sent = await stack.send(tenant, text);
+  const canceled = await stack.send(tenant, { ...text, delayMessage: 60 });
+  await stack.messages(tenant, "DELETE", `/messages/${canceled.body.messageId}`);
+  const claimed = await stack.send(tenant, { ...text, delayMessage: 1 });
+  await letTimePass(stack.admin, 2);
+  await stack.database.rpc("claim_due_messages", { maxMessages: 10, leaseSeconds: 60 });
+  for (const { body } of [sent, canceled, claimed]) {
+    const answer = await move(stack, tenant, body.messageId, { sendAt });
+    assertEquals([answer.status, answer.body.error], [409, "message_not_movable"]);
+  }
+  const waiting = await stack.send(tenant, { ...text, delayMessage: 600 });
+  for (
+    const body of [{}, { sendAt: fromNow(-90) }, { sendAt: fromNow(36 * 86_400) }, { sendAt: "x" }]
+  ) {
+    const answer = await move(stack, tenant, waiting.body.messageId, body);
+    assertEquals([answer.status, answer.body.error, answer.body.issues[0].path], [
+      ...[400, "invalid_request", "sendAt"],
+    ]);
+  }
+  const foreign = await move(stack, neighbour, waiting.body.messageId, { sendAt });
+  assertEquals([foreign.status, foreign.body.error], [404, "message_not_found"]);
+  const stays = await stack.messages(tenant, "GET", `/messages/${waiting.body.messageId}`);
+  assertEquals(slotOf(stays), slotOf(waiting));
+});
+
+Deno.test("where the window never opens a paced message cannot be moved, and keeps its slot", async () => {
+  await using stack = await startMessagingStack();
+  const tenant = await stack.createTenant();
+  const { body } = await stack.send(tenant, { ...text, queued: true, delayMessage: 3_600 });
+  await stack.admin`
+    update messaging.instances set window_start = '00:00', window_end = '00:00:00.001'`;
+  await stack.admin`update messaging.messages set delay_typing_ms = 5000`;
+  const answer = await move(stack, tenant, body.messageId, { sendAt: fromNow(7_200) });
+  assertEquals([answer.status, answer.body.error], [409, "send_window_never_opens"]);
+  assertEquals((await stack.admin`select from messaging.message_queue`).length, 1);
+});
+
+function move(
+  stack: MessagingStack,
+  tenant: Tenant,
+  messageId: string,
+  body: Readonly<Record<string, unknown>>,
+): Promise<Answer> {
+  return stack.request(`/messages-api/messages/${messageId}`, {
+    method: "PATCH",
+    headers: { "content-type": "application/json", "x-client-token": tenant.token },
+    body: JSON.stringify(body),
+  });
+}
+
+function fromNow(seconds: number): string {
+  return new Date(Date.now() + seconds * 1_000).toISOString();
+}
+
+function slotOf({ body }: Answer): number {
+  return Date.parse(body.scheduledFor);
+}
