@@ -40,6 +40,7 @@ const assets: Readonly<Record<string, { readonly file: string; readonly type: st
       "activity",
       "client",
       "composer",
+      "contact",
       "dom",
       "events",
       "faults",

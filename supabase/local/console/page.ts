@@ -117,6 +117,14 @@ export const consolePage = `<!doctype html>
       <ol class="rows" id="queue-rows"></ol>
     </section>
 
+    <section class="panel" aria-labelledby="contact-title">
+      <div class="panel-head">
+        <h2 id="contact-title">Contact</h2>
+      </div>
+      <p class="note" id="contact-note" role="status">Choose a phone to see who it is.</p>
+      <ul class="rows" id="contact-rows"></ul>
+    </section>
+
 ${eventsPanel}
 
 ${webhooksPanel}

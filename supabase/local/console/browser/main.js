@@ -1,5 +1,6 @@
 import { buildAiCall, buildEmail, createActivity } from "./activity.js";
 import { createComposer } from "./composer.js";
+import { createContact } from "./contact.js";
 import { find } from "./dom.js";
 import { createEvents } from "./events.js";
 import { createFaults } from "./faults.js";
@@ -13,7 +14,7 @@ import { createWebhooks } from "./webhooks.js";
 import { say, translatePage } from "./words.js";
 
 translatePage();
-const phones = createPhones();
+const phones = createPhones(() => askContact());
 const views = {
   messages: phones.messages,
   replies: phones.replies,
@@ -29,6 +30,7 @@ const views = {
   ),
 };
 createComposer(phones.readChosen);
+const askContact = createContact(phones.readChosen);
 const askQueue = createQueue();
 const followEvents = createEvents();
 const webhooks = createWebhooks();
@@ -84,6 +86,7 @@ showKeyLocations(demo);
 find("queue-settings").open = demo === null;
 showExample(demo);
 askQueue();
+askContact();
 followEvents();
 webhooks.ask();
 

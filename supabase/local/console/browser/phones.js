@@ -10,8 +10,10 @@ const shownBubbles = 300;
 /**
  * The customers' phones: their list, and the conversation on the chosen one. A phone is identified
  * by the provider's address (`waId`), so both forms of one number are one phone.
+ *
+ * @param {() => void} [onChosen] called when a phone was chosen by hand
  */
-export function createPhones() {
+export function createPhones(onChosen = () => {}) {
   /** @type {Map<string, {waId: string, entries: object[], unreadCount: number, button: HTMLElement}>} */
   const phones = new Map();
   /** @type {Map<string, string>} the most advanced status by provider message id */
@@ -63,6 +65,7 @@ export function createPhones() {
     const phone = phones.get(waId);
     if (phone !== undefined) phone.unreadCount = 0;
     draw();
+    onChosen();
   }
 
   function clear() {

@@ -1,0 +1,101 @@
+import { callApi, pollApi, setNote } from "./client.js";
+import { build, find } from "./dom.js";
+import { formatInstant, formatPhone } from "./format.js";
+import { say } from "./words.js";
+
+const kinds = {
+  phone: say("phone"),
+  lid: say("hidden number (LID)"),
+  user_id: say("user id"),
+  parent_user_id: say("parent user id"),
+  username: say("username"),
+};
+
+const consents = {
+  granted: say("wants marketing"),
+  denied: say("denied marketing"),
+  unknown: say("has said nothing about marketing"),
+};
+
+const sources = {
+  api: say("by the API"),
+  keyword: say("by a keyword"),
+  user_preferences: say("in the channel's settings"),
+  131050: say("by the channel's stop (131050)"),
+};
+
+/**
+ * Who the chosen phone is, as the product's API tells it: the consent to marketing, and by what the
+ * contact is known. Asks for the contact of the form's instance.
+ *
+ * @param {() => ({waId: string} | null)} readChosen
+ * @returns {() => Promise<void>} asks for it now
+ */
+export function createContact(readChosen) {
+  let shown = "";
+
+  function show(contact, sentence) {
+    setNote(find("contact-note"), sentence);
+    const state = JSON.stringify(contact);
+    if (state === shown) return;
+    shown = state;
+    find("contact-rows").replaceChildren(
+      ...(contact === null
+        ? []
+        : [buildConsent(contact), ...contact.identities.map(buildIdentity)]),
+    );
+  }
+
+  return pollApi(
+    async () => {
+      const chosen = readChosen();
+      if (chosen === null) return show(null, say("Choose a phone to see who it is."));
+      const contact = await findContact(chosen.waId);
+      show(contact, contact === null ? say("This instance has no contact of this phone.") : "");
+    },
+    (sentence) => show(null, sentence),
+  );
+}
+
+/** @returns {Promise<object | null>} the contact that an address of the channel finds */
+async function findContact(waId) {
+  if (/^\d+$/.test(waId)) {
+    const query = { phone: waId, limit: 1 };
+    return (await callApi("contacts-api/contacts", { query })).items[0] ?? null;
+  }
+  if (!/^[A-Z]{2}\./.test(waId)) return null;
+  const { contactId } = await callApi("conversations-api/agent-pause", { query: { userId: waId } });
+  return contactId === null ? null : await callApi(`contacts-api/contacts/${contactId}`);
+}
+
+function buildConsent({ name, consent }) {
+  const { marketing, at, source } = consent;
+  return build(
+    "li",
+    { class: "row" },
+    name === null ? null : build("span", { class: "strong", dir: "auto" }, name),
+    build(
+      "span",
+      { class: marketing === "denied" ? "badge warn" : "badge" },
+      consents[marketing] ?? marketing,
+    ),
+    at === null ? null : build(
+      "small",
+      {},
+      build("time", { datetime: at }, formatInstant(at)),
+      ` ${sources[source] ?? say("by {source}", { source })}`,
+    ),
+  );
+}
+
+function buildIdentity({ kind, value, provenAt }) {
+  return build(
+    "li",
+    { class: "row" },
+    build("span", { class: "grow mono" }, kind === "phone" ? formatPhone(value) : value),
+    build("small", {}, kinds[kind] ?? kind),
+    provenAt === null
+      ? build("small", {}, say("not proven"))
+      : build("time", { datetime: provenAt, title: say("last proven") }, formatInstant(provenAt)),
+  );
+}
