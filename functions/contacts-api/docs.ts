@@ -5,6 +5,7 @@ import {
   demoInstanceRef,
   demoLeavingContactId,
   demoPhone,
+  demoSecondContactId,
 } from "../../shared/openapi/demo_fixtures.ts";
 import type { Operation } from "../../shared/openapi/operation.ts";
 import * as z from "zod";
@@ -363,7 +364,7 @@ export const operations: readonly Operation[] = [
     examples: [{
       name: "two_numbers",
       summary: "A second number of the same person",
-      request: { contactId: "4f6d2c1a-8b3e-4c57-9a60-2f1e7d8c9b05", intoContactId: demoContactId },
+      request: { contactId: demoSecondContactId, intoContactId: demoContactId },
       response: { success: true, contactId: demoContactId },
     }],
   },

@@ -24,6 +24,8 @@ export const demoContactId = "5b1f2c0e-8a34-4f6d-9d57-0b9c6a7e1f20";
 /** A contact that an operation erases, and an erasure that is done. */
 export const demoLeavingContactId = "7a4c1d90-52fe-4b8b-9a3d-6e1f0c2b8d41";
 export const demoErasureId = "5d0c1a52-8d43-4a38-9c1b-0f6f3f0d8f6e";
+/** A second contact of the demo person, which an operation merges. */
+export const demoSecondContactId = "4f6d2c1a-8b3e-4c57-9a60-2f1e7d8c9b05";
 export const demoConversationId = "9c7d4e21-3f58-4a0b-8e6c-2d1b5a4f7c33";
 /** One message per operation that acts on one: sent, waiting in the queue, failed. */
 export const demoSentMessageId = "e1a6b7c8-0d2f-4e35-8a91-6c4b3d2e1f01";

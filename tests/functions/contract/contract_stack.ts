@@ -83,6 +83,27 @@ export function signExample(
 }
 
 /** An example as a request: its members are the body, or else the query. */
+/**
+ * The request with the instants that must be ahead, `sendAt` and `expiresAt`, an hour and two ahead: the
+ * document names instants of its own time.
+ */
+function moveInstants(
+  request: OperationExample["request"],
+): OperationExample["request"] {
+  const instants = { sendAt: 1, expiresAt: 2 };
+  return request && Object.fromEntries(
+    Object.entries(request).map(([name, value]) =>
+      Object.hasOwn(instants, name) && typeof value === "string"
+        ? [name, fromNow(instants[name as keyof typeof instants])]
+        : [name, value]
+    ),
+  );
+}
+
+function fromNow(hours: number): string {
+  return new Date(Date.now() + hours * 3_600_000).toISOString();
+}
+
 export function toExampleRequest(
   { slug, operation }: OperationRow,
   example: OperationExample | undefined,
@@ -90,7 +111,7 @@ export function toExampleRequest(
 ): { readonly path: string; readonly init: RequestInit } {
   const { method } = operation;
   const path = toExamplePath(slug, operation);
-  const members = example?.request;
+  const members = moveInstants(example?.request);
   if (operation.body !== undefined || operation.foreignBody !== undefined) {
     const json = { "Content-Type": "application/json", ...headers };
     return { path, init: { method, headers: json, body: JSON.stringify(members ?? {}) } };

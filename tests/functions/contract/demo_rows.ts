@@ -21,6 +21,7 @@ import {
   demoOutboxId,
   demoPhone,
   demoQueuedMessageId,
+  demoSecondContactId,
   demoSentMessageId,
   demoTemplateId,
   demoTokenId,
@@ -57,6 +58,7 @@ export async function createDemoRows(sql: Sql, providerUrl: string): Promise<str
   await createBatch(sql);
   await createErasure(sql);
   await createPicture(sql);
+  await createSecondContact(sql);
   return token;
 }
 
@@ -66,6 +68,13 @@ async function createBatch(sql: Sql): Promise<void> {
   await sql`
     insert into messaging.batches (id, instance_id, source, validation, interval_seconds)
     values (${demoBatchId}, ${demoInstanceId}, ${sql.json(source)}, 'strict', 30)`;
+}
+
+/** A contact of another number of the same person. */
+async function createSecondContact(sql: Sql): Promise<void> {
+  await sql`
+    insert into messaging.contacts (id, instance_id, phone, identity_key, origin)
+    values (${demoSecondContactId}, ${demoInstanceId}, '5521988886666', '5521988886666', 'api')`;
 }
 
 /** A contact that leaves, and one that has left. */

@@ -146,10 +146,10 @@ Deno.test("a field that another operation knows is named where it changes nothin
   const token = await createDemoRows(admin, provider.baseUrl);
   const cases: readonly (readonly [string, Members, readonly string[]])[] = [
     ["sendMessage", { scheduledFor: "2026-12-01T10:00:00-03:00" }, ["scheduledFor"]],
-    ["sendTemplateMessage", { queued: true, delayMessage: 60 }, ["queued", "delayMessage"]],
+    ["sendTemplateMessage", { portfolio: true, delayTyping: 60 }, ["portfolio", "delayTyping"]],
     ["createContact", { isBlocked: true }, ["isBlocked"]],
     ["createWorkspace", { workspaceId: crypto.randomUUID() }, ["workspaceId"]],
-    ["sanitizePhoneNumber", { country: "BR" }, ["country"]],
+    ["sanitizePhoneNumber", { instanceId: "demo" }, ["instanceId"]],
     ["sendMessage", {
       messageType: "option_list",
       optionList: {

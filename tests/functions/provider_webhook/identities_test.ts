@@ -1,4 +1,5 @@
 import { assertEquals } from "../../support/assert.ts";
+import { acceptMessage, type DoubleRequest } from "../../support/doubles/http_double.ts";
 import {
   cloudPayload,
   cloudText,
@@ -140,6 +141,90 @@ Deno.test("the events of one person's year at the same time give one contact wit
     assertEquals(await identitiesOf(client, tenant), [everything], `round ${round}`);
   }
 });
+
+/** One step of a person's year: something that happens to the tenant's instance. */
+type Step = (client: WebhookClient, tenant: TestTenant) => Promise<{ readonly status: number }>;
+
+const withoutNinth = phone.replace(/^55(..)9/, "55$1");
+const lid = "81896604192873@lid";
+
+const sendTo = (address: Json, message: string): Step => ({ stack }, tenant) =>
+  stack.send(tenant, { ...address, messageType: "text", message });
+
+/** The year, and sends in both spellings and by a user id: the channel's answers show the number. */
+const officialYear: readonly Step[] = [
+  ...year.map((event): Step => (client, tenant) => client.cloud(tenant, event)),
+  sendTo({ phone: withoutNinth }, "um"),
+  sendTo({ phone }, "dois"),
+  sendTo({ userId: oldId }, "três"),
+];
+
+const zapi = (id: string, members: Json): Step => (client, tenant) =>
+  client.receive(tenant, { messageId: id, text: { message: "oi" }, ...members });
+
+/** A person whom a gateway shows by the number, by a LID, or by both. */
+const gatewayYear: readonly Step[] = [
+  zapi("IN1", { phone: lid }),
+  zapi("IN2", { phone: withoutNinth }),
+  zapi("IN3", { senderLid: lid }),
+  zapi("IN4", { phone: lid }),
+  zapi("ECHO", { fromMe: true, chatLid: lid }),
+  sendTo({ phone: withoutNinth }, "um"),
+  sendTo({ phone }, "dois"),
+];
+
+/** The official channel's answer names the address as it knows it: with the ninth digit. */
+function answerInFull(request: DoubleRequest): Response {
+  const to = request.json["to"];
+  if (!request.path.endsWith("/messages") || typeof to !== "string") return acceptMessage(request);
+  const known = to.replace(/^55(..)(?=\d{8}$)/, "55$19");
+  return Response.json({
+    messaging_product: "whatsapp",
+    contacts: [{ input: to, wa_id: known }],
+    messages: [{ id: crypto.randomUUID() }],
+  });
+}
+
+const years = [
+  ["whatsapp_cloud", officialYear, everything],
+  ["zapi", gatewayYear, [`lid ${lid}`, `phone ${phone}`]],
+] as const;
+
+for (const [provider, steps, identities] of years) {
+  Deno.test(`any order of a person's events and of what is sent to it gives one contact: ${provider}`, async () => {
+    await using client = await createWebhookClient();
+    client.stack.provider.answer = answerInFull;
+    for (let seed = 0; seed < 8; seed++) {
+      const tenant = await client.createTenant({ provider });
+      for (const step of shuffle(steps, 200 + seed)) {
+        assertEquals((await step(client, tenant)).status, 200);
+      }
+      assertEquals(await identitiesByKey(client, tenant), [identities], `seed ${seed}`);
+    }
+  });
+
+  Deno.test(`a person's events and what is sent to it at the same time give one contact: ${provider}`, async () => {
+    await using client = await createWebhookClient();
+    client.stack.provider.answer = answerInFull;
+    for (let seed = 0; seed < 3; seed++) {
+      const tenant = await client.createTenant({ provider });
+      const answers = await Promise.all(
+        shuffle(steps, 300 + seed).map((step) => step(client, tenant)),
+      );
+      assertEquals(answers.map(({ status }) => status), steps.map(() => 200));
+      assertEquals(await identitiesByKey(client, tenant), [identities], `seed ${seed}`);
+    }
+  });
+}
+
+/** As identitiesOf, with both spellings of a number as one. */
+async function identitiesByKey(client: WebhookClient, tenant: TestTenant): Promise<string[][]> {
+  const contacts = await identitiesOf(client, tenant);
+  return contacts.map((identities) =>
+    identities.map((identity) => identity === `phone ${withoutNinth}` ? `phone ${phone}` : identity)
+      .sort()
+  );
+}
 
 Deno.test("the card that answers a contact request proves the number, a forwarded one never does", async () => {
   await using client = await createWebhookClient();
