@@ -82,7 +82,6 @@ export function signExample(
   return pathname.replace("/functions/v1", "") + search;
 }
 
-/** An example as a request: its members are the body, or else the query. */
 /**
  * The request with the instants that must be ahead, `sendAt` and `expiresAt`, an hour and two ahead: the
  * document names instants of its own time.
@@ -104,6 +103,7 @@ function fromNow(hours: number): string {
   return new Date(Date.now() + hours * 3_600_000).toISOString();
 }
 
+/** An example as a request: its members are the body, or else the query. */
 export function toExampleRequest(
   { slug, operation }: OperationRow,
   example: OperationExample | undefined,
