@@ -139,30 +139,6 @@ export const operations: readonly Operation[] = [
     }],
   },
   {
-    method: "DELETE",
-    path: "/messages/:id",
-    operationId: "cancelMessage",
-    tag: "Messages",
-    summary: "Cancel a queued message",
-    description:
-      "Only a queued message can be canceled. A message that is already being sent is not stopped. Canceling it again returns the same response.",
-    access: "clientToken",
-    pathParameters: messageOf(demoQueuedMessageId),
-    query: instanceQuery,
-    success: {
-      description: "The canceled message.",
-      schema: messageResponseSchema,
-      schemaName: "MessageRecord",
-    },
-    errors: ["message_not_found", "message_not_cancelable"],
-    fields: recordFields,
-    examples: [{
-      name: "canceled",
-      summary: "A canceled message",
-      response: { ...waiting, status: "canceled" },
-    }],
-  },
-  {
     method: "PATCH",
     path: "/messages/:id",
     operationId: "moveMessage",
@@ -185,6 +161,30 @@ export const operations: readonly Operation[] = [
       summary: "A message that leaves on another morning",
       request: { sendAt: "2026-11-25T09:00:00-03:00" },
       response: { ...waiting, scheduledFor: "2026-11-25T09:00:00.000-03:00", heldBy: "delay" },
+    }],
+  },
+  {
+    method: "DELETE",
+    path: "/messages/:id",
+    operationId: "cancelMessage",
+    tag: "Messages",
+    summary: "Cancel a queued message",
+    description:
+      "Only a queued message can be canceled. A message that is already being sent is not stopped. Canceling it again returns the same response.",
+    access: "clientToken",
+    pathParameters: messageOf(demoQueuedMessageId),
+    query: instanceQuery,
+    success: {
+      description: "The canceled message.",
+      schema: messageResponseSchema,
+      schemaName: "MessageRecord",
+    },
+    errors: ["message_not_found", "message_not_cancelable"],
+    fields: recordFields,
+    examples: [{
+      name: "canceled",
+      summary: "A canceled message",
+      response: { ...waiting, status: "canceled" },
     }],
   },
   {
