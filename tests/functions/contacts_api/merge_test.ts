@@ -2,23 +2,30 @@ import { assertEquals } from "../../support/assert.ts";
 import { letTimePass } from "../../support/database/time_travel.ts";
 import { createOperator, type Tenant } from "../../support/fixtures/tenant.ts";
 import { createEveryApp } from "../contract/every_app.ts";
-import { createWebhookClient } from "../provider_webhook/webhook_client.ts";
+import { createWebhookClient, type WebhookClient } from "../provider_webhook/webhook_client.ts";
 
 type Json = Readonly<Record<string, unknown>>;
 
 const [ours, theirs] = ["5511987654321", "5521981234567"];
 const text = { messageType: "text", message: "Olá" };
 
+// deno-lint-ignore no-explicit-any -- whatever the service answers
+type Answer = { readonly status: number; readonly body: any };
+
 /** The stack, its webhook, and calls to any function by its path. */
-async function startMerging() {
+interface Merging extends AsyncDisposable {
+  readonly client: WebhookClient;
+  readonly stack: WebhookClient["stack"];
+  call(tenant: Tenant, path: string, body?: Json): Promise<Answer>;
+  /** The id of the contact of these fields. */
+  create(tenant: Tenant, fields: Json): Promise<string>;
+  merge(tenant: Tenant, contactId: string, intoContactId: string): Promise<Answer>;
+}
+
+async function startMerging(): Promise<Merging> {
   const client = await createWebhookClient();
   const apps = await createEveryApp(client.stack.services);
-  const call = async (
-    { token, instanceId }: Tenant,
-    path: string,
-    body?: Json,
-    // deno-lint-ignore no-explicit-any -- whatever the service answers
-  ): Promise<{ status: number; body: any }> => {
+  const call: Merging["call"] = async ({ token, instanceId }, path, body) => {
     const response = await apps.get(path.split(/[/?]/)[0] ?? "")?.request(`/${path}`, {
       method: body === undefined ? "GET" : "POST",
       headers: { "content-type": "application/json", "x-client-token": token },
@@ -26,9 +33,9 @@ async function startMerging() {
     });
     return { status: response?.status ?? 0, body: await response?.json() };
   };
-  const create = async (tenant: Tenant, fields: Json): Promise<string> =>
+  const create: Merging["create"] = async (tenant, fields) =>
     (await call(tenant, "contacts-api/create", fields)).body.contactId;
-  const merge = (tenant: Tenant, contactId: string, intoContactId: string) =>
+  const merge: Merging["merge"] = (tenant, contactId, intoContactId) =>
     call(tenant, "contacts-api/merge", { contactId, intoContactId });
   return {
     ...{ client, stack: client.stack, call, create, merge },

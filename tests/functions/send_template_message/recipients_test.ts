@@ -1,6 +1,6 @@
 import { assertEquals } from "../../support/assert.ts";
 import { letTimePass } from "../../support/database/time_travel.ts";
-import { type MessagingStack } from "../../support/stack/messaging_stack.ts";
+import type { MessagingStack } from "../../support/stack/messaging_stack.ts";
 import type { Tenant } from "../../support/fixtures/tenant.ts";
 import { phone, startTemplateStack } from "./template_stack.ts";
 

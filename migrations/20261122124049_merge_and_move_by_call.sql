@@ -61,6 +61,349 @@ $$;
 revoke all on function messaging.claimed_messages(uuid[]) from public, anon, authenticated;
 grant execute on function messaging.claimed_messages(uuid[]) to service_role;
 
+-- Where a message to the contact goes: the address last proven to work, else the phone as the call
+-- gave it, else (NULL) as the contact was first given (decisions, section 3), else its hidden identity.
+create or replace function messaging.contact_send_address(
+  contact messaging.contacts,
+  phone_given text
+)
+returns text
+language plpgsql
+stable
+set search_path = ''
+as $$
+begin
+  return coalesce(
+    (
+      select a.address from messaging.contact_addresses a
+      where a.contact_id = contact.id and a.proven_at > '-infinity'
+      order by a.proven_at desc
+      limit 1
+    ),
+    phone_given,
+    contact.phone,
+    contact.identity_key
+  );
+end;
+$$;
+revoke all
+on function messaging.contact_send_address(messaging.contacts, text)
+from public, anon, authenticated;
+grant execute on function messaging.contact_send_address(messaging.contacts, text) to service_role;
+
+-- merge_contacts: what the two contacts are known by of themselves, a phone as a call gave it or a hidden
+-- identity, finds the surviving one from now on, though nothing has proven it. What is another
+-- contact's proven address stays with that one.
+create or replace function messaging.keep_own_addresses(kept_id uuid, gone_id uuid)
+returns void
+language plpgsql
+set search_path = ''
+as $$
+begin
+  insert into messaging.contact_addresses (instance_id, address, contact_id, proven_at)
+  select c.instance_id, own.address, kept_id, '-infinity'
+  from messaging.contacts c
+  cross join lateral (
+    select c.phone as address
+    union
+    select c.identity_key
+    -- A phone's own key is a spelling that nobody gave.
+    where c.phone is null or c.identity_key <> messaging.phone_identity_key(c.phone)
+  ) as own
+  where c.id = gone_id and own.address is not null
+    or c.id = kept_id and c.phone is null and own.address is not null
+  on conflict do nothing;
+end;
+$$;
+revoke all on function messaging.keep_own_addresses(uuid, uuid) from public, anon, authenticated;
+grant execute on function messaging.keep_own_addresses(uuid, uuid) to service_role;
+
+-- Merges two contacts that are the same person. Everything of `gone` moves to `kept`: messages, notes,
+-- tags, addresses. Values of `kept` win; a name that was given wins over a profile name. Of two consents
+-- `denied` wins, then the newer. Deletes `gone`, whose row of contact_activity remains as its tombstone.
+-- Locks both contacts, then both conversations: a transaction that writes to `gone` has either
+-- committed, and its rows are moved, or finds no such contact and is repeated.
+-- Records contact.merged, then what has become of `kept` by it.
+-- Returns `kept` as it is now. Errors: 40001 where another call has merged one of them.
+create or replace function messaging.merge_contacts(
+  kept messaging.contacts,
+  gone messaging.contacts
+)
+returns messaging.contacts
+language plpgsql
+set search_path = ''
+as $$
+declare
+  kept_conversation messaging.conversations;
+  gone_conversation messaging.conversations;
+  merged messaging.contacts;
+  still_there integer;
+  contact_before jsonb;
+  consent_before text;
+  conversation_before jsonb;
+  paused_until timestamptz;
+  changed_at timestamptz;
+begin
+  perform from messaging.contacts c where c.id in (kept.id, gone.id) order by c.id for update;
+  get diagnostics still_there = row_count;
+  if still_there < 2 then
+    raise exception using errcode = 'serialization_failure', message = 'merged meanwhile';
+  end if;
+  contact_before := messaging.contact_state(kept.id);
+  select c.consent_marketing into consent_before from messaging.contacts c where c.id = kept.id;
+  kept_conversation := messaging.resolve_conversation(kept.instance_id, kept.id);
+  perform from messaging.conversations c
+  where c.contact_id in (kept.id, gone.id) order by c.id for update;
+  conversation_before := messaging.conversation_state(kept_conversation.id);
+  select c.* into gone_conversation from messaging.conversations c where c.contact_id = gone.id;
+  if found then
+    perform messaging.merge_conversations(kept_conversation, gone_conversation);
+  end if;
+  insert into messaging.agent_pauses as pause (contact_id, instance_id, paused_until)
+  select kept.id, p.instance_id, p.paused_until
+  from messaging.agent_pauses p where p.contact_id = gone.id
+  on conflict on constraint agent_pauses_pkey do update set paused_until = excluded.paused_until
+  where excluded.paused_until > pause.paused_until
+  returning pause.paused_until into paused_until;
+  insert into messaging.contact_tags (contact_id, tag_id)
+  select kept.id, t.tag_id from messaging.contact_tags t where t.contact_id = gone.id
+  order by t.tag_id
+  on conflict do nothing;
+  insert into messaging.portfolios (contact_id, instance_id, operator_id, created_at)
+  select kept.id, p.instance_id, p.operator_id, p.created_at
+  from messaging.portfolios p
+  -- Another operator's portfolio would hide the contact from the operator of its conversation.
+  join messaging.conversations c on c.id = kept_conversation.id and c.assigned_to = p.operator_id
+  where p.contact_id = gone.id
+  on conflict do nothing;
+  perform messaging.move_recipients(kept.id, gone.id);
+  update messaging.contact_addresses a set contact_id = kept.id where a.contact_id = gone.id;
+  update messaging.media m set contact_id = kept.id where m.contact_id = gone.id;
+  perform messaging.keep_own_addresses(kept.id, gone.id);
+  update messaging.consent_log l set contact_id = kept.id where l.contact_id = gone.id;
+  update messaging.contacts c
+  set phone = coalesce(c.phone, other.phone),
+    name = case when names.is_others then other.name else c.name end,
+    is_profile_name = case
+      when names.is_others then other.is_profile_name else c.is_profile_name
+    end,
+    email = coalesce(c.email, other.email),
+    company = coalesce(c.company, other.company),
+    job_title = coalesce(c.job_title, other.job_title),
+    notes = coalesce(c.notes, other.notes),
+    utm_source = coalesce(c.utm_source, other.utm_source),
+    utm_medium = coalesce(c.utm_medium, other.utm_medium),
+    utm_campaign = coalesce(c.utm_campaign, other.utm_campaign),
+    custom_labels = case
+      when messaging.object_bytes(other.custom_labels || c.custom_labels) <= 64 * 1024
+      then other.custom_labels || c.custom_labels
+      else c.custom_labels
+    end,
+    is_favorite = c.is_favorite or other.is_favorite,
+    is_archived = c.is_archived and other.is_archived,
+    is_blocked = c.is_blocked or other.is_blocked,
+    last_inbound_at = greatest(c.last_inbound_at, other.last_inbound_at),
+    consent_marketing = case
+      when consents.is_others then other.consent_marketing else c.consent_marketing
+    end,
+    consent_at = case when consents.is_others then other.consent_at else c.consent_at end,
+    consent_source = case when consents.is_others then other.consent_source else c.consent_source end,
+    created_at = least(c.created_at, other.created_at),
+    updated_at = now()
+  from messaging.contacts other
+  join messaging.contacts known on known.id = kept.id
+  cross join lateral (
+    select known.name is null
+      or known.is_profile_name and other.name is not null and not other.is_profile_name
+  ) as names(is_others)
+  cross join lateral (
+    select (other.consent_marketing = 'denied', other.consent_at is not null, other.consent_at)
+      > (known.consent_marketing = 'denied', known.consent_at is not null, known.consent_at)
+  ) as consents(is_others)
+  where c.id = known.id and other.id = gone.id
+  returning c.* into merged;
+  delete from messaging.contacts c where c.id = gone.id;
+  if merged.identity_key <> messaging.phone_identity_key(merged.phone) then
+    -- From now on the phone is its identity, as by assign_contact_phone.
+    update messaging.contacts c set identity_key = messaging.phone_identity_key(c.phone)
+    where c.id = kept.id
+    returning c.* into merged;
+  end if;
+  perform messaging.refresh_contact_search(merged.id);
+  perform messaging.record_event(
+    gone.instance_id, gone.id, 'contact.merged',
+    jsonb_build_object('contactId', gone.id, 'mergedInto', kept.id)
+  );
+  perform messaging.record_contact_changes(kept.instance_id, kept.id, contact_before);
+  if merged.consent_marketing <> consent_before then
+    perform messaging.record_consent_event(merged);
+  end if;
+  perform messaging.record_conversation_changes(kept_conversation, conversation_before);
+  if paused_until > clock_timestamp() then
+    perform messaging.record_agent_pauses(array[kept.id]);
+  end if;
+  changed_at := messaging.change_instant(kept.instance_id);
+  -- Tombstones are locked here, not last: whoever touches them holds the contact that is gone now.
+  insert into messaging.contact_activity as a (contact_id, instance_id, updated_at, merged_into)
+  values (gone.id, gone.instance_id, changed_at, kept.id)
+  on conflict on constraint contact_activity_pkey do update
+  set merged_into = excluded.merged_into, last_message_at = null, awaits_reply = false,
+    updated_at = greatest(a.updated_at, excluded.updated_at);
+  update messaging.contact_activity a
+  set merged_into = kept.id, updated_at = greatest(a.updated_at, changed_at)
+  where a.merged_into = gone.id;
+  perform messaging.note_contact(kept.id);
+  return merged;
+end;
+$$;
+revoke all
+on function messaging.merge_contacts(messaging.contacts, messaging.contacts)
+from public, anon, authenticated;
+grant execute
+on function messaging.merge_contacts(messaging.contacts, messaging.contacts)
+to service_role;
+
+-- merge_contacts: moves messages, notes, transfers and the agent's knowledge from one conversation
+-- into another, which keeps its own operator, department and agent. Open questions move too.
+-- The caller holds both conversations locked.
+create or replace function messaging.merge_conversations(
+  kept messaging.conversations,
+  gone messaging.conversations
+)
+returns void
+language plpgsql
+set search_path = ''
+as $$
+begin
+  -- What waits goes to the survivor's address, not to the spelling of a number that it has left.
+  update messaging.messages m
+  set contact_id = kept.contact_id, conversation_id = kept.id,
+    phone_given = case when m.status <> 'queued' then m.phone_given end
+  where m.instance_id = gone.instance_id and m.contact_id = gone.contact_id;
+  update messaging.internal_notes n set conversation_id = kept.id where n.conversation_id = gone.id;
+  update messaging.chat_transfer_log l set conversation_id = kept.id where l.conversation_id = gone.id;
+  insert into messaging.agent_sessions as session (
+    conversation_id, instance_id, agent_id, collected_data, created_at, answered_count, answered_at
+  )
+  select kept.id, s.instance_id, s.agent_id, s.collected_data, s.created_at, s.answered_count,
+    s.answered_at
+  from messaging.agent_sessions s where s.conversation_id = gone.id
+  on conflict on constraint agent_sessions_pkey do update
+  set collected_data = case
+      when messaging.object_bytes(excluded.collected_data || session.collected_data) <= 64 * 1024
+      then excluded.collected_data || session.collected_data
+      else session.collected_data
+    end,
+    answered_count = session.answered_count + excluded.answered_count,
+    answered_at = array(
+      select answer.at
+      from (
+        select both_of.at from unnest(session.answered_at || excluded.answered_at) as both_of(at)
+        order by both_of.at desc
+        limit 30
+      ) as answer
+      order by answer.at
+    ),
+    updated_at = now();
+  update messaging.conversations c
+  set status = case when 'open' in (c.status, gone.status) then 'open' else c.status end,
+    assigned_to = coalesce(c.assigned_to, gone.assigned_to),
+    department_id = coalesce(c.department_id, gone.department_id),
+    agent_id = coalesce(c.agent_id, gone.agent_id),
+    question_count = c.question_count + gone.question_count,
+    created_at = least(c.created_at, gone.created_at),
+    updated_at = now()
+  where c.id = kept.id;
+  -- A row that a worker has claimed already names the former conversation: the worker finds none.
+  insert into messaging.outbox (workspace_id, kind, payload, run_at, conversation_id)
+  select o.workspace_id, o.kind,
+    o.payload || jsonb_build_object('conversationId', kept.id),
+    least(o.run_at, clock_timestamp() + interval '3 seconds'), kept.id
+  from messaging.outbox o
+  where o.conversation_id = gone.id and o.kind = 'agent_reply' and o.status = 'pending'
+  order by o.run_at
+  limit 1;
+  delete from messaging.outbox o
+  where o.conversation_id = gone.id and o.kind = 'agent_reply' and o.status = 'pending'
+    and o.claim_token is null;
+end;
+$$;
+revoke all
+on function messaging.merge_conversations(messaging.conversations, messaging.conversations)
+from public, anon, authenticated;
+grant execute
+on function messaging.merge_conversations(messaging.conversations, messaging.conversations)
+to service_role;
+
+-- move_message: puts a message back into its lane of the queue, due at `send_at`. `gone` is its row as it
+-- was. The caller holds the message and pacing. Errors: MI010.
+create or replace function messaging.place_moved_message(
+  message messaging.messages,
+  instance messaging.instances,
+  gone messaging.message_queue,
+  send_at timestamptz
+)
+returns void
+language plpgsql
+set search_path = ''
+as $$
+declare
+  clock constant timestamptz := date_trunc('milliseconds', clock_timestamp());
+  typing constant interval := interval '1 millisecond' * coalesce(message.delay_typing_ms, 0);
+  slot timestamptz := greatest(send_at, clock);
+  reason text;
+  counted record;
+begin
+  if gone.lane = 'paced' or gone.interval_seconds > 0 then
+    -- The message's own interval: that of its row may hold a jitter.
+    if slot > clock then
+      select e.slot, e.held_by into slot, reason
+      from messaging.enqueue_message_later(
+        message.id, instance, message.interval_seconds, slot, typing, message.contact_id
+      ) e;
+    else
+      select e.slot, e.held_by into slot, reason
+      from messaging.enqueue_message(
+        message.id, instance, message.interval_seconds, slot, typing, message.contact_id
+      ) e;
+    end if;
+    update messaging.message_queue q
+    set attempts = gone.attempts, max_attempts = gone.max_attempts
+    where q.message_id = message.id and gone.attempts > 0;
+  else
+    counted := messaging.count_unpaced_send(instance.id, message.contact_id, slot);
+    insert into messaging.message_queue (
+      message_id, instance_id, lane, scheduled_at, visible_at, max_attempts, attempts, is_new,
+      counted_on
+    )
+    values (
+      message.id, instance.id, 'unpaced', slot, slot, gone.max_attempts, gone.attempts,
+      counted.is_new, counted.counted_on
+    );
+  end if;
+  update messaging.messages m
+  set scheduled_for = slot,
+    held_by = coalesce(reason, case when send_at > clock then 'delay' end)
+  where m.id = message.id;
+end;
+$$;
+revoke all
+on function messaging.place_moved_message(
+  messaging.messages,
+  messaging.instances,
+  messaging.message_queue,
+  timestamptz
+)
+from public, anon, authenticated;
+grant execute
+on function messaging.place_moved_message(
+  messaging.messages,
+  messaging.instances,
+  messaging.message_queue,
+  timestamptz
+)
+to service_role;
+
 -- accept_messages: reads, in one statement, everything that the plain calls of a batch need, and leaves
 -- the others out. Plain is an immediate send of a person or a system, without an assignment and without
 -- an agent, to a contact that may be written to, by a client that is authenticated (see require_client).
@@ -493,3 +836,96 @@ end;
 $$;
 revoke all on function messaging.record_sending_call(jsonb) from public, anon, authenticated;
 grant execute on function messaging.record_sending_call(jsonb) to service_role;
+
+-- contacts-api merge: two contacts are one person. Everything of `contactId` moves to `intoContactId`,
+-- which survives: see merge_contacts. `request`: instanceId, contactId, intoContactId, idempotency.
+-- The ids of merged contacts mean their survivors, so that a call that is repeated, or crosses one in the
+-- other direction, finds nothing left to do.
+-- Returns the outcome: contactId, the survivor; or {replayed}.
+-- Locks the addresses of both, so that events of the same person wait, then as merge_contacts.
+-- Errors: MI007, MI008, MI031, MI035; 40001 where another call has merged one of them meanwhile.
+create or replace function public.merge_contact(request jsonb)
+returns jsonb
+language plpgsql
+set search_path = ''
+as $$
+declare
+  replayed constant jsonb := messaging.begin_idempotent(request);
+  of_instance constant uuid := (request->>'instanceId')::uuid;
+  gone messaging.contacts;
+  kept messaging.contacts;
+begin
+  if replayed is not null then
+    return replayed;
+  end if;
+  gone := messaging.find_recipient(
+    of_instance, jsonb_build_object('contactId', request->'contactId')
+  );
+  kept := messaging.find_recipient(
+    of_instance, jsonb_build_object('contactId', request->'intoContactId')
+  );
+  if gone.id <> kept.id then
+    perform messaging.lock_addresses(of_instance, array(
+      select a.address from messaging.contact_addresses a where a.contact_id in (gone.id, kept.id)
+      union
+      select own.address
+      from unnest(array[gone.phone, gone.identity_key, kept.phone, kept.identity_key]) as own(address)
+      where own.address is not null
+    ));
+    perform from messaging.contacts c where c.id in (gone.id, kept.id) order by c.id for update;
+    perform messaging.refuse_erased(of_instance, gone.id);
+    perform messaging.refuse_erased(of_instance, kept.id);
+    kept := messaging.merge_contacts(kept, gone);
+    perform messaging.touch_noted_contacts();
+  end if;
+  return messaging.keep_outcome(request, jsonb_build_object('contactId', kept.id));
+end;
+$$;
+revoke all on function public.merge_contact(jsonb) from public, anon, authenticated;
+grant execute on function public.merge_contact(jsonb) to service_role;
+
+-- messages-api: moves a message that still waits to another instant. `request`: instanceId, messageId,
+-- sendAt. A paced message gets the slot that an enqueue at that time gives (see enqueue_message_later),
+-- and its former one is given back; any other is due then. What waited to be tried again waits until then.
+-- Locks the message, then pacing. Tries the queue row without waiting: its holder is about to send the
+-- message. Returns describe_message.
+-- Errors: MI004; MI010; MI041 and MI042 (sendAt); MI044 (in flight, or settled already).
+create or replace function public.move_message(request jsonb)
+returns jsonb
+language plpgsql
+set search_path = ''
+as $$
+declare
+  message messaging.messages;
+  instance messaging.instances;
+  gone messaging.message_queue;
+begin
+  message := messaging.find_message(request);
+  if message.status <> 'queued' then
+    raise exception using errcode = 'MI044', message = 'message_not_movable';
+  end if;
+  perform messaging.check_timing(jsonb_build_object('sendAt', request->'sendAt'));
+  perform from messaging.pacing p where p.instance_id = message.instance_id for no key update;
+  delete from messaging.message_queue q
+  where q.message_id = (
+    select w.message_id
+    from messaging.message_queue w
+    where w.message_id = message.id and w.claim_token is null
+    for update skip locked
+  )
+  returning q.* into gone;
+  if not found then
+    raise exception using errcode = 'MI044', message = 'message_not_movable';
+  end if;
+  perform messaging.give_back_slots(array[gone]);
+  select i.* into strict instance from messaging.instances i where i.id = message.instance_id;
+  perform messaging.place_moved_message(
+    message, instance, gone, date_trunc('milliseconds', (request->>'sendAt')::timestamptz)
+  );
+  perform messaging.refresh_dispatch(array[instance.id]);
+  select m.* into strict message from messaging.messages m where m.id = message.id;
+  return messaging.describe_message(message);
+end;
+$$;
+revoke all on function public.move_message(jsonb) from public, anon, authenticated;
+grant execute on function public.move_message(jsonb) to service_role;
