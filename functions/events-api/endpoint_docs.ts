@@ -3,6 +3,7 @@ import {
   demoEndpointId,
   demoFormerEndpointId,
   demoInstanceId,
+  demoInstanceRef,
 } from "../../shared/openapi/demo_fixtures.ts";
 import type { Operation } from "../../shared/openapi/operation.ts";
 import {
@@ -214,6 +215,7 @@ export const endpointOperations: readonly Operation[] = [
     access: "clientToken",
     pathParameters: endpointOf(demoEndpointId),
     body: rotateSecretSchema,
+    isBodyOptional: true,
     isIdempotent: true,
     success: {
       description: "The endpoint, with its new secret.",
@@ -244,6 +246,7 @@ export const endpointOperations: readonly Operation[] = [
     access: "clientToken",
     pathParameters: endpointOf(demoEndpointId),
     body: instanceOnlySchema,
+    isBodyOptional: true,
     isIdempotent: true,
     success: { description: "What came of the call.", schema: testResponseSchema },
     errors: [...unknownEndpoint],
@@ -256,6 +259,7 @@ export const endpointOperations: readonly Operation[] = [
     examples: [{
       name: "test",
       summary: "A receiver that answers",
+      request: { instanceId: demoInstanceRef },
       response: { success: true, delivered: true, status: 204, error: null, durationMs: 38 },
     }],
   },
@@ -292,6 +296,7 @@ export const endpointOperations: readonly Operation[] = [
       id: { description: "`deliveryId` of the delivery.", example: demoDeliveryId },
     },
     body: instanceOnlySchema,
+    isBodyOptional: true,
     isIdempotent: true,
     success: { description: "The delivery.", schema: deliveryResponseSchema },
     errors: ["delivery_not_found", "endpoint_not_active"],
@@ -299,6 +304,7 @@ export const endpointOperations: readonly Operation[] = [
     examples: [{
       name: "resend",
       summary: "Send a delivery again",
+      request: { instanceId: demoInstanceRef },
       response: { success: true, ...delivery },
     }],
   },

@@ -79,6 +79,8 @@ export interface Operation {
   readonly fileField?: string;
   /** Largest body in KiB. Default: 256. */
   readonly maxBodyKiB?: number;
+  /** Whether the body may be empty. */
+  readonly isBodyOptional?: boolean;
   /** Whether it takes an `Idempotency-Key`. */
   readonly isIdempotent?: boolean;
   readonly success: SuccessResponse;

@@ -134,7 +134,7 @@ function* describeQuery(operation: Operation): Generator<JsonObject> {
 }
 
 function describeBody(operation: Operation, schema: string | undefined): JsonObject {
-  const { foreignBody, fileField } = operation;
+  const { foreignBody, fileField, isBodyOptional = false } = operation;
   if (schema === undefined && foreignBody === undefined) return {};
   const content = {
     "application/json": {
@@ -145,7 +145,7 @@ function describeBody(operation: Operation, schema: string | undefined): JsonObj
     },
     ...(fileField === undefined ? {} : { "multipart/form-data": { schema: toForm(fileField) } }),
   };
-  return { requestBody: { description: foreignBody, required: true, content } };
+  return { requestBody: { description: foreignBody, required: !isBodyOptional, content } };
 }
 
 function toForm(fileField: string): JsonObject {
