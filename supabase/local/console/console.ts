@@ -64,7 +64,7 @@ const assets: Readonly<Record<string, { readonly file: string; readonly type: st
 
 const securityHeaders = {
   "Content-Security-Policy": "default-src 'none'; script-src 'self'; style-src 'self'; " +
-    "connect-src 'self'; img-src https: data:; base-uri 'none'; form-action 'none'; " +
+    "connect-src 'self'; img-src 'self' https: data:; media-src 'self' https: data:; base-uri 'none'; form-action 'none'; " +
     "frame-ancestors 'none'",
   "X-Content-Type-Options": "nosniff",
   "Referrer-Policy": "no-referrer",

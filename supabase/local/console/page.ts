@@ -87,8 +87,11 @@ export const consolePage = `<!doctype html>
               <option value="document">Document</option>
             </select>
           </label>
+          <label class="field wide">File from the phone
+            <input id="reply-file" name="file" type="file">
+          </label>
           <label class="field wide">Address of the attachment
-            <input id="reply-media" name="mediaUrl" type="url" pattern="https://.*" placeholder="https://…">
+            <input id="reply-media" name="mediaUrl" type="url" pattern="https?://.*" placeholder="https://…">
           </label>
         </div>
       </details>

@@ -1,3 +1,4 @@
+import type { FileStore } from "./file_store.ts";
 import type { FaultPlan } from "./faults.ts";
 import type { Store } from "./store.ts";
 import type { Webhooks } from "./webhooks.ts";
@@ -9,6 +10,8 @@ export const arrivalMs = 100;
 export interface SimulatorContext {
   readonly store: Store;
   readonly faults: FaultPlan;
+  /** Files that customers sent, or that the official channel took over. */
+  readonly files: FileStore;
   /** The registered webhook of each instance. */
   readonly webhooks: Webhooks;
   /** Aborted when the stack stops; ends every wait. */

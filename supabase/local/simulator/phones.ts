@@ -7,6 +7,7 @@ import { channelOf } from "./channels.ts";
 import {
   channelKinds,
   type DeliveryStatus,
+  type ReplyContent,
   type SimulatedMessage,
   type SimulatedReply,
   type SimulatedStatus,
@@ -40,7 +41,7 @@ export const replySchema = z.object({
     z.object({ messageType: z.literal("text"), text }),
     z.object({
       messageType: z.enum(["image", "audio", "video", "document"]),
-      mediaUrl: z.url({ protocol: /^https$/ }),
+      mediaUrl: z.url({ protocol: /^https?$/ }),
       text: text.nullable().default(null),
       fileName: z.string().min(1).max(255).nullable().default(null),
     }),
@@ -63,11 +64,26 @@ export function writeReply(
   const channel = channelOf(request.provider);
   const reply = simulator.store.addReply({
     ...request,
+    content: withFile(simulator, request.content),
     ...(writtenAt === undefined ? {} : { receivedAt: new Date(writtenAt).toISOString() }),
     providerMessageId: channel.createMessageId(),
   });
   simulator.webhooks.send(reply.provider, reply.instance, channel.composeMessage(reply));
   return reply;
+}
+
+/** What the channel tells of a file that was sent from the phone. */
+function withFile({ files }: SimulatorContext, content: ReplyContent): ReplyContent {
+  if (!("mediaUrl" in content)) return content;
+  const file = files.find(content.mediaUrl);
+  if (file === undefined) return content;
+  const { id, mimeType, sha256, fileName } = file;
+  const shownName = content.messageType === "document" ? fileName : null;
+  return {
+    ...content,
+    fileName: content.fileName ?? shownName,
+    file: { id, mimeType, sha256 },
+  };
 }
 
 /** Marks the messages on a phone as read. @returns the number of messages. */

@@ -125,6 +125,8 @@ export type ReplyContent =
     readonly mediaUrl: string;
     readonly text: string | null;
     readonly fileName: string | null;
+    /** The file behind the address, where it was sent from the simulated phone. */
+    readonly file?: { readonly id: string; readonly mimeType: string; readonly sha256: string };
   }
   | {
     readonly messageType: "list_choice" | "button_choice";

@@ -5,8 +5,11 @@
  */
 import { Hono } from "hono";
 import { bodyLimit } from "hono/body-limit";
+import { maxMediaBytes } from "../../../shared/media/media_rules.ts";
 import { createChatCompletions } from "./chat_completions.ts";
 import { channels } from "./channels.ts";
+import { createFileApi } from "./file_api.ts";
+import { FileStore } from "./file_store.ts";
 import { FaultPlan } from "./faults.ts";
 import { requireJson } from "./json_request.ts";
 import { createPhoneApi } from "./phone_api.ts";
@@ -37,6 +40,9 @@ export interface Simulator {
 }
 
 const maxBodyBytes = 1024 * 1024;
+/** A form around the largest file. */
+const maxFileBytes = maxMediaBytes + 64 * 1024;
+const takesFile = /^\/simulator\/(?:files|graph\/[^/]+\/[^/]+\/media)$/;
 
 /** Builds an empty simulator without faults. */
 export function createSimulator(options: SimulatorOptions = {}): Simulator {
@@ -45,6 +51,7 @@ export function createSimulator(options: SimulatorOptions = {}): Simulator {
   const simulator: SimulatorContext = {
     store,
     faults: new FaultPlan(),
+    files: new FileStore(),
     webhooks: new Webhooks(closing.signal),
     closing: closing.signal,
     timeoutHoldMs: options.timeoutHoldMs ?? 150_000,
@@ -52,7 +59,17 @@ export function createSimulator(options: SimulatorOptions = {}): Simulator {
   };
   reportArrivals(simulator);
   const app = new Hono();
-  app.on("POST", "/simulator/*", bodyLimit({ maxSize: maxBodyBytes }));
+  const [limitBody, limitFile] = [maxBodyBytes, maxFileBytes].map((maxSize) =>
+    bodyLimit({ maxSize })
+  );
+  app.on(
+    ["POST", "PUT"],
+    "/simulator/*",
+    (context, next) => {
+      const limit = takesFile.test(context.req.path) ? limitFile : limitBody;
+      return limit?.(context, next) ?? next();
+    },
+  );
   // The first path level controls the simulator; the providers' own endpoints are below it.
   app.on("POST", "/simulator/:path", requireJson);
   for (const channel of channels) {
@@ -62,6 +79,7 @@ export function createSimulator(options: SimulatorOptions = {}): Simulator {
   }
   app.route("/simulator/resend", createResend(simulator));
   app.route("/simulator/ai/v1", createChatCompletions(simulator));
+  app.route("/simulator", createFileApi(simulator));
   app.route("/simulator", createReadApi(simulator));
   app.route("/simulator", createPhoneApi(simulator));
   app.route("/simulator", createWebhookReceiver(simulator));

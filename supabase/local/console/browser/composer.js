@@ -13,16 +13,19 @@ export function createComposer(readPhone) {
 
   form.addEventListener("submit", async (event) => {
     event.preventDefault();
-    const content = readContent();
+    const content = await readContent();
     if (content === null) return;
     const isSent = await post("replies", { content, writtenBy: find("reply-as").value });
     if (!isSent) return;
     text.value = "";
+    find("reply-file").value = "";
+    requireFields();
     text.focus();
   });
   find("bubbles").addEventListener("reply", (event) => post("replies", event.detail));
   find("mark-read").addEventListener("click", () => post("readings", {}));
   find("reply-kind").addEventListener("change", requireFields);
+  find("reply-file").addEventListener("change", requireFields);
   requireFields();
 
   /** @returns {Promise<boolean>} whether the simulator accepted it */
@@ -44,16 +47,47 @@ export function createComposer(readPhone) {
   }
 }
 
-/** A text requires words, an attachment requires its address. */
+/** A text requires words, an attachment a file or its address. */
 function requireFields() {
-  const isText = find("reply-kind").value === "text";
+  const isText = find("reply-kind").value === "text" && chosenFile() === undefined;
   find("reply-text").required = isText;
-  find("reply-media").required = !isText;
+  find("reply-media").required = !isText && chosenFile() === undefined;
 }
 
-function readContent() {
-  const messageType = find("reply-kind").value;
-  const text = find("reply-text").value.trim();
-  if (messageType === "text") return text === "" ? null : { messageType, text };
-  return { messageType, mediaUrl: find("reply-media").value, text: text === "" ? null : text };
+function chosenFile() {
+  return find("reply-file").files[0];
+}
+
+/** @returns {Promise<object | null>} null where there is nothing to send */
+async function readContent() {
+  const kind = find("reply-kind").value;
+  const words = find("reply-text").value.trim();
+  const text = words === "" ? null : words;
+  const file = chosenFile();
+  if (file === undefined) {
+    if (kind === "text") return text === null ? null : { messageType: kind, text };
+    return { messageType: kind, mediaUrl: find("reply-media").value, text };
+  }
+  const mediaUrl = await putFile(file);
+  if (mediaUrl === null) return null;
+  const messageType = kind === "text" ? kindOf(file) : kind;
+  // No channel carries a caption with sound.
+  const fileName = messageType === "document" ? file.name : null;
+  return { messageType, mediaUrl, fileName, text: messageType === "audio" ? null : text };
+}
+
+function kindOf({ type }) {
+  return /^(image|audio|video)\//.exec(type)?.[1] ?? "document";
+}
+
+/** Puts the file on the simulated phone. @returns {Promise<string | null>} its address */
+async function putFile(file) {
+  const response = await fetch(`/simulator/files?name=${encodeURIComponent(file.name)}`, {
+    method: "PUT",
+    headers: { "Content-Type": file.type || "application/octet-stream" },
+    body: file,
+  }).catch(() => null);
+  if (response?.ok) return (await response.json()).url;
+  find("reply-note").textContent = say("The file could not be sent.");
+  return null;
 }

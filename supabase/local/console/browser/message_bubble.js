@@ -70,13 +70,18 @@ function buildFoot(message) {
   );
 }
 
-function buildMedia(message) {
+/**
+ * The file of a message or a reply: the picture, the sound or the film, and a link.
+ *
+ * @param {{messageType: string, mediaUrl: string, fileName: string | null}} message
+ */
+export function buildMedia(message) {
   const { messageType, mediaUrl, fileName } = message;
   const label = fileName ?? nameOfAddress(mediaUrl) ?? mediaNames[messageType];
   return build(
     "figure",
     { class: "media" },
-    messageType === "image" ? buildPreview(mediaUrl) : null,
+    buildPreview(messageType, mediaUrl),
     build(
       "figcaption",
       {},
@@ -91,17 +96,31 @@ function buildMedia(message) {
   );
 }
 
-/** The picture. If it cannot be loaded, it is hidden and the link below remains. */
-function buildPreview(address) {
-  if (!/^(https:|data:image\/)/.test(address)) return null;
-  const image = build("img", {
-    src: address,
-    alt: say("Preview of the image"),
-    loading: "lazy",
-    referrerpolicy: "no-referrer",
-  });
-  image.addEventListener("error", () => image.remove());
-  return image;
+/** The picture, or a player. If the file cannot be loaded, it is hidden and the link below remains. */
+function buildPreview(messageType, address) {
+  const isShown = /^(https:|data:)/.test(address) || address.startsWith(`${location.origin}/`);
+  if (!isShown) return null;
+  const preview = buildElement(messageType, address);
+  preview?.addEventListener("error", () => preview.remove());
+  return preview;
+}
+
+function buildElement(messageType, src) {
+  switch (messageType) {
+    case "image":
+      return build("img", {
+        src,
+        alt: say("Preview of the image"),
+        loading: "lazy",
+        referrerpolicy: "no-referrer",
+      });
+    case "audio":
+      return build("audio", { src, controls: true, preload: "metadata" });
+    case "video":
+      return build("video", { src, controls: true, preload: "metadata" });
+    default:
+      return null;
+  }
 }
 
 function nameOfAddress(address) {

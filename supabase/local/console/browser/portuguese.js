@@ -15,6 +15,8 @@ export const portuguese = {
   "Active, failing since {time}.": "Ativo, com falhas desde {time}.",
   "Active.": "Ativo.",
   "Address of the attachment": "Endereço do anexo",
+  "File from the phone": "Arquivo do telefone",
+  "The file could not be sent.": "Não foi possível enviar o arquivo.",
   "Answer": "Resposta",
   "Answer as the customer": "Responda como o cliente",
   "Answer from this phone": "Responder deste telefone",

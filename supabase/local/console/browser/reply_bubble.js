@@ -1,5 +1,6 @@
-import { build, buildLink } from "./dom.js";
+import { build } from "./dom.js";
 import { formatInstant, formatTime } from "./format.js";
+import { buildMedia } from "./message_bubble.js";
 import { say } from "./words.js";
 
 /**
@@ -13,8 +14,10 @@ export function buildReplyBubble(reply) {
   return build(
     "li",
     { class: isCustomer ? "bubble own" : "bubble", "data-seq": String(reply.seq) },
-    content.mediaUrl === undefined ? null : build("p", {}, buildLink(content.mediaUrl)),
-    build("p", { class: "text", dir: "auto" }, summarizeReply(reply)),
+    content.mediaUrl === undefined ? null : buildMedia(content),
+    content.mediaUrl !== undefined && content.text === null
+      ? null
+      : build("p", { class: "text", dir: "auto" }, summarizeReply(reply)),
     build(
       "p",
       { class: "foot" },

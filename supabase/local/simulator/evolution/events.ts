@@ -41,10 +41,11 @@ function describeContent({ content }: SimulatedReply): [string, Record<string, u
       }];
     default: {
       const type = `${content.messageType}Message`;
-      const { mediaUrl, text, fileName } = content;
+      const { mediaUrl, text, fileName, file } = content;
       return [type, {
         [type]: {
           url: "https://mmg.whatsapp.net/encrypted",
+          ...(file === undefined ? {} : { mimetype: file.mimeType }),
           ...(text === null ? {} : { caption: text }),
           ...(fileName === null ? {} : { fileName }),
         },

@@ -1,4 +1,5 @@
 /** Webhook payloads of Meta (pages Webhooks: messages, message status, smb_message_echoes). */
+import { Buffer } from "node:buffer";
 import type { SimulatedReply, SimulatedStatus } from "../records.ts";
 
 /** A message of a customer, or one that an employee sent from the WhatsApp Business app. */
@@ -35,18 +36,26 @@ function describeContent({ content, providerMessageId }: SimulatedReply): Record
     case "button_choice":
       return { type: "button", button: { payload: content.id, text: content.title } };
     default: {
-      const { messageType, text, fileName } = content;
+      const { messageType, text, fileName, file } = content;
       return {
         type: messageType,
         [messageType]: {
           // Meta sends no URL. The file is downloaded by its id.
-          id: `media-${providerMessageId}`,
+          id: file?.id ?? `media-${providerMessageId}`,
+          ...(file === undefined
+            ? {}
+            : { mime_type: file.mimeType, sha256: toBase64(file.sha256) }),
           ...(text === null ? {} : { caption: text }),
           ...(fileName === null ? {} : { filename: fileName }),
         },
       };
     }
   }
+}
+
+/** The webhooks tell in Base64 what the Graph API tells in hexadecimal. */
+function toBase64(hexadecimal: string): string {
+  return Buffer.from(hexadecimal, "hex").toString("base64");
 }
 
 /** A status of a message. @param correlationId the sender's own id of the message. */

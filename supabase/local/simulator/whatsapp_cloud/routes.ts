@@ -4,6 +4,7 @@
  * hours after the customer's last message, and templates that are not approved.
  */
 import { type Context, Hono } from "hono";
+import { addressOf } from "../file_store.ts";
 import type { Fault } from "../faults.ts";
 import { reportFailure } from "./failure_report.ts";
 import { declaresJson, readBearerToken, readJson } from "../json_request.ts";
@@ -13,6 +14,7 @@ import { answerSend, type ErrorFormat } from "../spoiled_answer.ts";
 import { describeFault, type GraphError, invalidToken, refuseGraph } from "./errors.ts";
 import { type CloudMessage, parseCloudMessage, parseReadReceipt } from "./messages.ts";
 import { checkTemplateMessage } from "./template_check.ts";
+import { createMediaRoutes } from "./media.ts";
 import { createTemplateRoutes } from "./templates.ts";
 
 /** The routes below `/simulator/graph`. The version is the first segment. */
@@ -23,6 +25,7 @@ export function createWhatsappCloud(simulator: CloudContext): Hono {
     (context) => receiveSend(simulator, context),
   );
   app.route("/", createTemplateRoutes(simulator));
+  app.route("/", createMediaRoutes(simulator));
   app.all("*", (context) =>
     refuseGraph({
       status: 400,
@@ -53,8 +56,20 @@ async function receiveSend(simulator: CloudContext, context: Context): Promise<R
   const message = parsed.message;
   const target = { provider: "whatsapp_cloud", instance, to: [message.waId] } as const;
   return answerSend(simulator, target, errorFormat, (answer) => {
-    return takeMessage(simulator, { message, instance, answer, body });
+    return takeMessage(simulator, {
+      message: showFile(simulator, message, request),
+      instance,
+      answer,
+      body,
+    });
   });
+}
+
+/** What the phone shows of an uploaded file: the file, in place of its id. */
+function showFile({ files }: CloudContext, message: CloudMessage, request: Request): CloudMessage {
+  const file = files.get(message.content.mediaUrl ?? "");
+  if (file === undefined) return message;
+  return { ...message, content: { ...message.content, mediaUrl: addressOf(file, request) } };
 }
 
 interface Arrival {

@@ -41,10 +41,11 @@ function describeContent({ content }: SimulatedReply): Record<string, unknown> {
     case "button_choice":
       return { buttonsResponseMessage: { buttonId: content.id, message: content.title } };
     default: {
-      const { messageType, mediaUrl, text, fileName } = content;
+      const { messageType, mediaUrl, text, fileName, file } = content;
       return {
         [messageType]: {
           [`${messageType}Url`]: mediaUrl,
+          ...(file === undefined ? {} : { mimeType: file.mimeType }),
           ...(text === null ? {} : { caption: text }),
           ...(fileName === null ? {} : { fileName }),
         },
