@@ -68,6 +68,18 @@ const optOutSchema = z.object({
   (optOut) => Object.values(optOut).some((value) => value !== undefined),
   "must have keywords, resumeKeywords or confirmation",
 );
+const retentionDaysSchema = z.number().int().min(1).max(36_500).nullable().optional();
+
+/** How long data are kept, in days; null for ever. Absent members keep their values. */
+const retentionSchema = z.object({
+  messagesDays: retentionDaysSchema,
+  mediaDays: retentionDaysSchema,
+  providerEventsDays: retentionDaysSchema,
+}).refine(
+  (retention) => Object.values(retention).some((value) => value !== undefined),
+  "must have messagesDays, mediaDays or providerEventsDays",
+);
+
 /** How much a number may do a day. Absent members keep their values, null ones are removed. */
 const protectionSchema = z.object({
   dailyLimit: z.number().int().min(1).max(1_000_000).nullable().optional(),
@@ -100,6 +112,7 @@ export const createInstanceSchema = z.object({
   sendWindow: sendWindowSchema.optional(),
   optOut: optOutSchema.optional(),
   protection: protectionSchema.optional(),
+  retention: retentionSchema.optional(),
   onUnconfirmed: onUnconfirmedSchema.default("hold"),
   requestsPerMinute: requestsPerMinuteSchema.default(18_000),
 });
@@ -119,6 +132,7 @@ export const updateInstanceSchema = z.object({
   sendWindow: sendWindowSchema.optional(),
   optOut: optOutSchema.optional(),
   protection: protectionSchema.optional(),
+  retention: retentionSchema.optional(),
   onUnconfirmed: onUnconfirmedSchema.optional(),
   requestsPerMinute: requestsPerMinuteSchema.optional(),
 });
@@ -152,6 +166,11 @@ export const instanceRecord = {
     keywords: z.array(z.string()),
     resumeKeywords: z.array(z.string()),
     confirmation: z.string().nullable(),
+  }),
+  retention: z.object({
+    messagesDays: z.int().min(1).nullable(),
+    mediaDays: z.int().min(1).nullable(),
+    providerEventsDays: z.int().min(1).nullable(),
   }),
   onUnconfirmed: z.enum(["hold", "retry"]),
   requestsPerMinute: z.int().min(1).nullable(),

@@ -54,6 +54,7 @@ export const instanceDocs: ResourceDocs = {
         "Pronto, você não receberá mais mensagens promocionais. Para voltar a receber, responda VOLTAR.",
     },
     protection: null,
+    retention: { messagesDays: null, mediaDays: null, providerEventsDays: 30 },
     onUnconfirmed: "hold",
     requestsPerMinute: 18_000,
     webhookPath: `provider-webhook/zapi/${demoInstanceId}`,

@@ -166,6 +166,13 @@ export interface SendWindow {
   readonly holidays: readonly string[];
 }
 
+/** For how many days an instance's data are kept; null for ever. */
+export interface Retention {
+  readonly messagesDays: number | null;
+  readonly mediaDays: number | null;
+  readonly providerEventsDays: number | null;
+}
+
 /** Settings of an instance that its owner chooses. */
 export interface InstanceSettings {
   readonly name: string;
@@ -174,6 +181,7 @@ export interface InstanceSettings {
   readonly timeZone: string;
   readonly optOut?: OptOutChanges | undefined;
   readonly protection?: ProtectionChanges | null | undefined;
+  readonly retention?: Partial<Retention> | undefined;
   readonly onUnconfirmed: "hold" | "retry";
   readonly requestsPerMinute: number | null;
 }
@@ -210,6 +218,7 @@ export interface InstanceRecord extends InstanceSettings {
   readonly embedKey: string;
   readonly optOut: OptOut;
   readonly protection: Protection | null;
+  readonly retention: Retention;
   readonly sendWindow: SendWindow;
   readonly webhookPath: string;
   readonly createdAt: string;

@@ -115,6 +115,12 @@ export const glossary: Readonly<Record<string, string>> = {
   keywords: "Messages that deny marketing.",
   resumeKeywords: "Messages that grant it again.",
   confirmation: "The one answer to a message that denies marketing; null for none.",
+  retention:
+    "For how many days the instance's data are kept; null for ever. What is older is deleted by the dispatcher.",
+  messagesDays:
+    "Messages, sent and received, with their files. Below 30 also the events, which are kept for 30 days otherwise. Null by default.",
+  mediaDays: "Files of messages; the messages stay, with `mediaStatus` `expired`. Null by default.",
+  providerEventsDays: "Payloads of the provider's webhooks, as received. 30 by default.",
   protection:
     "How much a number may do on a day, by the instance's own days; null for no limit. What exceeds a limit leaves on a later day. Immediate sends count and are never held.",
   dailyLimit: "Messages a day.",

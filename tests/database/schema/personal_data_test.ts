@@ -38,7 +38,7 @@ const leftByErasure: Reviewed = {
     columns:
       "name provider provider_class sealed_provider_config gateway_instance_id business_instance_id " +
       "embed_key connected_phone connected_phone_key time_zone on_unconfirmed opt_out_keywords " +
-      "opt_out_resume_keywords opt_out_confirmation",
+      "opt_out_resume_keywords opt_out_confirmation protection",
     why: operators,
   },
   kept_denials: {
@@ -54,6 +54,7 @@ const leftByErasure: Reviewed = {
   metric_snapshots: { columns: "samples health", why: "counts, by instance" },
   operators: { columns: "name email", why: operators },
   rate_limits: { columns: "function_name", why: "counts, by token" },
+  slot_moves: { columns: "walk", why: "instants of slots" },
   workspaces: { columns: "name alert_email", why: operators },
 };
 

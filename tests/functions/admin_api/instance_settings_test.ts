@@ -22,6 +22,7 @@ const candidates: readonly unknown[] = [
     jitterSeconds: 20,
     warmUp: { startPerDay: 20, rampDays: 14, startedAt: "2026-11-20T10:00:00.000Z" },
   },
+  { messagesDays: 365, mediaDays: 90, providerEventsDays: null },
   "America/Manaus",
   "retry",
   600,
@@ -75,12 +76,14 @@ Deno.test("an instance is answered with what its schema says, and every setting 
   assertEquals(missing(instances.record), []);
 });
 
-/** Columns that are no settings by their own names: keys, credentials, parts of the send window and of optOut. */
+/** Columns that are no settings by their own names: keys, credentials, parts of the send window, of optOut and
+ * of retention. */
 const otherColumns = [
   ...["id", "workspace_id", "provider", "embed_key", "created_at", "updated_at"],
   ...["provider_class", "sealed_provider_config", "gateway_instance_id", "connected_phone_key"],
   ...["window_start", "window_end", "window_days"],
   ...["opt_out_keywords", "opt_out_resume_keywords", "opt_out_confirmation"],
+  ...["retention_messages_days", "retention_media_days", "retention_provider_events_days"],
 ];
 
 Deno.test("every column of an instance is a setting of the contract, or is known not to be one", async () => {
@@ -96,4 +99,31 @@ Deno.test("every column of an instance is a setting of the contract, or is known
       .filter((name) => !known.includes(name) && !otherColumns.includes(name)),
     [],
   );
+});
+
+Deno.test("retention is whole days from 1, null is for ever, and absent members keep their values", async () => {
+  await using client = await createAdminClient();
+  const workspaceId = await createWorkspace(client);
+  const { instanceId, retention } = await client.create("/instances", instanceRequest(workspaceId));
+  assertEquals(retention, { messagesDays: null, mediaDays: null, providerEventsDays: 30 });
+  const path = `/instances/${instanceId}`;
+  const change = (retention: unknown) => client.call("PATCH", path, { body: { retention } });
+  await change({ messagesDays: 180 });
+  const { body } = await change({ providerEventsDays: null });
+  assertEquals(body.retention, { messagesDays: 180, mediaDays: null, providerEventsDays: null });
+  for (
+    const [wrong, at] of [
+      [{ messagesDays: 0 }, "retention.messagesDays"],
+      [{ mediaDays: -1 }, "retention.mediaDays"],
+      [{ providerEventsDays: "30" }, "retention.providerEventsDays"],
+      [{ providerEventsDays: 36_501 }, "retention.providerEventsDays"],
+      [{}, "retention"],
+      ["ever", "retention"],
+    ] as const
+  ) {
+    const refused = await change(wrong);
+    assertEquals([refused.status, refused.body.error], [400, "invalid_request"]);
+    assertEquals(refused.body.issues.map(({ path }: { path: string }) => path), [at]);
+  }
+  assertEquals((await client.call("GET", path)).body.retention, body.retention);
 });

@@ -67,7 +67,7 @@ export async function startErasureWorld(options: TenantOptions = {}): Promise<Er
   const tenant = await stack.createTenant({ provider: "whatsapp_cloud", ...options });
   const call: ErasureWorld["call"] = async (method, path, body, further = {}) => {
     const { tenant: caller = tenant, key } = further;
-    const slug = path.split("/")[0] ?? "";
+    const slug = path.split(/[/?]/)[0] ?? "";
     const response = await contract.request(slug, `/${path}`, {
       method,
       headers: {

@@ -27,10 +27,14 @@ declare
 begin
   select m.status into current_status from messaging.messages m where m.id = message.id;
   if tg_op = 'DELETE' then
-    -- Of an erased person's messages contact.erased tells.
+    -- Of an erased person's messages contact.erased tells; of those past their retention nothing does.
     if exists (
       select from messaging.contact_activity a
       where a.contact_id = old.contact_id and a.erased_at is not null
+    ) or exists (
+      select from messaging.instances i
+      where i.id = old.instance_id
+        and old.created_at <= now() - make_interval(days => i.retention_messages_days)
     ) then
       return null;
     end if;

@@ -51,9 +51,13 @@ export async function letTimePass(sql: Sql, seconds: number): Promise<void> {
     await transaction`
       update messaging.event_deliveries set next_attempt_at = next_attempt_at - ${by},
         created_at = created_at - ${by}`;
+    await transaction`update messaging.media set created_at = created_at - ${by}`;
+    await transaction`update messaging.erased_messages set erased_at = erased_at - ${by}`;
     await transaction`update messaging.provider_events set received_at = received_at - ${by}`;
     await transaction`update messaging.events set recorded_at = recorded_at - ${by}`;
     await transaction`update messaging.unmatched_statuses set received_at = received_at - ${by}`;
+    await transaction`
+      update messaging.contact_activity set last_message_at = last_message_at - ${by}`;
     await transaction`update messaging.rate_limits set whole_at = whole_at - ${by}`;
     await transaction`update messaging.client_tokens set expires_at = expires_at - ${by}`;
   });

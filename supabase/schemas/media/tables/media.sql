@@ -39,6 +39,8 @@ create table messaging.media (
 with (fillfactor = 70);
 create index media_contact on messaging.media (contact_id) where contact_id is not null;
 create index media_age on messaging.media (instance_id, created_at, id);
+create index media_kept on messaging.media (instance_id, created_at)
+where status in ('pending', 'stored');
 create index media_unfinished on messaging.media (created_at) where status = 'pending';
 -- Uploads that no message names yet.
 create index media_expiring on messaging.media (expires_at)

@@ -1,10 +1,11 @@
 -- Deletes rows whose retention is over, the oldest first, at most `request`.maxRows of each table:
--- idempotency keys after 24 hours, provider events after 30 days, delivery events without a message
+-- idempotency keys after 24 hours, provider events after 30 days or what the instance says (retention),
+-- messages and files where the instance says how long, delivery events without a message
 -- after 7 days, events after 30 days (see purge_events), webhook deliveries after 30 days and those of
 -- deleted endpoints, uploads that broke off or that no message names (see purge_uploads), done outbox rows after 7 days, dead outbox rows (a person should see them) after 90
 -- days.
--- Messages, contacts, notes and logs belong to the user and stay.
--- Never waits for a lock. Rows are deleted by their place (ctid), which a lock holds: after a burst,
+-- Contacts, notes and logs belong to the user and stay, and so do messages and files by default.
+-- Never waits for a lock, but see purge_messages. Rows are deleted by their place (ctid), which a lock holds: after a burst,
 -- a join by key is planned with the statistics of the empty table, reads the table once per row, and
 -- runs into the time limit.
 -- Returns {purged, isComplete}: isComplete is false where maxRows was reached.
@@ -36,13 +37,7 @@ begin
   purged := purged + deleted;
   is_complete := is_complete and deleted < max_rows;
 
-  delete from messaging.provider_events p
-  where p.ctid = any (array(
-    select e.ctid from messaging.provider_events e
-    where e.received_at <= clock - interval '30 days'
-    order by e.received_at limit max_rows for update skip locked
-  ));
-  get diagnostics deleted = row_count;
+  deleted := messaging.purge_provider_events(max_rows, clock);
   purged := purged + deleted;
   is_complete := is_complete and deleted < max_rows;
 
@@ -85,6 +80,28 @@ begin
   is_complete := is_complete and deleted < max_rows;
 
   deleted := messaging.purge_event_deliveries(max_rows, clock);
+  purged := purged + deleted;
+  is_complete := is_complete and deleted < max_rows;
+
+  delete from messaging.erased_messages x
+  where x.ctid = any (array(
+    select e.ctid from messaging.erased_messages e
+    where e.erased_at <= clock - interval '30 days'
+    order by e.erased_at limit max_rows for update skip locked
+  ));
+  get diagnostics deleted = row_count;
+  purged := purged + deleted;
+  is_complete := is_complete and deleted < max_rows;
+
+  deleted := messaging.purge_told_messages(max_rows, clock);
+  purged := purged + deleted;
+  is_complete := is_complete and deleted < max_rows;
+
+  deleted := messaging.purge_media(max_rows, clock);
+  purged := purged + deleted;
+  is_complete := is_complete and deleted < max_rows;
+
+  deleted := messaging.purge_messages(max_rows, clock);
   purged := purged + deleted;
   is_complete := is_complete and deleted < max_rows;
 

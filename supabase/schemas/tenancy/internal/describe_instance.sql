@@ -31,6 +31,11 @@ as $$
       'resumeKeywords', to_jsonb(instance.opt_out_resume_keywords),
       'confirmation', instance.opt_out_confirmation
     ),
+    'retention', jsonb_build_object(
+      'messagesDays', instance.retention_messages_days,
+      'mediaDays', instance.retention_media_days,
+      'providerEventsDays', nullif(coalesce(instance.retention_provider_events_days, 30), 0)
+    ),
     'protection', instance.protection,
     'onUnconfirmed', instance.on_unconfirmed,
     'requestsPerMinute', instance.requests_per_minute,

@@ -28,6 +28,9 @@ create table messaging.instances (
   opt_out_resume_keywords text[] not null default '{START,VOLTAR}',
   opt_out_confirmation text default 'Pronto, você não receberá mais mensagens promocionais. Para voltar a receber, responda VOLTAR.',
   protection jsonb,
+  retention_messages_days integer,
+  retention_media_days integer,
+  retention_provider_events_days integer,
   constraint instances_provider_known check (provider in ('whatsapp_cloud', 'zapi', 'evolution')),
   constraint instances_embed_key_prefixed check (embed_key like 'emb\_%'),
   constraint instances_connected_phone_digits check (connected_phone ~ '^[0-9]{8,15}$'),
@@ -38,8 +41,18 @@ create table messaging.instances (
       and window_days <@ '{1,2,3,4,5,6,7}'::smallint[]
     ),
   constraint instances_requests_per_minute_positive check (requests_per_minute > 0),
-  constraint instances_on_unconfirmed_known check (on_unconfirmed in ('hold', 'retry'))
+  constraint instances_on_unconfirmed_known check (on_unconfirmed in ('hold', 'retry')),
+  constraint instances_retention_days
+    check (
+      least(retention_messages_days, retention_media_days) >= 1
+      and retention_provider_events_days >= 0
+    )
 );
+-- For purge_expired: most instances keep the usual time.
+create index instances_with_retention on messaging.instances (id)
+where retention_messages_days is not null or retention_media_days is not null;
+create index instances_with_payload_retention on messaging.instances (id)
+where retention_provider_events_days > 0;
 create unique index instances_embed_key on messaging.instances (embed_key);
 create unique index instances_gateway_id on messaging.instances (provider, gateway_instance_id);
 create index instances_named_outside on messaging.instances (
@@ -73,6 +86,12 @@ comment on column messaging.instances.requests_per_minute is
   'What each client token may ask of each function, see count_request; NULL is no limit.';
 comment on column messaging.instances.gateway_instance_id is
   'The provider''s own id of the instance.';
+comment on column messaging.instances.retention_messages_days is
+  'After how many days purge_expired deletes messages; NULL for never.';
+comment on column messaging.instances.retention_media_days is
+  'After how many days purge_expired lets files go; NULL for never.';
+comment on column messaging.instances.retention_provider_events_days is
+  'After how many days purge_expired deletes webhook payloads; NULL for 30, 0 for never.';
 comment on column messaging.instances.protection is
   '{dailyLimit, newContactsPerDay, jitterSeconds, warmUp {startPerDay, rampDays, startedAt}}, each optional; NULL for none. See next_slot.';
 comment on column messaging.instances.opt_out_keywords is

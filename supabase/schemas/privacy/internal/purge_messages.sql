@@ -1,0 +1,60 @@
+-- purge_expired: deletes messages that are older than their instance keeps them, the oldest of each instance
+-- first, at most `max_rows`, with the files that no other message names. What still waits to be sent stays.
+-- Contacts and conversations stay. Where a contact's last message is among them, its activity is read anew,
+-- so that reading the contact shows no message that is gone.
+-- Returns how many. Waits for no lock but those of contact_activity, which are the last.
+-- Plans: see purge_expired.
+create or replace function messaging.purge_messages(max_rows integer, clock timestamptz)
+returns integer
+language plpgsql
+set search_path = ''
+as $$
+declare
+  ids uuid[];
+  files uuid[];
+  contact_ids uuid[];
+begin
+  ids := array(
+    select due.id
+    from messaging.instances i
+    cross join lateral (
+      select m.id from messaging.messages m
+      where m.instance_id = i.id and m.created_at > '-infinity'
+        and m.created_at <= clock - make_interval(days => i.retention_messages_days)
+        -- Not EXISTS: see claim_due_messages.
+        and (
+          select true from messaging.message_queue q where q.message_id = m.id limit 1
+        ) is null
+      order by m.instance_id, m.created_at
+      limit max_rows
+      for update of m skip locked
+    ) as due
+    where i.retention_messages_days is not null
+    limit max_rows
+  );
+  if ids = '{}' then
+    return 0;
+  end if;
+  files := messaging.media_of_messages(ids);
+  with gone as (
+    delete from messaging.messages m where m.id = any (ids) returning m.contact_id, m.sent_at
+  )
+  select array_agg(a.contact_id) into contact_ids
+  from (select g.contact_id, max(g.sent_at) as last_at from gone g group by g.contact_id) as told
+  cross join lateral (
+    select x.contact_id from messaging.contact_activity x
+    where x.contact_id = told.contact_id and x.last_message_at <= told.last_at
+    offset 0
+  ) as a;
+  perform messaging.forget_media(files);
+  if contact_ids is not null then
+    perform messaging.note_contact(named.id) from unnest(contact_ids) as named(id);
+    perform messaging.touch_noted_contacts();
+  end if;
+  return cardinality(ids);
+end;
+$$;
+revoke all
+on function messaging.purge_messages(integer, timestamptz)
+from public, anon, authenticated;
+grant execute on function messaging.purge_messages(integer, timestamptz) to service_role;
