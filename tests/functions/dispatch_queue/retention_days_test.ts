@@ -29,7 +29,11 @@ async function keep(
   assertEquals(response.status, 200, JSON.stringify(body));
 }
 
-async function write(world: ErasureWorld, who: typeof person | typeof neighbour, body: string) {
+async function write(
+  world: ErasureWorld,
+  who: typeof person | typeof neighbour,
+  body: string,
+): Promise<void> {
   await world.receive({
     contacts: [sender(who)],
     messages: [text(`wamid.${crypto.randomUUID()}`, who.phone, body)],
