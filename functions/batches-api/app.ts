@@ -11,15 +11,22 @@ import { readCursor, writeCursor } from "../../shared/http/cursor.ts";
 import { readPage } from "../../shared/http/page.ts";
 import { answerRecorded } from "../../shared/http/recorded_answer.ts";
 import { validate, validateBody } from "../../shared/http/validate.ts";
+import type { BatchAction } from "../../shared/database/rpcs/batches.ts";
+import { callRecorded } from "../../shared/idempotency/recorded_call.ts";
+import { wakeDispatcherFor } from "../../shared/messages/wake_up.ts";
 import { AppError } from "../../shared/model/errors.ts";
 import { idSchema } from "../../shared/model/request_fields.ts";
 import type { Log } from "../../shared/runtime/log.ts";
 import {
   addedRecipientsSchema,
+  batchActions,
   type BatchListResponse,
   type BatchResponse,
   batchSettingsSchema,
+  changeBatchSchema,
   checkBatchSettings,
+  type DryRunResponse,
+  dryRunSchema,
   listBatchesSchema,
   listRecipientsSchema,
   type RecipientListResponse,
@@ -27,7 +34,7 @@ import {
   type StoredBatchResponse,
 } from "./contract.ts";
 import { readEntries, type ReadEntry } from "./entries.ts";
-import { addRecipients, type BatchServices, createBatch } from "./store_batch.ts";
+import { addRecipients, type BatchServices, createBatch, dryRunNewBatch } from "./store_batch.ts";
 
 export type BatchesApiServices = BatchServices & { readonly log: Log };
 
@@ -39,11 +46,18 @@ export function createBatchesApiApp(services: BatchesApiServices): Hono {
   const { database, log } = services;
   const guard = createClientTokenGuard(database, { maxBodyBytes });
 
+  const bodilessGuard = createClientTokenGuard(database, { hasBody: false });
+  const optionalGuard = createClientTokenGuard(database, { hasBody: "optional", maxBodyBytes });
+
   const create = async (context: ClientContext): Promise<Response> => {
     const body = context.get("body");
     const settings = validateBody(context, batchSettingsSchema, body, checkBatchSettings);
     const entries = takeEntries(context, settings.recipients ?? []);
     const call = { instance: requireInstance(context), entries };
+    if (settings.dryRun === true) {
+      const report = await dryRunNewBatch(services, settings, call);
+      return answerJson<DryRunResponse>(context, { success: true, ...report });
+    }
     const idempotency = await readClientIdempotency(context);
     const created = await createBatch(services, settings, { ...call, idempotency });
     return answerRecorded<StoredBatchResponse>(context, created, 201);
@@ -76,6 +90,29 @@ export function createBatchesApiApp(services: BatchesApiServices): Hono {
     return answerJson<BatchResponse>(context, { success: true, ...batch });
   };
 
+  const dryRun = async (context: ClientContext): Promise<Response> => {
+    const { fromIndex, limit } = validateBody(context, dryRunSchema, context.get("body"));
+    const { instanceId } = requireInstance(context);
+    const target = { instanceId, batchId: readBatchId(context) };
+    const report = await database.rpc("dry_run_batch", { ...target, fromIndex, limit });
+    return answerJson<DryRunResponse>(context, { success: true, ...report });
+  };
+
+  const change = (action: BatchAction) => async (context: ClientContext): Promise<Response> => {
+    validate(changeBatchSchema, context.req.query());
+    const { instanceId } = requireInstance(context);
+    const target = { instanceId, batchId: readBatchId(context) };
+    const idempotency = await readClientIdempotency(context);
+    const changed = await callRecorded(database, "change_batch", {
+      ...target,
+      action,
+      idempotency,
+    });
+    // The first message may be due sooner than a sleeping dispatcher looks.
+    wakeDispatcherFor(changed.outcome.firstScheduledFor);
+    return answerRecorded<BatchResponse>(context, changed);
+  };
+
   const listRecipients = async (context: ClientContext): Promise<Response> => {
     const query = validate(listRecipientsSchema, context.req.query());
     const { instanceId } = requireInstance(context);
@@ -96,6 +133,12 @@ export function createBatchesApiApp(services: BatchesApiServices): Hono {
     { method: "GET", path: "/batches/:id", handlers: [guard, get] },
     { method: "POST", path: "/batches/:id/recipients", handlers: [guard, add] },
     { method: "GET", path: "/batches/:id/recipients", handlers: [guard, listRecipients] },
+    { method: "POST", path: "/batches/:id/dry-run", handlers: [optionalGuard, dryRun] },
+    ...batchActions.map((action): Route => ({
+      method: "POST",
+      path: `/batches/:id/${action}`,
+      handlers: [bodilessGuard, change(action)],
+    })),
   ];
   return createApp({ slug: "batches-api", log, routes });
 }

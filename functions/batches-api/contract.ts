@@ -44,6 +44,7 @@ export const createBatchSchema = z.object({
   startAt: storableInstantSchema.optional(),
   expiresAt: storableInstantSchema.optional(),
   validation: validationSchema.default("strict"),
+  dryRun: z.boolean().optional(),
   recipients: recipientsSchema.optional(),
 });
 
@@ -95,6 +96,19 @@ export const addedRecipientsSchema = addRecipientsSchema.extend({
   recipients: z.array(z.unknown()).max(1_000),
 });
 
+/** POST /functions/v1/batches-api/batches/:id/dry-run. */
+export const dryRunSchema = z.object({
+  ...instanceField,
+  fromIndex: z.number().int().min(0).max(100_000).default(0),
+  limit: z.number().int().min(1).max(10_000).default(10_000),
+});
+
+/** A POST without a body: its query may name the instance. */
+export const changeBatchSchema = z.object(instanceField);
+
+/** What may be done with a batch: the last part of the path. */
+export const batchActions = ["start", "pause", "resume", "cancel", "retry-failed"] as const;
+
 const statuses = ["draft", "running", "paused", "canceled", "finished"] as const;
 
 /** GET /functions/v1/batches-api/batches. */
@@ -132,6 +146,27 @@ const storedFields = {
 export const storedBatchResponseSchema = z.object({ ...successField, ...storedFields });
 
 export type StoredBatchResponse = AnswerOf<typeof storedBatchResponseSchema>;
+
+const dryRunFields = {
+  summary: z.object({
+    send: z.int().min(0),
+    skip: z.record(z.string(), z.int().min(1)),
+    firstScheduledFor: instantSchema.nullable(),
+    lastScheduledFor: instantSchema.nullable(),
+    days: z.int().min(0),
+  }),
+  items: z.array(z.object({
+    index: z.int().min(0),
+    outcome: z.enum(["send", "skip"]),
+    reason: z.string().nullable(),
+    scheduledFor: instantSchema.nullable(),
+  })),
+  nextIndex: z.int().min(0).nullable(),
+};
+
+export const dryRunResponseSchema = z.object({ ...successField, ...dryRunFields });
+
+export type DryRunResponse = AnswerOf<typeof dryRunResponseSchema>;
 
 const countSchema = z.int().min(0);
 

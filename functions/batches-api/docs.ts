@@ -8,9 +8,13 @@ import {
 import type { Operation } from "../../shared/openapi/operation.ts";
 import {
   addRecipientsSchema,
+  batchActions,
   batchListResponseSchema,
   batchResponseSchema,
+  changeBatchSchema,
   createBatchSchema,
+  dryRunResponseSchema,
+  dryRunSchema,
   listBatchesSchema,
   listRecipientsSchema,
   recipientListResponseSchema,
@@ -49,6 +53,8 @@ const requestFields = {
   expiresAt: "What has not left by then is never sent, and reads as `expired`.",
   validation:
     "`strict` refuses the whole call when an entry has errors; `permissive` takes the others.",
+  dryRun:
+    "Answers with 200 what creating and starting the batch now would do, as `POST batches/{id}/dry-run`, and stores nothing.",
   recipients: "Up to 1,000 a call; 100,000 in a batch.",
   "recipients.variables": "Values of the placeholders, by name: texts or numbers.",
 };
@@ -105,6 +111,120 @@ const storedExample = {
   added: 2,
   duplicates: [{ index: 2, of: 0 }],
   errors: [],
+};
+
+const dryRunFields = {
+  summary: "What the items come to.",
+  "summary.send": "Recipients that get a message.",
+  "summary.skip": "Recipients that get none, by reason.",
+  "summary.firstScheduledFor": "When the first message would leave.",
+  "summary.lastScheduledFor": "When the last message would leave.",
+  "summary.days": "Number of the instance's own days on which something would leave.",
+  "items.index": "The recipient's place in the list, from 0.",
+  "items.outcome": "Whether the recipient would get a message.",
+  "items.reason":
+    "Why it would get none: `duplicate_contact`, `opted_out`, `blocked`, `window_closed`, `missing_variables`, `invalid_phone`, `recipient_needs_phone`, `expires_before_slot`, or another error of the entry; null where it is sent.",
+  "items.scheduledFor": "The slot; null where nothing is sent.",
+  nextIndex: "`fromIndex` of the next part; null at the end of the list.",
+};
+
+const dryRunExample = {
+  success: true,
+  summary: {
+    send: 2,
+    skip: { duplicate_contact: 1 },
+    firstScheduledFor: "2026-11-23T10:00:00.000-03:00",
+    lastScheduledFor: "2026-11-23T10:00:30.000-03:00",
+    days: 1,
+  },
+  items: [
+    {
+      index: 0,
+      outcome: "send",
+      reason: null,
+      scheduledFor: "2026-11-23T10:00:00.000-03:00",
+    },
+    {
+      index: 1,
+      outcome: "send",
+      reason: null,
+      scheduledFor: "2026-11-23T10:00:30.000-03:00",
+    },
+    { index: 2, outcome: "skip", reason: "duplicate_contact", scheduledFor: null },
+  ],
+  nextIndex: null,
+};
+
+/** What is said of each action, by the last part of its path. */
+const actions: Readonly<
+  Record<
+    (typeof batchActions)[number],
+    Pick<Operation, "operationId" | "summary" | "description"> & { readonly status: string }
+  >
+> = {
+  start: {
+    operationId: "startBatch",
+    summary: "Start a batch",
+    description:
+      "The draft runs: its messages leave one by one, at the pace of the instance's queue. Two running batches of an instance take turns, and single sends pass between their slots.",
+    status: "running",
+  },
+  pause: {
+    operationId: "pauseBatch",
+    summary: "Pause a batch",
+    description: "Nothing of it leaves any more, but for a message in flight. Its slots are free.",
+    status: "paused",
+  },
+  resume: {
+    operationId: "resumeBatch",
+    summary: "Resume a paused batch",
+    description: "Goes on where it was paused, with new slots.",
+    status: "running",
+  },
+  cancel: {
+    operationId: "cancelBatch",
+    summary: "Cancel a batch",
+    description: "Whoever has not got the message does not get it. A message in flight stays.",
+    status: "canceled",
+  },
+  "retry-failed": {
+    operationId: "retryFailedOfBatch",
+    summary: "Try what has failed again",
+    description:
+      "Recipients whose message is `failed` are pending again. Never those of `unconfirmed` messages, which may have left.",
+    status: "running",
+  },
+};
+
+const describeAction = (action: (typeof batchActions)[number]): Operation => {
+  const { status, ...described } = actions[action];
+  return {
+    ...described,
+    method: "POST",
+    path: `/batches/:id/${action}`,
+    tag: "Batches",
+    access: "clientToken",
+    pathParameters,
+    query: changeBatchSchema,
+    isIdempotent: true,
+    success: {
+      description: "The batch as it is now.",
+      schema: batchResponseSchema,
+      schemaName: "Batch",
+    },
+    errors: ["batch_not_found", "batch_state", "send_window_never_opens"],
+    fields: { ...requestFields, ...recordFields },
+    examples: [{
+      name: action,
+      summary: described.summary,
+      response: {
+        success: true,
+        ...batchExample,
+        status,
+        startedAt: "2026-11-23T10:00:00.000-03:00",
+      },
+    }],
+  };
 };
 
 export const operations: readonly Operation[] = [
@@ -297,4 +417,35 @@ export const operations: readonly Operation[] = [
       },
     }],
   },
+  {
+    method: "POST",
+    path: "/batches/:id/dry-run",
+    operationId: "dryRunBatch",
+    tag: "Batches",
+    summary: "Ask what starting a draft would do",
+    description:
+      "Answers for each recipient whether it would get the message, at which slot, or why not, if the draft was started now: with the same function that starting uses, over the window, the holidays, the instance's limits and what waits in its queue. Stores nothing.\n\n`dryRun: true` in the creating call asks the same of a batch that is not stored.",
+    access: "clientToken",
+    pathParameters,
+    body: dryRunSchema,
+    success: {
+      description: "What would happen.",
+      schema: dryRunResponseSchema,
+      schemaName: "DryRun",
+    },
+    errors: ["batch_not_found", "batch_state", "send_window_never_opens"],
+    fields: {
+      ...dryRunFields,
+      fromIndex:
+        "The first recipient to answer for. Those before it take their slots all the same.",
+      limit: "How many recipients to answer for, at most 10,000.",
+    },
+    examples: [{
+      name: "draft",
+      summary: "The first part of a draft",
+      request: { fromIndex: 0, limit: 1000 },
+      response: dryRunExample,
+    }],
+  },
+  ...batchActions.map(describeAction),
 ];

@@ -3,6 +3,7 @@ import type {
   BatchSource,
   BatchTarget,
   BatchValidation,
+  DryRunReport,
   NewBatch,
   NewRecipients,
   StoredRecipients,
@@ -52,6 +53,21 @@ export async function createBatch(
     ...recipients,
     idempotency,
   });
+}
+
+/**
+ * What creating a batch and starting it now would do. Stores nothing. Entries with errors are skipped by
+ * their reasons, however strict the call is.
+ *
+ * @throws {AppError} for a template that cannot be sent.
+ */
+export async function dryRunNewBatch(
+  services: BatchServices,
+  settings: BatchSettings,
+  call: Omit<BatchCall, "idempotency">,
+): Promise<DryRunReport> {
+  const { batch, recipients } = await prepareBatch(services, settings, call);
+  return await services.database.rpc("dry_run_new_batch", { ...batch, ...recipients });
 }
 
 /**

@@ -3,6 +3,7 @@ import {
   expireClaims,
   expireMessages,
   holdSuspects,
+  feedBatches,
   moveWaitingSlots,
   purgeExpired,
   rescueStalledInstances,
@@ -87,6 +88,10 @@ export class QueueMaintenance {
       if (expired > 0) this.onChange();
     });
     await this.#attempt(() => this.#holdSuspects());
+    await this.#attempt(async () => {
+      const { fed } = await feedBatches(database);
+      if (fed > 0) this.onChange();
+    });
     await this.#attempt(() => this.#rescueStalled());
     if (!this.#isPurged) await this.#attempt(() => this.#purge());
   }

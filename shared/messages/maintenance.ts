@@ -59,6 +59,11 @@ export function runErasures(database: Database): Promise<{ readonly isComplete: 
   return database.rpc("run_erasures", { maxRows: erasureBatch });
 }
 
+/** Gives running batches their next message where none of theirs waits; see `feed_batches`. */
+export function feedBatches(database: Database): Promise<{ readonly fed: number }> {
+  return database.rpc("feed_batches", { maxInstances: maintenanceBatch });
+}
+
 /** Most rows of each table that one run deletes: some tens of milliseconds of database time. */
 const purgeBatch = 2_000;
 

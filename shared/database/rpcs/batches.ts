@@ -14,6 +14,16 @@ export interface BatchesRpcs {
   prepare_batch_recipients: Rpc<PrepareRecipientsRequest, PreparedRecipients>;
   create_batch: Rpc<Once<NewBatch & NewRecipients>, RecordedResult<StoredRecipients>>;
   extend_batch: Rpc<Once<BatchTarget & NewRecipients>, RecordedResult<StoredRecipients>>;
+  change_batch: Rpc<
+    Once<BatchTarget & { readonly action: BatchAction }>,
+    RecordedResult<BatchRecord>
+  >;
+  dry_run_batch: Rpc<
+    BatchTarget & { readonly fromIndex: number; readonly limit: number },
+    DryRunReport
+  >;
+  dry_run_new_batch: Rpc<NewBatch & NewRecipients, DryRunReport>;
+  feed_batches: Rpc<{ readonly maxInstances: number }, { readonly fed: number }>;
   get_batch: Rpc<BatchTarget, BatchRecord>;
   list_batches: Rpc<
     PageRequest<{ readonly instanceId: string; readonly status?: BatchStatus | undefined }>,
@@ -23,6 +33,28 @@ export interface BatchesRpcs {
 }
 
 export type BatchStatus = "draft" | "running" | "paused" | "canceled" | "finished";
+
+export type BatchAction = "start" | "pause" | "resume" | "cancel" | "retry-failed";
+
+/** What a start would do; see `walk_batches`. */
+export interface DryRunReport {
+  readonly summary: {
+    readonly send: number;
+    /** Recipients that get no message, by reason. */
+    readonly skip: Readonly<Record<string, number>>;
+    readonly firstScheduledFor: string | null;
+    readonly lastScheduledFor: string | null;
+    /** The instance's own days on which something is sent. */
+    readonly days: number;
+  };
+  readonly items: readonly {
+    readonly index: number;
+    readonly outcome: "send" | "skip";
+    readonly reason: string | null;
+    readonly scheduledFor: string | null;
+  }[];
+  readonly nextIndex: number | null;
+}
 
 export type BatchValidation = "strict" | "permissive";
 

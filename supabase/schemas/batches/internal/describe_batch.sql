@@ -1,5 +1,6 @@
 -- The record of a batch, with instants in its instance's zone. firstScheduledFor and lastScheduledFor are
--- those of its messages, and of the slots that are expected for its pending recipients.
+-- those of its messages, and of the slots that are forecast for its pending recipients: see walk_batches, and
+-- for many of them expected_end.
 create or replace function messaging.describe_batch(batch messaging.batches)
 returns jsonb
 language plpgsql
@@ -8,13 +9,35 @@ set search_path = ''
 set enable_seqscan = off
 as $$
 declare
-  zone constant text := (select i.time_zone from messaging.instances i where i.id = batch.instance_id);
+  instance constant messaging.instances := messaging.find_instance(batch.instance_id);
+  zone constant text := instance.time_zone;
+  clock constant timestamptz := date_trunc('milliseconds', clock_timestamp());
+  -- More slots than these are not forecast one by one whenever a batch is read.
+  most_forecast constant integer := 1000;
   first_slot timestamptz;
   last_slot timestamptz;
+  first_expected timestamptz;
+  last_expected timestamptz;
 begin
   select min(m.scheduled_for), max(m.scheduled_for) into first_slot, last_slot
   from messaging.messages m
   where m.batch_id = batch.id;
+  if batch.status = 'running' and batch.pending_count > 0 then
+    begin
+      select min(w.slot), max(w.slot) into first_expected, last_expected
+      from messaging.walk_batches(
+        instance, clock, null, null, batch.id,
+        case when batch.pending_count > most_forecast then batch.first_pending end, false
+      ) as w;
+    exception when sqlstate 'MI010' then
+      null;
+    end;
+    if batch.pending_count > most_forecast then
+      last_expected := messaging.expected_end(instance, batch, clock);
+    end if;
+    first_slot := least(first_slot, first_expected);
+    last_slot := greatest(last_slot, last_expected);
+  end if;
   return jsonb_build_object(
     'batchId', batch.id,
     'name', batch.name,

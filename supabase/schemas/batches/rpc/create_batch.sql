@@ -8,25 +8,16 @@ set search_path = ''
 as $$
 declare
   replayed jsonb := messaging.begin_idempotent(request);
-  new_id constant uuid := gen_random_uuid();
+  batch constant messaging.batches := messaging.new_batch(request);
   stored record;
 begin
   if replayed is not null then
     return replayed;
   end if;
-  insert into messaging.batches (
-    id, instance_id, name, source, purpose, validation, interval_seconds, start_at, expires_at,
-    created_at
-  )
-  values (
-    new_id, (request->>'instanceId')::uuid, request->>'name', request->'source', request->>'purpose',
-    request->>'validation', (request->>'intervalSeconds')::integer,
-    (request->>'startAt')::timestamptz, (request->>'expiresAt')::timestamptz,
-    date_trunc('milliseconds', clock_timestamp())
-  );
-  stored := messaging.add_recipients(new_id, request->'entries', request->'errors');
+  insert into messaging.batches select batch.*;
+  stored := messaging.add_recipients(batch.id, request->'entries', request->'errors');
   return messaging.keep_outcome(request, jsonb_build_object(
-    'batchId', new_id,
+    'batchId', batch.id,
     'status', (stored.batch).status,
     'added', stored.added,
     'duplicates', stored.duplicates,

@@ -1,27 +1,44 @@
 -- batches-api: the recipients of a batch in the order of its list, a page at a time. `request`: instanceId,
 -- batchId, status (as recipient_status tells it; NULL for any), limit, `after` {index} as returned in
--- `next`. Returns {items, next}. Errors: MI027.
+-- `next`. Returns {items, next}. Of pending recipients of a running batch it tells the slot that is forecast,
+-- or why they would get none: see walk_batches. Errors: MI027.
 create or replace function public.list_batch_recipients(request jsonb)
 returns jsonb
 language plpgsql
 stable
 set search_path = ''
 set enable_seqscan = off
+set enable_hashjoin = off
+set enable_mergejoin = off
 as $$
 declare
   batch constant messaging.batches := messaging.find_batch(request);
-  zone constant text := (select i.time_zone from messaging.instances i where i.id = batch.instance_id);
+  instance constant messaging.instances := messaging.find_instance(batch.instance_id);
   page_size constant integer := (request->>'limit')::integer;
-  items jsonb;
-  next jsonb;
+  rows jsonb[];
+  last_pending integer;
+  forecast jsonb := '{}';
 begin
-  with page as (
-    select r as recipient, m as message, told.status, r.index,
-      row_number() over (order by r.index) as number
+  rows := array(
+    select jsonb_build_object(
+      'index', r.index,
+      'contactId', r.contact_id,
+      'phone', coalesce(r.phone, c.phone),
+      'status', told.status,
+      'reason', r.reason,
+      'messageId', r.message_id,
+      'scheduledFor', messaging.iso_in_zone(
+        case when told.status <> 'pending' then m.scheduled_for end, instance.time_zone
+      ),
+      'lastError', m.last_error
+    )
     from messaging.batch_recipients r
     left join lateral (
       select f.* from messaging.messages f where f.id = r.message_id offset 0
     ) as m on true
+    left join lateral (
+      select f.phone from messaging.contacts f where f.id = r.contact_id offset 0
+    ) as c on true
     cross join lateral (
       select messaging.recipient_status(batch, r, m.status) as status
     ) as told
@@ -29,29 +46,38 @@ begin
       and (request->>'status' is null or told.status = request->>'status')
     order by r.index
     limit page_size + 1
-  )
-  select
-    coalesce(jsonb_agg(jsonb_build_object(
-      'index', p.index,
-      'contactId', (p.recipient).contact_id,
-      'phone', coalesce((p.recipient).phone, c.phone),
-      'status', p.status,
-      'reason', (p.recipient).reason,
-      'messageId', (p.recipient).message_id,
-      'scheduledFor', messaging.iso_in_zone(
-        case when p.status <> 'pending' then (p.message).scheduled_for end, zone
-      ),
-      'lastError', (p.message).last_error
-    ) order by p.index) filter (where p.number <= page_size), '[]'),
-    case when count(*) > page_size then
-      jsonb_build_object('index', max(p.index) filter (where p.number <= page_size))
+  );
+  select max((f.found->>'index')::integer) into last_pending
+  from unnest(rows[:page_size]) as f(found)
+  where f.found->>'status' = 'pending';
+  if batch.status = 'running' and last_pending is not null then
+    begin
+      select coalesce(jsonb_object_agg(w.index, jsonb_build_object(
+        'scheduledFor', messaging.iso_in_zone(w.slot, instance.time_zone), 'reason', w.reason
+      )), '{}')
+      into forecast
+      from messaging.walk_batches(
+        instance, date_trunc('milliseconds', clock_timestamp()), null, null, batch.id, last_pending, false
+      ) as w
+      where w.reason is distinct from 'settled';
+    exception when sqlstate 'MI010' then
+      null;
+    end;
+  end if;
+  return jsonb_build_object(
+    'items', (
+      select coalesce(jsonb_agg(
+        f.found || coalesce(
+          case when f.found->>'status' = 'pending' then forecast->(f.found->>'index') end, '{}'
+        )
+        order by (f.found->>'index')::integer
+      ), '[]')
+      from unnest(rows[:page_size]) as f(found)
+    ),
+    'next', case when cardinality(rows) > page_size then
+      jsonb_build_object('index', rows[page_size]->'index')
     end
-  into items, next
-  from page p
-  left join lateral (
-    select f.phone from messaging.contacts f where f.id = (p.recipient).contact_id offset 0
-  ) as c on true;
-  return jsonb_build_object('items', items, 'next', next);
+  );
 end;
 $$;
 revoke all on function public.list_batch_recipients(jsonb) from public, anon, authenticated;

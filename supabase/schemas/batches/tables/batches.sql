@@ -25,6 +25,7 @@ create table messaging.batches (
   created_at timestamptz not null default now(),
   started_at timestamptz,
   finished_at timestamptz,
+  seed text not null,
   constraint batches_status_known
     check (status in ('draft', 'running', 'paused', 'canceled', 'finished')),
   constraint batches_validation_known check (validation in ('strict', 'permissive')),
@@ -44,6 +45,8 @@ revoke all on table messaging.batches from public, anon, authenticated;
 grant select, insert, update, delete on table messaging.batches to service_role;
 comment on column messaging.batches.purpose is
   'marketing, utility or authentication as the call or the template says; NULL is service.';
+comment on column messaging.batches.seed is
+  'What the jitter is drawn from, with the index. It follows from what the batch is: a dry run of the creating call knows it.';
 comment on column messaging.batches.start_at is
   'No slot lies before it. It does not start the batch.';
 comment on column messaging.batches.first_pending is

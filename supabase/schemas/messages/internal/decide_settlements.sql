@@ -51,7 +51,7 @@ begin
         and m.provider_message_id is distinct from r."providerMessageId" as is_revived,
       r.outcome = 'accepted' and q.max_attempts > 1 and m.agent_id is null
         and m.sent_by is distinct from 'ai_agent'
-        and m.purpose is distinct from 'opt_out_confirmation' as pauses_agent
+        and m.purpose is distinct from 'opt_out_confirmation' and m.batch_id is null as pauses_agent
     from jsonb_to_recordset(results) as r(
       "messageId" uuid, "claimToken" uuid, outcome text, "providerMessageId" text, "waId" text,
       error jsonb, retryable boolean, "retryAfterMs" integer, scope text, "isOutage" boolean,

@@ -44,7 +44,7 @@ begin
     select q.message_id, q.instance_id, m.contact_id, q.lane, q.max_attempts,
       q.echo is null and m.status in ('queued', 'sending') as is_plain,
       m.agent_id is null and m.sent_by is distinct from 'ai_agent'
-        and m.purpose is distinct from 'opt_out_confirmation' as pauses_agent
+        and m.purpose is distinct from 'opt_out_confirmation' and m.batch_id is null as pauses_agent
     from messaging.message_queue q
     join messaging.messages m on m.id = any (array[q.message_id])
     where q.message_id = any (ids)

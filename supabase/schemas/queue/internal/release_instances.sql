@@ -3,6 +3,7 @@
 -- one it has in flight. Of a settlement it reads message_id, instance_id and lane, and to hold the
 -- instance retry_at, is_outage and sealed_provider_config: a refusal of credentials that have been
 -- replaced holds nothing. Records instance.held where a hold begins or is prolonged.
+-- Gives the running batches of released instances their next message.
 -- The pacing rows are locked first, in an earlier statement than the look at the heads: an enqueue
 -- keeps its lock until commit, so none can be overlooked.
 -- Joins by `= any (array[...])`: see claim_due_messages.
@@ -16,6 +17,7 @@ declare
   held uuid[];
   held_longer uuid[];
   has_returned boolean;
+  feeding uuid[];
 begin
   select array_agg(s.instance_id) filter (where s.lane = 'paced'),
     array_agg(s.instance_id) filter (where s.holds_instance),
@@ -58,6 +60,7 @@ begin
     end if;
   end if;
 
+  with freed as (
   update messaging.dispatch d
   set in_flight = null,
     lease_until = null,
@@ -72,10 +75,16 @@ begin
     limit 1
   ) as head on true
   -- "is true" keeps the plan off the index of everything in flight.
-  where s.lane = 'paced' and d.instance_id = any (array[s.instance_id]) and (d.in_flight = s.message_id) is true;
+  where s.lane = 'paced' and d.instance_id = any (array[s.instance_id]) and (d.in_flight = s.message_id) is true
+  returning d.instance_id, d.feeds_batches
+  )
+  select array_agg(f.instance_id order by f.instance_id) into feeding from freed f where f.feeds_batches;
 
   if held is not null then
     perform messaging.refresh_dispatch(held);
+  end if;
+  if feeding is not null then
+    perform messaging.feed_after_settling(feeding);
   end if;
 end;
 $$;

@@ -22,6 +22,7 @@ create table messaging.dispatch (
   trusted_from timestamptz not null default '-infinity',
   channel_limit text,
   channel_limit_at timestamptz not null default '-infinity',
+  feeds_batches boolean not null default false,
   constraint dispatch_connection_known check (connection in ('connected', 'disconnected')),
   constraint dispatch_flight_has_a_lease check ((in_flight is null) = (lease_until is null))
 )
@@ -53,3 +54,5 @@ comment on column messaging.dispatch.suspected_at is
   'Since when the instance is held because nothing is confirmed any more: see hold_suspects.';
 comment on column messaging.dispatch.trusted_from is
   'What was sent before does not make the instance suspect: it was released since, or has confirmed.';
+comment on column messaging.dispatch.feeds_batches is
+  'Whether a batch of the instance is running: then a settlement gives it its next message.';

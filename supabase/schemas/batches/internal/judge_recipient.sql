@@ -1,0 +1,69 @@
+-- What is known of a recipient before it has a slot: why it gets no message (`contact` as it is now), and
+-- what its slot depends on. `contact` is a row of NULLs but for the identity of whom no contact exists yet.
+-- `phone`: as the list has it. `draft`: its message.
+create or replace function messaging.judge_recipient(
+  instance messaging.instances,
+  purpose text,
+  contact messaging.contacts,
+  phone text,
+  draft jsonb,
+  inout candidate messaging.batch_candidate
+)
+language plpgsql
+stable
+set search_path = ''
+set enable_seqscan = off
+as $$
+begin
+  candidate.is_new := false;
+  if candidate.reason is not null then
+    return;
+  end if;
+  if contact.is_blocked then
+    candidate.reason := 'blocked';
+  elsif purpose = 'marketing' and contact.consent_marketing = 'denied' then
+    candidate.reason := 'opted_out';
+  elsif phone is null and contact.phone is null and messaging.lacks_address(
+    instance, contact, draft->'content'->'template'->'needsPhone' is not null
+  ) then
+    candidate.reason := 'recipient_needs_phone';
+  end if;
+  if instance.provider_class = 'official' and draft->>'messageType' <> 'template' then
+    candidate.reachable_until := contact.last_inbound_at + interval '24 hours';
+  end if;
+  if instance.protection->>'newContactsPerDay' is null or candidate.reason is not null then
+    return;
+  end if;
+  candidate.is_new := candidate.contact_id is null or messaging.is_new_contact(candidate.contact_id);
+  if candidate.is_new then
+    -- As take_protected_slot: a further message to a new contact leaves after the first.
+    select q.scheduled_at into candidate.not_before
+    from messaging.messages m
+    join messaging.message_queue q on q.message_id = any (array[m.id])
+    where m.contact_id = candidate.contact_id and m.sent_at is null and m.status = 'queued' and q.is_new
+    order by q.scheduled_at desc
+    limit 1;
+    candidate.is_new := not found;
+  end if;
+end;
+$$;
+revoke all
+on function messaging.judge_recipient(
+  messaging.instances,
+  text,
+  messaging.contacts,
+  text,
+  jsonb,
+  messaging.batch_candidate
+)
+from public, anon, authenticated;
+grant execute
+on function messaging.judge_recipient(
+  messaging.instances,
+  text,
+  messaging.contacts,
+  text,
+  jsonb,
+  messaging.batch_candidate
+)
+to service_role;

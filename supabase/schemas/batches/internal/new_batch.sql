@@ -1,0 +1,34 @@
+-- The row of a batch as the creating call asks for it; without recipients, not stored. `request` as in
+-- create_batch.
+create or replace function messaging.new_batch(request jsonb)
+returns messaging.batches
+language plpgsql
+volatile
+set search_path = ''
+as $$
+declare
+  batch messaging.batches;
+begin
+  batch.id := gen_random_uuid();
+  batch.instance_id := request->>'instanceId';
+  batch.name := request->>'name';
+  batch.status := 'draft';
+  batch.source := request->'source';
+  batch.purpose := request->>'purpose';
+  batch.validation := request->>'validation';
+  batch.interval_seconds := request->>'intervalSeconds';
+  batch.start_at := date_trunc('milliseconds', (request->>'startAt')::timestamptz);
+  batch.expires_at := request->>'expiresAt';
+  batch.seed := md5(concat_ws(
+    ' ', batch.instance_id, batch.name, batch.source, batch.interval_seconds, batch.start_at
+  ));
+  batch.recipient_count := 0;
+  batch.pending_count := 0;
+  batch.skipped_count := 0;
+  batch.first_pending := 0;
+  batch.created_at := date_trunc('milliseconds', clock_timestamp());
+  return batch;
+end;
+$$;
+revoke all on function messaging.new_batch(jsonb) from public, anon, authenticated;
+grant execute on function messaging.new_batch(jsonb) to service_role;

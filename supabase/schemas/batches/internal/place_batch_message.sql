@@ -1,0 +1,61 @@
+-- feed_instance: gives a recipient of a running batch its message, in the queue: a new one, or the one that a
+-- pause has taken back or that is tried again. The caller holds pacing and the batch, and the contact.
+-- Returns the message's id. Errors: MI010.
+create or replace function messaging.place_batch_message(
+  instance messaging.instances,
+  batch messaging.batches,
+  recipient_index integer
+)
+returns uuid
+language plpgsql
+set search_path = ''
+set enable_seqscan = off
+as $$
+declare
+  recipient messaging.batch_recipients;
+  placed_id uuid;
+  conversation messaging.conversations;
+  placed record;
+  moved_by text;
+begin
+  select r.* into strict recipient from messaging.batch_recipients r
+  where r.batch_id = batch.id and r.index = recipient_index;
+  placed_id := coalesce(recipient.message_id, gen_random_uuid());
+  placed := messaging.enqueue_message(
+    placed_id, instance, batch.interval_seconds, batch.start_at, interval '0', recipient.contact_id,
+    batch.seed || ' ' || recipient.index
+  );
+  moved_by := coalesce(placed.held_by, case when placed.slot > clock_timestamp() then 'delay' end);
+  if recipient.message_id is not null then
+    update messaging.messages m
+    set status = 'queued', scheduled_for = placed.slot, held_by = moved_by,
+      confirmed_by_echo = false, sent_at = null, delivered_at = null, failed_at = null,
+      unconfirmed_at = null
+    where m.id = placed_id;
+  else
+    conversation := messaging.resolve_conversation(instance.id, recipient.contact_id);
+    insert into messaging.messages (
+      id, instance_id, contact_id, conversation_id, direction, message_type, message, content, card_id,
+      mode, interval_seconds, status, scheduled_for, held_by, phone_given, metadata, purpose, batch_id,
+      expires_at
+    )
+    select placed_id, instance.id, c.id, conversation.id, 'outbound', recipient.draft->>'messageType',
+      recipient.draft->>'message', nullif(recipient.draft->'content', 'null'),
+      recipient.draft->>'cardId', 'queued', batch.interval_seconds, 'queued', placed.slot,
+      moved_by, nullif(recipient.phone, c.phone), nullif(recipient.draft->'metadata', 'null'),
+      batch.purpose, batch.id, batch.expires_at
+    from messaging.contacts c
+    where c.id = recipient.contact_id;
+  end if;
+  update messaging.batch_recipients r
+  set status = 'accepted', message_id = placed_id, draft = null
+  where r.batch_id = batch.id and r.index = recipient.index;
+  return placed_id;
+end;
+$$;
+revoke all
+on function messaging.place_batch_message(messaging.instances, messaging.batches, integer)
+from public, anon, authenticated;
+grant execute
+on function messaging.place_batch_message(messaging.instances, messaging.batches, integer)
+to service_role;

@@ -1,0 +1,201 @@
+-- The one forecast of batches: whom the running batches of an instance write to next, in order, at which
+-- slots, and whom they pass over and why. Starting and feeding a batch take its first steps (see
+-- feed_instance); recipients and dry runs are told its later ones. The slots are next_slot's, from what is
+-- stored now: what is queued meanwhile makes them later.
+-- `draft`: a batch that is walked as if it had been started at `clock`; a row of NULLs for none. `entries`:
+-- its recipients, where they are not stored; of a stored draft, the skipped ones are walked too.
+-- `of_batch`: whose steps are returned; NULL for all. `last_index`: the last of them. With
+-- `stops_at_message` the walk ends with the first recipient that gets a message.
+-- The batches take turns: first comes who was never served, then who was served longest ago, among those
+-- whose start_at the slots have reached. A recipient that is passed over costs its batch no turn.
+-- Reads recipients from cursors: whoever needs few reads few. Writes and locks nothing. Errors: MI010.
+create or replace function messaging.walk_batches(
+  instance messaging.instances,
+  clock timestamptz,
+  draft messaging.batches,
+  entries jsonb,
+  of_batch uuid,
+  last_index integer,
+  stops_at_message boolean
+)
+returns setof messaging.batch_step
+language plpgsql
+stable
+set search_path = ''
+set enable_seqscan = off
+set enable_bitmapscan = off
+set enable_hashjoin = off
+set enable_mergejoin = off
+as $$
+declare
+  walk messaging.slot_walk := messaging.begin_walk(instance, clock);
+  next messaging.slot_walk;
+  front timestamptz;
+  batch messaging.batches;
+  lists messaging.batches[];
+  cursors refcursor[];
+  heads messaging.batch_candidate[];
+  served integer[];
+  is_over boolean[];
+  list refcursor;
+  fetched record;
+  head messaging.batch_candidate;
+  step messaging.batch_step;
+  turns integer := 0;
+  passed_over integer := 0;
+  chosen integer;
+begin
+  select p.last_slot_at into front from messaging.pacing p where p.instance_id = instance.id;
+  for batch in
+    select b.* from messaging.batches b where b.instance_id = instance.id and b.status = 'running'
+    union all
+    select draft.* where draft.instance_id is not null
+    order by served_at nulls first, created_at, id
+  loop
+    if batch.id is not distinct from draft.id and entries is not null then
+      open list for
+        select j as candidate from messaging.judged_entries(instance, batch.purpose, entries) as j;
+    else
+      open list for
+        select messaging.judge_recipient(
+          instance, batch.purpose, c, r.phone,
+          case when r.message_id is null then r.draft else jsonb_build_object(
+            'messageType', m.message_type, 'content', m.content
+          ) end,
+          row(
+            r.index, r.contact_id, r.message_id,
+            case
+              when r.status = 'skipped' then r.reason
+              when r.message_id is not null and coalesce(m.status not in ('queued', 'failed'), true)
+                then 'settled'
+              when c.id is null then 'contact_erased'
+            end,
+            false, null, null
+          )::messaging.batch_candidate
+        ) as candidate
+        from messaging.batch_recipients r
+        left join lateral (
+          select f.* from messaging.contacts f where f.id = r.contact_id offset 0
+        ) as c on true
+        left join lateral (
+          select f.* from messaging.messages f where f.id = r.message_id offset 0
+        ) as m on true
+        where r.batch_id = batch.id and r.index >= batch.first_pending
+          and (batch.status = 'draft' or r.status = 'pending')
+        order by r.index;
+    end if;
+    fetch list into fetched;
+    if not found then
+      close list;
+      continue;
+    end if;
+    turns := turns + 1;
+    lists := lists || batch;
+    cursors := cursors || list;
+    heads := heads || fetched.candidate;
+    served := served || turns;
+    is_over := is_over || false;
+    list := null;
+  end loop;
+
+  while cardinality(lists) > 0 loop
+    chosen := null;
+    for place in 1..cardinality(lists) loop
+      batch := lists[place];
+      if batch.start_at is null or batch.start_at
+        <= greatest(clock, front + make_interval(secs => batch.interval_seconds)) then
+        if chosen is null or served[place] < served[chosen] then
+          chosen := place;
+        end if;
+      end if;
+    end loop;
+    if chosen is null then
+      chosen := 1;
+      for place in 2..cardinality(lists) loop
+        if lists[place].start_at < lists[chosen].start_at then
+          chosen := place;
+        end if;
+      end loop;
+    end if;
+    batch := lists[chosen];
+    head := heads[chosen];
+    list := cursors[chosen];
+
+    -- One turn: the recipients that are passed over, and the next one that is written to.
+    loop
+      exit when head.index > last_index and batch.id is not distinct from of_batch;
+      step := row(batch.id, head.index, head.contact_id, head.message_id, head.reason, null);
+      if step.reason is null and is_over[chosen] then
+        step.reason := 'expires_before_slot';
+      elsif step.reason is null then
+        next := messaging.next_slot(
+          instance, walk, batch.interval_seconds, greatest(batch.start_at, head.not_before),
+          interval '0', batch.seed || ' ' || head.index, head.is_new
+        );
+        step.reason := case
+          when head.reachable_until < next.slot then 'window_closed'
+          when batch.expires_at <= next.slot then 'expires_before_slot'
+        end;
+        if step.reason is null then
+          walk := next;
+          front := greatest(front, walk.slot);
+          step.slot := walk.slot;
+        elsif step.reason = 'expires_before_slot' and instance.protection is null then
+          -- Slots only grow: no later recipient of the list has an earlier one.
+          is_over[chosen] := true;
+        end if;
+      end if;
+      if of_batch is null or batch.id is not distinct from of_batch then
+        return next step;
+      end if;
+      fetch list into fetched;
+      head := case when found then fetched.candidate end;
+      exit when head.index is null or step.reason is null;
+      -- Nobody of the list has a slot in time, or so many have none that it is left for another time.
+      passed_over := passed_over + 1;
+      if stops_at_message and (is_over[chosen] or passed_over >= 2000) then
+        head := null;
+        exit;
+      end if;
+    end loop;
+
+    if stops_at_message and step.slot is not null
+      or batch.id is not distinct from of_batch and (head.index is null or head.index > last_index) then
+      return;
+    end if;
+    if head.index is null then
+      lists := lists[:chosen - 1] || lists[chosen + 1:];
+      cursors := cursors[:chosen - 1] || cursors[chosen + 1:];
+      heads := heads[:chosen - 1] || heads[chosen + 1:];
+      served := served[:chosen - 1] || served[chosen + 1:];
+      is_over := is_over[:chosen - 1] || is_over[chosen + 1:];
+    else
+      heads[chosen] := head;
+      turns := turns + 1;
+      served[chosen] := turns;
+    end if;
+  end loop;
+end;
+$$;
+revoke all
+on function messaging.walk_batches(
+  messaging.instances,
+  timestamptz,
+  messaging.batches,
+  jsonb,
+  uuid,
+  integer,
+  boolean
+)
+from public, anon, authenticated;
+grant execute
+on function messaging.walk_batches(
+  messaging.instances,
+  timestamptz,
+  messaging.batches,
+  jsonb,
+  uuid,
+  integer,
+  boolean
+)
+to service_role;

@@ -1,0 +1,34 @@
+-- batches-api: what starting a draft now would do, from `fromIndex` on, for at most `limit` recipients.
+-- `request`: instanceId, batchId, fromIndex, limit. Returns {summary {send, skip, firstScheduledFor,
+-- lastScheduledFor, days}, items [{index, outcome, reason, scheduledFor}], nextIndex}.
+-- It is the walk that starting takes, see walk_batches. Writes and locks nothing.
+-- Errors: MI010, MI027, MI028 (no draft).
+create or replace function public.dry_run_batch(request jsonb)
+returns jsonb
+language plpgsql
+stable
+set search_path = ''
+as $$
+declare
+  batch constant messaging.batches := messaging.find_batch(request);
+  instance constant messaging.instances := messaging.find_instance(batch.instance_id);
+  first constant integer := (request->>'fromIndex')::integer;
+  last constant integer := first + (request->>'limit')::integer - 1;
+  steps messaging.batch_step[];
+begin
+  if batch.status <> 'draft' then
+    raise exception using errcode = 'MI028', message = 'batch_state';
+  end if;
+  steps := array(
+    select w from messaging.walk_batches(
+      instance, date_trunc('milliseconds', clock_timestamp()), batch, null, batch.id, last, false
+    ) as w
+    where w.index >= first
+  );
+  return messaging.describe_dry_run(
+    steps, instance.time_zone, case when last + 1 < batch.recipient_count then last + 1 end
+  );
+end;
+$$;
+revoke all on function public.dry_run_batch(jsonb) from public, anon, authenticated;
+grant execute on function public.dry_run_batch(jsonb) to service_role;

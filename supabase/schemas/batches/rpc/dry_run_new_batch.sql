@@ -1,0 +1,24 @@
+-- batches-api: what creating a batch and starting it now would do. `request` as in create_batch. Returns as
+-- dry_run_batch, for all entries. Writes and locks nothing. Errors: MI010.
+create or replace function public.dry_run_new_batch(request jsonb)
+returns jsonb
+language plpgsql
+volatile
+set search_path = ''
+as $$
+declare
+  batch constant messaging.batches := messaging.new_batch(request);
+  instance constant messaging.instances := messaging.find_instance(batch.instance_id);
+  steps messaging.batch_step[];
+begin
+  steps := array(
+    select w from messaging.walk_batches(
+      instance, date_trunc('milliseconds', clock_timestamp()), batch, request->'entries', batch.id,
+      null, false
+    ) as w
+  );
+  return messaging.describe_dry_run(steps, instance.time_zone, null);
+end;
+$$;
+revoke all on function public.dry_run_new_batch(jsonb) from public, anon, authenticated;
+grant execute on function public.dry_run_new_batch(jsonb) to service_role;

@@ -1,0 +1,45 @@
+-- Dispatcher's maintenance: gives running batches their next message where none of theirs waits, and ends
+-- those that have nothing left (see feed_instance). A settlement does so at once; this is for batches that
+-- begin later, and for what went wrong or was locked then. `request`: maxInstances. Returns {fed}: how many
+-- instances it has looked after. Passes over instances whose pacing row is locked.
+create or replace function public.feed_batches(request jsonb)
+returns jsonb
+language plpgsql
+set search_path = ''
+set enable_seqscan = off
+set enable_bitmapscan = off
+as $$
+declare
+  hungry uuid;
+  fed integer := 0;
+begin
+  for hungry in
+    select p.instance_id
+    from messaging.pacing p
+    where p.instance_id = any (array(
+      select distinct b.instance_id
+      from messaging.batches b
+      where b.status = 'running' and not exists (
+        select from messaging.batches w
+        join messaging.message_queue q on q.message_id = w.waiting_message
+        where w.instance_id = b.instance_id and w.status = 'running' and q.claim_token is null
+          and q.attempts = 0
+      )
+    ))
+    order by p.instance_id
+    limit (request->>'maxInstances')::integer
+    for no key update skip locked
+  loop
+    begin
+      perform messaging.feed_instance(hungry);
+      fed := fed + 1;
+    exception when sqlstate 'MI010' then
+      -- The send window never opens: nothing can be done until it is changed.
+      null;
+    end;
+  end loop;
+  return jsonb_build_object('fed', fed);
+end;
+$$;
+revoke all on function public.feed_batches(jsonb) from public, anon, authenticated;
+grant execute on function public.feed_batches(jsonb) to service_role;
