@@ -46,7 +46,6 @@ export function createBatchesApiApp(services: BatchesApiServices): Hono {
   const { database, log } = services;
   const guard = createClientTokenGuard(database, { maxBodyBytes });
 
-  const bodilessGuard = createClientTokenGuard(database, { hasBody: false });
   const optionalGuard = createClientTokenGuard(database, { hasBody: "optional", maxBodyBytes });
 
   const create = async (context: ClientContext): Promise<Response> => {
@@ -99,7 +98,7 @@ export function createBatchesApiApp(services: BatchesApiServices): Hono {
   };
 
   const change = (action: BatchAction) => async (context: ClientContext): Promise<Response> => {
-    validate(changeBatchSchema, context.req.query());
+    validateBody(context, changeBatchSchema, context.get("body"));
     const { instanceId } = requireInstance(context);
     const target = { instanceId, batchId: readBatchId(context) };
     const idempotency = await readClientIdempotency(context);
@@ -137,7 +136,7 @@ export function createBatchesApiApp(services: BatchesApiServices): Hono {
     ...batchActions.map((action): Route => ({
       method: "POST",
       path: `/batches/:id/${action}`,
-      handlers: [bodilessGuard, change(action)],
+      handlers: [optionalGuard, change(action)],
     })),
   ];
   return createApp({ slug: "batches-api", log, routes });

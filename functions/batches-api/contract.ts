@@ -103,7 +103,7 @@ export const dryRunSchema = z.object({
   limit: z.number().int().min(1).max(10_000).default(10_000),
 });
 
-/** A POST without a body: its query may name the instance. */
+/** A POST that needs no body. */
 export const changeBatchSchema = z.object(instanceField);
 
 /** What may be done with a batch: the last part of the path. */

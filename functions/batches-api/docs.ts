@@ -205,7 +205,7 @@ const describeAction = (action: (typeof batchActions)[number]): Operation => {
     tag: "Batches",
     access: "clientToken",
     pathParameters,
-    query: changeBatchSchema,
+    body: changeBatchSchema,
     isIdempotent: true,
     success: {
       description: "The batch as it is now.",

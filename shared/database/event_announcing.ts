@@ -8,6 +8,7 @@ export const recordingRpcs: ReadonlySet<RpcName> = new Set([
   "accept_messages",
   "cancel_message",
   "cancel_messages_by_key",
+  "change_batch",
   "change_contact_tags",
   "create_batch",
   "erase_contact",

@@ -12,6 +12,7 @@ const notAnnounced = [
     "claim_due_messages",
     "expire_claims",
     "hold_suspects",
+    "feed_batches",
     "expire_messages",
   ],
   "settle_event_deliveries",
