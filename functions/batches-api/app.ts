@@ -46,7 +46,7 @@ export function createBatchesApiApp(services: BatchesApiServices): Hono {
   const { database, log } = services;
   const guard = createClientTokenGuard(database, { maxBodyBytes });
 
-  const optionalGuard = createClientTokenGuard(database, { hasBody: "optional", maxBodyBytes });
+  const optionalGuard = createClientTokenGuard(database, { hasBody: "optional" });
 
   const create = async (context: ClientContext): Promise<Response> => {
     const body = context.get("body");

@@ -2,8 +2,8 @@ import type { Database } from "../../shared/database/database.ts";
 import {
   expireClaims,
   expireMessages,
-  holdSuspects,
   feedBatches,
+  holdSuspects,
   moveWaitingSlots,
   purgeExpired,
   rescueStalledInstances,

@@ -66,8 +66,8 @@ export async function createDemoRows(sql: Sql, providerUrl: string): Promise<str
 async function createBatch(sql: Sql): Promise<void> {
   const source = { message: { messageType: "text", message: "Oi {{nome}}: {{cupom}}" } };
   await sql`
-    insert into messaging.batches (id, instance_id, source, validation, interval_seconds)
-    values (${demoBatchId}, ${demoInstanceId}, ${sql.json(source)}, 'strict', 30)`;
+    insert into messaging.batches (id, instance_id, source, validation, interval_seconds, seed)
+    values (${demoBatchId}, ${demoInstanceId}, ${sql.json(source)}, 'strict', 30, 'demo')`;
 }
 
 /** A contact of another number of the same person. */

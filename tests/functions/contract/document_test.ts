@@ -171,6 +171,7 @@ Deno.test("operation ids are unique, and every operation of POST but the named o
     .map(({ operationId }) => operationId);
   assertEquals(keyless.sort(), [
     "dispatchQueue",
+    "dryRunBatch",
     "receiveEvolutionEvents",
     "receiveWhatsappCloudEvents",
     "receiveZapiEvents",
