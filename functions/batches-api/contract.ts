@@ -107,7 +107,7 @@ export const dryRunSchema = z.object({
 export const changeBatchSchema = z.object(instanceField);
 
 /** What may be done with a batch: the last part of the path. */
-export const batchActions = ["start", "pause", "resume", "cancel", "retry-failed"] as const;
+export const batchActions = ["start", "pause", "resume", "retry-failed", "cancel"] as const;
 
 const statuses = ["draft", "running", "paused", "canceled", "finished"] as const;
 

@@ -206,6 +206,7 @@ const describeAction = (action: (typeof batchActions)[number]): Operation => {
     access: "clientToken",
     pathParameters,
     body: changeBatchSchema,
+    isBodyOptional: true,
     isIdempotent: true,
     success: {
       description: "The batch as it is now.",
@@ -217,6 +218,7 @@ const describeAction = (action: (typeof batchActions)[number]): Operation => {
     examples: [{
       name: action,
       summary: described.summary,
+      request: {},
       response: {
         success: true,
         ...batchExample,
@@ -428,6 +430,7 @@ export const operations: readonly Operation[] = [
     access: "clientToken",
     pathParameters,
     body: dryRunSchema,
+    isBodyOptional: true,
     success: {
       description: "What would happen.",
       schema: dryRunResponseSchema,
