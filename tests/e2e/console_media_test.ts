@@ -1,0 +1,107 @@
+import { Buffer } from "node:buffer";
+import { assertEquals } from "../support/assert.ts";
+import { findBrowser, openPage } from "../support/browser/browser.ts";
+import { createTestDatabase } from "../support/database/database.ts";
+import { makeTemporaryFolder, startLocalStack } from "../support/stack/local_stack.ts";
+import { waitUntil } from "../support/wait_until.ts";
+
+const browserPath = await findBrowser();
+const missing = browserPath === null ? " (skipped: no Chromium is installed)" : "";
+const phone = "5511922221111";
+
+/** One red pixel. */
+const png =
+  "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR4nGP4z8DwHwAFAAH/iZk9HQAAAABJRU5ErkJggg==";
+const picture = Uint8Array.from(atob(png), (character) => character.charCodeAt(0));
+
+/** A tenth of a second of silence: 8 kHz, 8 bits. */
+function createWav(): Uint8Array<ArrayBuffer> {
+  const samples = 800;
+  const bytes = Buffer.alloc(44 + samples, 128);
+  bytes.write("RIFF", 0);
+  bytes.writeUInt32LE(36 + samples, 4);
+  bytes.write("WAVEfmt ", 8);
+  bytes.writeUInt32LE(16, 16);
+  bytes.writeUInt16LE(1, 20);
+  bytes.writeUInt16LE(1, 22);
+  bytes.writeUInt32LE(8_000, 24);
+  bytes.writeUInt32LE(8_000, 28);
+  bytes.writeUInt16LE(1, 32);
+  bytes.writeUInt16LE(8, 34);
+  bytes.write("data", 36);
+  bytes.writeUInt32LE(samples, 40);
+  return new Uint8Array(bytes);
+}
+
+Deno.test({
+  name:
+    `the console shows the pictures and plays the sound of messages, and sends a file from the phone${missing}`,
+  ignore: browserPath === null,
+  async fn(): Promise<void> {
+    await using database = await createTestDatabase();
+    await using folder = await makeTemporaryFolder();
+    await using stack = await startLocalStack({
+      dataDir: `${folder.path}/data`,
+      databaseUrl: database.url,
+    });
+    const { clientToken } = await (await fetch(`${stack.origin}/simulator/demo`)).json();
+    const demo = { instanceId: "demo", token: clientToken };
+    const upload = async (bytes: Uint8Array<ArrayBuffer>): Promise<string> => {
+      const form = new FormData();
+      form.append("file", new Blob([bytes]), "file");
+      const response = await fetch(`${stack.origin}/functions/v1/media-api/media`, {
+        method: "POST",
+        headers: { "X-Client-Token": clientToken },
+        body: form,
+      });
+      return (await response.json()).mediaId;
+    };
+    await using browser = await openPage(browserPath ?? "", { width: 1_200, height: 900 });
+    const { page } = browser;
+    await page.goto(stack.origin);
+    const bubbles = page.locator("#bubbles");
+
+    const image = {
+      instanceId: "demo",
+      phone,
+      messageType: "image",
+      mediaId: await upload(picture),
+    };
+    const sent = await stack.call(demo, "send-message", { ...image, message: "A peça" });
+    assertEquals(sent.status, 200, JSON.stringify(sent.body));
+    await bubbles.getByText("A peça").waitFor();
+    const width = "document.querySelector('#bubbles img')?.naturalWidth ?? 0";
+    await waitUntil(async () => await page.evaluate(width) === 1, { what: "the picture" });
+
+    const audio = {
+      instanceId: "demo",
+      phone,
+      messageType: "audio",
+      mediaId: await upload(createWav()),
+    };
+    assertEquals((await stack.call(demo, "send-message", audio)).status, 200);
+    await bubbles.locator("audio").waitFor();
+    const play = `(async () => {
+      const audio = document.querySelector("#bubbles audio");
+      audio.muted = true;
+      await audio.play();
+      return audio.duration;
+    })()`;
+    assertEquals(await page.evaluate(play), 0.1);
+
+    await page.getByText("Who writes, and attachments").click();
+    await page.locator("#reply-file").setInputFiles({
+      name: "foto.png",
+      mimeType: "image/png",
+      buffer: Buffer.from(picture),
+    });
+    await page.getByRole("button", { name: "Send" }).click();
+    await bubbles.locator(".own img").waitFor();
+    const messages = "messages-api/messages?direction=inbound";
+    await waitUntil(
+      async () => (await stack.call(demo, messages)).body.items?.[0]?.messageType === "image",
+      { what: "the picture to be received" },
+    );
+    assertEquals(browser.faults, []);
+  },
+});
