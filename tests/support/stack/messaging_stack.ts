@@ -108,6 +108,8 @@ export interface MessagingStack extends AsyncDisposable {
   request(path: string, init?: RequestInit): Promise<Answer>;
   /** A request to media-api, whose answer is a file. The path begins with the function's name. */
   fetchMedia(path: string): Promise<Response>;
+  /** media-api for a real server: its paths begin with the function's name. */
+  handleMedia(request: Request): Response | Promise<Response>;
   /** One dispatcher run. By default it processes only what is due already. */
   dispatch(limits?: { durationMs?: number; maxMessages?: number }): Promise<DispatchReport>;
   /** Waits for background tasks of answered requests. */
@@ -214,6 +216,7 @@ export async function startMessagingStack(options: StackOptions = {}): Promise<M
       }),
     request,
     fetchMedia: async (path) => await mediaApp.request(path),
+    handleMedia: mediaApp.fetch,
     dispatch: ({ durationMs = 150, maxMessages = 1_000 } = {}) =>
       runDispatch({ ...services, deliverAgentReply }, { durationMs, maxMessages }),
     finishBackground,
