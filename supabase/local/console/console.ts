@@ -43,6 +43,7 @@ const assets: Readonly<Record<string, { readonly file: string; readonly type: st
       "contact",
       "dom",
       "events",
+      "connections",
       "faults",
       "format",
       "live",

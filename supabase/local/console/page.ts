@@ -117,6 +117,7 @@ export const consolePage = `<!doctype html>
         </form>
       </details>
       <p class="note" id="queue-note" role="status">Fill in an instance and its token.</p>
+      <p class="note" id="queue-health" role="status"></p>
       <ol class="rows" id="queue-rows"></ol>
     </section>
 
@@ -158,6 +159,14 @@ ${receiverPanel}
       </div>
       <p class="note" id="ai-note">No call yet. The agent asks the model when a customer replies.</p>
       <ol class="rows" id="ai-calls"></ol>
+    </section>
+
+    <section class="panel" aria-labelledby="connections-title">
+      <div class="panel-head">
+        <h2 id="connections-title">Connections <span class="count" id="connections-count">0</span></h2>
+      </div>
+      <p class="note">Take a gateway's connection away: its queue waits, and goes on when it is back.</p>
+      <ul class="rows" id="connections"></ul>
     </section>
 
     <section class="panel" aria-labelledby="faults-title">

@@ -1,4 +1,5 @@
 import type { Hono } from "hono";
+import type { ConnectionChange } from "./connections.ts";
 import type { SimulatorContext } from "./context.ts";
 import type { ChannelKind, PhoneStatus, SimulatedReply } from "./records.ts";
 import type { Webhook } from "./webhooks.ts";
@@ -36,6 +37,8 @@ export interface Channel {
    * of the message.
    */
   composeStatus(status: PhoneStatus, correlationId: string | null): unknown;
+  /** Builds the webhook event of a connection that was lost or came back. */
+  composeConnection(change: ConnectionChange): unknown;
   readonly webhook: ChannelWebhook;
 }
 

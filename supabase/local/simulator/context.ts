@@ -1,4 +1,5 @@
 import type { FileStore } from "./file_store.ts";
+import type { Connections } from "./connections.ts";
 import type { FaultPlan } from "./faults.ts";
 import type { Store } from "./store.ts";
 import type { Webhooks } from "./webhooks.ts";
@@ -12,6 +13,7 @@ export interface SimulatorContext {
   readonly faults: FaultPlan;
   /** Files that customers sent, or that the official channel took over. */
   readonly files: FileStore;
+  readonly connections: Connections;
   /** The registered webhook of each instance. */
   readonly webhooks: Webhooks;
   /** Aborted when the stack stops; ends every wait. */

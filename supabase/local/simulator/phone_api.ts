@@ -1,12 +1,16 @@
 /** Endpoints by which the console and tests act on the simulated phones and register webhooks. */
 import { Hono } from "hono";
+import { changeConnection, connectionSchema, listConnections } from "./connections.ts";
 import { withBody } from "./json_request.ts";
 import { readChat, readingSchema, replySchema, writeReply } from "./phones.ts";
 import type { SimulatorContext } from "./context.ts";
 import { channelOf } from "./channels.ts";
 import { webhookSchema } from "./webhooks.ts";
 
-/** `POST /webhooks`, `GET /webhooks`, `POST /replies`, `POST /readings`, all below `/simulator`. */
+/**
+ * `POST /webhooks`, `GET /webhooks`, `POST /replies`, `POST /readings`, `GET /connections`,
+ * `POST /connections`, all below `/simulator`.
+ */
 export function createPhoneApi(simulator: SimulatorContext): Hono {
   const app = new Hono();
   app.get("/webhooks", () => Response.json({ items: simulator.webhooks.list() }));
@@ -34,6 +38,14 @@ export function createPhoneApi(simulator: SimulatorContext): Hono {
     withBody(context, readingSchema, (request) => {
       if (!simulator.webhooks.has(request.provider, request.instance)) return refuseUnregistered();
       return Response.json({ read: readChat(simulator, request) });
+    }));
+  app.get("/connections", () => Response.json({ items: listConnections(simulator) }));
+  app.post("/connections", (context) =>
+    withBody(context, connectionSchema, (connection) => {
+      const { provider, instance } = connection;
+      if (!simulator.webhooks.has(provider, instance)) return refuseUnregistered();
+      changeConnection(simulator, connection);
+      return Response.json(connection);
     }));
   return app;
 }

@@ -10,6 +10,7 @@ import { createChatCompletions } from "./chat_completions.ts";
 import { channels } from "./channels.ts";
 import { createFileApi } from "./file_api.ts";
 import { FileStore } from "./file_store.ts";
+import { Connections } from "./connections.ts";
 import { FaultPlan } from "./faults.ts";
 import { requireJson } from "./json_request.ts";
 import { createPhoneApi } from "./phone_api.ts";
@@ -52,6 +53,7 @@ export function createSimulator(options: SimulatorOptions = {}): Simulator {
     store,
     faults: new FaultPlan(),
     files: new FileStore(),
+    connections: new Connections(),
     webhooks: new Webhooks(closing.signal),
     closing: closing.signal,
     timeoutHoldMs: options.timeoutHoldMs ?? 150_000,

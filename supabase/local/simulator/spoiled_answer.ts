@@ -7,10 +7,12 @@ export interface ErrorFormat {
   reject(fault: Fault): Response;
   rateLimit(fault: Fault): Response;
   serverError(fault: Fault): Response;
+  /** Where the service keeps a session that can be lost. */
+  disconnected?(): Response;
 }
 
 /**
- * Answers a valid send. `keep` records the message and builds the service's acceptance. A planned
+ * Answers a valid send; refuses it while the instance's connection is lost. `keep` records the message and builds the service's acceptance. A planned
  * fault that matches the target replaces the acceptance; `keep` then runs only if the fault
  * delivers the message.
  */
@@ -20,6 +22,10 @@ export async function answerSend(
   errorFormat: ErrorFormat,
   keep: (answer: Answer) => Response,
 ): Promise<Response> {
+  if (simulator.connections.isLost(target.provider, target.instance)) {
+    const refusal = errorFormat.disconnected?.();
+    if (refusal !== undefined) return refusal;
+  }
   const fault = simulator.faults.take(target);
   if (fault === undefined) return keep("accepted");
   simulator.store.announce({ type: "faults_changed" });

@@ -2,6 +2,7 @@ import { buildAiCall, buildEmail, createActivity } from "./activity.js";
 import { createComposer } from "./composer.js";
 import { createContact } from "./contact.js";
 import { find } from "./dom.js";
+import { createConnections } from "./connections.js";
 import { createEvents } from "./events.js";
 import { createFaults } from "./faults.js";
 import { formatPhone } from "./format.js";
@@ -36,13 +37,14 @@ const followEvents = createEvents();
 const webhooks = createWebhooks();
 const receiver = createReceiver(webhooks.choose);
 const faults = createFaults();
+const connections = createConnections(() => askQueue());
 
 followSimulator(views, {
   onFresh(kind, record) {
     if (kind === "messages") announce(`${formatPhone(record.waId)}: ${summarize(record)}`);
     if (kind === "emails") announce(say("E-mail: {subject}", { subject: record.subject }));
   },
-  onFaults: () => Promise.all([faults.refresh(), receiver.refresh()]),
+  onFaults: () => Promise.all([faults.refresh(), connections.refresh(), receiver.refresh()]),
 });
 
 for (

@@ -9,6 +9,11 @@ const holds = {
   window: say("the send window"),
   holiday: say("a holiday"),
   delay: say("its delay"),
+  operator_hold: say("an operator"),
+  daily_limit: say("the limit of the day"),
+  warm_up: say("the warm-up"),
+  new_contacts: say("the new contacts of the day"),
+  disconnected: say("the lost connection"),
 };
 
 /**
@@ -18,7 +23,14 @@ const holds = {
  */
 export function createQueue() {
   return pollApi(
-    async () => show(await callApi("messages-api/queue", { query: { limit: shownRows } })),
+    async () => {
+      const [queue, health] = await Promise.all([
+        callApi("messages-api/queue", { query: { limit: shownRows } }),
+        callApi("messages-api/health"),
+      ]);
+      show(queue);
+      showHealth(health);
+    },
     showProblem,
   );
 }
@@ -34,6 +46,32 @@ function show({ items, total }) {
       : "",
   );
   find("queue-rows").replaceChildren(...items.map(buildRow));
+}
+
+/** Why nothing leaves, and how much of the day's limits is taken. */
+function showHealth({ status, holdReason, connection, protection }) {
+  const parts = [];
+  if (status === "disconnected") {
+    parts.push(
+      connection.reason === null
+        ? say("The connection is lost.")
+        : say("The connection is lost: {reason}.", { reason: connection.reason }),
+    );
+  }
+  if (status === "held") {
+    parts.push(
+      holdReason === null ? say("Held.") : say("Held: {reason}.", { reason: holdReason }),
+    );
+  }
+  if (protection !== null && protection.limit !== null) {
+    const taken = protection.sent + protection.waiting;
+    parts.push(say("Today {taken} of {limit}.", { taken, limit: protection.limit }));
+  }
+  if (protection !== null && protection.newContacts !== null) {
+    const { sent, waiting, limit } = protection.newContacts;
+    parts.push(say("New contacts {taken} of {limit}.", { taken: sent + waiting, limit }));
+  }
+  setNote(find("queue-health"), parts.join(" "));
 }
 
 function buildRow(item, index) {
@@ -65,5 +103,6 @@ function buildRow(item, index) {
 function showProblem(sentence) {
   find("queue-count").textContent = "–";
   find("queue-rows").replaceChildren();
+  setNote(find("queue-health"), "");
   setNote(find("queue-note"), sentence);
 }

@@ -1,5 +1,9 @@
 import { type Channel, plainWebhook } from "../channel.ts";
-import { composeEvolutionMessage, composeEvolutionStatus } from "./events.ts";
+import {
+  composeEvolutionConnection,
+  composeEvolutionMessage,
+  composeEvolutionStatus,
+} from "./events.ts";
 import { createEvolution } from "./routes.ts";
 
 /** The simulated Evolution API. */
@@ -11,5 +15,6 @@ export const evolution: Channel = {
   createMessageId: () => crypto.randomUUID().replaceAll("-", "").toUpperCase().slice(0, 20),
   composeMessage: composeEvolutionMessage,
   composeStatus: composeEvolutionStatus,
+  composeConnection: composeEvolutionConnection,
   webhook: plainWebhook,
 };

@@ -1,4 +1,5 @@
-/** Webhook payloads of Evolution API v2 (page Webhooks): messages.upsert, messages.update. */
+/** Webhook payloads of Evolution API v2 (page Webhooks): messages.upsert, messages.update, connection.update. */
+import type { ConnectionChange } from "../connections.ts";
 import type { PhoneStatus, SimulatedReply } from "../records.ts";
 
 /** A message on the connected phone, received or typed on it. */
@@ -68,11 +69,22 @@ export function composeEvolutionStatus(status: PhoneStatus): Record<string, unkn
 }
 
 function wrap(
-  { instance, receivedAt }: SimulatedReply | PhoneStatus,
+  { instance, receivedAt }: Pick<PhoneStatus, "instance" | "receivedAt">,
   event: string,
   data: Record<string, unknown>,
 ): Record<string, unknown> {
   return { event, instance, data, date_time: receivedAt, server_url: "", apikey: null };
+}
+
+/** The session with the company's phone came up or was lost. */
+export function composeEvolutionConnection(
+  { instance, state, at }: ConnectionChange,
+): Record<string, unknown> {
+  return wrap({ instance, receivedAt: at }, "connection.update", {
+    instance,
+    state: state === "connected" ? "open" : "close",
+    statusReason: state === "connected" ? 200 : 401,
+  });
 }
 
 function toJid(waId: string): string {

@@ -103,6 +103,7 @@ function createErrorFormat(remoteJid: string, number: string): ErrorFormat {
     rateLimit: (fault: Fault) =>
       refuse(429, "Too Many Requests", ["Too Many Requests"], retryAfterHeader(fault)),
     serverError: () => refuse(500, "Internal Server Error", ["Connection Closed"]),
+    disconnected: () => refuse(400, "Bad Request", ["Error: Connection Closed"]),
   };
 }
 

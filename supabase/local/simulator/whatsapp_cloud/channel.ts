@@ -1,6 +1,6 @@
 import type { Channel } from "../channel.ts";
 import { ConversationWindows } from "./conversation_windows.ts";
-import { composeCloudMessage, composeCloudStatus } from "./events.ts";
+import { composeCloudConnection, composeCloudMessage, composeCloudStatus } from "./events.ts";
 import { createWhatsappCloud } from "./routes.ts";
 import { TemplateLibrary } from "./template_library.ts";
 import { createTemplateReviews } from "./template_reviews.ts";
@@ -22,5 +22,6 @@ export const whatsappCloud: Channel = {
   createMessageId: () => `wamid.${crypto.randomUUID().replaceAll("-", "").toUpperCase()}`,
   composeMessage: composeCloudMessage,
   composeStatus: composeCloudStatus,
+  composeConnection: composeCloudConnection,
   webhook: cloudWebhook,
 };

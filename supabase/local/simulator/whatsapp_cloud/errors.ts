@@ -16,6 +16,13 @@ export const invalidToken: GraphError = {
   title: "Invalid OAuth access token.",
 };
 
+/** A call for an account that was disabled. */
+export const accountLocked: GraphError = {
+  status: 403,
+  code: 131031,
+  title: "Account has been locked",
+};
+
 /** The error in Meta's form: the message begins with the code; the details name the flaw. */
 export function refuseGraph(error: GraphError): Response {
   const { status, code, title, details, subcode, retryAfterSeconds } = error;

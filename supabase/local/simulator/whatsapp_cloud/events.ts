@@ -1,5 +1,9 @@
-/** Webhook payloads of Meta (pages Webhooks: messages, message status, smb_message_echoes). */
+/**
+ * Webhook payloads of Meta (pages Webhooks: messages, message status, smb_message_echoes,
+ * account_update).
+ */
 import { Buffer } from "node:buffer";
+import type { ConnectionChange } from "../connections.ts";
 import type { SimulatedReply, SimulatedStatus } from "../records.ts";
 
 /** A message of a customer, or one that an employee sent from the WhatsApp Business app. */
@@ -106,4 +110,25 @@ function wrap(
 
 function toSeconds(instant: string): string {
   return String(Math.floor(Date.parse(instant) / 1_000));
+}
+
+/** Meta has disabled the account, or takes that back. */
+export function composeCloudConnection(
+  { state, at }: ConnectionChange,
+): Record<string, unknown> {
+  const value = {
+    event: "DISABLED_UPDATE",
+    ban_info: {
+      waba_ban_state: state === "connected" ? "REINSTATE" : "DISABLE",
+      waba_ban_date: at.slice(0, 10),
+    },
+  };
+  return {
+    object: "whatsapp_business_account",
+    entry: [{
+      id: "102290129340398",
+      time: Math.floor(Date.parse(at) / 1_000),
+      changes: [{ field: "account_update", value }],
+    }],
+  };
 }

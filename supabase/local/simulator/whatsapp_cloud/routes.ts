@@ -11,7 +11,13 @@ import { declaresJson, readBearerToken, readJson } from "../json_request.ts";
 import type { Answer } from "../records.ts";
 import type { CloudContext } from "./context.ts";
 import { answerSend, type ErrorFormat } from "../spoiled_answer.ts";
-import { describeFault, type GraphError, invalidToken, refuseGraph } from "./errors.ts";
+import {
+  accountLocked,
+  describeFault,
+  type GraphError,
+  invalidToken,
+  refuseGraph,
+} from "./errors.ts";
 import { type CloudMessage, parseCloudMessage, parseReadReceipt } from "./messages.ts";
 import { checkTemplateMessage } from "./template_check.ts";
 import { createMediaRoutes } from "./media.ts";
@@ -140,6 +146,7 @@ const errorFormat: ErrorFormat = {
   reject: (fault: Fault) => refuseFault(fault, 131026),
   rateLimit: (fault: Fault) => refuseFault(fault, 130429),
   serverError: (fault: Fault) => refuseFault(fault, 131000),
+  disconnected: () => refuseGraph(accountLocked),
 };
 
 function refuseFault(fault: Fault, usualCode: number): Response {

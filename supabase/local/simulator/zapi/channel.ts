@@ -1,5 +1,5 @@
 import { type Channel, plainWebhook } from "../channel.ts";
-import { composeZapiMessage, composeZapiStatus } from "./events.ts";
+import { composeZapiConnection, composeZapiMessage, composeZapiStatus } from "./events.ts";
 import { createId, createZapi } from "./routes.ts";
 
 /** The simulated Z-API. */
@@ -11,5 +11,6 @@ export const zapi: Channel = {
   createMessageId: () => createId(20),
   composeMessage: composeZapiMessage,
   composeStatus: composeZapiStatus,
+  composeConnection: composeZapiConnection,
   webhook: plainWebhook,
 };

@@ -1,4 +1,5 @@
-/** Webhook payloads of Z-API (pages Webhooks: Ao receber, Status da mensagem). */
+/** Webhook payloads of Z-API (pages Webhooks: Ao receber, Status da mensagem, Ao conectar, Ao desconectar). */
+import type { ConnectionChange } from "../connections.ts";
 import type { PhoneStatus, SimulatedReply } from "../records.ts";
 
 /** A message on the connected phone, received or typed on it. */
@@ -68,4 +69,20 @@ export function composeZapiStatus(status: PhoneStatus): Record<string, unknown> 
     phoneDevice: 0,
     isGroup: false,
   };
+}
+
+/** The session with the company's phone came up or was lost. */
+export function composeZapiConnection(
+  { instance, state, at }: ConnectionChange,
+): Record<string, unknown> {
+  const momment = Date.parse(at);
+  return state === "connected"
+    ? { type: "ConnectedCallback", instanceId: instance, connected: true, momment }
+    : {
+      type: "DisconnectedCallback",
+      instanceId: instance,
+      disconnected: true,
+      error: "Device has been disconnected",
+      momment,
+    };
 }

@@ -76,6 +76,7 @@ const errorFormat: ErrorFormat = {
   reject: (fault: Fault) => refuse(400, String(fault.code ?? "Phone number does not exist")),
   rateLimit: (fault: Fault) => refuse(429, "Too Many Requests", retryAfterHeader(fault)),
   serverError: () => refuse(500, "Internal Server Error"),
+  disconnected: () => refuse(400, "You are not connected"),
 };
 
 function refuse(status: number, error: string, headers: Record<string, string> = {}): Response {

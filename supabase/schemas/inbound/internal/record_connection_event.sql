@@ -39,7 +39,12 @@ begin
       when former.connection = 'disconnected' then d.disconnected_at
       else least(told_at, clock)
     end,
-    disconnected_reason = case when state = 'disconnected' then event->>'reason' end
+    disconnected_reason = case when state = 'disconnected' then event->>'reason' end,
+    -- What was refused while the connection was lost says nothing about the one that is back.
+    hold_until = case
+      when state = 'connected' and former.connection = 'disconnected' then '-infinity'
+      else d.hold_until
+    end
   where d.instance_id = instance.id;
   perform messaging.refresh_dispatch(array[instance.id]);
   if former.connection is not distinct from state then
