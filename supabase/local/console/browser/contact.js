@@ -59,13 +59,10 @@ export function createContact(readChosen) {
 
 /** @returns {Promise<object | null>} the contact that an address of the channel finds */
 async function findContact(waId) {
-  if (/^\d+$/.test(waId)) {
-    const query = { phone: waId, limit: 1 };
-    return (await callApi("contacts-api/contacts", { query })).items[0] ?? null;
-  }
-  if (!/^[A-Z]{2}\./.test(waId)) return null;
-  const { contactId } = await callApi("conversations-api/agent-pause", { query: { userId: waId } });
-  return contactId === null ? null : await callApi(`contacts-api/contacts/${contactId}`);
+  const field = /^\d+$/.test(waId) ? "phone" : /^[A-Z]{2}\./.test(waId) ? "userId" : null;
+  if (field === null) return null;
+  const query = { [field]: waId, limit: 1 };
+  return (await callApi("contacts-api/contacts", { query })).items[0] ?? null;
 }
 
 function buildConsent({ name, consent }) {
