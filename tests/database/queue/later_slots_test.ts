@@ -1,0 +1,110 @@
+/** Messages that are queued for an instant of the caller's: what they are promised, and get. */
+
+import type { Sql } from "postgres";
+import { assert, assertEquals } from "../../support/assert.ts";
+import { createTestDatabase } from "../../support/database/database.ts";
+import {
+  callFunction,
+  claimMessages,
+  enqueueText,
+  settleClaim,
+} from "../../support/database/queue_calls.ts";
+import { isWaiting, openSessions } from "../../support/database/sessions.ts";
+import { letTimePass } from "../../support/database/time_travel.ts";
+import { createProtectedTenant } from "../../support/fixtures/protected_tenant.ts";
+import { createTenant } from "../../support/fixtures/tenant.ts";
+import { createSeededRandom } from "../../support/seeded_random.ts";
+import { waitUntil } from "../../support/wait_until.ts";
+
+const hour = 3_600_000;
+
+Deno.test("what is queued for random instants is promised slots a pace apart, not before its instant", async () => {
+  await using database = await createTestDatabase();
+  const { sql } = database;
+  for (let seed = 0; seed < 6; seed++) {
+    const { instanceId } = await createTenant(database.admin);
+    const random = createSeededRandom(seed);
+    const base = Date.now() + 24 * hour;
+    const slots: { readonly at: number; readonly pace: number }[] = [];
+    for (let count = 0; count < 25; count++) {
+      const sendAt = base + Math.floor(random.between(0, 40)) * 60_000;
+      const pace = [10, 60, 600, 3_600][Math.floor(random.between(0, 4))] ?? 10;
+      const at = Date.parse(await enqueueAt(sql, instanceId, sendAt, pace));
+      assert(at >= sendAt, `seed ${seed}`);
+      slots.push({ at, pace });
+    }
+    slots.sort((a, b) => a.at - b.at);
+    for (const [place, { at, pace }] of slots.entries()) {
+      const before = slots[place - 1];
+      assert(before === undefined || at - before.at >= pace * 1_000, `seed ${seed}`);
+    }
+    const now = await enqueueText(sql, instanceId);
+    assert(Date.parse(now.scheduledFor) < Date.now() + 1_000, "nothing queued now waits for them");
+  }
+});
+
+Deno.test("two calls for one instant at the same time are promised different slots", async () => {
+  await using database = await createTestDatabase();
+  const { one, two } = await openSessions(database);
+  const { instanceId } = await createTenant(database.admin);
+  const sendAt = Date.now() + hour;
+  await one.unsafe("begin");
+  const first = Date.parse(await enqueueAt(one, instanceId, sendAt, 60));
+  const second = enqueueAt(two, instanceId, sendAt, 60);
+  await waitUntil(() => isWaiting(database.admin));
+  await one.unsafe("commit");
+  assertEquals(Date.parse(await second) - first, 60_000);
+});
+
+Deno.test("a claim waits for nobody to give slots: whose message or pacing is locked comes next time", async () => {
+  await using database = await createTestDatabase();
+  const { one, two } = await openSessions(database);
+  const { instanceId } = await createTenant(database.admin);
+  await enqueueAt(database.sql, instanceId, Date.now() + hour, 60);
+  await letTimePass(database.admin, 3_600);
+  for (const table of ["messages", "pacing"]) {
+    await one.unsafe("begin");
+    await one.unsafe(`select from messaging.${table} for no key update`);
+    assertEquals((await claimMessages(two)).length, 0);
+    await one.unsafe("rollback");
+  }
+  assertEquals((await claimMessages(two)).length, 0, "gives the slot");
+  assertEquals((await claimMessages(two)).length, 1);
+});
+
+Deno.test("an instant at which the day's limit is reached is moved to the next day, and counted there", async () => {
+  await using database = await createTestDatabase();
+  const { admin, sql } = database;
+  const { instanceId } = await createProtectedTenant(admin, { dailyLimit: 2 });
+  for (const pace of [10, 10, 10]) await enqueueAt(sql, instanceId, Date.now() + hour / 2, pace);
+  await letTimePass(admin, 1_830);
+  for (let sent = 0; sent < 2;) {
+    for (const claim of await claimMessages(sql)) {
+      await settleClaim(sql, claim, { outcome: "accepted", providerMessageId: `p${sent++}` });
+    }
+    await letTimePass(admin, 10);
+  }
+  assertEquals((await claimMessages(sql)).length, 0);
+  const [late] = await admin`
+    select held_by, scheduled_for > now() + interval '6 hours' as is_tomorrow
+    from messaging.messages where status = 'queued'`;
+  assertEquals([late?.["held_by"], late?.["is_tomorrow"]], ["daily_limit", true]);
+});
+
+/** Queues a text for an instant. @returns the slot that it was promised */
+async function enqueueAt(
+  sql: Sql,
+  instanceId: string,
+  sendAtMs: number,
+  intervalSeconds: number,
+): Promise<string> {
+  const { scheduledFor } = await callFunction<{ scheduledFor: string }>(sql, "accept_message", {
+    ...{ instanceId, phone: "5511987654321", idempotency: null, assignment: null },
+    message: { messageType: "text", message: "x" },
+    delivery: {
+      ...{ queued: true, intervalSeconds, delaySeconds: 0, leaseSeconds: 30 },
+      timing: { sendAt: new Date(sendAtMs).toISOString() },
+    },
+  });
+  return scheduledFor;
+}
