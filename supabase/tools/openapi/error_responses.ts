@@ -20,6 +20,8 @@ export function listRefusals(operation: Operation): ErrorCode[] {
     ...(isIdempotent ? idempotencyCodes : []),
     "internal_error",
     ...own,
+    // Whoever names a contact by its id may name one that was erased.
+    ...(own.includes("contact_not_found") ? ["contact_erased"] as const : []),
   ]);
   return errors.map(({ code }) => code).filter((code) => codes.has(code));
 }

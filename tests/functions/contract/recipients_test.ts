@@ -1,5 +1,7 @@
 import { demoContactId } from "../../../shared/openapi/demo_fixtures.ts";
-import { assert, assertEquals } from "../../support/assert.ts";
+import { composeDocument } from "../../../supabase/tools/openapi/document.ts";
+import { readOperations } from "../../../supabase/tools/openapi/read_operations.ts";
+import { assert, assertEquals, assertMatch } from "../../support/assert.ts";
 import {
   demoInstanceId,
   demoTarget,
@@ -130,6 +132,32 @@ Deno.test("an unknown contact id is contact_not_found in every call, another ten
       const { status, body } = await call(service, one, { contactId });
       assertEquals([status, body.error], [404, "contact_not_found"], one[1]);
     }
+  }
+});
+
+Deno.test("the id of an erased contact is contact_erased in every call, as the document says", async () => {
+  await using service = await startService();
+  const { contactId } = await service.post("/functions/v1/contacts-api/create", {
+    ...{ ...instance, phone: newPhone },
+  });
+  const erased = await service.call(
+    "DELETE",
+    `/functions/v1/contacts-api/contacts/${contactId}`,
+    {},
+  );
+  assertEquals(erased.status, 202);
+  const lists = [
+    ["GET", "contacts-api/contacts", {}],
+    ["GET", "messages-api/messages", {}],
+  ] as const;
+  const { paths } = composeDocument(await readOperations());
+  for (const one of [...calls.filter(takesId), ...lists]) {
+    const { status, body } = await call(service, one, { contactId });
+    assertEquals([status, body.error], [410, "contact_erased"], one[1]);
+    const [method, path] = [one[0].toLowerCase(), `/functions/v1/${one[1]}`];
+    // deno-lint-ignore no-explicit-any -- the document's shape is what this test asserts
+    const { $ref } = (paths as any)[path][method].responses["410"] ?? {};
+    assertMatch(String($ref), /contact_erased/, path);
   }
 });
 
