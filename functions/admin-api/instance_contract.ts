@@ -113,6 +113,7 @@ export const createInstanceSchema = z.object({
   optOut: optOutSchema.optional(),
   protection: protectionSchema.optional(),
   retention: retentionSchema.optional(),
+  transcribeVoice: z.boolean().optional(),
   onUnconfirmed: onUnconfirmedSchema.default("hold"),
   requestsPerMinute: requestsPerMinuteSchema.default(18_000),
 });
@@ -133,6 +134,7 @@ export const updateInstanceSchema = z.object({
   optOut: optOutSchema.optional(),
   protection: protectionSchema.optional(),
   retention: retentionSchema.optional(),
+  transcribeVoice: z.boolean().optional(),
   onUnconfirmed: onUnconfirmedSchema.optional(),
   requestsPerMinute: requestsPerMinuteSchema.optional(),
 });
@@ -172,6 +174,7 @@ export const instanceRecord = {
     mediaDays: z.int().min(1).nullable(),
     providerEventsDays: z.int().min(1).nullable(),
   }),
+  transcribeVoice: z.boolean(),
   onUnconfirmed: z.enum(["hold", "retry"]),
   requestsPerMinute: z.int().min(1).nullable(),
   webhookPath: z.string(),

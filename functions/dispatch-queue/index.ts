@@ -1,11 +1,16 @@
-import { createMediaLinks } from "../../shared/media/links.ts";
-import { openMediaStorage } from "../../shared/media/open_storage.ts";
 import { createAgentReplies } from "../../shared/agents/reply.ts";
 import { createChatModel } from "../../shared/agents/model.ts";
+import { createTranscriptions } from "../../shared/agents/transcribe.ts";
+import { createTranscriber } from "../../shared/agents/transcriber.ts";
 import { parseConfig } from "../../shared/runtime/config.ts";
 import { createCredentialVault } from "../../shared/crypto/credential_vault.ts";
 import { connectDatabase } from "../../shared/database/connect_database.ts";
 import { createEventDelivery } from "../../shared/events/deliver_event.ts";
+import { fetchTimeouts } from "../../shared/media/fetch_file.ts";
+import { createMediaLinks } from "../../shared/media/links.ts";
+import { createMediaWork } from "../../shared/outbox/media_work.ts";
+import { openMediaStorage } from "../../shared/media/open_storage.ts";
+import { HostResolution } from "../../shared/runtime/host_resolution.ts";
 import { createProviderOpener } from "../../shared/providers/open_provider.ts";
 import { consoleLog } from "../../shared/runtime/log.ts";
 import { createEmailDelivery } from "../../shared/outbox/email_delivery.ts";
@@ -19,15 +24,39 @@ await Promise.all(sendingRegistry.providers.map((provider) => provider.preload()
 const config = parseConfig(Deno.env.toObject());
 const database = await connectDatabase(config.database, config.credentialsKeys);
 const vault = createCredentialVault(config.credentialsKeys);
+const openProvider = createProviderOpener(vault);
+const links = createMediaLinks(config);
+const storage = openMediaStorage(config.media);
 const app = createDispatchQueueApp({
   database,
-  openProvider: createProviderOpener(vault),
+  openProvider,
   deliverEmail: createEmailDelivery(config.email, config.panelBaseUrl),
-  deliverAgentReply: createAgentReplies(database, createChatModel(config.chatModel)),
-  deliverEvent: createEventDelivery({ vault, allowsPrivateHosts: config.allowsPrivateHosts }),
+  deliverAgentReply: createAgentReplies(database, createChatModel(config.chatModel), links),
+  media: createMediaWork({
+    database,
+    storage,
+    openProvider,
+    rules: {
+      ...fetchTimeouts,
+      allowsPrivateHosts: config.allowsPrivateHosts,
+      hosts: new HostResolution(),
+    },
+    providerTimeoutMs: config.providerTimeoutMs,
+    log: consoleLog,
+  }),
+  transcribe: createTranscriptions({
+    database,
+    storage,
+    askTranscriber: createTranscriber(config.chatModel),
+  }),
+  deliverEvent: createEventDelivery({
+    vault,
+    allowsPrivateHosts: config.allowsPrivateHosts,
+    links,
+  }),
   secretKeys: config.secretKeys,
   providerTimeoutMs: config.providerTimeoutMs,
-  files: { storage: openMediaStorage(config.media), links: createMediaLinks(config) },
+  files: { storage, links },
   log: consoleLog,
 });
 

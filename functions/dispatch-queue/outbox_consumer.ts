@@ -1,5 +1,8 @@
 import type { Database } from "../../shared/database/database.ts";
 import { describeDefect, type Log } from "../../shared/runtime/log.ts";
+import type { OutboxKind, OutboxRow } from "../../shared/database/rpcs/outbox.ts";
+import type { TranscribeRow } from "../../shared/agents/transcribe.ts";
+import type { MediaWork } from "../../shared/outbox/media_work.ts";
 import {
   claimOutbox,
   type DeliverOutboxRow,
@@ -10,23 +13,59 @@ export interface OutboxServices {
   readonly database: Database;
   readonly deliverEmail: DeliverOutboxRow;
   readonly deliverAgentReply: DeliverOutboxRow;
+  readonly media: MediaWork;
+  readonly transcribe: TranscribeRow;
   readonly log: Log;
 }
 
 /** E-mails per claim. Even a slow mail service delivers both well before their lease ends. */
 const emailsPerClaim = 2;
-/** Concurrent agent replies: a model takes seconds to respond. */
-const maxAgentReplies = 20;
+
+/** Work of some kinds that runs side by side, up to a bound of its own. */
+interface Lane {
+  readonly kinds: readonly OutboxKind[];
+  readonly maxRows: number;
+  /** Longer than the work. A row whose worker died becomes due again after it. */
+  readonly leaseSeconds?: number;
+  /** Does the work of a row and settles it. */
+  readonly work: (services: OutboxServices, row: OutboxRow) => Promise<void>;
+}
+
+const lanes: readonly Lane[] = [
+  {
+    // A model takes seconds to respond.
+    kinds: ["agent_reply"],
+    maxRows: 20,
+    work: (services, row) => deliverOutboxRow(services, services.deliverAgentReply, row),
+  },
+  {
+    // Each holds some 100 kB of its file. A fetch ends after 120 s.
+    kinds: ["media_fetch"],
+    maxRows: 8,
+    leaseSeconds: 150,
+    work: ({ media }, row) => media.fetchFile(row),
+  },
+  {
+    kinds: ["media_transcription"],
+    maxRows: 4,
+    work: ({ transcribe }, row) => transcribe(row),
+  },
+  {
+    kinds: ["media_delete"],
+    maxRows: 2,
+    work: (services, row) => deliverOutboxRow(services, services.media.deleteFiles, row),
+  },
+];
 
 /**
- * Processes the outbox beside the messages: e-mails sequentially, agent replies concurrently. A
- * slow mail service or model does not delay other work.
+ * Processes the outbox beside the messages: e-mails sequentially, agent replies and files concurrently,
+ * each in a lane of its own. A slow mail service, model or provider does not delay other work.
  */
 export class OutboxConsumer {
   readonly #underWay = new Set<Promise<void>>();
   #isMailing = false;
   #isFinishing = false;
-  #agentReplies = 0;
+  readonly #inLane = new Map<Lane, number>();
   #rows = 0;
 
   constructor(private readonly services: OutboxServices) {}
@@ -39,7 +78,9 @@ export class OutboxConsumer {
   /** Starts due work up to the limits of each lane. Returns at once. */
   start(): void {
     if (!this.#isMailing) this.#run(this.#sendEmails());
-    if (this.#agentReplies < maxAgentReplies) this.#run(this.#answer());
+    for (const lane of lanes) {
+      if (this.#roomOf(lane) > 0) this.#run(this.#fill(lane));
+    }
   }
 
   /** Stops claiming, and waits for the work in progress. */
@@ -74,23 +115,34 @@ export class OutboxConsumer {
     }
   }
 
-  async #answer(): Promise<void> {
-    const { database, deliverAgentReply } = this.services;
-    const room = maxAgentReplies - this.#agentReplies;
+  #roomOf(lane: Lane): number {
+    return lane.maxRows - (this.#inLane.get(lane) ?? 0);
+  }
+
+  #reserve(lane: Lane, rows: number): void {
+    this.#inLane.set(lane, (this.#inLane.get(lane) ?? 0) + rows);
+  }
+
+  async #fill(lane: Lane): Promise<void> {
+    const { kinds, leaseSeconds } = lane;
+    const room = this.#roomOf(lane);
     // Reserves all free capacity before the claim, so that a concurrent step cannot use it.
     // Releases the unused part below.
-    this.#agentReplies += room;
+    this.#reserve(lane, room);
     let taken = 0;
     try {
-      const rows = await claimOutbox(database, { kinds: ["agent_reply"], maxRows: room });
+      const rows = await claimOutbox(this.services.database, {
+        kinds,
+        maxRows: room,
+        leaseSeconds,
+      });
       taken = rows.length;
       this.#rows += taken;
       for (const row of rows) {
-        const reply = deliverOutboxRow(this.services, deliverAgentReply, row);
-        this.#run(reply.finally(() => this.#agentReplies -= 1));
+        this.#run(lane.work(this.services, row).finally(() => this.#reserve(lane, -1)));
       }
     } finally {
-      this.#agentReplies -= room - taken;
+      this.#reserve(lane, taken - room);
     }
   }
 }

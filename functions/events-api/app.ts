@@ -8,9 +8,9 @@ import {
   createEndpointRoutes,
   type EndpointServices,
 } from "./endpoint_routes.ts";
-import { createFeedRoutes } from "./feed_routes.ts";
+import { createFeedRoutes, type FeedServices } from "./feed_routes.ts";
 
-export type EventsApiServices = EndpointServices & { readonly log: Log };
+export type EventsApiServices = EndpointServices & FeedServices & { readonly log: Log };
 
 /** /functions/v1/events-api: what became true of an instance, as a feed and as webhooks. */
 export function createEventsApiApp(services: EventsApiServices): Hono {

@@ -1,6 +1,7 @@
 import { createCredentialVault } from "../../shared/crypto/credential_vault.ts";
 import { connectDatabase } from "../../shared/database/connect_database.ts";
 import { createEventDelivery } from "../../shared/events/deliver_event.ts";
+import { createMediaLinks } from "../../shared/media/links.ts";
 import { parseConfig } from "../../shared/runtime/config.ts";
 import { consoleLog } from "../../shared/runtime/log.ts";
 import { createEventsApiApp } from "./app.ts";
@@ -8,11 +9,13 @@ import { createEventsApiApp } from "./app.ts";
 const config = parseConfig(Deno.env.toObject());
 const { allowsPrivateHosts } = config;
 const vault = createCredentialVault(config.credentialsKeys);
+const links = createMediaLinks(config);
 const app = createEventsApiApp({
   database: await connectDatabase(config.database, config.credentialsKeys),
   vault,
-  deliverEvent: createEventDelivery({ vault, allowsPrivateHosts }),
+  deliverEvent: createEventDelivery({ vault, allowsPrivateHosts, links }),
   allowsPrivateHosts,
+  links,
   log: consoleLog,
 });
 

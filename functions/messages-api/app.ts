@@ -12,6 +12,7 @@ import { createApp, type Route } from "../../shared/http/create_app.ts";
 import { answerRecorded } from "../../shared/http/recorded_answer.ts";
 import { readPage } from "../../shared/http/page.ts";
 import { validate, validateBody } from "../../shared/http/validate.ts";
+import { type MediaLinks, withMediaUrl } from "../../shared/media/links.ts";
 import type { Log } from "../../shared/runtime/log.ts";
 import { callRecorded } from "../../shared/idempotency/recorded_call.ts";
 import {
@@ -32,17 +33,18 @@ import { listQueue } from "./queue_page.ts";
 
 export interface MessagesApiServices {
   readonly database: Database;
+  readonly links: MediaLinks;
   readonly log: Log;
 }
 
 /** /functions/v1/messages-api: the state of messages and of the queue (decisions, section 9). */
-export function createMessagesApiApp({ database, log }: MessagesApiServices): Hono {
+export function createMessagesApiApp({ database, links, log }: MessagesApiServices): Hono {
   const guard = createClientTokenGuard(database);
   const bodilessGuard = createClientTokenGuard(database, { hasBody: false });
 
   const getMessage = async (context: ClientContext): Promise<Response> => {
     const message = await database.rpc("get_message", readTarget(context));
-    return answerJson<MessageResponse>(context, { success: true, ...message });
+    return answerJson<MessageResponse>(context, { success: true, ...withMediaUrl(message, links) });
   };
 
   const listMessages = async (context: ClientContext): Promise<Response> => {
@@ -52,18 +54,19 @@ export function createMessagesApiApp({ database, log }: MessagesApiServices): Ho
       { ...query, instanceId },
       (request) => database.rpc("list_messages", request),
     );
-    return answerJson<MessagesResponse>(context, { success: true, ...page });
+    const items = page.items.map((item) => withMediaUrl(item, links));
+    return answerJson<MessagesResponse>(context, { success: true, ...page, items });
   };
 
   const cancelMessage = async (context: ClientContext): Promise<Response> => {
     const message = await database.rpc("cancel_message", readTarget(context));
-    return answerJson<MessageResponse>(context, { success: true, ...message });
+    return answerJson<MessageResponse>(context, { success: true, ...withMediaUrl(message, links) });
   };
 
   const moveMessage = async (context: ClientContext): Promise<Response> => {
     const { sendAt } = validateBody(context, moveMessageSchema, context.get("body"));
     const message = await database.rpc("move_message", { ...readTarget(context), sendAt });
-    return answerJson<MessageResponse>(context, { success: true, ...message });
+    return answerJson<MessageResponse>(context, { success: true, ...withMediaUrl(message, links) });
   };
 
   const cancelByKey = async (context: ClientContext): Promise<Response> => {

@@ -1,5 +1,4 @@
 import type { Hono } from "hono";
-import type { Database } from "../../shared/database/database.ts";
 import { AppError } from "../../shared/model/errors.ts";
 import {
   type ClientContext,
@@ -12,15 +11,15 @@ import { validate } from "../../shared/http/validate.ts";
 import type { Log } from "../../shared/runtime/log.ts";
 import { identityKeyOf } from "../../shared/model/phone.ts";
 import { checkReadContext, type ReadContextResponse, readContextSchema } from "./contract.ts";
-import { readContext } from "./read_context.ts";
+import { type ContextServices, readContext } from "./read_context.ts";
 
-export interface MessagesContextServices {
-  readonly database: Database;
+export interface MessagesContextServices extends ContextServices {
   readonly log: Log;
 }
 
 /** /functions/v1/messages-context (specification 4.2). */
-export function createMessagesContextApp({ database, log }: MessagesContextServices): Hono {
+export function createMessagesContextApp(services: MessagesContextServices): Hono {
+  const { database, log } = services;
   const guard = createClientTokenGuard(database);
 
   const getContext = async (context: ClientContext): Promise<Response> => {
@@ -29,7 +28,7 @@ export function createMessagesContextApp({ database, log }: MessagesContextServi
     if (!isConnectedTo(request.connectedPhone, instance.connectedPhone)) {
       throw new AppError("Instance not found");
     }
-    const history = await readContext(database, instance, request);
+    const history = await readContext(services, instance, request);
     return answerJson<ReadContextResponse>(context, { success: true, ...history });
   };
 

@@ -1,5 +1,6 @@
 import * as z from "zod";
 import { instantSchema } from "../../shared/model/instant.ts";
+import { mediaStatuses } from "../../shared/model/media_status.ts";
 import type { Issue } from "../../shared/model/errors.ts";
 import { countDays } from "../../shared/history/period.ts";
 import type { CrossCheck } from "../../shared/http/validate.ts";
@@ -93,8 +94,10 @@ const rawMessageSchema = z.object({
   status: z.enum(["received", "sent", "delivered", "read"]),
   message: z.string().nullable(),
   mediaUrl: z.string().nullable(),
-  mediaId: z.string().nullable(),
+  mediaId: z.uuid().nullable(),
+  mediaStatus: z.enum(mediaStatuses).nullable(),
   mediaFilename: z.string().nullable(),
+  transcript: z.string().nullable(),
   optionList: z.object({
     title: z.string(),
     buttonLabel: z.string(),

@@ -38,19 +38,23 @@ const meanings: Operation["fields"] = {
   "conversation.sender":
     "For received messages the contact's name or phone; for sent messages the name of the operator or agent, otherwise of the instance.",
   "conversation.content":
-    "The text. For media the caption and, on a separate line, the URL (with `attachments=false`: `[image]`, `[audio]`, `[document]` or `[video]`); for an option list its body and options; for a selected option its title.",
+    "The text. For media the caption and, on a separate line, the URL (with `attachments=false`: `[image]`, `[audio]`, `[document]` or `[video]`), of a voice message before it `[transcript]` and its words; for an option list its body and options; for a selected option its title.",
   "conversation.timestamp": "Unix time in seconds.",
   "conversation.status": "`received` or `sent`.",
   "conversation.isGroup": "Whether the chat is a group.",
   "conversation.chatName": "The provider's name of the chat.",
   messages: "The messages, oldest first; with `format=raw`.",
   "messages.mediaId":
-    "The provider's id of a received file. The official channel sends no URL; the file is downloaded by this id.",
+    "The message's file, for `media-api`; null without one, for messages from before files were kept, and with `attachments=false`.",
+  "messages.mediaStatus":
+    "Whether the file is there; null without `mediaId`. `mediaUrl` is null where it is `failed` or `expired`.",
+  "messages.transcript": "What is said in a voice message, as a machine has written it down.",
   "messages.isGroup": "Whether the chat is a group.",
   "messages.chatName": "The provider's name of the chat.",
   "messages.sentBy": "`sentBy` of the request.",
   "messages.direction": "`inbound` for received, `outbound` for sent messages.",
-  "messages.mediaUrl": "URL of the file; null with `attachments=false`.",
+  "messages.mediaUrl":
+    "URL of the file: a signed link that works without a token for seven days, a new one in each answer; of a sent message with `mediaUrl` that URL. Null with `attachments=false`.",
   "messages.choice": "The option that the contact selected.",
   "messages.template":
     "The filled template in the official channel's format; media have no `link` with `attachments=false`.",
@@ -130,7 +134,9 @@ export const operations: readonly Operation[] = [{
           message: "Seu pedido saiu para entrega.",
           mediaUrl: null,
           mediaId: null,
+          mediaStatus: null,
           mediaFilename: null,
+          transcript: null,
           optionList: null,
           choice: null,
           template: null,

@@ -1,11 +1,13 @@
 import { parseConfig } from "../../shared/runtime/config.ts";
 import { connectDatabase } from "../../shared/database/connect_database.ts";
+import { createMediaLinks } from "../../shared/media/links.ts";
 import { consoleLog } from "../../shared/runtime/log.ts";
 import { createMessagesContextApp } from "./app.ts";
 
 const config = parseConfig(Deno.env.toObject());
 const app = createMessagesContextApp({
   database: await connectDatabase(config.database, config.credentialsKeys),
+  links: createMediaLinks(config),
   log: consoleLog,
 });
 

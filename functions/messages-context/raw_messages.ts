@@ -22,6 +22,7 @@ export function formatRawMessages(
     direction: message.direction,
     status: message.status,
     message: message.message,
+    ...describeFile(message, attachments),
     ...describeContent(message.content ?? {}, attachments),
     sentAt: writeLocalTime(message.sentAtMs),
     deliveredAt: writeInstant(message.deliveredAtMs),
@@ -29,16 +30,23 @@ export function formatRawMessages(
   }));
 }
 
-function describeContent(
-  { mediaUrl, mediaId, mediaFilename, optionList, choice, template }: ContentParts,
+function describeFile(
+  { content, mediaId, mediaStatus, transcript }: HistoryMessage,
   attachments: boolean,
-): Pick<
-  RawMessage,
-  "mediaUrl" | "mediaId" | "mediaFilename" | "optionList" | "choice" | "template"
-> {
+): Pick<RawMessage, "mediaUrl" | "mediaId" | "mediaStatus" | "transcript"> {
   return {
-    mediaUrl: attachments ? mediaUrl ?? null : null,
-    mediaId: attachments ? mediaId ?? null : null,
+    mediaUrl: attachments ? content?.mediaUrl ?? null : null,
+    mediaId: attachments ? mediaId : null,
+    mediaStatus,
+    transcript,
+  };
+}
+
+function describeContent(
+  { mediaFilename, optionList, choice, template }: ContentParts,
+  attachments: boolean,
+): Pick<RawMessage, "mediaFilename" | "optionList" | "choice" | "template"> {
+  return {
     mediaFilename: mediaFilename ?? null,
     optionList: optionList ?? null,
     choice: choice ?? null,

@@ -1,17 +1,23 @@
 import type { Database } from "../../shared/database/database.ts";
 import { resolvePeriod } from "../../shared/history/period.ts";
+import { linkMessages, type MediaLinks } from "../../shared/media/links.ts";
 import { readRecipient } from "../../shared/model/request_fields.ts";
 import type { Instance } from "../../shared/model/instance.ts";
 import type { ReadContextRequest, ReadContextResponse } from "./contract.ts";
 import { formatConversation } from "./conversation.ts";
 import { formatRawMessages } from "./raw_messages.ts";
 
+export interface ContextServices {
+  readonly database: Database;
+  readonly links: MediaLinks;
+}
+
 /**
  * Reads the history of one contact over a range of days in the instance's time zone (specification
  * 4.2). Returns an empty history for an unknown phone, and creates no contact.
  */
 export async function readContext(
-  database: Database,
+  { database, links }: ContextServices,
   instance: Instance,
   request: ReadContextRequest,
 ): Promise<Omit<ReadContextResponse, "success">> {
@@ -25,9 +31,10 @@ export async function readContext(
     limit,
     fromMe,
   });
+  const linked = { ...history, messages: linkMessages(history.messages, links) };
   const messages = request.format === "raw"
-    ? { messages: formatRawMessages(history.messages, instance.timeZone, request) }
-    : { conversation: formatConversation(history, instance.name, request) };
+    ? { messages: formatRawMessages(linked.messages, instance.timeZone, request) }
+    : { conversation: formatConversation(linked, instance.name, request) };
   return {
     phone: request.phone ?? history.contact?.displayPhone ?? null,
     period,

@@ -69,10 +69,14 @@ export async function recordDelivery(
   return total;
 }
 
-/** Converts a message's content to its stored form. Leaves other events unchanged. */
+/**
+ * Converts a message's content to its stored form. Where the provider has a file has no place there: the
+ * file is fetched and kept by itself. Leaves other events unchanged.
+ */
 function toRecordedEvent(event: ProviderEvent): Readonly<Record<string, unknown>> {
   if (event.kind !== "message") return { ...event };
   const { messageType, message, mediaUrl, mediaId, mediaFilename, choice, ...about } = event;
-  const content = { messageType, message, mediaUrl, mediaId, mediaFilename, choice };
+  const source = about.file === undefined ? { mediaUrl, mediaId } : {};
+  const content = { messageType, message, ...source, mediaFilename, choice };
   return { ...about, ...toStoredContent(content) };
 }

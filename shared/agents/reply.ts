@@ -4,6 +4,7 @@ import { listAgentVariables } from "./variables.ts";
 import { type AskModel, type ChatAnswer, promptTooLong } from "./model.ts";
 import type { Database } from "../database/database.ts";
 import { DatabaseError, type OwnSqlstate } from "../database/sqlstates.ts";
+import { linkMessages, type MediaLinks } from "../media/links.ts";
 import { AppError, type ErrorCode } from "../model/errors.ts";
 import type { AgentTurn, AgentTurnReading } from "../database/rpcs/agents.ts";
 import { answerFiltered } from "./model_answer.ts";
@@ -34,11 +35,18 @@ const maxRefusalsMs = 15_000;
  * turn and records the answer as a message, which the dispatcher sends. So an inbound message gets at
  * most one answer after any crash, and a pause that begins during the model call prevents the answer.
  */
-export function createAgentReplies(database: Database, askModel: AskModel): DeliverOutboxRow {
+export function createAgentReplies(
+  database: Database,
+  askModel: AskModel,
+  links?: MediaLinks,
+): DeliverOutboxRow {
   return async (row) => {
     const { turn, isLimitReached } = await readTurn(database, row);
     if (turn === null) return settleWithoutAnswer(isLimitReached);
-    const answer = await askWithinContext(askModel, turn);
+    const answer = await askWithinContext(
+      askModel,
+      links === undefined ? turn : linkTurn(turn, links),
+    );
     if ("error" in answer) return toFailure(answer);
     if (await recordAnswer(database, row, turn, answer.text)) return { outcome: "done" };
     // The agent was paused, or another answer came first. Later messages may still need an answer.
@@ -46,6 +54,11 @@ export function createAgentReplies(database: Database, askModel: AskModel): Deli
     if (next.turn === null) return settleWithoutAnswer(next.isLimitReached);
     return { outcome: "retry", error: "turn_taken" };
   };
+}
+
+/** The model is told where a file is; some can look at a picture by its URL. */
+function linkTurn(turn: AgentTurn, links: MediaLinks): AgentTurn {
+  return { ...turn, history: linkMessages(turn.history, links) };
 }
 
 function readTurn(database: Database, row: OutboxRow): Promise<AgentTurnReading> {

@@ -5,6 +5,7 @@ import type { ConversationsRpcs } from "./rpcs/conversations.ts";
 import type { EventsRpcs } from "./rpcs/events.ts";
 import type { HistoryRpcs } from "./rpcs/history.ts";
 import type { InboundRpcs } from "./rpcs/inbound.ts";
+import type { MediaRpcs } from "./rpcs/media.ts";
 import type { MediaUploadRpcs } from "./rpcs/media_uploads.ts";
 import type { MessagesRpcs } from "./rpcs/messages.ts";
 import type { MetricsRpcs } from "./rpcs/metrics.ts";
@@ -28,6 +29,7 @@ export interface Rpcs
     EventsRpcs,
     HistoryRpcs,
     InboundRpcs,
+    MediaRpcs,
     MediaUploadRpcs,
     MessagesRpcs,
     MetricsRpcs,

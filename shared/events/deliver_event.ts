@@ -1,6 +1,7 @@
 import type { CredentialVault } from "../crypto/credential_vault.ts";
 import { signWebhook } from "../crypto/webhook_signature.ts";
 import type { EventTarget } from "../database/rpcs/webhooks.ts";
+import { linkEventBody, type MediaLinks } from "../media/links.ts";
 import { version } from "../model/version.ts";
 import { HostResolution } from "../runtime/host_resolution.ts";
 import { postEvent, type PostResult } from "./post_event.ts";
@@ -20,6 +21,8 @@ export interface DeliveryRules {
   /** Default: the runtime's resolver. */
   readonly hosts?: HostResolution;
   readonly timeoutMs?: number;
+  /** Absent: events name files, and hold no links to them. */
+  readonly links?: MediaLinks;
 }
 
 /** Longest wait for a receiver's answer. */
@@ -29,7 +32,7 @@ const maxSecrets = 1_000;
 
 /** Creates the sender of events: signed by Standard Webhooks, to public hosts unless allowed. */
 export function createEventDelivery(
-  { vault, allowsPrivateHosts, hosts = new HostResolution(), timeoutMs = defaultTimeoutMs }:
+  { vault, allowsPrivateHosts, hosts = new HostResolution(), timeoutMs = defaultTimeoutMs, links }:
     DeliveryRules,
 ): DeliverEvent {
   const opened = new Map<string, Promise<string>>();
@@ -42,7 +45,10 @@ export function createEventDelivery(
     if (opened.size > maxSecrets) opened.delete(opened.keys().next().value ?? "");
     return secret;
   };
-  return async ({ eventId, body }, { endpointId, url, sealedSecrets }) => {
+  return async (event, { endpointId, url, sealedSecrets }) => {
+    const { eventId } = event;
+    // Each attempt has a link of its own: it may come ten hours after the first one.
+    const body = links === undefined ? event.body : linkEventBody(event.body, links);
     const secrets = await Promise.all(
       sealedSecrets.map((sealed) => openSecret(sealed, endpointId)),
     );

@@ -6,20 +6,30 @@ import {
   type TemplateContent,
 } from "../model/message_content.ts";
 
+/** Stands before the words of a voice message, which a machine has written down. */
+const transcriptMark = "[transcript]";
+
+/** A message's content, and what is said in its voice message. */
+export interface RenderedMessage extends StoredContent {
+  readonly transcript?: string | null | undefined;
+}
+
 /**
  * A message as one text (decisions, section 7). A choice reads as the chosen title, an option list as
  * its body and its options. Media, the header of a template included, reads as the caption, then the
  * URL on a line of its own, or the type in brackets if URLs are hidden or there is none. Never empty: a
- * message without text reads as its type.
+ * message without text reads as its type. The words of a voice message stand before its URL, marked as a
+ * transcript.
  */
 export function renderContent(
-  { messageType, message, content }: StoredContent,
+  { messageType, message, content, transcript = null }: RenderedMessage,
   attachments: boolean,
 ): string {
   const { mediaUrl, optionList, template, choice } = content ?? {};
   if (choice !== undefined) return choice.title;
   const placeholder = `[${messageType}]`;
   const lines = message === null || message === "" ? [] : [message];
+  if (transcript !== null) lines.push(`${transcriptMark} ${transcript}`);
   const media = readHeaderMedia(template);
   if (media !== null) lines.push(attachments ? media.link ?? `[${media.type}]` : `[${media.type}]`);
   if (mediaUrl !== undefined || isMediaType(messageType)) {

@@ -10,6 +10,8 @@ import { boundBody, withinTime } from "./stream_time.ts";
 export interface FileRequest {
   readonly url: string;
   readonly headers?: Readonly<Record<string, string>> | undefined;
+  /** The JSON of a POST that answers with the file. Absent: a GET. */
+  readonly post?: unknown;
   /** An instance's own `baseUrl`, which an admin has set: its host may be private, and http. */
   readonly trustedBaseUrl?: string | null | undefined;
 }
@@ -37,7 +39,7 @@ export const fetchTimeouts = {
 export type FetchedFile = Omit<MediaSource, "fileName">;
 
 /**
- * GETs a file, once. Follows no redirects: the target could be a host that was not checked, and would
+ * Asks for a file, once. Follows no redirects: the target could be a host that was not checked, and would
  * get the headers. The body ends with a `MediaFault` where the server stalls or the connection fails.
  *
  * @throws {MediaFault} where the URL may not be called, or the server has no file.
@@ -74,7 +76,14 @@ async function open(
   await refuseHost(request, rules);
   try {
     return await fetch(request.url, {
-      headers: { "accept-encoding": "identity", ...request.headers },
+      headers: {
+        "accept-encoding": "identity",
+        ...(request.post === undefined ? {} : { "content-type": "application/json" }),
+        ...request.headers,
+      },
+      ...(request.post === undefined
+        ? {}
+        : { method: "POST", body: new Blob([JSON.stringify(request.post)]) }),
       redirect: "manual",
       signal,
     });
@@ -87,7 +96,7 @@ async function refuseHost(
   { url, trustedBaseUrl }: FileRequest,
   { allowsPrivateHosts, hosts }: FetchRules,
 ): Promise<void> {
-  const isTrusted = isOfOrigin(url, trustedBaseUrl ?? null);
+  const isTrusted = isOfHost(url, trustedBaseUrl ?? null);
   if (findUrlProblem(url, { field: "url", allowsPrivateHosts: true }) !== null) {
     throw new MediaFault("invalid_url");
   }
@@ -98,14 +107,17 @@ async function refuseHost(
   if (verdict === "unresolved") throw new MediaFault("host_not_found");
 }
 
-function isOfOrigin(url: string, baseUrl: string | null): boolean {
-  return baseUrl !== null && URL.parse(url)?.origin === URL.parse(baseUrl)?.origin;
+/** A gateway may serve its files at another port of its host. */
+function isOfHost(url: string, baseUrl: string | null): boolean {
+  return baseUrl !== null && URL.parse(url)?.hostname === URL.parse(baseUrl)?.hostname;
 }
 
 function judgeAnswer({ status, headers }: Response): MediaFault | null {
   const encoding = headers.get("content-encoding") ?? "identity";
   // A packed body hides its size, and can unpack to any.
-  if (status === 200) return encoding === "identity" ? null : new MediaFault("packed");
+  if (status === 200 || status === 201) {
+    return encoding === "identity" ? null : new MediaFault("packed");
+  }
   if (status === 404 || status === 410) return new MediaFault("gone", status);
   if (status >= 300 && status < 400) return new MediaFault("redirected", status);
   return new MediaFault("http_error", status, readRetryAfterMs(headers, Date.now()) ?? null);

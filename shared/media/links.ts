@@ -5,6 +5,7 @@
 import { Buffer } from "node:buffer";
 import { createHmac, timingSafeEqual } from "node:crypto";
 import type { MediaStatus } from "../model/media_status.ts";
+import type { ContentParts } from "../model/message_content.ts";
 
 /** How long the links in history, records and events work. */
 export const readingLinkSeconds = 7 * 24 * 60 * 60;
@@ -79,4 +80,43 @@ export function withMediaUrl<Shown extends MediaReference>(
   const { mediaId, mediaStatus } = record;
   if (mediaId === null || mediaStatus === "failed" || mediaStatus === "expired") return record;
   return { ...record, mediaUrl: links.create(mediaId) };
+}
+
+/** A message of a history, as far as its file goes. */
+export interface LinkedMessage {
+  readonly mediaId: string | null;
+  readonly mediaStatus: MediaStatus | null;
+  readonly content: ContentParts | null;
+}
+
+/** The messages with a new link in the place of each file's URL, where it is there or still comes. */
+export function linkMessages<Message extends LinkedMessage>(
+  messages: readonly Message[],
+  links: MediaLinks,
+): readonly Message[] {
+  return messages.map((message) => {
+    const { mediaId, mediaStatus, content } = message;
+    const { mediaUrl } = withMediaUrl({ mediaId, mediaStatus, mediaUrl: null }, links);
+    return mediaUrl === null ? message : { ...message, content: { ...content, mediaUrl } };
+  });
+}
+
+/** The data of an event with a new link to its message's file. */
+export function linkEventData(
+  data: Readonly<Record<string, unknown>>,
+  links: MediaLinks,
+): Readonly<Record<string, unknown>> {
+  return typeof data["mediaId"] === "string"
+    ? withMediaUrl(data as Readonly<Record<string, unknown>> & MediaReference, links)
+    : data;
+}
+
+/** Only then is an event read and written anew. */
+const mediaMember = /"mediaId": ?"/;
+
+/** The body of an event with a new link to its message's file. */
+export function linkEventBody(body: string, links: MediaLinks): string {
+  if (!mediaMember.test(body)) return body;
+  const event = JSON.parse(body);
+  return JSON.stringify({ ...event, data: linkEventData(event.data, links) });
 }

@@ -6,6 +6,7 @@
 import type { Bytes } from "../model/bytes.ts";
 import type { Issue } from "../model/errors.ts";
 import type { FilledTemplate } from "../model/filled_template.ts";
+import type { FileSource } from "./webhooks/received_file.ts";
 import type { MessageContent, TemplateContent } from "../model/message_content.ts";
 
 /** What one call to a provider sends. */
@@ -103,6 +104,32 @@ export interface TemplateCarrier {
   ): TemplateContent;
 }
 
+/** One place where a received file can be had now. */
+export interface FileLocation {
+  readonly url: string;
+  readonly headers: Readonly<Record<string, string>>;
+  /** The JSON of a POST that answers with JSON, whose member `base64` is the file. Absent: a GET. */
+  readonly post?: unknown;
+  /** The instance's own address, which an admin has set: its host need not be public. */
+  readonly trustedBaseUrl: string | null;
+  /** What the channel says that the file is, in lower-case hexadecimal. */
+  readonly sha256?: string | undefined;
+}
+
+/**
+ * Where a file is. `refused`: the channel does not say; `isGone`: because it has the file no longer.
+ * `isTemporary`: it may say it later.
+ */
+export type FileLookup =
+  | { readonly outcome: "found"; readonly locations: readonly FileLocation[] }
+  | {
+    readonly outcome: "refused";
+    readonly reason: "gone" | "http_error" | "timed_out" | "connection_lost";
+    readonly status: number | null;
+    readonly isTemporary: boolean;
+    readonly retryAfterMs: number | null;
+  };
+
 /** One opened channel, with its credentials. */
 export interface Provider {
   /** Sends templates as such. Null if they are sent as ordinary messages. */
@@ -118,6 +145,11 @@ export interface Provider {
    * milliseconds. 0 if it cannot show typing.
    */
   limitTypingMs(delayTypingMs: number, content: MessageContent): number;
+  /**
+   * Finds where a received file can be fetched, the best place first; the others are for where that one
+   * may not be called. Makes at most one call. Throws for a defect only.
+   */
+  locateFile(source: FileSource, options: { readonly timeoutMs: number }): Promise<FileLookup>;
   /** Makes exactly one call. Throws for a defect only. */
   send(message: OutboundMessage, options: SendOptions): Promise<Receipt>;
 }

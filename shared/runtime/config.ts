@@ -43,6 +43,8 @@ export type MediaConfig =
 export interface ChatModelConfig {
   readonly baseUrl: string;
   readonly apiKey: string;
+  /** Asked at `/audio/transcriptions`; absent for the default one. */
+  readonly transcriptionModel?: string | undefined;
 }
 
 export interface EmailConfig {
@@ -64,6 +66,7 @@ const environmentSchema = z.object({
   PANEL_BASE_URL: z.url(),
   AI_BASE_URL: z.url().optional(),
   AI_API_KEY: z.string().min(1).optional(),
+  AI_TRANSCRIPTION_MODEL: z.string().min(1).optional(),
   PROVIDER_TIMEOUT_MS: z.coerce.number().int().min(100).max(60_000).default(20_000),
   ALLOW_PRIVATE_HOSTS: z.enum(["true", "false"]).default("false"),
   MEDIA_FOLDER: z.string().min(1).optional(),
@@ -104,7 +107,7 @@ export function parseConfig(environment: Readonly<Record<string, string | undefi
       resendBaseUrl: values.RESEND_BASE_URL,
       from: values.EMAIL_FROM,
     },
-    chatModel: readChatModel(values.AI_BASE_URL, values.AI_API_KEY),
+    chatModel: readChatModel(values),
     panelBaseUrl: values.PANEL_BASE_URL.replace(/\/+$/, ""),
     providerTimeoutMs: values.PROVIDER_TIMEOUT_MS,
     allowsPrivateHosts: values.ALLOW_PRIVATE_HOSTS === "true",
@@ -141,15 +144,16 @@ function refusePublishedKeys(
 
 /** Requires both or neither: half a configuration would fail only when a contact writes. */
 function readChatModel(
-  baseUrl: string | undefined,
-  apiKey: string | undefined,
+  { AI_BASE_URL: baseUrl, AI_API_KEY: apiKey, AI_TRANSCRIPTION_MODEL: transcriptionModel }: z.infer<
+    typeof environmentSchema
+  >,
 ): ChatModelConfig | null {
   if (baseUrl === undefined && apiKey === undefined) return null;
   if (baseUrl === undefined) {
     throw new ConfigError("AI_API_KEY is set, but AI_BASE_URL is missing.");
   }
   if (apiKey === undefined) throw new ConfigError("AI_BASE_URL is set, but AI_API_KEY is missing.");
-  return { baseUrl, apiKey };
+  return { baseUrl, apiKey, ...(transcriptionModel === undefined ? {} : { transcriptionModel }) };
 }
 
 /** The hosted platform gives `SUPABASE_SECRET_KEYS` (JSON by name), a single machine one key. */

@@ -38,7 +38,6 @@ const rooms: readonly string[] = [
   "templates",
   "history",
   "providers",
-  "media",
   "outbox",
   "events",
   "messages",

@@ -55,6 +55,7 @@ export const instanceDocs: ResourceDocs = {
     },
     protection: null,
     retention: { messagesDays: null, mediaDays: null, providerEventsDays: 30 },
+    transcribeVoice: true,
     onUnconfirmed: "hold",
     requestsPerMinute: 18_000,
     webhookPath: `provider-webhook/zapi/${demoInstanceId}`,

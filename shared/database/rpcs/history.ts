@@ -1,3 +1,4 @@
+import type { MediaStatus } from "../../model/media_status.ts";
 import type { StoredContent } from "../../model/message_content.ts";
 import type { ContactTarget } from "./contacts.ts";
 import type { Rpc } from "./rpc.ts";
@@ -33,6 +34,11 @@ export interface HistoryMessage extends StoredContent {
   readonly readAtMs: number | null;
   readonly isGroup: boolean;
   readonly chatName: string | null;
+  /** The message's file, where this service keeps it. */
+  readonly mediaId: string | null;
+  readonly mediaStatus: MediaStatus | null;
+  /** What is said in a voice message. */
+  readonly transcript: string | null;
 }
 
 /** The contact of a history: the sender of its received messages. */

@@ -18,7 +18,10 @@ export type OutboxKind =
   | "assignment_email"
   | "endpoint_disabled_email"
   | "instance_disconnected_email"
-  | "agent_reply";
+  | "agent_reply"
+  | "media_fetch"
+  | "media_delete"
+  | "media_transcription";
 
 export type OutboxStatus = "pending" | "done" | "dead";
 

@@ -182,6 +182,7 @@ export interface InstanceSettings {
   readonly optOut?: OptOutChanges | undefined;
   readonly protection?: ProtectionChanges | null | undefined;
   readonly retention?: Partial<Retention> | undefined;
+  readonly transcribeVoice?: boolean | undefined;
   readonly onUnconfirmed: "hold" | "retry";
   readonly requestsPerMinute: number | null;
 }
@@ -217,6 +218,7 @@ export interface InstanceRecord extends InstanceSettings {
   readonly businessInstanceId: string | null;
   readonly embedKey: string;
   readonly optOut: OptOut;
+  readonly transcribeVoice: boolean;
   readonly protection: Protection | null;
   readonly retention: Retention;
   readonly sendWindow: SendWindow;

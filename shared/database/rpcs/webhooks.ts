@@ -183,7 +183,7 @@ export interface ClaimedDelivery {
   readonly claimToken: string;
   readonly endpointId: string;
   readonly eventId: string;
-  /** The event as JSON: the same on every attempt. */
+  /** The event as JSON. */
   readonly body: string;
 }
 

@@ -11,6 +11,7 @@ import {
   toUnknownKind,
 } from "../webhooks/content.ts";
 import { readLabel, readMessage, readName, readUrl } from "../webhooks/fields.ts";
+import { readMimeType, readSha256 } from "../webhooks/received_file.ts";
 import { parseJson, readId, readText, readValue } from "../../model/json_value.ts";
 import type { InboundMessageType } from "../webhooks/provider_event.ts";
 
@@ -136,18 +137,27 @@ function readQuickReply(response: unknown): EventContent | undefined {
 
 /**
  * Reads `mediaUrl`, the copy that Evolution stores if it has a storage. The member's own `url`
- * leads to encrypted bytes. The bytes themselves (`base64`) are left out.
+ * leads to encrypted bytes. The bytes themselves (`base64`) are left out: without a copy the file is
+ * asked for by the message's id.
  */
 function readMedia(data: unknown, message: unknown): EventContent | undefined {
   const found = media.find(([member]) => isObject(readValue(message, member)));
   if (found === undefined) return undefined;
   const [member, messageType] = found;
+  const url = readUrl(message, "mediaUrl") ?? readUrl(data, "message", "mediaUrl") ??
+    readUrl(data, "mediaUrl");
+  const mediaFilename = readName(message, member, "fileName") ?? readName(message, member, "title");
   return {
     messageType,
     message: readMessage(message, member, "caption"),
-    mediaUrl: readUrl(message, "mediaUrl") ?? readUrl(data, "message", "mediaUrl") ??
-      readUrl(data, "mediaUrl"),
-    mediaFilename: readName(message, member, "fileName") ?? readName(message, member, "title"),
+    mediaUrl: url,
+    mediaFilename,
+    file: {
+      source: { url, id: readId(data, "key", "id") },
+      mimeType: readMimeType(message, member, "mimetype"),
+      sha256: readSha256(message, member, "fileSha256"),
+      filename: mediaFilename,
+    },
   };
 }
 

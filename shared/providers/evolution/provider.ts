@@ -4,6 +4,7 @@ import { joinUrl } from "../config_fields.ts";
 import { readEvolutionAnswer } from "./answer.ts";
 import { type EvolutionConfig, evolutionSecretFields } from "./config.ts";
 import { listSecrets } from "../stored_config.ts";
+import { locateEvolutionFile } from "./received_files.ts";
 import { toEvolutionDelayMs, toEvolutionRequest } from "./request.ts";
 import { checkGatewayContent } from "../gateway_content.ts";
 import { postJson } from "../http/call.ts";
@@ -21,6 +22,7 @@ export function createEvolutionProvider(config: EvolutionConfig): Provider {
     files: null,
     checkContent: checkGatewayContent,
     limitTypingMs: toEvolutionDelayMs,
+    locateFile: (source) => locateEvolutionFile(config, source),
     send: (message, options) => send(config, message, options),
   };
 }

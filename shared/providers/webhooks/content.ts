@@ -14,6 +14,7 @@ export type EventContent = Pick<
   | "mediaUrl"
   | "mediaId"
   | "mediaFilename"
+  | "file"
   | "choice"
   | "isReaction"
   | "isUnreadable"

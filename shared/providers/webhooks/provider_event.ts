@@ -3,6 +3,8 @@
  * unknown parts, and never throws: one malformed part must not lose the rest of a payload.
  */
 
+import type { ReceivedFile } from "./received_file.ts";
+
 /**
  * A message written by a person: the contact, or an employee on the company's own phone (an echo).
  */
@@ -31,6 +33,8 @@ export interface MessageEvent {
   /** The provider's id of the media, if it must be downloaded by id. */
   readonly mediaId?: string | undefined;
   readonly mediaFilename?: string | undefined;
+  /** The file, where the provider says how to get it: it is fetched and kept. */
+  readonly file?: ReceivedFile | undefined;
   /** The chosen option or button. */
   readonly choice?: { readonly id: string; readonly title: string } | undefined;
   /** A reaction to another message. It needs no reply. */

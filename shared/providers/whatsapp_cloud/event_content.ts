@@ -7,6 +7,7 @@ import {
   toReaction,
 } from "../webhooks/content.ts";
 import { readLabel, readList, readMessage, readName } from "../webhooks/fields.ts";
+import { readMimeType, readSha256 } from "../webhooks/received_file.ts";
 import { parseJson, readId, readText, readValue } from "../../model/json_value.ts";
 import type { InboundMessageType } from "../webhooks/provider_event.ts";
 
@@ -86,11 +87,19 @@ function readEdit(message: unknown): EventContent | undefined {
  * Media are downloaded by id with the instance's token. Meta's media URLs require the token too.
  */
 function readMedia(message: unknown, type: string): EventContent {
+  const id = readId(message, type, "id");
+  const mediaFilename = readName(message, type, "filename");
   return {
     messageType: mediaTypes[type] ?? "other",
     message: readMessage(message, type, "caption"),
-    mediaId: readId(message, type, "id"),
-    mediaFilename: readName(message, type, "filename"),
+    mediaId: id,
+    mediaFilename,
+    file: id === undefined ? undefined : {
+      source: { id },
+      mimeType: readMimeType(message, type, "mime_type"),
+      sha256: readSha256(message, type, "sha256"),
+      filename: mediaFilename,
+    },
   };
 }
 

@@ -11,6 +11,11 @@ export function graphPath(config: WhatsappCloudConfig, nodeId: string, edge: str
   return `/${config.apiVersion ?? DEFAULT_API_VERSION}/${encodeURIComponent(nodeId)}/${edge}`;
 }
 
+/** The path of a node itself: for example a file. */
+export function graphNodePath(config: WhatsappCloudConfig, nodeId: string): string {
+  return `/${config.apiVersion ?? DEFAULT_API_VERSION}/${encodeURIComponent(nodeId)}`;
+}
+
 /** The URL of a Graph API path for this instance. */
 export function graphUrl(config: WhatsappCloudConfig, path: string): string {
   return joinUrl(config.baseUrl ?? DEFAULT_BASE_URL, path);

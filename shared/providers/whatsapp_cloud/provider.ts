@@ -9,6 +9,7 @@ import { type WhatsappCloudConfig, whatsappCloudSecretFields } from "./config.ts
 import { listSecrets } from "../stored_config.ts";
 import { checkWhatsappCloudContent } from "./content.ts";
 import { graphUrl } from "./graph.ts";
+import { locateWhatsappCloudFile } from "./received_files.ts";
 import { toWhatsappCloudRequest } from "./request.ts";
 import { createWhatsappCloudFiles } from "./upload.ts";
 import { checkWhatsappCloudTemplate, toWhatsappCloudTemplate } from "./template.ts";
@@ -21,6 +22,7 @@ export function createWhatsappCloudProvider(config: WhatsappCloudConfig): Provid
     checkContent: checkWhatsappCloudContent,
     // The Cloud API shows typing only in reply to an inbound message's id.
     limitTypingMs: () => 0,
+    locateFile: (source, options) => locateWhatsappCloudFile(config, source, options),
     send: (message, options) => send(config, message, options),
   };
 }

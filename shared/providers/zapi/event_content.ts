@@ -8,6 +8,7 @@ import {
   toUnknownKind,
 } from "../webhooks/content.ts";
 import { readLabel, readList, readMessage, readName, readUrl } from "../webhooks/fields.ts";
+import { readMimeType } from "../webhooks/received_file.ts";
 import { readId, readText, readValue } from "../../model/json_value.ts";
 import type { InboundMessageType } from "../webhooks/provider_event.ts";
 
@@ -63,12 +64,19 @@ function readChoice(payload: unknown): EventContent | undefined {
 function readMedia(payload: unknown): EventContent | undefined {
   const found = media.find(([member]) => isObject(readValue(payload, member)));
   if (found === undefined) return undefined;
-  const [member, messageType, url] = found;
+  const [member, messageType, urlMember] = found;
+  const url = readUrl(payload, member, urlMember);
+  const mediaFilename = readName(payload, member, "fileName") ?? readName(payload, member, "title");
   return {
     messageType,
     message: readMessage(payload, member, "caption"),
-    mediaUrl: readUrl(payload, member, url),
-    mediaFilename: readName(payload, member, "fileName") ?? readName(payload, member, "title"),
+    mediaUrl: url,
+    mediaFilename,
+    file: url === undefined ? undefined : {
+      source: { url },
+      mimeType: readMimeType(payload, member, "mimeType"),
+      filename: mediaFilename,
+    },
   };
 }
 

@@ -9,6 +9,7 @@ import { createRedactor } from "../http/redaction.ts";
 import { readZapiAnswer } from "./answer.ts";
 import { type ZapiConfig, zapiSecretFields } from "./config.ts";
 import { listSecrets } from "../stored_config.ts";
+import { locateZapiFile } from "./received_files.ts";
 import { limitZapiTypingMs, toZapiRequest } from "./request.ts";
 
 const DEFAULT_BASE_URL = "https://api.z-api.io";
@@ -20,6 +21,7 @@ export function createZapiProvider(config: ZapiConfig): Provider {
     files: null,
     checkContent: checkGatewayContent,
     limitTypingMs: limitZapiTypingMs,
+    locateFile: (source) => locateZapiFile(config, source),
     send: (message, options) => send(config, message, options),
   };
 }

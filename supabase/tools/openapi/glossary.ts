@@ -224,6 +224,8 @@ export const glossary: Readonly<Record<string, string>> = {
   end: "Local time at which the window closes; `24:00` is the end of the day.",
   days: "Weekdays on which the window opens; 1 is Monday.",
   holidays: "Dates on which the window stays closed.",
+  transcribeVoice:
+    "Whether received voice messages are written down by the AI endpoint, where it offers `/audio/transcriptions`. The words stand in the history, and the agent reads them. Default: `true`.",
   onUnconfirmed:
     "What happens to a message whose outcome stays unknown: `hold` keeps it, `retry` sends it again.",
   requestsPerMinute:

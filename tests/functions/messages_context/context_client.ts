@@ -1,5 +1,8 @@
 /** messages-context over a database of its own, and messages to read there. */
 
+import { createMediaLinks } from "../../../shared/media/links.ts";
+import { testCredentialsKey } from "../../support/fixtures/tenant.ts";
+import { functionsUrl } from "../../support/stack/messaging_stack.ts";
 import { createMessagesContextApp } from "../../../functions/messages-context/app.ts";
 import type { Database } from "../../../shared/database/database.ts";
 import { openDirectDatabase } from "../../../shared/database/direct_database.ts";
@@ -68,7 +71,11 @@ export async function createContextClient(options: TenantOptions = {}): Promise<
   const logLines: string[] = [];
   const write = (event: string, fields: object): void =>
     void logLines.push(JSON.stringify({ event, ...fields }));
-  const app = createMessagesContextApp({ database, log: { info: write, error: write } });
+  const app = createMessagesContextApp({
+    database,
+    links: createMediaLinks({ credentialsKeys: testCredentialsKey, functionsUrl }),
+    log: { info: write, error: write },
+  });
   const tenant = await createTenant(testDatabase.admin, options);
 
   const request = async (path: string, init?: RequestInit): Promise<Answer> => {

@@ -9,7 +9,11 @@ import { createChatModel } from "../../../shared/agents/model.ts";
 import type { Database } from "../../../shared/database/database.ts";
 import { signBody } from "../../../supabase/local/simulator/whatsapp_cloud/webhook_signature.ts";
 import type { HttpDouble } from "../../support/doubles/http_double.ts";
-import { type MessagingStack, startMessagingStack } from "../../support/stack/messaging_stack.ts";
+import {
+  type MessagingStack,
+  type StackOptions,
+  startMessagingStack,
+} from "../../support/stack/messaging_stack.ts";
 import { type Tenant, type TenantOptions, testVault } from "../../support/fixtures/tenant.ts";
 import { letTimePass } from "../../support/database/time_travel.ts";
 
@@ -57,8 +61,8 @@ export interface WebhookClient extends AsyncDisposable {
 }
 
 /** Use `await using`: it closes the connections and drops the database. */
-export async function createWebhookClient(): Promise<WebhookClient> {
-  const stack = await startMessagingStack();
+export async function createWebhookClient(options: StackOptions = {}): Promise<WebhookClient> {
+  const stack = await startMessagingStack(options);
   const rpcNames: string[] = [];
   const database: Database = {
     rpc: (name, request) => {
@@ -74,7 +78,11 @@ export async function createWebhookClient(): Promise<WebhookClient> {
     registry: stack.services.registry,
     log,
   });
-  const contextApp = createMessagesContextApp({ database: stack.database, log });
+  const contextApp = createMessagesContextApp({
+    database: stack.database,
+    links: stack.services.links,
+    log,
+  });
 
   const deliver: WebhookClient["deliver"] = async (path, body, headers = {}) => {
     const response = await app.request(`/provider-webhook/${path}`, {
@@ -125,7 +133,7 @@ export async function createWebhookClient(): Promise<WebhookClient> {
     letAgentAnswer: async (model) => {
       const askModel = createChatModel({ baseUrl: model.baseUrl, apiKey: "sk-test" });
       await letTimePass(stack.admin, 4);
-      const deliverAgentReply = createAgentReplies(stack.database, askModel);
+      const deliverAgentReply = createAgentReplies(stack.database, askModel, stack.services.links);
       const limits = { durationMs: 400, maxMessages: 100 };
       await runDispatch({ ...stack.services, deliverAgentReply }, limits);
       await stack.dispatch();

@@ -24,11 +24,16 @@ import type { ProviderDescriptor } from "../../../shared/providers/descriptor.ts
 import { createEventDelivery } from "../../../shared/events/deliver_event.ts";
 import { createProviderOpener } from "../../../shared/providers/open_provider.ts";
 import { registry as productRegistry } from "../../../shared/providers/registry.ts";
+import { createTranscriber } from "../../../shared/agents/transcriber.ts";
+import { createTranscriptions } from "../../../shared/agents/transcribe.ts";
+import { createMediaWork } from "../../../shared/outbox/media_work.ts";
+import type { MediaStorage } from "../../../shared/media/storage.ts";
+import type { ChatModelConfig } from "../../../shared/runtime/config.ts";
 import type { Log, LogFields } from "../../../shared/runtime/log.ts";
 import { createEmailDelivery } from "../../../shared/outbox/email_delivery.ts";
 import type { DeliverOutboxRow } from "../../../shared/outbox/delivery.ts";
-import { fetchFile, fetchTimeouts } from "../../../shared/media/fetch_file.ts";
-import { createMediaLinks } from "../../../shared/media/links.ts";
+import { fetchFile, type FetchRules, fetchTimeouts } from "../../../shared/media/fetch_file.ts";
+import { createMediaLinks, type MediaLinks } from "../../../shared/media/links.ts";
 import { HostResolution } from "../../../shared/runtime/host_resolution.ts";
 import { createMemoryStorage, type MemoryStorage } from "../doubles/memory_storage.ts";
 import type { SendingServices } from "../../../shared/messages/send.ts";
@@ -77,6 +82,16 @@ export interface StackOptions {
   readonly testDatabase?: TestDatabase;
   /** Opens the providers' credentials. Default: the key that `createTenant` seals under. */
   readonly vault?: CredentialVault;
+  /** Default: in memory. */
+  readonly storage?: MediaStorage;
+  /** For received files. Default: as in the product, and private hosts. */
+  readonly fetchTimeouts?: Pick<
+    FetchRules,
+    "headersTimeoutMs" | "stallTimeoutMs" | "totalTimeoutMs"
+  >;
+  readonly allowsPrivateHosts?: boolean;
+  /** Where voice messages are written down. Default: nowhere. */
+  readonly chatModel?: ChatModelConfig;
 }
 
 export interface MessagingStack extends AsyncDisposable {
@@ -119,8 +134,10 @@ export interface MessagingStack extends AsyncDisposable {
 /** Services for sending and for the dispatcher's e-mails. */
 export type StackServices =
   & SendingServices
-  & Pick<DispatchServices, "deliverEmail" | "deliverEvent">
+  & Pick<DispatchServices, "deliverEmail" | "deliverEvent" | "media" | "transcribe">
   & {
+    readonly storage: MediaStorage;
+    readonly links: MediaLinks;
     readonly registry: ProviderRegistry<ProviderDescriptor>;
   };
 
@@ -139,13 +156,35 @@ export async function startMessagingStack(options: StackOptions = {}): Promise<M
   const logLines: LogLine[] = [];
   const background = new Set<Promise<unknown>>();
   const vault = options.vault ?? testVault;
-  const storage = createMemoryStorage();
+  const openProvider = createProviderOpener(vault, () => Promise.resolve(registry));
+  const memory = createMemoryStorage();
+  const storage = options.storage ?? memory;
   const links = createMediaLinks({ credentialsKeys: testCredentialsKey, functionsUrl });
+  const log = createRecordingLog(logLines);
   const services: StackServices = {
     database,
     registry,
-    openProvider: createProviderOpener(vault, () => Promise.resolve(registry)),
-    deliverEvent: createEventDelivery({ vault, allowsPrivateHosts: true }),
+    openProvider,
+    storage,
+    links,
+    media: createMediaWork({
+      database,
+      storage,
+      openProvider,
+      rules: {
+        ...(options.fetchTimeouts ?? fetchTimeouts),
+        allowsPrivateHosts: options.allowsPrivateHosts ?? true,
+        hosts: new HostResolution(),
+      },
+      providerTimeoutMs,
+      log,
+    }),
+    transcribe: createTranscriptions({
+      database,
+      storage,
+      askTranscriber: createTranscriber(options.chatModel ?? null),
+    }),
+    deliverEvent: createEventDelivery({ vault, allowsPrivateHosts: true, links }),
     deliverEmail: createEmailDelivery(
       { resendApiKey: "re_test", resendBaseUrl: mail.baseUrl, from: "API <api@example.com>" },
       panelBaseUrl,
@@ -157,7 +196,7 @@ export async function startMessagingStack(options: StackOptions = {}): Promise<M
     },
     providerTimeoutMs,
     files: { storage, links },
-    log: createRecordingLog(logLines),
+    log,
   };
   const finishBackground = async (): Promise<void> => {
     while (background.size > 0) await Promise.all(background);
@@ -194,7 +233,7 @@ export async function startMessagingStack(options: StackOptions = {}): Promise<M
     database,
     provider,
     mail,
-    storage,
+    storage: memory,
     services,
     logLines,
     createTenant: (tenantOptions) =>

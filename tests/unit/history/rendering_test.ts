@@ -22,6 +22,9 @@ function createMessage(part: Partial<HistoryMessage>): HistoryMessage {
     readAtMs: null,
     isGroup: false,
     chatName: null,
+    mediaId: null,
+    mediaStatus: null,
+    transcript: null,
     ...part,
   };
 }

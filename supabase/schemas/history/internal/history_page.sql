@@ -28,6 +28,8 @@ set search_path = ''
 set enable_sort = off
 as $$
 declare
+  -- The signed link that takes the place of a file's URL (shared/media/links.ts).
+  link_bytes constant integer := 450;
   max_bytes constant integer := 1024 * 1024 - 4096;
   absent_content constant jsonb := jsonb_build_object(
     'mediaUrl', null, 'mediaId', null, 'mediaFilename', null, 'optionList', null, 'choice', null,
@@ -84,9 +86,18 @@ begin
   ),
   stored as (
     select p.*,
-      sum(coalesce(octet_length(p.message), 0) + coalesce(octet_length(p.content->>'mediaUrl'), 0))
-        over (order by p.place) as stored_bytes
+      file.status as media_status,
+      file.transcript,
+      sum(
+        coalesce(octet_length(p.message), 0) + coalesce(octet_length(p.content->>'mediaUrl'), 0)
+          + coalesce(octet_length(file.transcript), 0)
+      ) over (order by p.place) as stored_bytes
     from placed p
+    left join lateral (
+      select d.status, d.transcript from messaging.media d
+      where p.media_id is not null and d.id = p.media_id
+      offset 0
+    ) as file on true
     where p.place <= page_size
   ),
   described as (
@@ -107,7 +118,10 @@ begin
         'deliveredAtMs', floor(extract(epoch from n.delivered_at) * 1000),
         'readAtMs', floor(extract(epoch from n.read_at) * 1000),
         'isGroup', n.is_group,
-        'chatName', n.chat_name
+        'chatName', n.chat_name,
+        'mediaId', n.media_id,
+        'mediaStatus', case when n.media_id is not null then coalesce(n.media_status, 'expired') end,
+        'transcript', n.transcript
       ) as item
     from stored n
     left join messaging.operators o on o.id = n.operator_id
@@ -119,6 +133,7 @@ begin
       d.item || jsonb_build_object('content', d.content) as item,
       sum(
         octet_length((d.item || absent_content || coalesce(d.content, '{}'))::text) + sender_bytes
+          + case when d.item->>'mediaId' is null then 0 else link_bytes end
       ) over (order by d.place) as bytes
     from described d
   )

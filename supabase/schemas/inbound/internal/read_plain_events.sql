@@ -60,6 +60,10 @@ begin
     if event->>'quotedProviderMessageId' is not null then
       plain.quoted_message_id := messaging.find_quoted_message(plain.instance_id, event);
     end if;
+    plain.file := messaging.read_event_file(event);
+    if plain.file is not null then
+      plain.media_id := gen_random_uuid();
+    end if;
     messages := messages || plain;
   end loop;
 end;

@@ -18,6 +18,8 @@ declare
   contact messaging.contacts;
   conversation messaging.conversations;
   message_id uuid;
+  file constant jsonb := messaging.read_event_file(event);
+  media_id constant uuid := case when file is not null then gen_random_uuid() end;
   keyword_said text;
 begin
   if exists (
@@ -35,7 +37,7 @@ begin
   insert into messaging.messages (
     instance_id, contact_id, conversation_id, direction, message_type, message, content,
     sent_by, is_typed_on_phone, status, provider_message_id, sent_at, is_group, chat_name, created_at,
-    quoted_message_id
+    quoted_message_id, media_id
   )
   values (
     instance.id, contact.id, conversation.id,
@@ -46,9 +48,15 @@ begin
     event->>'providerMessageId', written_at, is_group, event->>'chatName',
     -- Not the transaction's instant: messages of one delivery keep their order by it.
     clock_timestamp(),
-    messaging.find_quoted_message(instance.id, event)
+    messaging.find_quoted_message(instance.id, event),
+    media_id
   )
   returning id into message_id;
+  if media_id is not null then
+    perform messaging.add_channel_media(
+      media_id, instance.id, contact.id, event->>'messageType', file
+    );
+  end if;
   perform messaging.note_contact(contact.id);
   if not is_inbound then
     perform messaging.record_message_events(array[message_id], array['message.sent']);
@@ -84,6 +92,7 @@ begin
     );
   elsif not is_group and not is_reaction and (event->>'isUnreadable')::boolean is not true then
     perform messaging.request_agent_reply(instance, contact.id, conversation.id);
+    perform messaging.await_transcript(media_id, conversation.id);
   end if;
   return true;
 end;

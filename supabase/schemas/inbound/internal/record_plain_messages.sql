@@ -89,12 +89,12 @@ begin
       insert into messaging.messages (
         id, instance_id, contact_id, conversation_id, direction, message_type, message, content,
         is_typed_on_phone, status, provider_message_id, sent_at, is_group, chat_name, created_at,
-        quoted_message_id
+        quoted_message_id, media_id
       )
       -- Not the transaction's instant: messages keep their order by it.
       select k.stored_id, k.instance_id, k.contact_id, k.conversation_id, 'inbound', k.message_type, k.message,
         k.content, false, 'received', k.provider_message_id, k.occurred_at, k.is_group, k.chat_name,
-        clock_timestamp(), k.quoted_message_id
+        clock_timestamp(), k.quoted_message_id, k.media_id
       from known k
       order by k.place
     ),
@@ -118,6 +118,7 @@ begin
         )
     )
     select k.place, k.stored_id, k.instance_id, k.contact_id, k.addresses, k.conversation_id,
+      k.message_type, k.media_id, k.file,
       k.keyword_said, k.occurred_at,
       k.is_nameless and k.contact_name is not null as tells_name,
       k.conversation_status = 'closed' as is_closed,
@@ -151,6 +152,11 @@ begin
   loop
     recorded := recorded || stored.place;
     ids := ids || stored.stored_id;
+    if stored.media_id is not null then
+      perform messaging.add_channel_media(
+        stored.media_id, stored.instance_id, stored.contact_id, stored.message_type, stored.file
+      );
+    end if;
     if stored.tells_name and stored.contact_id <> all (named) then
       named := named || stored.contact_id;
       perform messaging.record_contact_changes(
@@ -170,6 +176,7 @@ begin
     if stored.asks_agent then
       perform messaging.request_agent_reply(i, stored.contact_id, stored.conversation_id)
       from messaging.instances i where i.id = stored.instance_id;
+      perform messaging.await_transcript(stored.media_id, stored.conversation_id);
     end if;
   end loop;
   perform messaging.record_message_events(ids, array['message.received']);

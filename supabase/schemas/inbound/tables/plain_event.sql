@@ -18,7 +18,9 @@ create type messaging.plain_event as (
   is_group boolean,
   chat_name text,
   may_ask_agent boolean,
-  quoted_message_id uuid
+  quoted_message_id uuid,
+  media_id uuid,
+  file jsonb
 );
 comment on column messaging.plain_event.place is 'The call''s place among the calls, from 1.';
 comment on column messaging.plain_event.sealed_provider_config is
@@ -31,3 +33,5 @@ comment on column messaging.plain_event.may_ask_agent is
   'Whether an active agent is to answer the message.';
 comment on column messaging.plain_event.quoted_message_id is
   'Our own id of the message that this one answers; NULL for none, or one that is not stored.';
+comment on column messaging.plain_event.file is
+  'What add_channel_media takes, where the message has a file that is to be fetched; media_id is its id.';

@@ -1,5 +1,6 @@
 -- How often the work of an outbox row is tried: 12 times (about 10 hours), 5 for an agent's reply
--- (minutes: later it would answer out of the blue).
+-- (minutes: later it would answer out of the blue), 5 for a received file (an hour) and 3 for a transcript,
+-- which is worth little later.
 create or replace function messaging.outbox_attempts(kind text)
 returns integer
 language sql
@@ -7,7 +8,12 @@ immutable
 parallel safe
 set search_path = ''
 as $$
-  select case kind when 'agent_reply' then 5 else 12 end;
+  select case kind
+    when 'agent_reply' then 5
+    when 'media_fetch' then 5
+    when 'media_transcription' then 3
+    else 12
+  end;
 $$;
 revoke all on function messaging.outbox_attempts(text) from public, anon, authenticated;
 grant execute on function messaging.outbox_attempts(text) to service_role;

@@ -1,7 +1,8 @@
 -- Claims outbox rows that are due; settling a row requires its claim. A row whose worker died is due
 -- again when its lease ends, and `dead` after its last attempt: work that kills its worker must not
 -- come back for ever.
--- A row of an instance that an operator holds is due when the hold ends. Its dispatch row is locked for
+-- A row of an instance that an operator holds is due when the hold ends, unless it is about files: those
+-- are fetched and deleted all the same, because providers do not keep them. Its dispatch row is locked for
 -- that, without waiting: see postpone_held_messages.
 -- `request`: kinds, maxRows, leaseSeconds.
 -- Returns {rows: [{outboxId, claimToken, kind, payload}]}.
@@ -13,17 +14,24 @@ set search_path = ''
 as $$
   -- The clock is a value: a volatile function would make the plan read the index to its end.
   with due as (
-    select o.id, (o.payload->>'instanceId')::uuid as instance_id,
+    select o.id, o.kind, (o.payload->>'instanceId')::uuid as instance_id,
       o.claim_token is not null and o.attempts >= messaging.outbox_attempts(o.kind) as is_over
-    from messaging.outbox o
-    where o.settled_at is null and o.run_at <= (select clock_timestamp())
-      and o.kind in (select jsonb_array_elements_text(request->'kinds'))
+    from jsonb_array_elements_text(request->'kinds') as wanted(kind)
+    -- Each kind by itself: what waits of another one is not read.
+    cross join lateral (
+      select r.*
+      from messaging.outbox r
+      where r.kind = wanted.kind and r.settled_at is null
+        and r.run_at <= (select clock_timestamp())
+      order by r.run_at
+      limit (request->>'maxRows')::integer
+      for no key update skip locked
+    ) as o
     order by o.run_at
     limit (request->>'maxRows')::integer
-    for no key update skip locked
   ),
   checked as (
-    select due.id, due.instance_id, due.is_over, exists (
+    select due.id, due.instance_id, due.is_over, due.kind not like 'media_%' and exists (
       select from messaging.dispatch d
       where d.instance_id = any (array[due.instance_id])
         and d.operator_hold_until > (select clock_timestamp())
@@ -50,6 +58,16 @@ as $$
       settled_at = clock_timestamp()
     from checked
     where o.id = any (array[checked.id]) and checked.is_over and not checked.is_held
+    returning o.kind, o.payload
+  ),
+  -- A file that kills its worker each time.
+  lost_files as (
+    update messaging.media m
+    set status = 'failed',
+      last_error = '{"code": "worker_lost", "message": "The file could not be fetched."}'
+    from given_up
+    where m.id = any (array[(given_up.payload->>'mediaId')::uuid])
+      and given_up.kind = 'media_fetch' and m.status = 'pending'
   ),
   claimed as (
     update messaging.outbox o

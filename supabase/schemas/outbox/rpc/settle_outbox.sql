@@ -22,7 +22,7 @@ as $$
         else clock_timestamp()
       end,
       run_at = clock_timestamp() + greatest(
-        least(interval '5 seconds' * power(3, o.attempts - 1), interval '2 hours'),
+        messaging.outbox_delay(o.kind, o.attempts),
         interval '1 millisecond'
           * least(coalesce((request->>'retryAfterMs')::double precision, 0), 86400000)
       )

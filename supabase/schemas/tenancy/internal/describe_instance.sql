@@ -37,6 +37,7 @@ as $$
       'providerEventsDays', nullif(coalesce(instance.retention_provider_events_days, 30), 0)
     ),
     'protection', instance.protection,
+    'transcribeVoice', instance.transcribes_voice,
     'onUnconfirmed', instance.on_unconfirmed,
     'requestsPerMinute', instance.requests_per_minute,
     'webhookPath', format('provider-webhook/%s/%s', instance.provider, instance.id),

@@ -2,7 +2,7 @@
 -- businessInstanceId (null clears it), timeZone, sendWindow {start, end, days, holidays, each
 -- optional}, optOut {keywords, resumeKeywords, confirmation, each optional; a null confirmation is
 -- none}, protection (see changed_protection), retention {messagesDays, mediaDays, providerEventsDays, each
--- optional; null is for ever}, onUnconfirmed, requestsPerMinute (null lifts it), sealedProviderConfig with
+-- optional; null is for ever}, transcribeVoice, onUnconfirmed, requestsPerMinute (null lifts it), sealedProviderConfig with
 -- gatewayInstanceId. The one place that knows which column holds which setting; describe_instance
 -- reads them back. Returns the instance. Locks the instance. Raises unique_violation where another
 -- instance has one of its ids.
@@ -65,6 +65,7 @@ begin
       then coalesce((retention->>'providerEventsDays')::integer, 0)
       else i.retention_provider_events_days
     end,
+    transcribes_voice = coalesce((settings->>'transcribeVoice')::boolean, i.transcribes_voice),
     on_unconfirmed = coalesce(settings->>'onUnconfirmed', i.on_unconfirmed),
     requests_per_minute = case
       when settings ? 'requestsPerMinute' then (settings->>'requestsPerMinute')::integer

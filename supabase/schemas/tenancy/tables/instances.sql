@@ -31,6 +31,7 @@ create table messaging.instances (
   retention_messages_days integer,
   retention_media_days integer,
   retention_provider_events_days integer,
+  transcribes_voice boolean not null default true,
   constraint instances_provider_known check (provider in ('whatsapp_cloud', 'zapi', 'evolution')),
   constraint instances_embed_key_prefixed check (embed_key like 'emb\_%'),
   constraint instances_connected_phone_digits check (connected_phone ~ '^[0-9]{8,15}$'),

@@ -11,6 +11,7 @@ export function createPigeonProvider(config: PigeonConfig): Provider {
     templates: null,
     files: null,
     checkContent: checkGatewayContent,
+    locateFile: () => Promise.resolve({ outcome: "found", locations: [] }),
     limitTypingMs: () => 0,
     send: async ({ to, content }, options) => {
       const result = await postJson({

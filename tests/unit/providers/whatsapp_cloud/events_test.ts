@@ -28,19 +28,33 @@ Deno.test("a Cloud text is an inbound message with its author, text and time", (
   }]);
 });
 
+/** A SHA-256 as webhooks have it: of zeros. */
+const digest = btoa("\0".repeat(32));
+
 Deno.test("each kind of Cloud content becomes its message type", () => {
-  const media = { id: "77", mime_type: "image/jpeg", sha256: "S=", url: "https://lookaside/x" };
+  const media = { id: "77", mime_type: "image/jpeg", sha256: digest, url: "https://lookaside/x" };
+  const file = { source: { id: "77" }, mimeType: "image/jpeg", sha256: "0".repeat(64) };
   const cases: [Record<string, unknown>, Record<string, unknown>][] = [
     [
       { type: "image", image: { ...media, caption: "Taj Mahal" } },
-      { messageType: "image", message: "Taj Mahal", mediaId: "77" },
+      { messageType: "image", message: "Taj Mahal", mediaId: "77", file },
     ],
-    [{ type: "sticker", sticker: media }, { messageType: "image", mediaId: "77" }],
-    [{ type: "audio", audio: { ...media, voice: true } }, { messageType: "audio", mediaId: "77" }],
-    [{ type: "video", video: media }, { messageType: "video", mediaId: "77" }],
+    [{ type: "sticker", sticker: media }, { messageType: "image", mediaId: "77", file }],
+    [{ type: "audio", audio: { ...media, voice: true } }, {
+      messageType: "audio",
+      mediaId: "77",
+      file,
+    }],
+    [{ type: "video", video: media }, { messageType: "video", mediaId: "77", file }],
     [
       { type: "document", document: { ...media, filename: "a.pdf", caption: "Nota" } },
-      { messageType: "document", message: "Nota", mediaId: "77", mediaFilename: "a.pdf" },
+      {
+        messageType: "document",
+        message: "Nota",
+        mediaId: "77",
+        mediaFilename: "a.pdf",
+        file: { ...file, filename: "a.pdf" },
+      },
     ],
     [
       {
@@ -121,7 +135,12 @@ Deno.test("a Cloud edit gives its new text, and a deletion gives no event", () =
   assertEquals(readContent(edit(text)), { messageType: "text", message: "às 11h" });
   assertEquals(
     readContent(edit({ type: "image", image: { id: "77", caption: "Nova legenda" } })),
-    { messageType: "image", message: "Nova legenda", mediaId: "77" },
+    {
+      messageType: "image",
+      message: "Nova legenda",
+      mediaId: "77",
+      file: { source: { id: "77" } },
+    },
   );
   const echo = (message: Record<string, unknown>): unknown =>
     readEvent(

@@ -1,0 +1,19 @@
+-- The file of a message event that is to be fetched: {source, mimeType, sha256, filename}. NULL for an
+-- event without one, and for one of a kind that has none.
+create or replace function messaging.read_event_file(event jsonb)
+returns jsonb
+language plpgsql
+immutable
+parallel safe
+set search_path = ''
+as $$
+begin
+  if jsonb_typeof(event->'file') = 'object'
+    and event->>'messageType' in ('image', 'audio', 'video', 'document') then
+    return event->'file';
+  end if;
+  return null;
+end;
+$$;
+revoke all on function messaging.read_event_file(jsonb) from public, anon, authenticated;
+grant execute on function messaging.read_event_file(jsonb) to service_role;

@@ -1,0 +1,20 @@
+-- Lets the agent answer that waits for a file's words: nothing more will come of it. See await_transcript.
+create or replace function messaging.release_agent_reply(media_id uuid)
+returns void
+language plpgsql
+set search_path = ''
+set enable_seqscan = off
+as $$
+begin
+  update messaging.outbox o
+  set run_at = clock_timestamp()
+  where o.conversation_id = any (array(
+      select m.conversation_id from messaging.messages m
+      where m.media_id = release_agent_reply.media_id
+    ))
+    and o.kind = 'agent_reply' and o.status = 'pending' and o.claim_token is null
+    and o.run_at > clock_timestamp();
+end;
+$$;
+revoke all on function messaging.release_agent_reply(uuid) from public, anon, authenticated;
+grant execute on function messaging.release_agent_reply(uuid) to service_role;

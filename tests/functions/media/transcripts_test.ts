@@ -1,0 +1,143 @@
+/** Voice messages are written down where the AI endpoint offers it, for the history and for the agent. */
+
+import { assert, assertEquals } from "../../support/assert.ts";
+import { createAgent, type Tenant } from "../../support/fixtures/tenant.ts";
+import { heads, padded } from "../../support/fixtures/media_files.ts";
+import { complete } from "../agents/agent_client.ts";
+import { startHttpDouble } from "../../support/doubles/http_double.ts";
+import { createFileClient, type FileClient, serveFiles } from "./received_file_client.ts";
+
+const voice = padded(heads.ogg, 30_000);
+const words = "Bom dia, a peça chegou quebrada";
+
+interface Asked {
+  readonly path: string;
+  readonly model: unknown;
+  readonly bytes: number;
+  readonly fileName: string;
+}
+
+/** An endpoint that writes down what it is given. */
+function startTranscriber(answer: () => Response) {
+  const asked: Asked[] = [];
+  const server = Deno.serve(
+    { hostname: "127.0.0.1", port: 0, onListen: () => {} },
+    async (request) => {
+      const form = await request.formData();
+      const file = form.get("file") as File;
+      const { size: bytes, name: fileName } = file;
+      asked.push({
+        path: new URL(request.url).pathname,
+        model: form.get("model"),
+        bytes,
+        fileName,
+      });
+      return answer();
+    },
+  );
+  return {
+    asked,
+    chatModel: { baseUrl: `http://127.0.0.1:${server.addr.port}/v1`, apiKey: "sk-test" },
+    [Symbol.asyncDispose]: () => server.shutdown(),
+  };
+}
+
+async function receiveVoice(files: FileClient, tenant: Tenant): Promise<void> {
+  const { provider } = files.client.stack;
+  provider.answer = serveFiles({ "/voice": voice });
+  await files.receiveZapi(tenant, "/voice", {
+    audio: { audioUrl: `${provider.baseUrl}/voice`, mimeType: "audio/ogg; codecs=opus" },
+  });
+}
+
+async function readContent(files: FileClient, tenant: Tenant): Promise<string[]> {
+  const { body } = await files.client.history(tenant);
+  return body.conversation[0].content.split("\n");
+}
+
+/** Seconds until the agent's answer is due; null where none is asked for. */
+async function agentWaits(files: FileClient): Promise<number | null> {
+  const [row] = await files.client.stack.admin`
+    select extract(epoch from o.run_at - clock_timestamp())::float as seconds
+    from messaging.outbox o where o.kind = 'agent_reply' and o.settled_at is null`;
+  return row?.["seconds"] ?? null;
+}
+
+Deno.test("a voice message is written down: the history marks its words, and the agent reads them", async () => {
+  await using ai = startTranscriber(() => Response.json({ text: words }));
+  await using model = startHttpDouble(() => complete("Sinto muito!"));
+  await using files = await createFileClient({ chatModel: ai.chatModel });
+  const { client } = files;
+  const tenant = await client.createTenant();
+  await createAgent(client.stack.admin, tenant.instanceId);
+  await receiveVoice(files, tenant);
+  const waits = await agentWaits(files);
+  assert(waits !== null && waits > 20 && waits <= 30, `${waits}`);
+  await files.fetchFiles();
+  await files.fetchFiles();
+  assert((await agentWaits(files) ?? 1) <= 0);
+  const [{ path, model: asked, bytes, fileName } = ai.asked[0]!] = ai.asked;
+  assertEquals([path, asked, bytes], ["/v1/audio/transcriptions", "whisper-1", voice.byteLength]);
+  assert(fileName.endsWith(".ogg"));
+  const [first, second = ""] = await readContent(files, tenant);
+  assertEquals(first, `[transcript] ${words}`);
+  assert(second.startsWith("https://"));
+  const raw = await client.history(tenant, { format: "raw" });
+  assertEquals([raw.body.messages[0].transcript, raw.body.messages[0].message], [words, null]);
+  await client.letAgentAnswer(model);
+  const prompt = JSON.stringify(model.requests[0]?.json["messages"]);
+  assert(prompt.includes(`[transcript] ${words}`) && prompt.includes("/media-api/links/"));
+});
+
+const failures: readonly (readonly [name: string, answer: () => Response])[] = [
+  ["does not offer it", () => new Response(null, { status: 404 })],
+  ["does not understand it", () => Response.json({ text: "  " })],
+  ["answers nonsense", () => new Response("<html>")],
+];
+
+for (const [name, answer] of failures) {
+  Deno.test(`where the endpoint ${name}, nothing changes but that there are no words`, async () => {
+    await using ai = startTranscriber(answer);
+    await using files = await createFileClient({ chatModel: ai.chatModel });
+    const { client } = files;
+    const tenant = await client.createTenant();
+    await createAgent(client.stack.admin, tenant.instanceId);
+    await receiveVoice(files, tenant);
+    await files.fetchFiles();
+    await files.fetchFiles();
+    assertEquals((await files.lastMessage(tenant)).mediaStatus, "stored");
+    assertEquals((await readContent(files, tenant)).length, 1);
+    // The agent answers without them.
+    assert((await agentWaits(files) ?? 1) <= 0);
+    const open = await client.stack.admin`
+      select from messaging.outbox where kind = 'media_transcription' and settled_at is null`;
+    assertEquals([open.length, ai.asked.length], [0, 1]);
+  });
+}
+
+Deno.test("an endpoint that fails is asked three times, and then left alone", async () => {
+  await using ai = startTranscriber(() => new Response(null, { status: 500 }));
+  await using files = await createFileClient({ chatModel: ai.chatModel });
+  const { client } = files;
+  const tenant = await client.createTenant();
+  await receiveVoice(files, tenant);
+  await files.fetchFiles();
+  for (let attempt = 0; attempt < 4; attempt++) await files.fetchAgain();
+  assertEquals(ai.asked.length, 3);
+  assertEquals((await files.lastMessage(tenant)).mediaStatus, "stored");
+});
+
+Deno.test("an instance that does without transcripts sends no voice anywhere, and its agent does not wait", async () => {
+  await using ai = startTranscriber(() => Response.json({ text: words }));
+  await using files = await createFileClient({ chatModel: ai.chatModel });
+  const { client } = files;
+  const tenant = await client.createTenant();
+  await createAgent(client.stack.admin, tenant.instanceId);
+  await client.stack.admin`update messaging.instances set transcribes_voice = false`;
+  await receiveVoice(files, tenant);
+  assert((await agentWaits(files) ?? 99) <= 3);
+  await files.fetchFiles();
+  await files.fetchFiles();
+  assertEquals(ai.asked.length, 0);
+  assertEquals((await files.lastMessage(tenant)).mediaStatus, "stored");
+});
