@@ -49,7 +49,9 @@ Deno.test("a raw row tells the message as it is kept, in the instance's time", a
         message: "Segue",
         mediaUrl: link,
         mediaId: null,
+        mediaStatus: null,
         mediaFilename: "boleto.pdf",
+        transcript: null,
         optionList: null,
         choice: null,
         template: null,
@@ -70,7 +72,9 @@ Deno.test("a raw row tells the message as it is kept, in the instance's time", a
         message: null,
         mediaUrl: null,
         mediaId: null,
+        mediaStatus: null,
         mediaFilename: null,
+        transcript: null,
         optionList: null,
         choice: { id: "2", title: "Tarde" },
         template: null,
@@ -93,7 +97,8 @@ Deno.test("raw without meta drops what identifies or tags a message, and nothing
   });
   const answer = await client.read({ format: "raw", includeMeta: "false" });
   assertEquals(Object.keys(answer.body.messages[0]), [
-    ...["direction", "status", "message", "mediaUrl", "mediaId", "mediaFilename", "optionList"],
+    ...["direction", "status", "message", "mediaUrl", "mediaId", "mediaStatus"],
+    ...["mediaFilename", "transcript", "optionList"],
     ...["choice", "template", "sentAt", "deliveredAt", "readAt"],
   ]);
 });

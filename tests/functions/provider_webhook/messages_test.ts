@@ -15,9 +15,17 @@ const mediaUrl = "https://cdn.example.com/file";
 /** What is stored for a content: type, text, media, choice. */
 type Expected = readonly [string, string | null, Record<string, unknown>?];
 
+/** With where its file is to be fetched: the URL, else the id. */
 function describe(row: StoredMessage | undefined): Record<string, unknown> {
-  const keys = ["message_type", "message", "content"];
-  return Object.fromEntries(keys.map((key) => [key, row?.[key]]));
+  const { message_type, message, content, file_source } = row ?? {};
+  const { url, id } = (file_source ?? {}) as { url?: string; id?: string };
+  const source = file_source === null
+    ? {}
+    : url === undefined
+    ? { mediaId: id }
+    : { mediaUrl: url };
+  const parts = { ...content as object, ...source };
+  return { message_type, message, content: Object.keys(parts).length === 0 ? null : parts };
 }
 
 function expect([message_type, message, content]: Expected): Record<string, unknown> {

@@ -117,7 +117,9 @@ export async function createWebhookClient(options: StackOptions = {}): Promise<W
       zapi(tenant, { type: "ReceivedCallback", phone, fromMe: false, isGroup: false, ...message }),
     messages: async ({ instanceId }) =>
       await stack.admin`
-        select m.*, c.phone, c.name from messaging.messages m
+        select m.*, c.phone, c.name,
+          (select d.source from messaging.media d where d.id = m.media_id) as file_source
+        from messaging.messages m
         join messaging.contacts c on c.id = m.contact_id
         where m.instance_id = ${instanceId} order by m.created_at, m.sent_at, m.id`,
     history: async ({ instanceId, token }, query = {}) => {

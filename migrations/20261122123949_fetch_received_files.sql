@@ -468,8 +468,8 @@ to service_role;
 -- Records inbound messages of known persons and their payloads, as record_message_event does: one
 -- statement for all of them.
 -- Returns the places of the recorded events. Leaves the others untouched: those of unknown persons, of
--- addresses that belong to several contacts, of messages that are stored already, and of instances
--- whose credentials have been replaced.
+-- addresses that belong to several contacts, of messages that are stored already or erased, and of
+-- instances whose credentials have been replaced.
 -- The caller holds lock_plain_events. Joins by `= any (array[...])`: see claim_due_messages.
 create or replace function messaging.record_plain_messages(events messaging.plain_event[])
 returns integer[]
@@ -526,6 +526,12 @@ begin
         and (
           select true from messaging.messages m
           where m.instance_id = e.instance_id and m.provider_message_id = e.provider_message_id
+          limit 1
+        ) is null
+        and (
+          select true from messaging.erased_messages x
+          where x.instance_id = e.instance_id
+            and x.id_hash = messaging.message_id_hash(e.provider_message_id)
           limit 1
         ) is null
         and (
