@@ -55,10 +55,11 @@ async function readContent(files: FileClient, tenant: Tenant): Promise<string[]>
   return body.conversation[0].content.split("\n");
 }
 
-/** Seconds until the agent's answer is due; null where none is asked for. */
+/** Seconds until the agent's answer is due, 0 where it was; null where none is asked for. */
 async function agentWaits(files: FileClient): Promise<number | null> {
   const [row] = await files.client.stack.admin`
-    select extract(epoch from o.run_at - clock_timestamp())::float as seconds
+    select case when o.attempts > 0 then 0
+      else extract(epoch from o.run_at - clock_timestamp())::float end as seconds
     from messaging.outbox o where o.kind = 'agent_reply' and o.settled_at is null`;
   return row?.["seconds"] ?? null;
 }

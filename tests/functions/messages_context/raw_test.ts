@@ -98,7 +98,7 @@ Deno.test("raw without meta drops what identifies or tags a message, and nothing
   const answer = await client.read({ format: "raw", includeMeta: "false" });
   assertEquals(Object.keys(answer.body.messages[0]), [
     ...["direction", "status", "message", "mediaUrl", "mediaId", "mediaStatus"],
-    ...["mediaFilename", "transcript", "optionList"],
+    ...["transcript", "mediaFilename", "optionList"],
     ...["choice", "template", "sentAt", "deliveredAt", "readAt"],
   ]);
 });
