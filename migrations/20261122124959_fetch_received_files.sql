@@ -58,6 +58,11 @@ as $$
       'resumeKeywords', to_jsonb(instance.opt_out_resume_keywords),
       'confirmation', instance.opt_out_confirmation
     ),
+    'retention', jsonb_build_object(
+      'messagesDays', instance.retention_messages_days,
+      'mediaDays', instance.retention_media_days,
+      'providerEventsDays', nullif(coalesce(instance.retention_provider_events_days, 30), 0)
+    ),
     'protection', instance.protection,
     'transcribeVoice', instance.transcribes_voice,
     'onUnconfirmed', instance.on_unconfirmed,
@@ -684,7 +689,8 @@ grant execute on function messaging.release_agent_reply(uuid) to service_role;
 -- Writes the settings of an instance, and nothing but what `settings` holds: name, connectedPhone,
 -- businessInstanceId (null clears it), timeZone, sendWindow {start, end, days, holidays, each
 -- optional}, optOut {keywords, resumeKeywords, confirmation, each optional; a null confirmation is
--- none}, transcribeVoice, protection (see changed_protection), onUnconfirmed, requestsPerMinute (null lifts it), sealedProviderConfig with
+-- none}, protection (see changed_protection), retention {messagesDays, mediaDays, providerEventsDays, each
+-- optional; null is for ever}, transcribeVoice, onUnconfirmed, requestsPerMinute (null lifts it), sealedProviderConfig with
 -- gatewayInstanceId. The one place that knows which column holds which setting; describe_instance
 -- reads them back. Returns the instance. Locks the instance. Raises unique_violation where another
 -- instance has one of its ids.
@@ -696,6 +702,7 @@ as $$
 declare
   send_window constant jsonb := settings->'sendWindow';
   opt_out constant jsonb := settings->'optOut';
+  retention constant jsonb := settings->'retention';
   instance messaging.instances;
 begin
   update messaging.instances i
@@ -732,6 +739,19 @@ begin
     end,
     opt_out_confirmation = case
       when opt_out ? 'confirmation' then opt_out->>'confirmation' else i.opt_out_confirmation
+    end,
+    retention_messages_days = case
+      when retention ? 'messagesDays' then (retention->>'messagesDays')::integer
+      else i.retention_messages_days
+    end,
+    retention_media_days = case
+      when retention ? 'mediaDays' then (retention->>'mediaDays')::integer
+      else i.retention_media_days
+    end,
+    retention_provider_events_days = case
+      when retention ? 'providerEventsDays'
+      then coalesce((retention->>'providerEventsDays')::integer, 0)
+      else i.retention_provider_events_days
     end,
     transcribes_voice = coalesce((settings->>'transcribeVoice')::boolean, i.transcribes_voice),
     on_unconfirmed = coalesce(settings->>'onUnconfirmed', i.on_unconfirmed),
