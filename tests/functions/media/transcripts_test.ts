@@ -1,5 +1,6 @@
 /** Voice messages are written down where the AI endpoint offers it, for the history and for the agent. */
 
+import type { ChatModelConfig } from "../../../shared/runtime/config.ts";
 import { assert, assertEquals } from "../../support/assert.ts";
 import { createAgent, type Tenant } from "../../support/fixtures/tenant.ts";
 import { heads, padded } from "../../support/fixtures/media_files.ts";
@@ -17,8 +18,13 @@ interface Asked {
   readonly fileName: string;
 }
 
+interface Transcriber extends AsyncDisposable {
+  readonly asked: Asked[];
+  readonly chatModel: ChatModelConfig;
+}
+
 /** An endpoint that writes down what it is given. */
-function startTranscriber(answer: () => Response) {
+function startTranscriber(answer: () => Response): Transcriber {
   const asked: Asked[] = [];
   const server = Deno.serve(
     { hostname: "127.0.0.1", port: 0, onListen: () => {} },
