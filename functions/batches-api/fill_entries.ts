@@ -7,13 +7,16 @@ import type {
   RecipientDraft,
 } from "../../shared/database/rpcs/batches.ts";
 import type { ContactFacts } from "../../shared/database/rpcs/templates.ts";
+import type { MediaDescription } from "../../shared/database/rpcs/media_uploads.ts";
+import type { MediaLinks } from "../../shared/media/links.ts";
+import { storeContent } from "../../shared/messages/accept.ts";
+import { toLinkedContent } from "../../shared/messages/requested_file.ts";
 import { validateForChannel } from "../../shared/messages/channel_validation.ts";
 import { fillStoredTemplate } from "../../shared/messages/ready_template.ts";
 import { toTemplateDraft } from "../../shared/messages/template_draft.ts";
 import { AppError, type Issue } from "../../shared/model/errors.ts";
 import type { Instance } from "../../shared/model/instance.ts";
 import { type MessageContent, toStoredContent } from "../../shared/model/message_content.ts";
-import { toRequestedContent } from "../../shared/model/message_request.ts";
 import { readRecipient } from "../../shared/model/request_fields.ts";
 import type { Provider } from "../../shared/providers/provider.ts";
 import type { RecipientRequest } from "./contract.ts";
@@ -24,6 +27,9 @@ import { fillMessage } from "./fill_message.ts";
 export interface BatchChannel {
   readonly instance: Instance;
   readonly provider: Provider;
+  /** The file of ours that the batch's message names; null for none, or one that is not there. */
+  readonly file: MediaDescription | null;
+  readonly links: MediaLinks;
 }
 
 /** Why an entry gets no message, as recipients and dry runs tell it. */
@@ -87,9 +93,10 @@ function fillDraft(
     const { message, missing, issues } = fillMessage(source.message, variables, contact);
     if (missing.length > 0) throw new AppError("missing_variables", { body: { missing } });
     if (issues.length > 0) throw new AppError("invalid_request", { issues });
-    const content = toRequestedContent(message);
+    const { mediaId } = message;
+    const content = toLinkedContent(message, channel.file, channel.links);
     checkChannel(channel, content);
-    return { ...toStoredContent(content), ...tracking };
+    return { ...storeContent({ content, mediaId }), ...tracking };
   }
   const { template } = source;
   const filling = fillStoredTemplate(template, variables, contact);

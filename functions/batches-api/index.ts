@@ -1,3 +1,5 @@
+import { createMediaLinks } from "../../shared/media/links.ts";
+import { openMediaStorage } from "../../shared/media/open_storage.ts";
 import { parseConfig } from "../../shared/runtime/config.ts";
 import { createCredentialVault } from "../../shared/crypto/credential_vault.ts";
 import { connectDatabase } from "../../shared/database/connect_database.ts";
@@ -9,6 +11,7 @@ const config = parseConfig(Deno.env.toObject());
 const app = createBatchesApiApp({
   database: await connectDatabase(config.database, config.credentialsKeys),
   openProvider: createProviderOpener(createCredentialVault(config.credentialsKeys)),
+  files: { storage: openMediaStorage(config.media), links: createMediaLinks(config) },
   log: consoleLog,
 });
 

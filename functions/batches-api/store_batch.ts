@@ -12,6 +12,9 @@ import type { Idempotency } from "../../shared/database/rpcs/idempotency.ts";
 import { callRecorded, type Recorded } from "../../shared/idempotency/recorded_call.ts";
 import { defaultIntervalSeconds } from "../../shared/messages/accept.ts";
 import { checkTemplate } from "../../shared/messages/ready_template.ts";
+import type { MediaDescription } from "../../shared/database/rpcs/media_uploads.ts";
+import type { MessageFiles } from "../../shared/messages/message_file.ts";
+import { findFileOfRequest } from "../../shared/messages/requested_file.ts";
 import { AppError, type Issue } from "../../shared/model/errors.ts";
 import type { Instance } from "../../shared/model/instance.ts";
 import { purposeOfTemplate } from "../../shared/model/purpose.ts";
@@ -24,6 +27,7 @@ import { fillEntries } from "./fill_entries.ts";
 export interface BatchServices {
   readonly database: Database;
   readonly openProvider: OpenProvider;
+  readonly files: MessageFiles;
 }
 
 /** A valid call of an authenticated client, with the entries of its list as they were received. */
@@ -76,7 +80,7 @@ export async function dryRunNewBatch(
  * @throws {AppError} for a template that cannot be sent.
  */
 async function prepareBatch(
-  { database, openProvider }: BatchServices,
+  { database, openProvider, files: { links } }: BatchServices,
   settings: BatchSettings,
   { instance, entries }: Omit<BatchCall, "idempotency">,
 ): Promise<{ readonly batch: NewBatch; readonly recipients: NewRecipients }> {
@@ -98,6 +102,7 @@ async function prepareBatch(
     ? purpose
     : purposeOfTemplate(source.template.category, purpose);
   const provider = await openProvider(instance);
+  const file = await findSourceFile(database, instanceId, source);
   return {
     batch: {
       instanceId,
@@ -109,7 +114,7 @@ async function prepareBatch(
       startAt: settings.startAt ?? null,
       expiresAt: settings.expiresAt ?? null,
     },
-    recipients: fillEntries({ instance, provider }, source, entries, contacts),
+    recipients: fillEntries({ instance, provider, file, links }, source, entries, contacts),
   };
 }
 
@@ -119,7 +124,7 @@ async function prepareBatch(
  * @throws {AppError} `batch_not_found`, `batch_state`; where the call is strict, for entries with errors.
  */
 export async function addRecipients(
-  { database, openProvider }: BatchServices,
+  { database, openProvider, files: { links } }: BatchServices,
   batchId: string,
   validation: BatchValidation | undefined,
   { instance, entries, idempotency }: BatchCall,
@@ -132,9 +137,21 @@ export async function addRecipients(
   });
   if (batch === null) throw new AppError("batch_not_found");
   const provider = await openProvider(instance);
-  const recipients = fillEntries({ instance, provider }, batch.source, entries, contacts);
+  const file = await findSourceFile(database, target.instanceId, batch.source);
+  const channel = { instance, provider, file, links };
+  const recipients = fillEntries(channel, batch.source, entries, contacts);
   refuseErrors(validation ?? batch.validation, recipients, batch.recipientCount);
   return await callRecorded(database, "extend_batch", { ...target, ...recipients, idempotency });
+}
+
+function findSourceFile(
+  database: Database,
+  instanceId: string,
+  { message }: BatchSource,
+): Promise<MediaDescription | null> {
+  return message === undefined
+    ? Promise.resolve(null)
+    : findFileOfRequest(database, instanceId, message);
 }
 
 function listNamed(entries: readonly ReadEntry[]): (Recipient | null)[] {

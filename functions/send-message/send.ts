@@ -7,13 +7,11 @@ import {
   type MessageDraft,
   type PendingAuthentication,
 } from "../../shared/messages/accept.ts";
-import { isMediaType } from "../../shared/model/message_content.ts";
-import { toRequestedContent } from "../../shared/model/message_request.ts";
 import { readRecipient } from "../../shared/model/request_fields.ts";
 import { readTiming } from "../../shared/model/timing.ts";
 import { toLeaseSeconds } from "../../shared/messages/claim.ts";
-import { linkFile, uploadTimeoutMs } from "../../shared/messages/message_file.ts";
-import { findRequestedFile } from "../../shared/messages/requested_file.ts";
+import { uploadTimeoutMs } from "../../shared/messages/message_file.ts";
+import { findFileOfRequest, toLinkedContent } from "../../shared/messages/requested_file.ts";
 import type { Provider } from "../../shared/providers/provider.ts";
 import {
   executeSending,
@@ -91,13 +89,7 @@ async function toDraft(
     sentBy: request.sentBy,
     delayTypingMs: request.delayTyping === undefined ? undefined : Math.ceil(request.delayTyping),
   };
-  if (mediaId === undefined || !isMediaType(messageType)) {
-    return { ...about, content: toRequestedContent(request) };
-  }
-  const file = await findRequestedFile(database, instanceId, { mediaId, messageType });
-  const mediaUrl = linkFile(mediaId, file, files.links);
-  const mediaFilename = request.mediaFilename ??
-    (messageType === "document" ? file?.fileName ?? undefined : undefined);
-  const content = toRequestedContent({ ...request, mediaUrl, mediaFilename });
+  const file = await findFileOfRequest(database, instanceId, request);
+  const content = toLinkedContent(request, file, files.links);
   return { ...about, content, mediaId, file: file ?? undefined };
 }

@@ -118,9 +118,9 @@ function recordCall(
 }
 
 /** A link to a file of ours is made anew whenever it is needed: its id is stored in its place. */
-function storeContent({ content, historyText, mediaId }: MessageDraft): StoredContent & {
-  readonly mediaId?: string | undefined;
-} {
+export function storeContent(
+  { content, historyText, mediaId }: Pick<MessageDraft, "content" | "historyText" | "mediaId">,
+): StoredContent & { readonly mediaId?: string | undefined } {
   const given = { message: historyText, ...content };
   if (mediaId === undefined) return toStoredContent(given);
   return { ...toStoredContent({ ...given, mediaUrl: undefined }), mediaId };

@@ -3,7 +3,40 @@ import type { MediaDescription } from "../database/rpcs/media_uploads.ts";
 import type { Database } from "../database/database.ts";
 import { kindOfUpload } from "../media/media_rules.ts";
 import { AppError } from "../model/errors.ts";
-import type { MediaMessageType } from "../model/message_content.ts";
+import type { MediaLinks } from "../media/links.ts";
+import type { MediaMessageType, MessageContent } from "../model/message_content.ts";
+import { isMediaType } from "../model/message_content.ts";
+import { type MessageRequest, toRequestedContent } from "../model/message_request.ts";
+import { linkFile } from "./message_file.ts";
+
+/** The file of ours that a request names; null where it names none, or none that is there. */
+export async function findFileOfRequest(
+  database: Database,
+  instanceId: string,
+  { mediaId, messageType }: MessageRequest,
+): Promise<MediaDescription | null> {
+  if (mediaId === undefined || messageType === undefined || !isMediaType(messageType)) return null;
+  return await findRequestedFile(database, instanceId, { mediaId, messageType });
+}
+
+/**
+ * The content of a valid request, with a link to the file that it names by `mediaId`. A document without
+ * a name gets the one that its file was uploaded with.
+ */
+export function toLinkedContent(
+  request: MessageRequest,
+  file: MediaDescription | null,
+  links: MediaLinks,
+): MessageContent {
+  const { mediaId, messageType } = request;
+  if (mediaId === undefined) return toRequestedContent(request);
+  const ownName = messageType === "document" ? file?.fileName ?? undefined : undefined;
+  return toRequestedContent({
+    ...request,
+    mediaUrl: linkFile(mediaId, file, links),
+    mediaFilename: request.mediaFilename ?? ownName,
+  });
+}
 
 /**
  * Looks up a file for a message of this type, before the call is recorded. Null for one that is not
@@ -11,7 +44,7 @@ import type { MediaMessageType } from "../model/message_content.ts";
  *
  * @throws {AppError} `invalid_request` for a file that cannot be sent as `messageType`.
  */
-export async function findRequestedFile(
+async function findRequestedFile(
   database: Database,
   instanceId: string,
   { mediaId, messageType }: { readonly mediaId: string; readonly messageType: MediaMessageType },

@@ -37,13 +37,13 @@ begin
     insert into messaging.messages (
       id, instance_id, contact_id, conversation_id, direction, message_type, message, content, card_id,
       mode, interval_seconds, status, scheduled_for, held_by, phone_given, metadata, purpose, batch_id,
-      expires_at
+      expires_at, media_id
     )
     select placed_id, instance.id, c.id, conversation.id, 'outbound', recipient.draft->>'messageType',
       recipient.draft->>'message', nullif(recipient.draft->'content', 'null'),
       recipient.draft->>'cardId', 'queued', batch.interval_seconds, 'queued', placed.slot,
       moved_by, nullif(recipient.phone, c.phone), nullif(recipient.draft->'metadata', 'null'),
-      batch.purpose, batch.id, batch.expires_at
+      batch.purpose, batch.id, batch.expires_at, (recipient.draft->>'mediaId')::uuid
     from messaging.contacts c
     where c.id = recipient.contact_id;
   end if;

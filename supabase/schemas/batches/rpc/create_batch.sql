@@ -1,6 +1,7 @@
 -- batches-api: a new draft, with its first recipients. `request`: instanceId, name, source, purpose,
 -- validation, intervalSeconds, startAt, expiresAt, entries (see add_recipients), errors, idempotency (see begin_idempotent).
--- Returns {batchId, status, added, duplicates, errors}. Errors: MI007, MI008, 40001.
+-- Returns {batchId, status, added, duplicates, errors}. Errors: MI007, MI008, MI051 to MI054 (the
+-- message's file: see take_media), 40001.
 create or replace function public.create_batch(request jsonb)
 returns jsonb
 language plpgsql
@@ -13,6 +14,11 @@ declare
 begin
   if replayed is not null then
     return replayed;
+  end if;
+  if batch.source->'message'->>'mediaId' is not null then
+    perform messaging.take_media(
+      batch.instance_id, (batch.source->'message'->>'mediaId')::uuid
+    );
   end if;
   insert into messaging.batches select batch.*;
   stored := messaging.add_recipients(batch.id, request->'entries', request->'errors');

@@ -30,4 +30,4 @@ grant select, insert, update, delete on table messaging.batch_recipients to serv
 comment on column messaging.batch_recipients.phone is
   'As the list has it: where the message goes until an address is proven.';
 comment on column messaging.batch_recipients.draft is
-  '{messageType, message, content, cardId, metadata}; NULL for a skipped entry with errors.';
+  '{messageType, message, content, mediaId, cardId, metadata}; NULL for a skipped entry with errors.';

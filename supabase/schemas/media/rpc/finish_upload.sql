@@ -1,5 +1,5 @@
 -- media-api: records that an uploaded file lies whole in the storage. What no message names within 30
--- days expires.
+-- days, or within the instance's retention of files, expires.
 -- `request`: instanceId, mediaId, size, sha256 (hex), idempotency (see begin_idempotent). The file of a
 -- repeated call is deleted again: the first one's counts.
 -- Returns {mediaId, mimeType, size, sha256, expiresAt}, or {replayed}. Errors: MI007, MI008, MI051 (the
@@ -20,7 +20,9 @@ begin
   end if;
   update messaging.media m
   set status = 'stored', size = (request->>'size')::bigint, sha256 = request->>'sha256',
-    stored_at = clock_timestamp(), expires_at = clock_timestamp() + interval '30 days'
+    stored_at = clock_timestamp(), 
+    expires_at = clock_timestamp()
+      + make_interval(days => least(30, coalesce(i.retention_media_days, 30)))
   from messaging.instances i
   where m.id = own_id and m.instance_id = (request->>'instanceId')::uuid and m.status = 'pending'
     and m.origin = 'upload' and i.id = m.instance_id

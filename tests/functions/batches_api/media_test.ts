@@ -1,0 +1,44 @@
+import { assert, assertEquals } from "../../support/assert.ts";
+import {
+  callBatches,
+  changeBatch,
+  listRecipients,
+  runBatches,
+} from "../../support/fixtures/batch_calls.ts";
+import { startMessagingStack } from "../../support/stack/messaging_stack.ts";
+import { picture, uploadFile } from "../media_api/media_calls.ts";
+
+Deno.test("a batch sends a file of ours: each gateway message gets a link, and the file stays for the batch", async () => {
+  await using stack = await startMessagingStack();
+  const tenant = await stack.createTenant();
+  const { mediaId } = (await uploadFile(stack, tenant, picture)).body;
+  const created = await callBatches(stack, tenant, "POST", "/batches", {
+    message: { messageType: "image", mediaId, message: "Oi {{nome}}" },
+    recipients: listRecipients(2),
+  });
+  assertEquals([created.status, created.body.added], [201, 2]);
+  const [row] = await stack.admin`select expires_at from messaging.media`;
+  assertEquals(row?.["expires_at"], null);
+  await changeBatch(stack, tenant, created.body.batchId, "start");
+  await runBatches(stack, 2);
+  const links = stack.provider.requests.map(({ json }) => new URL(String(json["image"])));
+  assertEquals(links.length, 2);
+  assert(links.every(({ pathname }) => pathname.endsWith(`/links/${mediaId}/file.jpg`)));
+});
+
+Deno.test("a batch whose file is another instance's, gone or of another type is refused", async () => {
+  await using stack = await startMessagingStack();
+  const [tenant, other] = [await stack.createTenant(), await stack.createTenant()];
+  const { mediaId } = (await uploadFile(stack, tenant, picture)).body;
+  const create = async (sender: typeof tenant, messageType = "image"): Promise<unknown> => {
+    const { status, body } = await callBatches(stack, sender, "POST", "/batches", {
+      message: { messageType, mediaId },
+      recipients: listRecipients(1),
+    });
+    return [status, body.error];
+  };
+  assertEquals(await create(other), [404, "media_not_found"]);
+  assertEquals(await create(tenant, "audio"), [400, "invalid_request"]);
+  await stack.admin`update messaging.media set status = 'expired'`;
+  assertEquals(await create(tenant), [410, "media_expired"]);
+});
