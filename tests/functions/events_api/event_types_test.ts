@@ -21,7 +21,6 @@ type Members = Readonly<Record<string, unknown>>;
 /** Types that nothing can make true yet, and what will. */
 const notYetWritten: Partial<Record<EventType, string>> = {
   "message.deleted": "a provider that tells reliably that a message was taken back",
-  "contact.erased": "erasing a person's data",
   "batch.finished": "batches",
 };
 
@@ -103,6 +102,8 @@ async function changeContact({ stack }: WebhookClient, call: Call, tenant: Tenan
   await call(tenant, "conversations-api/status", { ...target, status: "closed" });
   await call(tenant, "conversations-api/agent-pause", { ...target, paused: true });
   await call(tenant, "conversations-api/agent-pause", { ...target, paused: false });
+  const { contactId } = await call(tenant, "contacts-api/create", { phone: "5511912345679" });
+  await call(tenant, `contacts-api/contacts/${contactId}`, undefined, "DELETE");
 }
 
 async function sendMessages(client: WebhookClient, call: Call, tenant: Tenant): Promise<void> {

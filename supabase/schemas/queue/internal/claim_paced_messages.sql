@@ -28,7 +28,7 @@ begin
     for no key update skip locked
   ),
   head as (
-    select due.instance_id, leaving.message_id, late.message_id as late_id, leaving.typing,
+    select due.instance_id, leaving.message_id, leaving.typing, leaving.is_late,
       i.protection is not null as is_protected
     from due
     join messaging.instances i on i.id = any (array[due.instance_id])
@@ -42,12 +42,12 @@ begin
       for no key update skip locked
     ) as h on true
     left join lateral (
-      select m.id as message_id, shown.typing
+      select m.id as message_id, shown.typing, coalesce(m.expires_at <= clock, false) as is_late
       from messaging.messages m
       cross join lateral (
         select interval '1 millisecond' * coalesce(m.delay_typing_ms, 0) as typing
       ) as shown
-      where m.id = h.message_id and coalesce(m.expires_at > clock, true)
+      where m.id = h.message_id
         -- The due time may have been another head's, with a shorter interval.
         and due.paced_from + make_interval(secs => h.interval_seconds) <= clock
         -- is_send_window_open, written out: called, it would cost as much as finding the message.
@@ -62,11 +62,6 @@ begin
         )
         and (shown.typing = interval '0' or messaging.is_send_window_open(i, clock))
     ) as leaving on true
-    left join lateral (
-      select m.id as message_id
-      from messaging.messages m
-      where m.id = h.message_id and m.expires_at <= clock
-    ) as late on true
   ),
   claimed as (
     update messaging.message_queue q
@@ -75,6 +70,7 @@ begin
       lease_until = clock + lease + head.typing
     from head
     where q.message_id = any (array[head.message_id]) and not head.is_protected
+      and not head.is_late
     returning q.message_id, q.instance_id, q.lease_until, head.typing
   ),
   marked as (
@@ -93,12 +89,15 @@ begin
   )
   select
     (select array_agg(marked.in_flight) from marked),
-    (select array_agg(head.instance_id) from head where head.message_id is null),
+    (
+      select array_agg(head.instance_id) from head
+      where head.message_id is null or head.is_late
+    ),
     (
       select array_agg(head.message_id) from head
-      where head.is_protected and head.message_id is not null
+      where head.is_protected and not head.is_late
     ),
-    (select array_agg(head.late_id) from head where head.late_id is not null)
+    (select array_agg(head.message_id) from head where head.is_late)
   into claimed_ids, stalled, protected, late;
 
   if protected is not null then

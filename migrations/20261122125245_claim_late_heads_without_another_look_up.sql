@@ -1,0 +1,123 @@
+set local check_function_bodies = off;
+
+-- claim_due_messages: claims the head of each due instance that has nothing in flight: in order, one
+-- interval after the message before it, and inside the window. Returns the ids.
+-- Heads of instances with protection are left to claim_protected_messages.
+-- A head whose expires_at has come is ended instead, and the next claim takes the one behind it.
+-- An instance that is due but has nothing to send now gets its new due time: see postpone_dispatch.
+-- Joins by `= any (array[...])`: see claim_due_messages.
+create or replace function messaging.claim_paced_messages(
+  max_messages integer,
+  lease interval,
+  clock timestamptz
+)
+returns uuid[]
+language plpgsql
+set search_path = ''
+as $$
+declare
+  claimed_ids uuid[];
+  stalled uuid[];
+  protected uuid[];
+  late uuid[];
+begin
+  with due as materialized (
+    select d.instance_id, d.paced_from
+    from messaging.dispatch d
+    where d.in_flight is null and d.next_due_at <= clock
+    order by d.next_due_at
+    limit max_messages
+    for no key update skip locked
+  ),
+  head as (
+    select due.instance_id, leaving.message_id, leaving.typing, leaving.is_late,
+      i.protection is not null as is_protected
+    from due
+    join messaging.instances i on i.id = any (array[due.instance_id])
+    left join lateral (
+      select q.message_id, q.interval_seconds
+      from messaging.message_queue q
+      where q.instance_id = due.instance_id and q.lane = 'paced' and q.claim_token is null
+        and q.scheduled_at <= clock
+      order by q.scheduled_at, q.position
+      limit 1
+      for no key update skip locked
+    ) as h on true
+    left join lateral (
+      select m.id as message_id, shown.typing, coalesce(m.expires_at <= clock, false) as is_late
+      from messaging.messages m
+      cross join lateral (
+        select interval '1 millisecond' * coalesce(m.delay_typing_ms, 0) as typing
+      ) as shown
+      where m.id = h.message_id
+        -- The due time may have been another head's, with a shorter interval.
+        and due.paced_from + make_interval(secs => h.interval_seconds) <= clock
+        -- is_send_window_open, written out: called, it would cost as much as finding the message.
+        and ((clock + shown.typing) at time zone i.time_zone)::time >= i.window_start
+        and ((clock + shown.typing) at time zone i.time_zone)::time < i.window_end
+        and extract(isodow from (clock + shown.typing) at time zone i.time_zone)::smallint
+          = any (i.window_days)
+        and not exists (
+          select from messaging.holidays holiday
+          where holiday.instance_id = i.id
+            and holiday.day = ((clock + shown.typing) at time zone i.time_zone)::date
+        )
+        and (shown.typing = interval '0' or messaging.is_send_window_open(i, clock))
+    ) as leaving on true
+  ),
+  claimed as (
+    update messaging.message_queue q
+    set claim_token = gen_random_uuid(),
+      attempts = q.attempts + 1,
+      lease_until = clock + lease + head.typing
+    from head
+    where q.message_id = any (array[head.message_id]) and not head.is_protected
+      and not head.is_late
+    returning q.message_id, q.instance_id, q.lease_until, head.typing
+  ),
+  marked as (
+    -- An instance that is less than 50 ms late keeps the grid of its slots: the delay is not added to
+    -- the next message. Beyond that the interval counts from now.
+    update messaging.dispatch d
+    set in_flight = claimed.message_id,
+      lease_until = claimed.lease_until,
+      paced_from = case
+        when d.next_due_at > clock - interval '50 milliseconds' then d.next_due_at
+        else clock
+      end + claimed.typing
+    from claimed
+    where d.instance_id = any (array[claimed.instance_id])
+    returning d.in_flight
+  )
+  select
+    (select array_agg(marked.in_flight) from marked),
+    (
+      select array_agg(head.instance_id) from head
+      where head.message_id is null or head.is_late
+    ),
+    (
+      select array_agg(head.message_id) from head
+      where head.is_protected and not head.is_late
+    ),
+    (select array_agg(head.message_id) from head where head.is_late)
+  into claimed_ids, stalled, protected, late;
+
+  if protected is not null then
+    claimed_ids := claimed_ids || messaging.claim_protected_messages(protected, lease, clock);
+  end if;
+
+  if late is not null then
+    perform messaging.expire_due_messages(late, clock);
+  end if;
+  if stalled is not null then
+    perform messaging.postpone_dispatch(stalled, clock);
+  end if;
+  return claimed_ids;
+end;
+$$;
+revoke all
+on function messaging.claim_paced_messages(integer, interval, timestamptz)
+from public, anon, authenticated;
+grant execute
+on function messaging.claim_paced_messages(integer, interval, timestamptz)
+to service_role;
