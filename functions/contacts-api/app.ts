@@ -14,6 +14,7 @@ import type { Log } from "../../shared/runtime/log.ts";
 import { callRecorded } from "../../shared/idempotency/recorded_call.ts";
 import { AppError } from "../../shared/model/errors.ts";
 import { eraseContact, type ErasingServices } from "./erase_contact.ts";
+import { exportContact } from "./export_contact.ts";
 import {
   type ChangeTagsResponse,
   changeTagsSchema,
@@ -126,6 +127,14 @@ export function createContactsApiApp(services: ContactsApiServices): Hono {
     return answerJson<EraseContactResponse>(context, { success: true, erasureId }, 202);
   };
 
+  const getExport = async (context: ClientContext): Promise<Response> => {
+    const { instanceId } = requireInstance(context);
+    const contactId = contactIdSchema.safeParse(context.req.param("id")).data;
+    if (contactId === undefined) throw new AppError("contact_not_found");
+    const body = await exportContact(services, instanceId, contactId);
+    return context.body(body, 200, { "Content-Type": "application/json" });
+  };
+
   const getErasure = async (context: ClientContext): Promise<Response> => {
     const { instanceId } = requireInstance(context);
     const erasureId = contactIdSchema.safeParse(context.req.param("id")).data;
@@ -157,6 +166,7 @@ export function createContactsApiApp(services: ContactsApiServices): Hono {
     { method: "GET", path: "/contacts", handlers: [guard, getContacts] },
     { method: "GET", path: "/contacts/:id", handlers: [guard, getContact] },
     { method: "DELETE", path: "/contacts/:id", handlers: [guard, deleteContact] },
+    { method: "GET", path: "/contacts/:id/export", handlers: [guard, getExport] },
     { method: "GET", path: "/erasures/:id", handlers: [guard, getErasure] },
   ];
   return createApp({ slug: "contacts-api", log, routes });

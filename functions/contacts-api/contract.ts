@@ -110,7 +110,8 @@ function toComparable(names: unknown): (string | undefined)[] {
   return names.map((name) => tagNameSchema.safeParse(name).data?.toLowerCase());
 }
 
-const consentStates = ["granted", "denied", "unknown"] as const;
+/** What a contact may have said about marketing. */
+export const consentStates = ["granted", "denied", "unknown"] as const;
 
 /** POST /functions/v1/contacts-api/consent (beyond the specification, section 4). */
 export const setConsentSchema = z.object({
@@ -211,7 +212,8 @@ const identitySchema = z.object({
   provenAt: instantSchema.nullable(),
 });
 
-const contactSchema = z.object({
+/** A contact with every field. */
+export const contactSchema = z.object({
   contactId: z.uuid(),
   phone: z.string().nullable(),
   name: z.string().nullable(),

@@ -27,6 +27,7 @@ import {
   updateContactResponseSchema,
   updateContactSchema,
 } from "./contract.ts";
+import { exportResponseSchema } from "./export_contract.ts";
 
 const exampleInstant = "2026-11-22T09:30:00.000-03:00";
 
@@ -293,6 +294,64 @@ export const operations: readonly Operation[] = [
       summary: "Erase a person",
       request: { instanceId: demoInstanceRef },
       response: { success: true, erasureId: demoErasureId },
+    }],
+  },
+  {
+    method: "GET",
+    path: "/contacts/:id/export",
+    operationId: "exportContact",
+    tag: "Contacts",
+    summary: "Export a person's data",
+    description:
+      "Everything that is stored about a person, as one JSON object: the contact with its identities and consent, the log of consent, the conversation, internal notes, transfers, what the AI agent has collected, and every message with its content. Files are named by `mediaId`: `GET media-api/media/{mediaId}` gives them. Copies of the same data, such as events and the provider's payloads, are left out. The answer is written while it is read, so it may be of any size; one that breaks off is not valid JSON: ask again.",
+    access: "clientToken",
+    query: z.object({ instanceId: instanceIdSchema.optional() }),
+    pathParameters: { id: { description: "`contactId` of the contact.", example: demoContactId } },
+    success: { description: "The person's data.", schema: exportResponseSchema },
+    errors: ["contact_not_found", "contact_erased"],
+    fields: {
+      ...Object.fromEntries(
+        Object.entries(contactFieldTexts).map(([name, told]) => [`contact.${name}`, told]),
+      ),
+      exportedAt: "When the export was begun.",
+      contact: "The contact, with every field.",
+      mergedContactIds: "Contacts that were merged into this one.",
+      agentSession: "What the AI agent knows beyond the messages; null without a session.",
+      "agentSession.collectedData": "`externalContext` of the calls, merged.",
+      consentLog: "Every statement about marketing, oldest first.",
+      "consentLog.at": "When it was said.",
+      "consentLog.source": "Who said so: `api` or what the caller gave; `keyword`, `user_preferences` or `131050` where the person said it in the channel; `erasure` where it was said before an erasure.",
+      "consentLog.evidence": "What the caller gave as evidence.",
+      "consentLog.messageId": "The message that said it, where it was a keyword.",
+      "consentLog.recordedAt": "When it was recorded.",
+      notes: "Internal notes, oldest first.",
+      transfers: "Transfers between operators, oldest first.",
+      messages: "Every message: first those that have not left, then the others, oldest first.",
+      "messages.content":
+        "What the message holds beside its words, such as options; null for none.",
+      "messages.media": "The message's file; null for none.",
+      "messages.media.filename": "The file's name.",
+      "messages.media.mimeType": "What the file is.",
+      "messages.media.size": "Its size in bytes.",
+      "messages.media.sha256": "SHA-256 of its content, in hexadecimal.",
+      "messages.media.transcript": "What is said in a voice message.",
+      "messages.sentBy": "Who sent it, as the sending call said.",
+    },
+    examples: [{
+      name: "export",
+      summary: "A person without messages",
+      request: { instanceId: demoInstanceRef },
+      response: {
+        success: true,
+        exportedAt: "2026-11-23T13:00:00.000Z",
+        contact,
+        mergedContactIds: [],
+        agentSession: null,
+        consentLog: [],
+        notes: [],
+        transfers: [],
+        messages: [],
+      },
     }],
   },
   {

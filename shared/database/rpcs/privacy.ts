@@ -1,8 +1,11 @@
 import type { RpcName } from "../rpcs.ts";
+import type { ContactRecord } from "./contacts.ts";
 import type { Rpc } from "./rpc.ts";
 
 export interface PrivacyRpcs {
   erase_contact: Rpc<EraseContactRequest, Erasure | HashesNeeded>;
+  export_contact: Rpc<{ readonly instanceId: string; readonly contactId: string }, ExportHead>;
+  export_contact_page: Rpc<ExportPageRequest, ExportPage>;
   get_erasure: Rpc<{ readonly instanceId: string; readonly erasureId: string }, Erasure>;
   call_with_denial_hashes: Rpc<
     {
@@ -17,6 +20,38 @@ export interface PrivacyRpcs {
     { readonly sealedKey: string | null }
   >;
   run_erasures: Rpc<{ readonly maxRows: number }, { readonly isComplete: boolean }>;
+}
+
+/** What an export holds beside its lists. */
+export interface ExportHead {
+  readonly contact: ContactRecord;
+  readonly mergedContactIds: readonly string[];
+  readonly agentSession: {
+    readonly collectedData: Readonly<Record<string, unknown>>;
+    readonly createdAt: string;
+    readonly updatedAt: string;
+  } | null;
+}
+
+export type ExportList = "messages" | "notes" | "transfers" | "consentLog";
+
+/** Where a page of an export ended. */
+export interface ExportPosition {
+  readonly at: string | null;
+  readonly id: string | number;
+}
+
+export interface ExportPageRequest {
+  readonly instanceId: string;
+  readonly contactId: string;
+  readonly list: ExportList;
+  readonly limit: number;
+  readonly after: ExportPosition | null;
+}
+
+export interface ExportPage {
+  readonly items: readonly object[];
+  readonly next: ExportPosition | null;
 }
 
 export interface EraseContactRequest {

@@ -1,0 +1,221 @@
+set local check_function_bodies = off;
+
+-- A message of an export: its record, and what the record leaves out: content, sentBy, purpose, and what is
+-- kept of its file.
+create or replace function messaging.export_message(message messaging.messages, zone text)
+returns jsonb
+language plpgsql
+stable
+set search_path = ''
+as $$
+begin
+  return jsonb_build_object('at', message.sent_at, 'id', message.id, 'item',
+    messaging.message_record(message, zone, false)
+    || coalesce(messaging.message_media(message.media_id, message.content), '{}')
+    || jsonb_build_object(
+      'content', message.content,
+      'sentBy', message.sent_by,
+      'purpose', message.purpose,
+      'media', (
+        select jsonb_build_object(
+          'filename', f.filename, 'mimeType', f.mime_type, 'size', f.size, 'sha256', f.sha256,
+          'transcript', f.transcript
+        )
+        from messaging.media f where f.id = message.media_id
+      )
+    ));
+end;
+$$;
+revoke all
+on function messaging.export_message(messaging.messages, text)
+from public, anon, authenticated;
+grant execute on function messaging.export_message(messaging.messages, text) to service_role;
+
+-- export_contact_page: a contact's messages, at most `max_items`, those after `after` {at, id}: first those
+-- that have not left, in the order of their ids, then the others from the oldest. [{at, id, item}], where
+-- `at` is NULL for a message that has not left.
+-- Read by the index of the history, from where the last page ended: messages of one instant are few.
+create or replace function messaging.export_messages(
+  contact messaging.contacts,
+  zone text,
+  after jsonb,
+  max_items integer
+)
+returns jsonb[]
+language plpgsql
+stable
+set search_path = ''
+as $$
+declare
+  after_at constant timestamptz := coalesce((after->>'at')::timestamptz, '-infinity');
+  after_id constant uuid := coalesce(
+    (after->>'id')::uuid, '00000000-0000-0000-0000-000000000000'
+  );
+  found_items jsonb[] := '{}';
+begin
+  if after->>'at' is null then
+    found_items := array(
+      select messaging.export_message(m, zone) from messaging.messages m
+      where m.contact_id = contact.id and m.sent_at is null and m.id > after_id
+      order by m.id
+      limit max_items
+    );
+    if cardinality(found_items) = max_items then
+      return found_items;
+    end if;
+    return found_items || array(
+      select messaging.export_message(m, zone) from messaging.messages m
+      where m.contact_id = contact.id and m.sent_at is not null
+      order by m.sent_at, m.id
+      limit max_items - cardinality(found_items)
+    );
+  end if;
+  return array(
+    select messaging.export_message(m, zone) from messaging.messages m
+    where m.contact_id = contact.id and m.sent_at >= after_at
+      and (m.sent_at, m.id) > (after_at, after_id)
+    order by m.sent_at, m.id
+    limit max_items
+  );
+end;
+$$;
+revoke all
+on function messaging.export_messages(messaging.contacts, text, jsonb, integer)
+from public, anon, authenticated;
+grant execute
+on function messaging.export_messages(messaging.contacts, text, jsonb, integer)
+to service_role;
+
+-- contacts-api: what is stored of a person, but for the lists that export_contact_page reads: the contact
+-- with its identities, consent and conversation, all fields as the API names them, the ids that were
+-- merged into it, and what the agent knows of it.
+-- `request`: instanceId, contactId. Returns {contact, mergedContactIds, agentSession {collectedData,
+-- createdAt, updatedAt} or NULL}. Errors: MI031, MI035.
+create or replace function public.export_contact(request jsonb)
+returns jsonb
+language plpgsql
+stable
+set search_path = ''
+set plan_cache_mode = force_generic_plan
+set enable_seqscan = off
+as $$
+declare
+  instance messaging.instances;
+  contact messaging.contacts;
+begin
+  select i.* into strict instance from messaging.instances i
+  where i.id = (request->>'instanceId')::uuid;
+  contact := messaging.find_recipient(instance.id, request);
+  return jsonb_build_object(
+    'contact', messaging.describe_contacts(instance, array[contact.id])->0,
+    'mergedContactIds', (
+      select coalesce(jsonb_agg(a.contact_id order by a.contact_id), '[]')
+      from messaging.contact_activity a where a.merged_into = contact.id
+    ),
+    'agentSession', (
+      select jsonb_build_object(
+        'collectedData', s.collected_data,
+        'createdAt', messaging.iso_in_zone(s.created_at, instance.time_zone),
+        'updatedAt', messaging.iso_in_zone(s.updated_at, instance.time_zone)
+      )
+      from messaging.conversations v
+      join messaging.agent_sessions s on s.conversation_id = v.id
+      where v.contact_id = contact.id
+    )
+  );
+end;
+$$;
+revoke all on function public.export_contact(jsonb) from public, anon, authenticated;
+grant execute on function public.export_contact(jsonb) to service_role;
+
+-- contacts-api: the next page of a list of an export. `request`: instanceId, contactId, limit, list
+-- (messages | notes | transfers | consentLog), and `after` {at, id} as returned in `next`.
+-- Returns {items, next}: oldest first, `next` NULL on the last page. Messages that have not left come
+-- first. Of messages the record as messages-api gives it, and their whole content.
+-- Pages are read by keys, each of its own list; what is added meanwhile may be on a later page.
+-- Errors: MI031, MI035.
+create or replace function public.export_contact_page(request jsonb)
+returns jsonb
+language plpgsql
+stable
+set search_path = ''
+set plan_cache_mode = force_generic_plan
+set enable_seqscan = off
+set enable_bitmapscan = off
+set enable_hashjoin = off
+set enable_mergejoin = off
+as $$
+declare
+  instance messaging.instances;
+  contact messaging.contacts;
+  of_conversation uuid;
+  zone text;
+  page_size constant integer := (request->>'limit')::integer;
+  after_at constant timestamptz := coalesce((request->'after'->>'at')::timestamptz, '-infinity');
+  after_id constant text := coalesce(request->'after'->>'id', '');
+  found_items jsonb[];
+begin
+  select i.* into strict instance from messaging.instances i
+  where i.id = (request->>'instanceId')::uuid;
+  contact := messaging.find_recipient(instance.id, request);
+  select v.id into of_conversation from messaging.conversations v where v.contact_id = contact.id;
+  zone := instance.time_zone;
+  case request->>'list'
+    when 'messages' then
+      found_items := messaging.export_messages(contact, zone, request->'after', page_size + 1);
+    when 'notes' then
+      found_items := array(
+        select jsonb_build_object('at', n.created_at, 'id', n.id, 'item', jsonb_build_object(
+          'noteId', n.id,
+          'note', n.note,
+          'createdAt', messaging.iso_in_zone(n.created_at, zone)
+        ))
+        from messaging.internal_notes n
+        where n.conversation_id = of_conversation
+          and (n.created_at, n.id::text) > (after_at, after_id)
+        order by n.created_at, n.id::text
+        limit page_size + 1
+      );
+    when 'transfers' then
+      found_items := array(
+        select jsonb_build_object('at', l.transferred_at, 'id', l.id, 'item', jsonb_build_object(
+          'fromOperatorId', l.from_operator_id,
+          'toOperatorId', l.to_operator_id,
+          'createdAt', messaging.iso_in_zone(l.transferred_at, zone)
+        ))
+        from messaging.chat_transfer_log l
+        where l.conversation_id = of_conversation
+          and (l.transferred_at, l.id::text) > (after_at, after_id)
+        order by l.transferred_at, l.id::text
+        limit page_size + 1
+      );
+    when 'consentLog' then
+      found_items := array(
+        select jsonb_build_object('at', l.recorded_at, 'id', l.id, 'item', jsonb_build_object(
+          'marketing', l.marketing,
+          'at', messaging.iso_in_zone(l.said_at, zone),
+          'source', l.source,
+          'evidence', l.evidence,
+          'messageId', l.message_id,
+          'recordedAt', messaging.iso_in_zone(l.recorded_at, zone)
+        ))
+        from messaging.consent_log l
+        where l.contact_id = contact.id and l.id > coalesce(nullif(after_id, '')::bigint, 0)
+        order by l.id
+        limit page_size + 1
+      );
+  end case;
+  return jsonb_build_object(
+    'items', (
+      select coalesce(jsonb_agg(f.found->'item' order by f.place), '[]')
+      from unnest(found_items) with ordinality as f(found, place)
+      where f.place <= page_size
+    ),
+    'next', case
+      when cardinality(found_items) > page_size then found_items[page_size] - 'item'
+    end
+  );
+end;
+$$;
+revoke all on function public.export_contact_page(jsonb) from public, anon, authenticated;
+grant execute on function public.export_contact_page(jsonb) to service_role;

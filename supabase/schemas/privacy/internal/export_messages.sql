@@ -1,0 +1,54 @@
+-- export_contact_page: a contact's messages, at most `max_items`, those after `after` {at, id}: first those
+-- that have not left, in the order of their ids, then the others from the oldest. [{at, id, item}], where
+-- `at` is NULL for a message that has not left.
+-- Read by the index of the history, from where the last page ended: messages of one instant are few.
+create or replace function messaging.export_messages(
+  contact messaging.contacts,
+  zone text,
+  after jsonb,
+  max_items integer
+)
+returns jsonb[]
+language plpgsql
+stable
+set search_path = ''
+as $$
+declare
+  after_at constant timestamptz := coalesce((after->>'at')::timestamptz, '-infinity');
+  after_id constant uuid := coalesce(
+    (after->>'id')::uuid, '00000000-0000-0000-0000-000000000000'
+  );
+  found_items jsonb[] := '{}';
+begin
+  if after->>'at' is null then
+    found_items := array(
+      select messaging.export_message(m, zone) from messaging.messages m
+      where m.contact_id = contact.id and m.sent_at is null and m.id > after_id
+      order by m.id
+      limit max_items
+    );
+    if cardinality(found_items) = max_items then
+      return found_items;
+    end if;
+    return found_items || array(
+      select messaging.export_message(m, zone) from messaging.messages m
+      where m.contact_id = contact.id and m.sent_at is not null
+      order by m.sent_at, m.id
+      limit max_items - cardinality(found_items)
+    );
+  end if;
+  return array(
+    select messaging.export_message(m, zone) from messaging.messages m
+    where m.contact_id = contact.id and m.sent_at >= after_at
+      and (m.sent_at, m.id) > (after_at, after_id)
+    order by m.sent_at, m.id
+    limit max_items
+  );
+end;
+$$;
+revoke all
+on function messaging.export_messages(messaging.contacts, text, jsonb, integer)
+from public, anon, authenticated;
+grant execute
+on function messaging.export_messages(messaging.contacts, text, jsonb, integer)
+to service_role;

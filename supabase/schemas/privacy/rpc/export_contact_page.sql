@@ -1,0 +1,91 @@
+-- contacts-api: the next page of a list of an export. `request`: instanceId, contactId, limit, list
+-- (messages | notes | transfers | consentLog), and `after` {at, id} as returned in `next`.
+-- Returns {items, next}: oldest first, `next` NULL on the last page. Messages that have not left come
+-- first. Of messages the record as messages-api gives it, and their whole content.
+-- Pages are read by keys, each of its own list; what is added meanwhile may be on a later page.
+-- Errors: MI031, MI035.
+create or replace function public.export_contact_page(request jsonb)
+returns jsonb
+language plpgsql
+stable
+set search_path = ''
+set plan_cache_mode = force_generic_plan
+set enable_seqscan = off
+set enable_bitmapscan = off
+set enable_hashjoin = off
+set enable_mergejoin = off
+as $$
+declare
+  instance messaging.instances;
+  contact messaging.contacts;
+  of_conversation uuid;
+  zone text;
+  page_size constant integer := (request->>'limit')::integer;
+  after_at constant timestamptz := coalesce((request->'after'->>'at')::timestamptz, '-infinity');
+  after_id constant text := coalesce(request->'after'->>'id', '');
+  found_items jsonb[];
+begin
+  select i.* into strict instance from messaging.instances i
+  where i.id = (request->>'instanceId')::uuid;
+  contact := messaging.find_recipient(instance.id, request);
+  select v.id into of_conversation from messaging.conversations v where v.contact_id = contact.id;
+  zone := instance.time_zone;
+  case request->>'list'
+    when 'messages' then
+      found_items := messaging.export_messages(contact, zone, request->'after', page_size + 1);
+    when 'notes' then
+      found_items := array(
+        select jsonb_build_object('at', n.created_at, 'id', n.id, 'item', jsonb_build_object(
+          'noteId', n.id,
+          'note', n.note,
+          'createdAt', messaging.iso_in_zone(n.created_at, zone)
+        ))
+        from messaging.internal_notes n
+        where n.conversation_id = of_conversation
+          and (n.created_at, n.id::text) > (after_at, after_id)
+        order by n.created_at, n.id::text
+        limit page_size + 1
+      );
+    when 'transfers' then
+      found_items := array(
+        select jsonb_build_object('at', l.transferred_at, 'id', l.id, 'item', jsonb_build_object(
+          'fromOperatorId', l.from_operator_id,
+          'toOperatorId', l.to_operator_id,
+          'createdAt', messaging.iso_in_zone(l.transferred_at, zone)
+        ))
+        from messaging.chat_transfer_log l
+        where l.conversation_id = of_conversation
+          and (l.transferred_at, l.id::text) > (after_at, after_id)
+        order by l.transferred_at, l.id::text
+        limit page_size + 1
+      );
+    when 'consentLog' then
+      found_items := array(
+        select jsonb_build_object('at', l.recorded_at, 'id', l.id, 'item', jsonb_build_object(
+          'marketing', l.marketing,
+          'at', messaging.iso_in_zone(l.said_at, zone),
+          'source', l.source,
+          'evidence', l.evidence,
+          'messageId', l.message_id,
+          'recordedAt', messaging.iso_in_zone(l.recorded_at, zone)
+        ))
+        from messaging.consent_log l
+        where l.contact_id = contact.id and l.id > coalesce(nullif(after_id, '')::bigint, 0)
+        order by l.id
+        limit page_size + 1
+      );
+  end case;
+  return jsonb_build_object(
+    'items', (
+      select coalesce(jsonb_agg(f.found->'item' order by f.place), '[]')
+      from unnest(found_items) with ordinality as f(found, place)
+      where f.place <= page_size
+    ),
+    'next', case
+      when cardinality(found_items) > page_size then found_items[page_size] - 'item'
+    end
+  );
+end;
+$$;
+revoke all on function public.export_contact_page(jsonb) from public, anon, authenticated;
+grant execute on function public.export_contact_page(jsonb) to service_role;
