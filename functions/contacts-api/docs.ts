@@ -320,7 +320,8 @@ export const operations: readonly Operation[] = [
       "agentSession.collectedData": "`externalContext` of the calls, merged.",
       consentLog: "Every statement about marketing, oldest first.",
       "consentLog.at": "When it was said.",
-      "consentLog.source": "Who said so: `api` or what the caller gave; `keyword`, `user_preferences` or `131050` where the person said it in the channel; `erasure` where it was said before an erasure.",
+      "consentLog.source":
+        "Who said so: `api` or what the caller gave; `keyword`, `user_preferences` or `131050` where the person said it in the channel; `erasure` where it was said before an erasure.",
       "consentLog.evidence": "What the caller gave as evidence.",
       "consentLog.messageId": "The message that said it, where it was a keyword.",
       "consentLog.recordedAt": "When it was recorded.",

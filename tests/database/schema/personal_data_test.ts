@@ -27,7 +27,10 @@ const leftByErasure: Reviewed = {
   },
   denial_key: { columns: "sealed_key", why: "a sealed key, of no person" },
   departments: { columns: "name", why: operators },
-  dispatch: { columns: "in_flight operator_hold_reason", why: `an id, and ${operators}` },
+  dispatch: {
+    columns: "in_flight operator_hold_reason channel_limit connection disconnected_reason",
+    why: `an id, states of the channel, and ${operators}`,
+  },
   erased_messages: { columns: "id_hash", why: "hashes of random ids" },
   event_endpoints: {
     columns: "url types description disabled_reason sealed_secret sealed_previous_secret",
