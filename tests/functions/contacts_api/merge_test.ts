@@ -207,6 +207,10 @@ Deno.test("merging refuses itself, strangers, other instances' contacts and the 
   for (const id of [a, b]) {
     assertEquals((await call(tenant, `contacts-api/contacts/${id}`)).body.contactId, c);
   }
+  // Numbers that nothing has proven find the survivor all the same, and make no new contact.
+  for (const phone of [ours, theirs]) assertEquals(await create(tenant, { phone }), c);
+  const { body: survivor } = await call(tenant, `contacts-api/contacts/${c}`);
+  assertEquals(survivor.identities.length, 3);
   const merged = await stack.admin`
     select from messaging.events where type = 'contact.merged'`;
   assertEquals(merged.length, 2);
