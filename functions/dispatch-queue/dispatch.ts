@@ -87,7 +87,7 @@ class DispatchRun {
     private readonly services: DispatchServices,
     private readonly limits: DispatchLimits,
   ) {
-    this.#outbox = new OutboxConsumer(services);
+    this.#outbox = new OutboxConsumer(services, limits.maxMessages);
     this.#events = new EventConsumer(services, limits.maxMessages);
     this.#maintenance = new QueueMaintenance(services, this.report, () => this.wake());
     this.#deadline = performance.now() + limits.durationMs;

@@ -2,6 +2,7 @@ import type { Database } from "../../shared/database/database.ts";
 import { describeDefect, type Log } from "../../shared/runtime/log.ts";
 import type { OutboxKind, OutboxRow } from "../../shared/database/rpcs/outbox.ts";
 import type { TranscribeRow } from "../../shared/agents/transcribe.ts";
+import { FetchBudget } from "../../shared/outbox/fetch_budget.ts";
 import type { MediaWork } from "../../shared/outbox/media_work.ts";
 import {
   claimOutbox,
@@ -28,7 +29,9 @@ interface Lane {
   /** Longer than the work. A row whose worker died becomes due again after it. */
   readonly leaseSeconds?: number;
   /** Does the work of a row and settles it. */
-  readonly work: (services: OutboxServices, row: OutboxRow) => Promise<void>;
+  readonly work: (services: OutboxServices, row: OutboxRow, budget: FetchBudget) => Promise<void>;
+  /** Counts against the run's budget. */
+  readonly isBudgeted?: boolean;
 }
 
 const lanes: readonly Lane[] = [
@@ -43,7 +46,8 @@ const lanes: readonly Lane[] = [
     kinds: ["media_fetch"],
     maxRows: 8,
     leaseSeconds: 150,
-    work: ({ media }, row) => media.fetchFile(row),
+    isBudgeted: true,
+    work: ({ media }, row, budget) => media.fetchFile(row, budget),
   },
   {
     kinds: ["media_transcription"],
@@ -65,10 +69,14 @@ export class OutboxConsumer {
   readonly #underWay = new Set<Promise<void>>();
   #isMailing = false;
   #isFinishing = false;
+  readonly #budget: FetchBudget;
   readonly #inLane = new Map<Lane, number>();
   #rows = 0;
 
-  constructor(private readonly services: OutboxServices) {}
+  /** @param maxMessages of the run: see `FetchBudget`. */
+  constructor(private readonly services: OutboxServices, maxMessages: number) {
+    this.#budget = new FetchBudget(maxMessages);
+  }
 
   /** Number of rows claimed so far. */
   get rows(): number {
@@ -116,7 +124,8 @@ export class OutboxConsumer {
   }
 
   #roomOf(lane: Lane): number {
-    return lane.maxRows - (this.#inLane.get(lane) ?? 0);
+    const room = lane.maxRows - (this.#inLane.get(lane) ?? 0);
+    return lane.isBudgeted === true ? Math.min(room, this.#budget.files) : room;
   }
 
   #reserve(lane: Lane, rows: number): void {
@@ -138,8 +147,11 @@ export class OutboxConsumer {
       });
       taken = rows.length;
       this.#rows += taken;
+      if (lane.isBudgeted === true) this.#budget.takeFiles(taken);
       for (const row of rows) {
-        this.#run(lane.work(this.services, row).finally(() => this.#reserve(lane, -1)));
+        this.#run(
+          lane.work(this.services, row, this.#budget).finally(() => this.#reserve(lane, -1)),
+        );
       }
     } finally {
       this.#reserve(lane, taken - room);

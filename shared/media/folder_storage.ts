@@ -22,6 +22,7 @@ export function createFolderStorage(root: string): MediaStorage {
       try {
         await writeAll(part, body, signal);
         await onDisk(() => Deno.rename(partPath, `${folder}/${contentName}`));
+        await removeParts(folder);
       } catch (error) {
         await Deno.remove(partPath).catch(() => {});
         throw error;
@@ -44,6 +45,13 @@ export function createFolderStorage(root: string): MediaStorage {
     },
     sign: () => Promise.resolve(null),
   };
+}
+
+/** What attempts of killed processes have left. */
+async function removeParts(folder: string): Promise<void> {
+  for await (const { name } of Deno.readDir(folder)) {
+    if (name !== contentName) await Deno.remove(`${folder}/${name}`).catch(() => {});
+  }
 }
 
 async function writeAll(

@@ -3,6 +3,7 @@ import type { FetchOutcome, FileToFetch, MediaError } from "../database/rpcs/med
 import type { OpenProvider } from "../providers/open_provider.ts";
 import type { FileLocation } from "../providers/provider.ts";
 import { describeDefect, type Log } from "../runtime/log.ts";
+import type { FetchBudget } from "./fetch_budget.ts";
 import { decodeBase64Member } from "../media/base64_member.ts";
 import { type CheckedFile, openFile } from "../media/checked_file.ts";
 import { type FetchedFile, fetchFile, type FetchRules } from "../media/fetch_file.ts";
@@ -19,18 +20,27 @@ export interface FetchServices {
   readonly log: Log;
 }
 
+/** Bounds of one attempt. */
+export interface FetchBounds {
+  /** Ends the attempt, which does not count then. */
+  readonly signal: AbortSignal;
+  /** What the worker may fetch now. */
+  readonly budget: FetchBudget;
+}
+
+/** The worker has no room for a file of this size now. */
+class TooMuchForNow extends Error {}
+
 /**
  * Fetches and stores a file, once. Never throws: the outcome says whether and when to try again.
- *
- * @param signal ends the attempt.
  */
 export async function fetchMedia(
   services: FetchServices,
   file: FileToFetch,
-  signal: AbortSignal,
+  { signal, budget }: FetchBounds,
 ): Promise<FetchOutcome> {
   try {
-    const checked = await openReceived(services, file);
+    const checked = await openReceived(services, file, budget);
     await store(services.storage, file, checked, signal);
     const { size, sha256 } = checked.facts();
     return {
@@ -45,7 +55,11 @@ export async function fetchMedia(
   }
 }
 
-async function openReceived(services: FetchServices, file: FileToFetch): Promise<CheckedFile> {
+async function openReceived(
+  services: FetchServices,
+  file: FileToFetch,
+  budget: FetchBudget,
+): Promise<CheckedFile> {
   const provider = await services.openProvider(file);
   const lookup = await provider.locateFile(file.source, {
     timeoutMs: services.providerTimeoutMs,
@@ -53,6 +67,10 @@ async function openReceived(services: FetchServices, file: FileToFetch): Promise
   if (lookup.outcome === "refused") throw new LookupFault(lookup);
   const { fetched, location } = await fetchFirst(services, lookup.locations);
   const { body, contentLength, contentType } = fetched;
+  if (!budget.takeSize(contentLength ?? 0)) {
+    await body.cancel().catch(() => {});
+    throw new TooMuchForNow();
+  }
   const isJson = location.post !== undefined;
   return await openFile({
     body: isJson ? decodeBase64Member(body) : body,
@@ -125,6 +143,7 @@ class LookupFault extends MediaFault {
 function judge(log: Log, file: FileToFetch, error: unknown, signal: AbortSignal): FetchOutcome {
   const { mediaId } = file;
   if (signal.aborted) return retry(interrupted, { isOutage: true });
+  if (error instanceof TooMuchForNow) return retry(postponed, { isOutage: true });
   if (error instanceof MediaFault) return judgeFault(file, error);
   if (error instanceof StorageError) {
     log.error("media_storage_failed", { mediaId, reason: error.reason });
@@ -160,6 +179,10 @@ function retry(
 const interrupted: MediaError = {
   code: "interrupted",
   message: "The service was stopped while it fetched the file.",
+};
+const postponed: MediaError = {
+  code: "postponed",
+  message: "The file is large and waits for others.",
 };
 const storageAway: MediaError = {
   code: "storage_unavailable",

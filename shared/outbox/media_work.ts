@@ -3,6 +3,7 @@ import * as z from "zod";
 import type { Database } from "../database/database.ts";
 import type { OutboxOutcome, OutboxRow } from "../database/rpcs/outbox.ts";
 import { onShutdown } from "../runtime/shutdown.ts";
+import type { FetchBudget } from "./fetch_budget.ts";
 import { fetchMedia, type FetchServices } from "./media_fetch.ts";
 import { StorageError } from "../media/storage.ts";
 
@@ -13,7 +14,7 @@ export interface MediaWorkServices extends FetchServices {
 /** The work of rows of each kind. It rejects for a defect; the row is due again when its lease ends. */
 export interface MediaWork {
   /** Fetches the file of a row and settles the row with it. */
-  fetchFile(row: OutboxRow): Promise<void>;
+  fetchFile(row: OutboxRow, budget: FetchBudget): Promise<void>;
   /** Deletes the files of a row. The caller settles it. */
   deleteFiles(row: OutboxRow): Promise<OutboxOutcome>;
 }
@@ -25,7 +26,7 @@ const deletePayloadSchema = z.object({ paths: z.array(z.string()) });
 export function createMediaWork(services: MediaWorkServices): MediaWork {
   const { database, storage, log } = services;
   return {
-    async fetchFile({ outboxId, claimToken, payload }): Promise<void> {
+    async fetchFile({ outboxId, claimToken, payload }, budget): Promise<void> {
       const { mediaId } = fetchPayloadSchema.parse(payload);
       const { file } = await database.rpc("begin_media_fetch", { mediaId });
       if (file === null) {
@@ -34,7 +35,8 @@ export function createMediaWork(services: MediaWorkServices): MediaWork {
       }
       const abort = new AbortController();
       const endListening = onShutdown(() => abort.abort());
-      const result = await fetchMedia(services, file, abort.signal).finally(endListening);
+      const result = await fetchMedia(services, file, { signal: abort.signal, budget })
+        .finally(endListening);
       const claim = { outboxId, claimToken, mediaId };
       const settled = await database.rpc("settle_media_fetch", { ...claim, ...result });
       if (settled.isForgotten) await storage.delete([file.storagePath]);

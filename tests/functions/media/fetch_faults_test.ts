@@ -196,6 +196,33 @@ Deno.test("a storage that is away costs no attempt and loses no file", async () 
   assertEquals([...server.files.values()].map(({ bytes }) => bytes), [picture]);
 });
 
+Deno.test("of two large documents a run fetches one, and the next run the other, without a lost attempt", async () => {
+  const storage = createMemoryStorage();
+  await using files = await createFileClient({ storage });
+  const { client } = files;
+  const tenant = await client.createTenant();
+  const large = padded(heads.pdf, 16 * megabyte + 1);
+  client.stack.provider.answer = serveFiles({ "/a": large, "/b": large });
+  for (const path of ["/a", "/b"]) {
+    await files.receiveZapi(tenant, path, {
+      document: {
+        documentUrl: client.stack.provider.baseUrl + path,
+        mimeType: "application/pdf",
+        fileName: "nota.pdf",
+      },
+    });
+  }
+  await files.fetchFiles();
+  const counts = async (): Promise<unknown> =>
+    (await client.stack.admin`
+      select array_agg(d.status || ' ' || o.attempts order by d.status) as files
+      from messaging.media d join messaging.outbox o on o.payload->>'mediaId' = d.id::text`)[0]
+      ?.["files"];
+  assertEquals(await counts(), ["pending 0", "stored 1"]);
+  await files.fetchAgain();
+  assertEquals(await counts(), ["stored 1", "stored 1"]);
+});
+
 Deno.test("a file that is forgotten while it is fetched is deleted again", async () => {
   const storage = createMemoryStorage();
   await using files = await createFileClient({ storage });

@@ -68,6 +68,12 @@ begin
       source = case when file_status = 'expired' then null else m.source end,
       storage_path = case when file_status = 'expired' then null else m.storage_path end
     where m.id = file.id;
+    -- A former attempt may have left a part of it, where its worker was killed.
+    if file_status <> 'pending' and exists (
+      select from messaging.outbox o where o.id = (request->>'outboxId')::uuid and o.attempts > 1
+    ) then
+      perform messaging.delete_media_files(file.instance_id, array[file.storage_path], false);
+    end if;
   end if;
   if file_status <> 'pending' and file.kind = 'audio' then
     perform messaging.release_agent_reply(file.id);

@@ -68,6 +68,15 @@ as $$
     from given_up
     where m.id = any (array[(given_up.payload->>'mediaId')::uuid])
       and given_up.kind = 'media_fetch' and m.status = 'pending'
+    returning m.instance_id, m.storage_path
+  ),
+  -- And what its workers have left of it.
+  deletions as (
+    insert into messaging.outbox (workspace_id, kind, payload)
+    select i.workspace_id, 'media_delete',
+      jsonb_build_object('instanceId', i.id, 'paths', jsonb_build_array(l.storage_path))
+    from lost_files l
+    join messaging.instances i on i.id = l.instance_id
   ),
   claimed as (
     update messaging.outbox o
