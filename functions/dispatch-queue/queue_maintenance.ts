@@ -36,6 +36,7 @@ export class QueueMaintenance {
   #nextSlotMoveAt = 0;
   #nextErasureAt = 0;
   #isPurged = false;
+  #isWatched = false;
   #underWay: Promise<void> | null = null;
 
   /** @param onChange called when a message may be due that was not before. */
@@ -87,7 +88,7 @@ export class QueueMaintenance {
       const { expired } = await expireMessages(database);
       if (expired > 0) this.onChange();
     });
-    await this.#attempt(() => this.#holdSuspects());
+    if (!this.#isWatched) await this.#attempt(() => this.#holdSuspects());
     await this.#attempt(async () => {
       const { fed } = await feedBatches(database);
       if (fed > 0) this.onChange();
@@ -96,8 +97,12 @@ export class QueueMaintenance {
     if (!this.#isPurged) await this.#attempt(() => this.#purge());
   }
 
-  /** An instance that confirms nothing any more should burn no further message. */
+  /**
+   * An instance that confirms nothing any more should burn no further message. Once a run: it looks at
+   * every instance.
+   */
   async #holdSuspects(): Promise<void> {
+    this.#isWatched = true;
     const { held, released } = await holdSuspects(this.services.database);
     if (held > 0) this.services.log.error("suspect_instances_stopped", { instances: held });
     if (released > 0) this.onChange();

@@ -9,6 +9,7 @@ import {
   enqueueText,
   settleClaim,
 } from "../../support/database/queue_calls.ts";
+import { isWaiting, openSessions } from "../../support/database/sessions.ts";
 import { letTimePass } from "../../support/database/time_travel.ts";
 import {
   createProtectedTenant,
@@ -16,6 +17,7 @@ import {
   protect,
 } from "../../support/fixtures/protected_tenant.ts";
 import { createTenant } from "../../support/fixtures/tenant.ts";
+import { waitUntil } from "../../support/wait_until.ts";
 
 interface Slot {
   readonly daysAhead: number;
@@ -284,4 +286,83 @@ Deno.test("a limit that is set later, or a window, moves what waits to the days 
   assertEquals(await countsOf(admin, instanceId), []);
   const [row] = await admin`select protection from messaging.instances where id = ${instanceId}`;
   assertEquals(row?.["protection"], null);
+});
+
+Deno.test("a message that was deleted with its person gives its place back at the next maintenance", async () => {
+  await using database = await createTestDatabase();
+  const { admin, sql } = database;
+  const { instanceId } = await createProtectedTenant(admin, { dailyLimit: 2 });
+  const { messageId } = await enqueue(sql, instanceId, "first", 1);
+  await enqueue(sql, instanceId, "second", 2);
+  await admin`delete from messaging.messages where id = ${messageId}`;
+  await callFunction(sql, "purge_expired", { maxRows: 100 });
+  assertEquals(await countsOf(admin, instanceId), [{ day: 0, sent: 0, waiting: 1, waitingNew: 0 }]);
+});
+
+Deno.test("two calls at the same time never take the last place of a day twice", async () => {
+  await using database = await createTestDatabase();
+  const { admin } = database;
+  const { one, two } = await openSessions(database);
+  const { instanceId } = await createProtectedTenant(admin, {
+    dailyLimit: 3,
+    newContactsPerDay: 2,
+  });
+  await one.unsafe("begin");
+  await enqueue(one, instanceId, "queued", 1);
+  const waiting = [sendNow(two, instanceId, 2)];
+  await waitUntil(() => isWaiting(admin));
+  await one.unsafe("commit");
+  await Promise.all(waiting);
+  await one.unsafe("begin");
+  await sendNow(one, instanceId, 3);
+  const late = enqueue(two, instanceId, "late", 4);
+  await waitUntil(() => isWaiting(admin));
+  await one.unsafe("commit");
+  assertEquals((await late).heldBy, "daily_limit");
+  assertEquals(await countsOf(admin, instanceId), [
+    { day: 0, sent: 2, waiting: 1, waitingNew: 1 },
+    { day: 1, sent: 0, waiting: 1, waitingNew: 1 },
+  ]);
+});
+
+Deno.test("an enqueue that is rolled back counts nothing", async () => {
+  await using database = await createTestDatabase();
+  const { admin } = database;
+  const { one, two } = await openSessions(database);
+  const { instanceId } = await createProtectedTenant(admin, { dailyLimit: 1 });
+  await one.unsafe("begin");
+  await enqueue(one, instanceId, "lost", 1);
+  const kept = enqueue(two, instanceId, "kept", 2);
+  await waitUntil(() => isWaiting(admin));
+  await one.unsafe("rollback");
+  assertEquals((await kept).heldBy, null);
+  assertEquals(await countsOf(admin, instanceId), [{ day: 0, sent: 0, waiting: 1, waitingNew: 0 }]);
+});
+
+Deno.test("a claim of a number with limits waits for no enqueue, and is taken after it", async () => {
+  await using database = await createTestDatabase();
+  const { admin, sql } = database;
+  const { one, two } = await openSessions(database);
+  const { instanceId } = await createProtectedTenant(admin, { dailyLimit: 5 });
+  await enqueue(sql, instanceId, "due", 1);
+  await one.unsafe("begin");
+  await enqueue(one, instanceId, "next", 1);
+  assertEquals(await claimMessages(two), []);
+  await one.unsafe("commit");
+  assertEquals((await claimMessages(two)).map(({ message }) => message), ["due"]);
+  assertEquals(await countsOf(admin, instanceId), [{ day: 0, sent: 1, waiting: 1, waitingNew: 0 }]);
+});
+
+Deno.test("protection that is set while a call enqueues holds for that call's message too", async () => {
+  await using database = await createTestDatabase();
+  const { admin } = database;
+  const { one, two } = await openSessions(database);
+  const { instanceId } = await createProtectedTenant(admin, {});
+  await enqueue(admin, instanceId, "before", 1);
+  await one.unsafe("begin");
+  await protect(one, instanceId, { dailyLimit: 1 });
+  const during = enqueue(two, instanceId, "during", 1);
+  await waitUntil(() => isWaiting(admin));
+  await one.unsafe("commit");
+  assertEquals((await during).heldBy, "daily_limit");
 });

@@ -1,7 +1,8 @@
 -- Holds instances that accept messages and confirm none any more (see is_suspect), until something is
 -- confirmed or received, or an operator releases them; and releases those that have confirmed. An
 -- instance that is held or disconnected already is left alone. `request`: maxInstances.
--- Returns {held, released}: how many. Looks at the newest messages of each instance, in their index.
+-- Returns {held, released}: how many. Looks at the newest messages of each instance, in their index:
+-- called once a run of the dispatcher.
 -- Locks as set_operator_hold; never waits for pacing.
 create or replace function public.hold_suspects(request jsonb)
 returns jsonb

@@ -4,6 +4,7 @@
 -- after 7 days, events after 30 days (see purge_events), webhook deliveries after 30 days and those of
 -- deleted endpoints, uploads that broke off or that no message names (see purge_uploads), done outbox rows after 7 days, dead outbox rows (a person should see them) after 90
 -- days.
+-- Also counts anew what waits under limits (see recount_days).
 -- Contacts, notes and logs belong to the user and stay, and so do messages and files by default.
 -- Never waits for a lock, but see purge_messages. Rows are deleted by their place (ctid), which a lock holds: after a burst,
 -- a join by key is planned with the statistics of the empty table, reads the table once per row, and
@@ -36,6 +37,8 @@ begin
   get diagnostics deleted = row_count;
   purged := purged + deleted;
   is_complete := is_complete and deleted < max_rows;
+
+  perform messaging.recount_days(clock);
 
   deleted := messaging.purge_provider_events(max_rows, clock);
   purged := purged + deleted;

@@ -7,6 +7,7 @@ create table messaging.pacing (
   is_protected boolean not null default false
 )
 with (fillfactor = 50, autovacuum_vacuum_scale_factor = 0.1);
+create index pacing_protected on messaging.pacing (instance_id) where is_protected;
 alter table messaging.pacing enable row level security;
 revoke all on table messaging.pacing from public, anon, authenticated;
 grant select, insert, update, delete on table messaging.pacing to service_role;
