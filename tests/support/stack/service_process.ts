@@ -81,6 +81,8 @@ async function callService(url: string, request: ServiceRequest = {}): Promise<S
   const { body, method = body === undefined ? "GET" : "POST", headers = {} } = request;
   const response = await fetch(url, {
     method,
+    // A redirection is an answer, which may lead out of the test's service.
+    redirect: "manual",
     headers: { ...(body === undefined ? {} : { "content-type": "application/json" }), ...headers },
     // A streamed body prevents the runtime from resending the request when the process is killed.
     ...(body === undefined ? {} : { body: new Blob([JSON.stringify(body)]) }),
