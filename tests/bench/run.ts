@@ -24,6 +24,7 @@ import { immediateSendBench } from "./immediate_send_bench.ts";
 import { instructionsBench } from "./instructions_bench.ts";
 import { inboundBench } from "./inbound_bench.ts";
 import { latenessBench } from "./lateness_bench.ts";
+import { mediaBench } from "./media_bench.ts";
 import { memoryBench } from "./memory_bench.ts";
 import { queuedAcceptBench } from "./queued_accept_bench.ts";
 import { Report } from "./report.ts";
@@ -43,6 +44,7 @@ const benches: readonly Bench[] = [
   idleBench,
   immediateSendBench,
   inboundBench,
+  mediaBench,
   floodBench,
   roundTripsBench,
   instructionsBench,
