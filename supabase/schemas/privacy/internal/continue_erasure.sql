@@ -13,9 +13,8 @@ declare
   ];
   part constant text := erasure.work->>'part';
   after constant jsonb := nullif(erasure.work->'after', 'null');
-  pattern constant text := messaging.marks_pattern(
-    array(select jsonb_array_elements_text(erasure.work->'marks'))
-  );
+  marks constant text[] := array(select jsonb_array_elements_text(erasure.work->'marks'));
+  pattern constant text := messaging.marks_pattern(marks);
   swept jsonb;
   next_part text;
 begin
@@ -24,7 +23,7 @@ begin
   else
     swept := case part
       when 'provider_events'
-      then messaging.sweep_provider_events(erasure.instance_id, pattern, after, max_rows)
+      then messaging.sweep_provider_events(erasure.instance_id, marks, after, max_rows)
       when 'unmatched_statuses'
       then messaging.sweep_unmatched_statuses(erasure.instance_id, pattern, after, max_rows)
       when 'idempotency_keys'

@@ -4,7 +4,7 @@
 -- {providerPayloads}, after}, with `after` NULL at the end.
 create or replace function messaging.sweep_provider_events(
   of_instance uuid,
-  pattern text,
+  marks text[],
   after jsonb,
   max_rows integer
 )
@@ -17,13 +17,18 @@ set enable_bitmapscan = off
 set enable_sort = off
 as $$
 declare
+  pattern constant text := messaging.marks_pattern(marks);
+  -- Looking for plain texts costs a twentieth of the expression.
+  likes constant text[] := array(select '%' || mark.text || '%' from unnest(marks) as mark(text));
   seen record;
   rows_seen integer := 0;
   rest text;
   erased integer := 0;
 begin
   for seen in
-    select p.id, p.received_at, case when p.payload ~ pattern then p.payload end as hit
+    select p.id, p.received_at, case
+        when p.payload like any (likes) and p.payload ~ pattern then p.payload
+      end as hit
     from messaging.provider_events p
     where p.instance_id = of_instance
       and (p.received_at, p.id) > (
@@ -52,8 +57,8 @@ begin
 end;
 $$;
 revoke all
-on function messaging.sweep_provider_events(uuid, text, jsonb, integer)
+on function messaging.sweep_provider_events(uuid, text[], jsonb, integer)
 from public, anon, authenticated;
 grant execute
-on function messaging.sweep_provider_events(uuid, text, jsonb, integer)
+on function messaging.sweep_provider_events(uuid, text[], jsonb, integer)
 to service_role;
