@@ -84,6 +84,8 @@ const otherColumns = [
   ...["window_start", "window_end", "window_days"],
   ...["opt_out_keywords", "opt_out_resume_keywords", "opt_out_confirmation"],
   ...["retention_messages_days", "retention_media_days", "retention_provider_events_days"],
+  // transcribeVoice
+  "transcribes_voice",
 ];
 
 Deno.test("every column of an instance is a setting of the contract, or is known not to be one", async () => {

@@ -49,6 +49,8 @@ Deno.test("an instance is created with its defaults, read alone and in its works
         "Pronto, você não receberá mais mensagens promocionais. Para voltar a receber, responda VOLTAR.",
     },
     protection: null,
+    retention: { messagesDays: null, mediaDays: null, providerEventsDays: 30 },
+    transcribeVoice: true,
     onUnconfirmed: "hold",
     requestsPerMinute: 18_000,
     webhookPath: `provider-webhook/zapi/${instanceId}`,

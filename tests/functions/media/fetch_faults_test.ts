@@ -71,8 +71,8 @@ for (const [name, answer, status, code] of atOnce) {
     client.stack.provider.answer = serveFiles({ "/photo": answer });
     await files.receiveZapi(tenant, "/photo");
     await files.fetchFiles();
-    const { mediaStatus, mediaUrl } = await files.lastMessage(tenant);
-    assertEquals([mediaStatus, mediaUrl], [status, null]);
+    const { mediaStatus, mediaUrl, lastError } = await files.lastMessage(tenant);
+    assertEquals([mediaStatus, mediaUrl, lastError.code], [status, null, code]);
     const { last_error, work, attempts } = await files.lastFile();
     assertEquals([last_error.code, work, attempts], [code, "done", 1]);
     assertEquals(storage.files.size, 0);

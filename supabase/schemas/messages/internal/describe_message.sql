@@ -30,7 +30,8 @@ begin
     return messaging.message_record(shown, state.time_zone, state.is_claimed);
   end if;
   return messaging.message_record(shown, state.time_zone, state.is_claimed)
-    || messaging.message_media(message.media_id, message.content);
+    || messaging.message_media(message.media_id, message.content)
+    || messaging.received_file_error(message);
 end;
 $$;
 revoke all

@@ -135,6 +135,7 @@ begin
             when (f.m).media_id is not null
               then messaging.message_record(f.m, zone, false)
                 || messaging.message_media((f.m).media_id, (f.m).content)
+                || messaging.received_file_error(f.m)
             else messaging.message_record(f.m, zone, false)
           end
         )

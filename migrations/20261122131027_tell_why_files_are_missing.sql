@@ -1,0 +1,238 @@
+set local check_function_bodies = off;
+
+-- The one record of a message, sent or received, as messages-api reports it. A claim counts as
+-- `sending`; what waits says when it may leave now, and what holds it (see expected_departure).
+-- For a message that is known not to wait, message_record alone says the same without reading anything.
+create or replace function messaging.describe_message(message messaging.messages)
+returns jsonb
+language plpgsql
+stable
+set search_path = ''
+as $$
+declare
+  state record;
+  shown messaging.messages := message;
+begin
+  select i.time_zone, q.claim_token is not null as is_claimed, expected.*
+  into strict state
+  from messaging.instances i
+  left join messaging.message_queue q on q.message_id = message.id
+  left join lateral (
+    select true as is_waiting, e.leaves_at, e.held_by
+    from messaging.dispatch d
+    cross join lateral messaging.expected_departure(q, message, i, d) as e
+    where d.instance_id = i.id and q.message_id is not null and q.claim_token is null
+  ) as expected on true
+  where i.id = message.instance_id;
+  if state.is_waiting then
+    shown.scheduled_for := state.leaves_at;
+    shown.held_by := state.held_by;
+  end if;
+  if message.media_id is null then
+    return messaging.message_record(shown, state.time_zone, state.is_claimed);
+  end if;
+  return messaging.message_record(shown, state.time_zone, state.is_claimed)
+    || messaging.message_media(message.media_id, message.content)
+    || messaging.received_file_error(message);
+end;
+$$;
+revoke all
+on function messaging.describe_message(messaging.messages)
+from public, anon, authenticated;
+grant execute on function messaging.describe_message(messaging.messages) to service_role;
+
+-- Why a received message's file is not there: {lastError}, to put into the message's record, which has no
+-- error of its own. Empty where there is nothing to say.
+create or replace function messaging.received_file_error(message messaging.messages)
+returns jsonb
+language plpgsql
+stable
+parallel safe
+set search_path = ''
+as $$
+begin
+  if message.direction = 'inbound' then
+    return coalesce(
+      (
+        select jsonb_build_object('lastError', m.last_error)
+        from messaging.media m
+        where m.id = message.media_id and m.status in ('failed', 'expired')
+      ),
+      '{}'
+    );
+  end if;
+  return '{}';
+end;
+$$;
+revoke all
+on function messaging.received_file_error(messaging.messages)
+from public, anon, authenticated;
+grant execute on function messaging.received_file_error(messaging.messages) to service_role;
+
+-- messages-api: messages of an instance, sent and received, in the order in which they were stored, a page
+-- at a time. `request`: instanceId, limit, `after` as returned in `next`, and filters, each NULL for any:
+-- contactId, cardId, batchId, status (as describe_message tells it), direction, since and until (both
+-- included, in the milliseconds that answers show). Returns {items, next}.
+-- A page reads at most `most_read` messages: where few of many match, it has fewer items than `limit`, or
+-- none, and `next` all the same. It reads them in growing steps, by the way that message_list_path chooses.
+-- Errors: MI014, MI031.
+-- Plans must not depend on statistics: hence the settings below.
+create or replace function public.list_messages(request jsonb)
+returns jsonb
+language plpgsql
+stable
+set search_path = ''
+set plan_cache_mode = force_generic_plan
+set enable_seqscan = off
+set enable_bitmapscan = off
+set enable_hashjoin = off
+set enable_mergejoin = off
+as $$
+declare
+  most_read constant integer := 5000;
+  page constant record := messaging.begin_page(request);
+  of_instance constant uuid := (request->>'instanceId')::uuid;
+  of_contact constant uuid := (
+    messaging.find_contact_by_id(of_instance, (request->>'contactId')::uuid)
+  ).id;
+  of_card constant text := request->>'cardId';
+  of_batch constant uuid := request->>'batchId';
+  of_direction constant text := request->>'direction';
+  of_status constant text := request->>'status';
+  -- A queued message that is claimed is `sending`.
+  stored_status constant text := case of_status when 'sending' then 'queued' else of_status end;
+  before constant timestamptz := coalesce(
+    (request->>'until')::timestamptz + interval '1 millisecond', 'infinity'
+  );
+  since constant timestamptz := (request->>'since')::timestamptz;
+  zone constant text := (select i.time_zone from messaging.instances i where i.id = of_instance);
+  path text;
+  last_at timestamptz := page.after_at;
+  last_id uuid := page.after_id;
+  step integer := page.size + 1;
+  step_read integer;
+  all_read integer := 0;
+  last_read jsonb;
+  found_now jsonb[];
+  found_all jsonb[] := '{}';
+begin
+  if request->>'contactId' is not null and of_contact is null then
+    raise exception using errcode = 'MI031', message = 'contact_not_found';
+  end if;
+  path := messaging.message_list_path(request, of_contact, most_read);
+  if path in ('contact', 'queue') then
+    step := most_read;
+  end if;
+  if since > last_at then
+    last_at := since;
+    last_id := '00000000-0000-0000-0000-000000000000';
+  end if;
+  loop
+    with scanned as materialized (
+      (
+        select m from messaging.messages m
+        where path = 'instance' and m.instance_id = of_instance
+          and m.created_at > '-infinity'
+          and (m.created_at, m.id) > (last_at, last_id) and m.created_at < before
+        order by m.created_at, m.id
+        limit step
+      )
+      union all
+      (
+        select m from messaging.messages m
+        where path = 'batch' and m.batch_id = of_batch and m.instance_id = of_instance
+          and (m.created_at, m.id) > (last_at, last_id) and m.created_at < before
+        order by m.created_at, m.id
+        limit step
+      )
+      union all
+      (
+        select m from messaging.messages m
+        where path = 'card' and m.instance_id = of_instance and m.card_id = of_card
+          and (m.created_at, m.id) > (last_at, last_id) and m.created_at < before
+        order by m.created_at, m.id
+        limit step
+      )
+      union all
+      (
+        select m from messaging.messages m
+        where path = 'stopped' and m.instance_id = of_instance and m.status = stored_status
+          and m.status in ('failed', 'canceled', 'unconfirmed', 'expired')
+          and (m.created_at, m.id) > (last_at, last_id) and m.created_at < before
+        order by m.created_at, m.id
+        limit step
+      )
+      union all
+      (
+        select few.m
+        from (
+          select m from messaging.messages m
+          where path = 'contact' and m.contact_id = of_contact
+          union all
+          select m
+          from messaging.queue_of_instance(of_instance) as q
+          join messaging.messages m on m.id = q.message_id
+          where path = 'queue'
+        ) as few
+        where ((few.m).created_at, (few.m).id) > (last_at, last_id) and (few.m).created_at < before
+        order by (few.m).created_at, (few.m).id
+        limit step
+      )
+    ),
+    matching as (
+      select s.m
+      from scanned s
+      where (of_contact is null or (s.m).contact_id = of_contact)
+        and (of_batch is null or (s.m).batch_id = of_batch)
+        and (of_card is null or (s.m).card_id = of_card)
+        and (of_direction is null or (s.m).direction = of_direction)
+        and (of_status is null or (s.m).status in (of_status, stored_status))
+        and (
+          coalesce(of_status, '') not in ('queued', 'sending')
+          or (of_status = 'sending') = ((s.m).status = 'sending' or exists (
+            select from messaging.message_queue q
+            where q.message_id = (s.m).id and q.claim_token is not null
+          ))
+        )
+      order by (s.m).created_at, (s.m).id
+      limit page.size + 1 - cardinality(found_all)
+    )
+    select
+      array(
+        select jsonb_build_object(
+          'createdAt', (f.m).created_at, 'id', (f.m).id,
+          'record', case
+            when (f.m).status = 'queued' then messaging.describe_message(f.m)
+            when (f.m).media_id is not null
+              then messaging.message_record(f.m, zone, false)
+                || messaging.message_media((f.m).media_id, (f.m).content)
+                || messaging.received_file_error(f.m)
+            else messaging.message_record(f.m, zone, false)
+          end
+        )
+        from matching f
+        order by (f.m).created_at, (f.m).id
+      ),
+      (select count(*) from scanned),
+      (
+        select jsonb_build_object('createdAt', (s.m).created_at, 'id', (s.m).id)
+        from scanned s
+        order by (s.m).created_at desc, (s.m).id desc
+        limit 1
+      )
+    into found_now, step_read, last_read;
+    found_all := found_all || found_now;
+    exit when cardinality(found_all) > page.size or step_read < step;
+    all_read := all_read + step_read;
+    if all_read >= most_read then
+      return messaging.build_page(found_all, page.size) || jsonb_build_object('next', last_read);
+    end if;
+    last_at := (last_read->>'createdAt')::timestamptz;
+    last_id := (last_read->>'id')::uuid;
+    step := least(step * 4, most_read - all_read);
+  end loop;
+  return messaging.build_page(found_all, page.size);
+end;
+$$;
+revoke all on function public.list_messages(jsonb) from public, anon, authenticated;
+grant execute on function public.list_messages(jsonb) to service_role;
