@@ -254,6 +254,7 @@ export const operations: readonly Operation[] = [
       "template_not_synced_with_provider",
       "template_not_approved",
       "provider_outbound_channel_not_configured",
+      "send_window_never_opens",
       "media_not_found",
       "media_pending",
       "media_failed",

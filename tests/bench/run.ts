@@ -8,6 +8,7 @@
 import { Argument, Command, InvalidArgumentError, Option } from "commander";
 import { readCommandLine } from "../../supabase/deploy/command_line.ts";
 import type { Bench, BenchContext, BenchSizes } from "./bench.ts";
+import { batchesBench } from "./batches_bench.ts";
 import { openBenchServer } from "./bench_server.ts";
 import { claimSettleBench } from "./claim_settle_bench.ts";
 import { claimSizeBench } from "./claim_size_bench.ts";
@@ -40,6 +41,7 @@ const benches: readonly Bench[] = [
   contactSearchBench,
   growthBench,
   latenessBench,
+  batchesBench,
   eventsBench,
   idleBench,
   immediateSendBench,
@@ -58,6 +60,7 @@ const sizes: Readonly<Record<keyof BenchSizes, readonly [size: number, what: str
   waiting: [1_000_000, "waiting messages of a full queue"],
   stored: [5_000_000, "stored messages of a full history"],
   contacts: [1_000_000, "contacts of the instance that contact_search searches"],
+  recipients: [100_000, "recipients of the batch that batches measures"],
   foreign: [500, "foreign rows of growth's smaller side; the larger has 100 times as many"],
   drained: [60_000, "messages claimed and settled in one measurement"],
   sends: [10_000, "messages of each half of the memory measurement"],
