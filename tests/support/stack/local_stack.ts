@@ -55,7 +55,7 @@ export interface StackAnswer {
 export type SimulatorRecord = Record<string, any>;
 
 export const secretKey = "sb_secret_of_the_end_to_end_tests";
-const startTimeoutMs = 60_000;
+const startTimeoutMs = 180_000;
 const root = fileURLToPath(new URL("../../..", import.meta.url));
 
 /** Starts the process without waiting. */
