@@ -17,13 +17,13 @@ Deno.test("an unknown payload is kept as a provider event and answered 200", asy
   const gateway = await client.createTenant();
   const evolution = await client.createTenant({ provider: "evolution" });
   const official = await client.createTenant({ provider: "whatsapp_cloud" });
-  const unknown = { type: "DisconnectedCallback", error: "gone", novelty: { deep: [1, null] } };
+  const unknown = { type: "NoveltyCallback", error: "gone", novelty: { deep: [1, null] } };
   const answers = [
     await client.zapi(gateway, unknown),
     await client.evolution(evolution, { event: "qrcode.updated", data: { qrcode: "x" } }),
     await client.cloud(official, {
       object: "whatsapp_business_account",
-      entry: [{ changes: [{ field: "account_update", value: { event: "DISABLED_UPDATE" } }] }],
+      entry: [{ changes: [{ field: "novelty_update", value: { event: "NOVELTY" } }] }],
     }),
   ];
   assertEquals(answers.map(({ status, body }) => [status, body.recorded]), Array(3).fill([200, 0]));
