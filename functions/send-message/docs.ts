@@ -9,7 +9,7 @@ import {
   demoSentMessageId,
 } from "../../shared/openapi/demo_fixtures.ts";
 import type { Operation } from "../../shared/openapi/operation.ts";
-import { fieldsOf } from "../../shared/model/message_content.ts";
+import { fieldsOf, isMediaType } from "../../shared/model/message_content.ts";
 import { type SendableType, sendableTypes } from "../../shared/model/message_request.ts";
 import {
   sendMessageFailureSchema,
@@ -27,8 +27,11 @@ const commonBody = sendMessageSchema.omit({
   optionList: true,
 });
 
-/** The fields that belong to one message type. */
-function describeBody(messageType: SendableType): z.ZodObject {
+/** The fields that belong to one message type; `file` names its file, where it has one. */
+function describeBody(
+  messageType: SendableType,
+  file: "mediaUrl" | "mediaId" = "mediaUrl",
+): z.ZodObject {
   const { needs, takes } = fieldsOf(messageType);
   const pick = (name: "message" | "optionList"): z.ZodRawShape =>
     needs.includes(name)
@@ -38,7 +41,7 @@ function describeBody(messageType: SendableType): z.ZodObject {
       : {};
   return commonBody.extend({
     ...(needs.includes("mediaUrl")
-      ? { mediaUrl: shape.mediaUrl, mediaId: shape.mediaId, mediaFilename: shape.mediaFilename }
+      ? { [file]: shape[file].unwrap(), mediaFilename: shape.mediaFilename }
       : {}),
     messageType: z.literal(messageType),
     ...pick("message"),
@@ -46,11 +49,15 @@ function describeBody(messageType: SendableType): z.ZodObject {
   });
 }
 
-const bodies = sendableTypes.map(describeBody) as [z.ZodObject, ...z.ZodObject[]];
+type Bodies = [z.ZodObject, ...z.ZodObject[]];
+const bodies = sendableTypes.map((type) => describeBody(type)) as Bodies;
+const fileBodies = sendableTypes.filter(isMediaType)
+  .map((type) => describeBody(type, "mediaId")) as Bodies;
 
 /** The variants of the body by `messageType`. A call that only assigns has none. */
 const documentedBody = z.union([
   z.discriminatedUnion("messageType", bodies).meta({ title: "message" }),
+  z.discriminatedUnion("messageType", fileBodies).meta({ title: "file" }),
   sendMessageSchema.pick({
     instanceId: true,
     phone: true,

@@ -18,7 +18,7 @@ export const requests: Schemas["SendMessageRequest"][] = [
   { ...target, messageType: "option_list", message: "Quando?", optionList: {
     title: "T", buttonLabel: "B", options: [{ title: "Hoje" }],
   } },
-  // @ts-expect-error An image needs its mediaUrl.
+  // @ts-expect-error An image needs its mediaUrl or mediaId.
   { ...target, messageType: "image", message: "A foto" },
   // @ts-expect-error There is no such messageType.
   { ...target, messageType: "sticker", message: "x" },
@@ -87,6 +87,7 @@ Deno.test("what decides a form's other fields is a discriminator of the document
   assertEquals(found.sort(), [
     "CreateInstanceRequest: provider",
     "ProcessAiAgentResponse: mode",
+    "SendMessageRequestFile: messageType",
     "SendMessageRequestMessage: messageType",
     "SendMessageResponse: mode",
   ]);
