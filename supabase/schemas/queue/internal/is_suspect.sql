@@ -17,30 +17,32 @@ set enable_bitmapscan = off
 as $$
 declare
   streak constant integer := 20;
-  sent integer;
+  ids uuid[];
   has_confirmed boolean;
   first_at timestamptz;
 begin
-  select count(*), bool_or(newest.is_confirmed), min(newest.sent_at)
-  into sent, has_confirmed, first_at
+  select array_agg(newest.id), bool_or(newest.is_confirmed), min(newest.sent_at)
+  into ids, has_confirmed, first_at
   from (
-    select m.sent_at, m.status <> 'sent' as is_confirmed
+    -- What a person typed on the phone came from the channel: it is alive.
+    select m.id, m.sent_at, m.status <> 'sent' or m.is_typed_on_phone as is_confirmed
     from messaging.messages m
     where m.instance_id = is_suspect.instance_id and m.direction = 'outbound'
       and m.sent_at is not null and m.status <> 'failed'
     order by m.sent_at desc
     limit streak
   ) as newest;
-  if sent < streak or has_confirmed or first_at > clock - interval '10 minutes'
-    or first_at <= trusted_from then
+  if coalesce(cardinality(ids), 0) < streak or has_confirmed
+    or first_at > clock - interval '10 minutes' or first_at <= trusted_from then
     return false;
   end if;
-  return not messaging.has_confirmed_since(instance_id, first_at) and exists (
+  return not messaging.has_confirmed_after(instance_id, ids) and exists (
     select from (
       select m.status
       from messaging.messages m
       where m.instance_id = is_suspect.instance_id and m.direction = 'outbound'
-        and m.sent_at is not null and m.status <> 'failed' and m.sent_at < first_at
+        and m.sent_at is not null and m.status <> 'failed' and m.id <> all (ids)
+        and m.sent_at <= first_at
       order by m.sent_at desc
       limit 1000
     ) as earlier
