@@ -4,6 +4,7 @@ import { assert, assertEquals, assertMatch, assertNotEquals } from "../../suppor
 import { heads, padded } from "../../support/fixtures/media_files.ts";
 import { functionsUrl } from "../../support/stack/messaging_stack.ts";
 import { createMemoryStorage } from "../../support/doubles/memory_storage.ts";
+import { phone } from "../provider_webhook/webhook_client.ts";
 import { createFileClient, serveFiles, sha256Of } from "./received_file_client.ts";
 
 const picture = padded(heads.jpeg, 20_000);
@@ -151,6 +152,21 @@ Deno.test("the event of a received file names it, and each reading of the feed h
   assertNotEquals(first.data.mediaUrl, second.data.mediaUrl);
   const query = Object.fromEntries(new URL(first.data.mediaUrl).searchParams);
   assert(client.stack.services.links.verify(mediaId, query) !== null);
+});
+
+Deno.test("an event of a sent picture names the URL that the call gave, as its record does", async () => {
+  await using files = await createFileClient();
+  const { stack } = files.client;
+  const tenant = await files.client.createTenant();
+  const mediaUrl = "https://cdn.example.com/a.png";
+  const { body: sent } = await stack.send(tenant, { phone, messageType: "image", mediaUrl });
+  const { body: record } = await stack.messages(tenant, "GET", `/messages/${sent.messageId}`);
+  const { body } = await stack.request("/events-api/events?after=oldest&types=message.sent", {
+    headers: { "X-Client-Token": tenant.token },
+  });
+  const { mediaId, mediaStatus, mediaUrl: told } = body.items[0].data;
+  assertEquals([mediaId, mediaStatus, told], [null, null, mediaUrl]);
+  assertEquals([record.mediaId, record.mediaStatus, record.mediaUrl], [null, null, mediaUrl]);
 });
 
 Deno.test("several files of one delivery are each fetched, also those of an echo and of a group", async () => {
