@@ -2,7 +2,7 @@
 
 import { defaultPort, originOf, resolveDataDir } from "../local/settings.ts";
 import { findSecretKey } from "./admin_key.ts";
-import { openAdminApi } from "./admin_api.ts";
+import { openAdminApi, openBatchReader } from "./admin_api.ts";
 import { runAdminCommand } from "./commands.ts";
 
 // Treats an empty variable as absent.
@@ -28,6 +28,10 @@ Deno.exit(
     print: (text) => write(Deno.stdout, text),
     printError: (text) => write(Deno.stderr, text),
     readFile: (path) => Deno.readTextFile(path),
+    isTerminal: Deno.stdout.isTerminal(),
+    ...(environment["CLIENT_TOKEN"]
+      ? { readBatch: openBatchReader(apiUrl.replace(/\/+$/, ""), environment["CLIENT_TOKEN"]) }
+      : {}),
     readStdin: () => new Response(Deno.stdin.readable).text(),
   }, Deno.args),
 );

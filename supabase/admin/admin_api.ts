@@ -103,3 +103,21 @@ function describeRefusal(status: number, answer: unknown): string {
     ...issues.map((issue) => `  ${issue.path}: ${issue.message}`),
   ].join("\n");
 }
+
+/** Reads a batch with the client token of its instance. @throws {AdminApiError} */
+export function openBatchReader(
+  apiUrl: string,
+  clientToken: string,
+): (batchId: string) => Promise<unknown> {
+  return async (batchId) => {
+    checkAddress(apiUrl);
+    const url = `${apiUrl}/functions/v1/batches-api/batches/${encodeURIComponent(batchId)}`;
+    const response = await fetchApi(url, {
+      method: "GET",
+      headers: { "X-Client-Token": clientToken },
+    });
+    const answer: unknown = await response.json().catch(() => null);
+    if (!response.ok) throw new AdminApiError(describeRefusal(response.status, answer));
+    return answer;
+  };
+}

@@ -5,6 +5,7 @@ import { resourceDocs } from "../../functions/admin-api/docs.ts";
 import { outbox } from "../../functions/admin-api/resources/outbox.ts";
 import type { ResourceDocs } from "../../functions/admin-api/resources/resource_docs.ts";
 import { templates } from "../../functions/admin-api/resources/templates.ts";
+import { addBatches } from "./batch_commands.ts";
 import { addQueue } from "./queue_commands.ts";
 import { readFields } from "./field_values.ts";
 import { type FieldOption, listOptions } from "./resource_options.ts";
@@ -19,6 +20,11 @@ export interface AdminCommandContext {
   readonly printError: (text: string) => void;
   readonly readFile: (path: string) => Promise<string>;
   readonly readStdin: () => Promise<string>;
+  /** Reads a batch with the client token of its instance. @throws {AdminApiError} */
+  readonly readBatch?: (batchId: string) => Promise<unknown>;
+  /** Whether `print` writes to a terminal. */
+  readonly isTerminal?: boolean;
+  readonly wait?: (ms: number) => Promise<void>;
 }
 
 type Options = Readonly<Record<string, unknown>>;
@@ -44,6 +50,8 @@ export async function runAdminCommand(
   }
 }
 
+const noToken = "Set CLIENT_TOKEN to a client token of the batch's instance.";
+
 function createProgram(context: AdminCommandContext): Command {
   const program = new Command("deno task admin")
     .description(
@@ -61,6 +69,13 @@ function createProgram(context: AdminCommandContext): Command {
     print: context.print,
     wantsJson: () => wantsJson(program),
     listAll: (path) => listAll(context.api, path, {}),
+  }, program);
+  addBatches({
+    readBatch: context.readBatch ?? (() => Promise.reject(new AdminApiError(noToken, true))),
+    print: context.print,
+    wantsJson: () => wantsJson(program),
+    isTerminal: context.isTerminal ?? false,
+    wait: context.wait ?? ((ms) => new Promise((resolve) => setTimeout(resolve, ms))),
   }, program);
   for (const command of program.commands) {
     for (const verb of command.commands) verb.exitOverride().copyInheritedSettings(program);
