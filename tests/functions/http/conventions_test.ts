@@ -20,13 +20,13 @@ const operations = [
   {
     method: "GET",
     path: `/messages-api/messages/${someId}`,
-    allow: "DELETE, GET, HEAD, OPTIONS",
+    allow: "DELETE, GET, HEAD, OPTIONS, PATCH",
     hasBody: false,
   },
   {
     method: "DELETE",
     path: `/messages-api/messages/${someId}`,
-    allow: "DELETE, GET, HEAD, OPTIONS",
+    allow: "DELETE, GET, HEAD, OPTIONS, PATCH",
     hasBody: false,
   },
   {

@@ -52,6 +52,7 @@ const meanings: Readonly<Record<string, Record<string, unknown> | null>> = {
     ...sheena,
     messageType: "text",
     message: "Is this still available?",
+    quotedProviderMessageId: "wamid.HBgLMTY1MDM4Nzk0MzkVAgARGA9wcm9kdWN0X2lucXVpcnkA",
   },
   "Text Message from Click to WhatsApp Ad": {
     ...sheena,
