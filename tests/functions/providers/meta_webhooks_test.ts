@@ -126,7 +126,8 @@ Deno.test({
     assertEquals(Object.keys(examples).sort(), Object.keys(meanings).sort());
     for (const [name, { value }] of Object.entries(examples)) {
       const events = JSON.parse(JSON.stringify(readProviderEvents("whatsapp_cloud", value)));
-      const read = events.map(withoutIdAndTime);
+      for (const { mediaId, file } of events) assertEquals(file?.source.id, mediaId, name);
+      const read = events.map(withoutIdTimeAndFile);
       const meaning = meanings[name];
       assertEquals(read, meaning === null ? [] : [meaning], name);
     }
@@ -147,7 +148,7 @@ Deno.test({
   },
 });
 
-function withoutIdAndTime(event: Record<string, unknown>): Record<string, unknown> {
-  const { providerMessageId: _id, sentAt: _at, ...rest } = event;
+function withoutIdTimeAndFile(event: Record<string, unknown>): Record<string, unknown> {
+  const { providerMessageId: _id, sentAt: _at, file: _file, ...rest } = event;
   return rest;
 }
