@@ -98,7 +98,8 @@ async function countRows(sql: Sql): Promise<unknown> {
     where relnamespace = 'messaging'::regnamespace and relkind = 'r' order by 1`;
   const counts = tables.filter(({ name }) => !/^(rate_limits|metric)/.test(name))
     .map(({ name }) => `select '${name}' as name, count(*)::int as rows from messaging.${name}`);
-  return [...await sql.unsafe(counts.join(" union all "))].map((row) => ({ ...row }));
+  const query = `${counts.join(" union all ")} order by name`;
+  return [...await sql.unsafe(query)].map((row) => ({ ...row }));
 }
 
 /** What a dry run says of each recipient, in the form in which the started batch is read. */

@@ -26,7 +26,8 @@ export async function letTimePass(sql: Sql, seconds: number): Promise<void> {
       set answered_at = array(select answer - ${by} from unnest(answered_at) as answer)`;
     await transaction`
       update messaging.batches set start_at = start_at - ${by}, expires_at = expires_at - ${by},
-        served_at = served_at - ${by}`;
+        served_at = served_at - ${by}, created_at = created_at - ${by},
+        finished_at = finished_at - ${by}`;
     await transaction`update messaging.pacing set last_slot_at = last_slot_at - ${by}`;
     // Days pass whole: a test that crosses midnight says so.
     const days = Math.floor(seconds / 86_400);

@@ -1,5 +1,6 @@
 -- purge_expired: deletes messages that are older than their instance keeps them, the oldest of each instance
--- first, at most `max_rows`, with the files that no other message names. What still waits to be sent stays.
+-- first, at most `max_rows`, with the files that no other message names and their places in the lists of
+-- batches. What still waits to be sent stays.
 -- Contacts and conversations stay. Where a contact's last message is among them, its activity is read anew,
 -- so that reading the contact shows no message that is gone.
 -- Returns how many. Waits for no lock but those of contact_activity, which are the last.
@@ -37,7 +38,14 @@ begin
   end if;
   files := messaging.media_of_messages(ids);
   with gone as (
-    delete from messaging.messages m where m.id = any (ids) returning m.contact_id, m.sent_at
+    delete from messaging.messages m where m.id = any (ids)
+    returning m.id, m.contact_id, m.batch_id, m.sent_at
+  ),
+  unlisted as (
+    delete from messaging.batch_recipients r
+    using gone g
+    where r.contact_id = any (array[g.contact_id]) and r.batch_id = any (array[g.batch_id])
+      and r.message_id = g.id and r.status = 'accepted'
   )
   select array_agg(a.contact_id) into contact_ids
   from (select g.contact_id, max(g.sent_at) as last_at from gone g group by g.contact_id) as told

@@ -1,6 +1,6 @@
 -- Deletes rows whose retention is over, the oldest first, at most `request`.maxRows of each table:
 -- idempotency keys after 24 hours, provider events after 30 days or what the instance says (retention),
--- messages and files where the instance says how long, delivery events without a message
+-- messages, files and batches where the instance says how long, delivery events without a message
 -- after 7 days, events after 30 days (see purge_events), webhook deliveries after 30 days and those of
 -- deleted endpoints, uploads that broke off or that no message names (see purge_uploads), done outbox rows after 7 days, dead outbox rows (a person should see them) after 90
 -- days.
@@ -105,6 +105,10 @@ begin
   is_complete := is_complete and deleted < max_rows;
 
   deleted := messaging.purge_messages(max_rows, clock);
+  purged := purged + deleted;
+  is_complete := is_complete and deleted < max_rows;
+
+  deleted := messaging.purge_batches(max_rows, clock);
   purged := purged + deleted;
   is_complete := is_complete and deleted < max_rows;
 
