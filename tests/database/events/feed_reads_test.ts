@@ -45,6 +45,23 @@ Deno.test("a page of a type that no event has reads a bounded number of rows", a
   assert(rows <= 2 * mostReads + 20, `${rows} rows`);
 });
 
+Deno.test("the deliveries of 500 events are made by reading those events alone, however many wait", async () => {
+  await using database = await createTestDatabase({ own: true });
+  const { admin } = database;
+  const { instanceId } = await createTenant(admin);
+  await insertEvents(database, instanceId, 10_000);
+  await admin`
+    insert into messaging.event_endpoints (id, instance_id, url, sealed_secret, told_through)
+    values (gen_random_uuid(), ${instanceId}, 'https://receiver.example.com', 'v1.key.x', 0)`;
+  const rows = await countRowsRead(admin, async (transaction) => {
+    await transaction`select messaging.fan_out_events(500)`;
+    const [made] = await transaction`
+      select count(*)::integer as count from messaging.event_deliveries`;
+    assertEquals(made?.["count"], 500);
+  });
+  assert(rows <= 8 * 500, `${rows} rows`);
+});
+
 /** The rows that pages at several places of the feed read. */
 async function readPages({ admin, sql }: TestDatabase, instanceId: string): Promise<Reads> {
   const [edges] = await admin<{ middle: string; last: string }[]>`

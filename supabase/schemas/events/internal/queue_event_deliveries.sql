@@ -17,8 +17,13 @@ begin
   )
   select of_endpoint, e.sequence, e.id, e.type, coalesce(due_at, e.recorded_at)
   from unnest(sequences) as named(sequence)
-  join messaging.events e on e.sequence = named.sequence
-  order by e.sequence
+  -- Each by its key. The callers read in order without a sort: a join would take its order from all
+  -- events there are.
+  cross join lateral (
+    select v.sequence, v.id, v.type, v.recorded_at from messaging.events v
+    where v.sequence = named.sequence
+    offset 0
+  ) as e
   on conflict on constraint event_deliveries_once do update
   set status = 'pending',
     tries = case when d.status = 'pending' then d.tries else 0 end,
