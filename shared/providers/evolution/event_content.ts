@@ -101,6 +101,12 @@ export function readEditedText(edit: unknown): string | undefined {
     readMessage(message, "documentMessage", "caption");
 }
 
+/** WhatsApp's own message about another message: an edit, a deletion. */
+export function readProtocolMessage(data: unknown): unknown {
+  const message = unwrapMessage(readValue(data, "message"), wrappers);
+  return readValue(message, "protocolMessage");
+}
+
 function unwrapMessage(message: unknown, known: readonly Wrapper[]): unknown {
   let inner = message;
   for (let depth = 0; depth < MAX_WRAPPINGS; depth++) {

@@ -1,7 +1,7 @@
 /**
  * Webhooks of Evolution API v2 (page Webhooks): `messages.upsert`, `messages.edited`,
- * `send.message`, `messages.update` and `connection.update`, in every spelling of the event name. `data` is one item or
- * a list.
+ * `messages.delete`, `send.message`, `messages.update` and `connection.update`, in every spelling of
+ * the event name. `data` is one item or a list.
  */
 import {
   chooseAddresses,
@@ -12,10 +12,16 @@ import {
 } from "../webhooks/addresses.ts";
 import { attributeToAuthor, toStatusError } from "../webhooks/content.ts";
 import { readIsoTime, readName, readPersonName, readTime } from "../webhooks/fields.ts";
-import { readEditedText, readEvolutionContent, readQuotedId } from "./event_content.ts";
+import {
+  readEditedText,
+  readEvolutionContent,
+  readProtocolMessage,
+  readQuotedId,
+} from "./event_content.ts";
 import { readId, readText, readValue } from "../../model/json_value.ts";
 import type {
   ConnectionEvent,
+  MessageDeletionEvent,
   MessageEditEvent,
   MessageEvent,
   ProviderEvent,
@@ -35,7 +41,11 @@ export function readEvolutionEvents(
   const items = listItems(payload);
   switch (readText(payload, "event")?.toLowerCase().replace(/[_-]/g, ".")) {
     case "messages.upsert":
-      return items.flatMap((item) => readMessageEvent(item, readValue(payload, "sender")));
+      return items.flatMap((item): ProviderEvent[] =>
+        readRevocation(item) ?? readMessageEvent(item, readValue(payload, "sender"))
+      );
+    case "messages.delete":
+      return items.flatMap(readDeletion);
     case "messages.edited":
       return items.flatMap(readEdit);
     case "send.message":
@@ -115,6 +125,26 @@ function readEdit(data: unknown): MessageEditEvent[] {
     : [{ kind: "message_edit", providerMessageId, message }];
 }
 
+/** WhatsApp's own notice that its author deletes a message for everyone, by name and by number. */
+const revocations: readonly unknown[] = ["REVOKE", 0];
+
+/** Undefined for what is no such notice. */
+function readRevocation(data: unknown): MessageDeletionEvent[] | undefined {
+  const message = readProtocolMessage(data);
+  return revocations.includes(readValue(message, "type"))
+    ? toDeletion(readId(message, "key", "id"))
+    : undefined;
+}
+
+/** `data` is the message's key (source, 2.3.6), or the stored message with its `key`. */
+function readDeletion(data: unknown): MessageDeletionEvent[] {
+  return toDeletion(readId(data, "key", "id") ?? readId(data, "id"));
+}
+
+function toDeletion(providerMessageId: string | undefined): MessageDeletionEvent[] {
+  return providerMessageId === undefined ? [] : [{ kind: "message_deletion", providerMessageId }];
+}
+
 /** Reads a message sent through the API. This event often arrives before the API call returns. */
 function readSending(data: unknown, own: unknown): StatusEvent[] {
   const providerMessageId = readId(data, "key", "id");
@@ -146,7 +176,8 @@ const numberedWords = ["ERROR", "PENDING", "SERVER_ACK", "DELIVERY_ACK", "READ",
 /**
  * Reads a status update. Updates have no time. The message id, not `fromMe`, identifies our
  * messages: the Cloud API channel sends `fromMe: false` for ours too (source, 2.3.6: it compares a
- * number with a JID).
+ * number with a JID). `DELETED` is no news: versions before 2.3 call every update so that has no
+ * status, an edit too (source); of a deletion `messages.delete` tells.
  */
 function readStatus(data: unknown): StatusEvent[] {
   const providerMessageId = readId(data, "keyId") ?? readId(data, "key", "id");

@@ -94,6 +94,15 @@ export interface MessageEditEvent {
   readonly message: string;
 }
 
+/**
+ * A person has deleted a message for everyone: the contact, or somebody on the business's own phone.
+ * The event identifies the message by its id alone.
+ */
+export interface MessageDeletionEvent {
+  readonly kind: "message_deletion";
+  readonly providerMessageId: string;
+}
+
 /** A contact has changed its number or its user id. */
 export interface NumberChangeEvent {
   readonly kind: "number_change";
@@ -146,6 +155,7 @@ export interface LimitEvent {
 export type ProviderEvent =
   | MessageEvent
   | MessageEditEvent
+  | MessageDeletionEvent
   | StatusEvent
   | TemplateStatusEvent
   | NumberChangeEvent

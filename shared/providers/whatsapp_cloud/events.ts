@@ -10,6 +10,7 @@ import { readId, readText, readValue } from "../../model/json_value.ts";
 import type { MessageEvent, ProviderEvent } from "../webhooks/provider_event.ts";
 import { readAccountUpdate, readLimitChange } from "./account_events.ts";
 import { CloudContacts } from "./contacts.ts";
+import { readCloudDeletedStatus, readCloudRevocation } from "./deletion_events.ts";
 import { readCloudContent } from "./event_content.ts";
 import { readCloudPreference } from "./preference_events.ts";
 import { readCloudIdentityChanges, readUserIdUpdates } from "./identity_events.ts";
@@ -45,14 +46,20 @@ function readChange(change: unknown, entry: unknown): ProviderEvent[] {
         ...readList(value, "messages").flatMap((item): ProviderEvent[] =>
           readText(item, "type") === "system"
             ? readCloudIdentityChanges(item)
-            : readEach([item], (one) => readInbound(one, contacts))
+            : readEach([item], (one) => readCloudRevocation(one) ?? readInbound(one, contacts))
         ),
-        ...readEach(readList(value, "statuses"), readCloudStatus),
+        ...readEach(
+          readList(value, "statuses"),
+          (item) => readCloudDeletedStatus(item) ?? readCloudStatus(item),
+        ),
       ];
     }
     case "smb_message_echoes": {
       const contacts = new CloudContacts(value);
-      return readEach(readList(value, "message_echoes"), (item) => readEcho(item, contacts));
+      return readEach(
+        readList(value, "message_echoes"),
+        (item) => readCloudRevocation(item) ?? readEcho(item, contacts),
+      );
     }
     case "user_id_update":
       return readUserIdUpdates(value);

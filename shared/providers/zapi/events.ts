@@ -15,6 +15,7 @@ import { readList, readMessage, readName, readPersonName, readTime } from "../we
 import { readId, readText, readValue } from "../../model/json_value.ts";
 import type {
   ConnectionEvent,
+  MessageDeletionEvent,
   MessageEvent,
   ProviderEvent,
   StatusEvent,
@@ -35,7 +36,9 @@ export function readZapiEvents(
   if (isForeign) return [];
   switch (readText(payload, "type")) {
     case "ReceivedCallback":
-      return readMessageEvent(payload);
+      return readText(payload, "notification") === "REVOKE"
+        ? readRevocation(payload)
+        : readMessageEvent(payload);
     case "MessageStatusCallback":
       return readStatuses(payload);
     case "DeliveryCallback":
@@ -85,6 +88,15 @@ function readMessageEvent(payload: unknown): MessageEvent[] {
     chatName: readName(payload, "chatName"),
     quotedProviderMessageId: readId(payload, "referenceMessageId"),
   }];
+}
+
+/**
+ * A message that its author deleted for everyone. Z-API's pages do not show this notification. Receivers
+ * that others have published find the message in `messageId`, some first in `referenceMessageId`.
+ */
+function readRevocation(payload: unknown): MessageDeletionEvent[] {
+  const providerMessageId = readId(payload, "referenceMessageId") ?? readId(payload, "messageId");
+  return providerMessageId === undefined ? [] : [{ kind: "message_deletion", providerMessageId }];
 }
 
 /** `senderLid` is the author's: a member's in a group, our own in an echo. */

@@ -54,7 +54,7 @@ export const eventDescriptions: Readonly<Record<EventType, EventDescription>> = 
   "message.canceled": ofMessage("a waiting message was canceled"),
   "message.expired": ofMessage("a message was not sent in time"),
   "message.edited": ofMessage("the words of a message were changed"),
-  "message.deleted": ofMessage("a message was taken back"),
+  "message.deleted": ofMessage("a message was deleted for everyone"),
   "contact.created": {
     when: "a contact is new",
     dataName: "ContactEventData",

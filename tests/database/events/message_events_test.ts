@@ -62,6 +62,13 @@ Deno.test("every type of message event is written by a path, with the state that
   );
   await world.receive({ kind: "message_edit", providerMessageId: "in-1", message: "olá" });
   await expect(["message.edited"], ["received"]);
+  const deletion = (id: string): Readonly<Record<string, unknown>> => ({
+    kind: "message_deletion",
+    providerMessageId: id,
+  });
+  await world.receive(deletion("in-1"), deletion("id-1"), deletion("in-1"));
+  await world.receive(deletion("id-1"), deletion("nobody's"));
+  await expect(["message.deleted", "message.deleted"], ["received", "read"]);
 
   await world.receive(echo("typed-1"));
   await expect(["message.sent"], ["sent"]);

@@ -20,7 +20,6 @@ type Members = Readonly<Record<string, unknown>>;
 
 /** Types that nothing can make true yet, and what will. */
 const notYetWritten: Partial<Record<EventType, string>> = {
-  "message.deleted": "a provider that tells reliably that a message was taken back",
   "batch.finished": "batches",
 };
 
@@ -135,12 +134,13 @@ async function sendMessages(client: WebhookClient, call: Call, tenant: Tenant): 
   await call(tenant, "admin-api/queue/release", {});
 }
 
-/** One person writes, edits, and turns out to be two contacts. */
+/** One person writes, edits, deletes, and turns out to be two contacts. */
 async function receiveMessages(client: WebhookClient, tenant: Tenant): Promise<void> {
   const hidden = "111111111111111@lid";
   const text = { message: "oi" };
   await client.receive(tenant, { messageId: "IN1", text });
   await client.receive(tenant, { messageId: "IN1", text: { message: "olá" }, isEdit: true });
+  await client.receive(tenant, { messageId: "IN1", notification: "REVOKE" });
   await client.receive(tenant, { messageId: "IN2", text, phone: hidden });
   await client.receive(tenant, { messageId: "IN3", text, chatLid: hidden });
 }

@@ -57,6 +57,9 @@ begin
     if new.message is distinct from old.message then
       expected := expected || 'message.edited'::text;
     end if;
+    if new.deleted_at is distinct from old.deleted_at then
+      expected := expected || 'message.deleted'::text;
+    end if;
   end if;
   foreach wanted in array expected loop
     perform from messaging.events e

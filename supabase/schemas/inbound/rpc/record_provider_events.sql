@@ -65,6 +65,7 @@ begin
       when case event->>'kind'
         when 'message' then messaging.record_message_event(instance, event)
         when 'message_edit' then messaging.record_message_edit(instance.id, event)
+        when 'message_deletion' then messaging.record_message_deletion(instance.id, event)
         when 'status' then messaging.record_status_event(instance.id, event)
         when 'template_status' then messaging.record_template_status(instance.id, event)
         when 'preference' then messaging.record_preference_event(instance.id, event)

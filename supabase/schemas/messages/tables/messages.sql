@@ -44,6 +44,7 @@ create table messaging.messages (
   media_id uuid,
   expires_at timestamptz,
   cancel_key text,
+  deleted_at timestamptz,
   constraint messages_belong_to_their_conversation
     foreign key (instance_id, contact_id, conversation_id) references messaging.conversations (
       instance_id,
@@ -128,3 +129,5 @@ comment on column messaging.messages.cancel_key is
   'The caller''s name for messages that it may cancel together while they wait.';
 comment on column messaging.messages.batch_id is
   'The batch that it was sent for; NULL for all others.';
+comment on column messaging.messages.deleted_at is
+  'When the provider told that a person deleted it for everyone; NULL for all others. Its words stay, for the history.';

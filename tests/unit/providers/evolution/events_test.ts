@@ -144,7 +144,7 @@ Deno.test("a contact's edit gives its new text, ours no event", () => {
   }
 });
 
-Deno.test("deletions, edits without text, keys, removed reactions and stories give no message", () => {
+Deno.test("deletions of no message, edits without text, keys, removed reactions and stories give no message", () => {
   for (
     const message of [
       { protocolMessage: { type: "REVOKE" } },
@@ -163,6 +163,33 @@ Deno.test("deletions, edits without text, keys, removed reactions and stories gi
   for (const remoteJid of ["status@broadcast", "120363@newsletter", "0@s.whatsapp.net"]) {
     const key = remoteJid.startsWith("0@") ? { remoteJid } : { remoteJid, ...pn };
     assertEquals(readUpsert(evolutionMessage(text, {}, key)), undefined);
+  }
+});
+
+Deno.test("a message deleted for everyone is known by its id, however Evolution tells", () => {
+  const key = { remoteJid: "5511987654321@s.whatsapp.net", fromMe: false, id: "3EB0OLD" };
+  const deletion = { kind: "message_deletion", providerMessageId: "3EB0OLD" };
+  const told: [string, unknown][] = [
+    ["messages.delete", { ...key, status: "DELETED" }],
+    ["MESSAGES_DELETE", { id: "an id of Evolution's own", key, status: "DELETED" }],
+    ["messages.delete", [key]],
+  ];
+  for (const type of ["REVOKE", 0]) {
+    const protocolMessage = { key, type };
+    for (
+      const message of [{ protocolMessage }, {
+        ephemeralMessage: { message: { protocolMessage } },
+      }]
+    ) {
+      told.push(["messages.upsert", evolutionMessage(message)]);
+      told.push(["messages.upsert", evolutionMessage(message, {}, { fromMe: true })]);
+    }
+  }
+  for (const [event, data] of told) {
+    assertEquals(readEvents("evolution", evolutionEvent(event, data)), [deletion]);
+  }
+  for (const data of [null, {}, { keys: [key] }, { id: "" }, "3EB0OLD"]) {
+    assertEquals(readEvents("evolution", evolutionEvent("messages.delete", data)), []);
   }
 });
 

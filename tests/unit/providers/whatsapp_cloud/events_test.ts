@@ -126,7 +126,7 @@ Deno.test("a removed Cloud reaction and a system notice give no message", () => 
   );
 });
 
-Deno.test("a Cloud edit gives its new text, and a deletion gives no event", () => {
+Deno.test("a Cloud edit gives its new text, and one without a text no event", () => {
   const edit = (message?: unknown): Record<string, unknown> => ({
     type: "edit",
     edit: { original_message_id: "wamid.O", message },
@@ -152,9 +152,26 @@ Deno.test("a Cloud edit gives its new text, and a deletion gives no event", () =
   assertEquals(echo(edit(text)), "às 11h");
   const revoke = { type: "revoke", revoke: { original_message_id: "wamid.O" } };
   const unreadable = [undefined, null, {}, { type: "text" }, { type: "image" }, edit(text), revoke];
-  for (const message of [revoke, { type: "edit" }, ...unreadable.map((inner) => edit(inner))]) {
+  for (const message of [{ type: "edit" }, ...unreadable.map((inner) => edit(inner))]) {
     assertEquals(readContent(message), undefined);
     assertEquals(echo(message), undefined);
+  }
+});
+
+Deno.test("a revoke names the message that the contact or the business deleted for everyone", () => {
+  const revoke = { type: "revoke", revoke: { original_message_id: "wamid.O" } };
+  const deletion = { kind: "message_deletion", providerMessageId: "wamid.O" };
+  const echo = (message: Record<string, unknown>): unknown =>
+    cloudChange({
+      message_echoes: [{ to: "5511987654321", id: "wamid.E", ...message }],
+    }, "smb_message_echoes");
+  const status = (id: unknown): unknown => cloudChange({ statuses: [{ id, status: "deleted" }] });
+  for (const payload of [cloudMessage(revoke), echo(revoke), status("wamid.O")]) {
+    assertEquals(readEvents("whatsapp_cloud", payload), [deletion]);
+  }
+  const unnamed = { type: "revoke", revoke: {} };
+  for (const payload of [cloudMessage(unnamed), echo(unnamed), status(null)]) {
+    assertEquals(readEvents("whatsapp_cloud", payload), []);
   }
 });
 
@@ -315,7 +332,6 @@ Deno.test("a Cloud status carries our message id, its time and, failed, its erro
         { ...status, status: "played", timestamp: "1" },
         { ...status, status: "failed", errors: [error] },
         { ...status, status: "failed" },
-        { ...status, status: "deleted" },
         { ...status, status: "toString" },
       ],
     }),

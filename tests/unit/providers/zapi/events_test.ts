@@ -237,6 +237,18 @@ Deno.test("a Z-API edit gives the new version of the message, under its own id",
   assertEquals(plain !== undefined && "isEdit" in plain, false);
 });
 
+Deno.test("a Z-API revocation names the message that was deleted for everyone", () => {
+  const read = (members: Record<string, unknown>): unknown =>
+    readEvents("zapi", zapiMessage({ notification: "REVOKE", ...members }));
+  const deletion = (providerMessageId: string): unknown => [
+    { kind: "message_deletion", providerMessageId },
+  ];
+  assertEquals(read({}), deletion("3EB0ZAPI"));
+  assertEquals(read({ fromMe: true, referenceMessageId: null }), deletion("3EB0ZAPI"));
+  assertEquals(read({ referenceMessageId: "3EB0OLD" }), deletion("3EB0OLD"));
+  assertEquals(read({ messageId: null }), []);
+});
+
 Deno.test("an unknown kind of Z-API message is [other] with its text", () => {
   const cases: [Record<string, unknown>, string][] = [
     [

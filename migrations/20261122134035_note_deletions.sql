@@ -1,0 +1,127 @@
+set local check_function_bodies = off;
+
+-- Records that a person has deleted a message for everyone: the contact, or somebody on the business's
+-- own phone. Tells it once; the message keeps its words and its status. A deletion of an unknown message
+-- changes nothing, also where the message arrives later. Returns whether it was news.
+-- The caller holds lock_provider_messages for the message.
+create or replace function messaging.record_message_deletion(instance_id uuid, event jsonb)
+returns boolean
+language plpgsql
+set search_path = ''
+as $$
+declare
+  deleted_ids uuid[];
+begin
+  with deleted as (
+    update messaging.messages m
+    set deleted_at = clock_timestamp()
+    where m.instance_id = record_message_deletion.instance_id
+      and m.provider_message_id = event->>'providerMessageId'
+      and m.deleted_at is null
+      -- One that waits to be sent once more is not what the provider knows by this id.
+      and m.status not in ('queued', 'sending')
+    returning m.id
+  )
+  select array_agg(d.id) into deleted_ids from deleted as d;
+  perform messaging.record_message_events(deleted_ids, array['message.deleted']);
+  return deleted_ids is not null;
+end;
+$$;
+revoke all
+on function messaging.record_message_deletion(uuid, jsonb)
+from public, anon, authenticated;
+grant execute on function messaging.record_message_deletion(uuid, jsonb) to service_role;
+
+-- Stores a webhook payload and what it means, all in one transaction: inbound messages, echoes of
+-- what was typed on the phone, delivery events, template decisions, changed numbers, preferences,
+-- connections, limits.
+-- `request`: instanceId, sealedProviderConfig (what the delivery's credential was checked against),
+-- payload (the body's text, kept as received; NULL for further events of a payload that is stored
+-- already), events (see shared/providers/webhooks/provider_event.ts; a message's content as in
+-- messaging.messages).
+-- The same event twice, or at the same time in two calls, counts once. Events of messages of erased persons
+-- count nothing, and are not stored. Returns {recorded}: how many
+-- events changed something; NULL, with nothing stored, where the credentials have been replaced.
+-- Most webhooks have one plain event, which a shorter path records: see record_plain_events.
+-- Two payloads about the same persons wait for each other, at their beginning and nowhere else.
+create or replace function public.record_provider_events(request jsonb)
+returns jsonb
+language plpgsql
+set search_path = ''
+as $$
+declare
+  instance messaging.instances;
+  event jsonb;
+  erased jsonb;
+  recorded integer := 0;
+begin
+  if jsonb_array_length(request->'events') = 1 then
+    recorded := (messaging.record_plain_events(jsonb_build_array(request)))[1];
+    if recorded is not null then
+      perform messaging.trust_confirmed_instances();
+      return jsonb_build_object('recorded', recorded);
+    end if;
+    recorded := 0;
+  end if;
+  select i.* into strict instance from messaging.instances i
+  where i.id = (request->>'instanceId')::uuid;
+  if instance.sealed_provider_config <> request->>'sealedProviderConfig' then
+    return jsonb_build_object('recorded', null);
+  end if;
+  perform messaging.lock_provider_messages(
+    array_agg(instance.id), array_agg(e.value->>'providerMessageId')
+  )
+  from jsonb_array_elements(request->'events') as e;
+  perform messaging.lock_addresses(
+    instance.id,
+    array(
+      select seen.address
+      from jsonb_array_elements(request->'events') as e
+      cross join lateral (
+        select e.value->>'address'
+        union all
+        select jsonb_array_elements_text(coalesce(e.value->'otherAddresses', '[]'))
+        union all
+        select e.value->>'oldAddress'
+        union all
+        select e.value->>'newAddress'
+      ) as seen(address)
+      where seen.address is not null
+    )
+  );
+  erased := messaging.erased_events(instance.id, request->'events');
+  for event in
+    select e.value from jsonb_array_elements(request->'events') with ordinality as e(value, place)
+    where (erased @> jsonb_build_array(e.value)) is not true
+    order by e.place
+  loop
+    recorded := recorded + case
+      when case event->>'kind'
+        when 'message' then messaging.record_message_event(instance, event)
+        when 'message_edit' then messaging.record_message_edit(instance.id, event)
+        when 'message_deletion' then messaging.record_message_deletion(instance.id, event)
+        when 'status' then messaging.record_status_event(instance.id, event)
+        when 'template_status' then messaging.record_template_status(instance.id, event)
+        when 'preference' then messaging.record_preference_event(instance.id, event)
+        when 'connection' then messaging.record_connection_event(instance, event)
+        when 'limit' then messaging.record_limit_event(instance, event)
+        when 'number_change' then messaging.record_number_change(instance.id, event)
+      end then 1
+      else 0
+    end;
+  end loop;
+  -- Last: a message may have been erased while this waited for it.
+  perform messaging.keep_payload(instance.id, request->>'payload', request->'events')
+  where request->>'payload' is not null;
+  perform messaging.touch_noted_contacts();
+  perform messaging.trust_confirmed_instances();
+  return jsonb_build_object('recorded', recorded);
+end;
+$$;
+revoke all on function public.record_provider_events(jsonb) from public, anon, authenticated;
+grant execute on function public.record_provider_events(jsonb) to service_role;
+
+alter table messaging.messages add column if not exists deleted_at timestamp with time zone;
+
+comment on column messaging.messages.deleted_at is
+  'When the provider told that a person deleted it for everyone; NULL for all others. Its words stay, for the history.';
