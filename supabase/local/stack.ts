@@ -1,11 +1,17 @@
 import { consoleLog } from "../../shared/runtime/log.ts";
 import { apiDocsViewerPath, serveApiDocsViewer } from "./api_docs_viewer.ts";
-import { type Console, type ConsoleDemo, createConsole } from "./console/console.ts";
+import {
+  type Console,
+  type ConsoleDemo,
+  type ConsoleOptions,
+  createConsole,
+} from "./console/console.ts";
 import { type DataApi, openDataApi } from "./data_api.ts";
 import { prepareDatabase } from "./database_preparation.ts";
 import type { DatabaseUpgrade } from "./database_upgrade.ts";
 import { type DatabaseProbe, openDatabaseProbe } from "./database_probe.ts";
 import { type Demo, prepareDemo } from "./demo.ts";
+import { openSchedules } from "./console/schedules.ts";
 import { describeDemoWebhook } from "./simulator/zapi/demo_instance.ts";
 import { type FunctionsHost, loadFunctions } from "./functions_host.ts";
 import { type HttpServer, listenHttp } from "./http_server.ts";
@@ -41,6 +47,8 @@ const stopTimeoutMs = 20_000;
 interface Parts {
   readonly simulator: Simulator;
   readonly console: Console;
+  /** Answers null until the functions run. */
+  readSchedule: ConsoleOptions["readSchedule"];
   demo: Demo | null;
   functions: FunctionsHost | null;
   dataApi: DataApi | null;
@@ -65,7 +73,9 @@ export async function startStack(
     simulator: createSimulator(),
     console: createConsole({
       demo: () => describeDemo(parts.demo, settings),
+      readSchedule: (instanceId) => parts.readSchedule(instanceId),
     }),
+    readSchedule: () => Promise.resolve(null),
     demo: null,
     functions: null,
     dataApi: null,
@@ -114,6 +124,7 @@ async function startParts(
   const dataDir = parts.postgres?.dataDir ?? settings.dataDir;
   const demo = await prepareDemo({ origin, secretKey, credentialsKeys, dataDir });
   parts.simulator.webhooks.register(describeDemoWebhook(origin, demo));
+  parts.readSchedule = openSchedules(origin, secretKey);
   parts.scheduler = startScheduler(origin, secretKey);
   parts.demo = demo;
   return demo;

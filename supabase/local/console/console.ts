@@ -14,9 +14,23 @@ export interface ConsoleDemo {
   readonly baseUrl: string;
 }
 
+/** When an instance sends, as admin-api tells it. Instance tokens cannot read it. */
+export interface ConsoleSchedule {
+  readonly timeZone: string;
+  readonly sendWindow: {
+    readonly start: string;
+    readonly end: string;
+    /** ISO weekdays, from 1 for Monday. */
+    readonly days: readonly number[];
+    readonly holidays: readonly string[];
+  };
+}
+
 export interface ConsoleOptions {
   /** Called at each visit. Null if there is no demo workspace; then the fields stay empty. */
   readonly demo: () => ConsoleDemo | null | Promise<ConsoleDemo | null>;
+  /** Called while the page shows an instance's queue. Null where there is no such instance. */
+  readonly readSchedule: (instanceId: string) => Promise<ConsoleSchedule | null>;
 }
 
 export interface Console {
@@ -29,6 +43,7 @@ export interface Console {
 }
 
 const demoPath = "/simulator/demo";
+const schedulePath = "/simulator/schedule";
 
 const scriptType = "text/javascript; charset=utf-8";
 
@@ -38,6 +53,7 @@ const assets: Readonly<Record<string, { readonly file: string; readonly type: st
   ...Object.fromEntries(
     [
       "activity",
+      "batches",
       "client",
       "composer",
       "contact",
@@ -54,6 +70,8 @@ const assets: Readonly<Record<string, { readonly file: string; readonly type: st
       "reply_bubble",
       "queue",
       "receiver",
+      "slots",
+      "timeline",
       "webhooks",
       "words",
     ].map((name) => [`/console/${name}.js`, {
@@ -72,19 +90,23 @@ const securityHeaders = {
   "Cache-Control": "no-store",
 };
 
-/** Builds the handler of the page, its files and `GET /simulator/demo`. */
+/** Builds the handler of the page, its files, `GET /simulator/demo` and `/simulator/schedule`. */
 export function createConsole(options: ConsoleOptions): Console {
   return {
     handles: (pathname) =>
-      pathname === "/" || pathname === demoPath || Object.hasOwn(assets, pathname),
+      ["/", demoPath, schedulePath].includes(pathname) || Object.hasOwn(assets, pathname),
     fetch: async (request) => {
-      const { pathname } = new URL(request.url);
+      const { pathname, searchParams } = new URL(request.url);
       if (request.method !== "GET" && request.method !== "HEAD") {
         return answer("Method Not Allowed", "text/plain; charset=utf-8", 405);
       }
       if (pathname === "/") return answer(consolePage, "text/html; charset=utf-8");
       if (pathname === demoPath) {
         return answer(JSON.stringify(await options.demo()), "application/json");
+      }
+      if (pathname === schedulePath) {
+        const schedule = await options.readSchedule(searchParams.get("instanceId") ?? "");
+        return answer(JSON.stringify(schedule), "application/json");
       }
       const asset = Object.hasOwn(assets, pathname) ? assets[pathname] : undefined;
       if (asset === undefined) return answer("Not Found", "text/plain; charset=utf-8", 404);

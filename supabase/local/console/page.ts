@@ -118,7 +118,23 @@ export const consolePage = `<!doctype html>
       </details>
       <p class="note" id="queue-note" role="status">Fill in an instance and its token.</p>
       <p class="note" id="queue-health" role="status"></p>
+      <div class="timeline" id="timeline" hidden>
+        <label class="field">Slots of the day
+          <select id="timeline-day"></select>
+        </label>
+        <div id="timeline-plot"></div>
+        <p class="note" id="timeline-note"></p>
+        <ul class="legend" id="timeline-legend" aria-label="Colors"></ul>
+      </div>
       <ol class="rows" id="queue-rows"></ol>
+    </section>
+
+    <section class="panel" aria-labelledby="batches-title">
+      <div class="panel-head">
+        <h2 id="batches-title">Batches <span class="count" id="batches-count">–</span></h2>
+      </div>
+      <p class="note" id="batches-note" role="status">A batch appears here while it runs.</p>
+      <ul class="rows" id="batches"></ul>
     </section>
 
     <section class="panel" aria-labelledby="contact-title">

@@ -7,7 +7,12 @@ const demo = {
   secretKeyFile: "/data/keys.json",
   baseUrl: "http://127.0.0.1:54321",
 };
-const subject = createConsole({ demo: () => demo });
+const schedule = {
+  timeZone: "America/Sao_Paulo",
+  sendWindow: { start: "08:00", end: "20:00", days: [1, 2, 3, 4, 5], holidays: [] },
+};
+const readSchedule = (instanceId: string) => Promise.resolve(instanceId === "i" ? schedule : null);
+const subject = createConsole({ demo: () => demo, readSchedule });
 /** Names, the same in every language. */
 const names = new Set([
   ...["Z-API", "Evolution API", "WhatsApp Cloud API"],
@@ -101,9 +106,17 @@ Deno.test("the Portuguese dictionary has exactly the console's texts, with their
 Deno.test("GET /simulator/demo gives the fields of the page, or null without a demo", async () => {
   assert(subject.handles("/simulator/demo"));
   assertEquals(JSON.parse((await get("/simulator/demo")).text), demo);
-  const bare = createConsole({ demo: () => null });
+  const bare = createConsole({ demo: () => null, readSchedule });
   const response = await bare.fetch(new Request("http://127.0.0.1/simulator/demo"));
   assertEquals(await response.json(), null);
+});
+
+Deno.test("GET /simulator/schedule gives an instance's send window, or null", async () => {
+  assert(subject.handles("/simulator/schedule"));
+  const asked = async (query: string) =>
+    JSON.parse((await get(`/simulator/schedule${query}`)).text);
+  assertEquals(await asked("?instanceId=i"), schedule);
+  assertEquals([await asked("?instanceId=j"), await asked("")], [null, null]);
 });
 
 Deno.test("the console serves its own files only, and refuses POST", async () => {

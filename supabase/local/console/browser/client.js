@@ -20,7 +20,7 @@ export function hasAccess() {
 }
 
 /** The form's instance id and client token. */
-function readAccess() {
+export function readAccess() {
   return [find("instance-id").value.trim(), find("client-token").value.trim()];
 }
 

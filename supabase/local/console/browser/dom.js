@@ -18,6 +18,21 @@ export function build(name, attributes = {}, ...children) {
 }
 
 /**
+ * Builds an element of a drawing, as `build` does.
+ *
+ * @param {string} name
+ * @param {Record<string, string | number>} attributes
+ * @param {...(Node | string)} children
+ * @returns {SVGElement}
+ */
+export function buildShape(name, attributes, ...children) {
+  const shape = document.createElementNS("http://www.w3.org/2000/svg", name);
+  for (const [key, value] of Object.entries(attributes)) shape.setAttribute(key, String(value));
+  shape.append(...children);
+  return shape;
+}
+
+/**
  * @param {string} id
  * @returns {HTMLElement} the element, which the page is known to have
  */

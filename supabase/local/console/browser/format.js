@@ -41,6 +41,31 @@ const slotDates = new Intl.DateTimeFormat(locale, {
   timeZone: "UTC",
 });
 
+/** Formats hours and days that are passed as if they were UTC. */
+const hours = new Intl.DateTimeFormat(locale, { hour: "numeric", timeZone: "UTC" });
+const minutes = new Intl.DateTimeFormat(locale, { timeStyle: "short", timeZone: "UTC" });
+const days = new Intl.DateTimeFormat(locale, {
+  weekday: "short",
+  day: "numeric",
+  month: "short",
+  timeZone: "UTC",
+});
+
+/** @param {number} hour 0 to 24 */
+export function formatHour(hour) {
+  return hours.format(new Date(Date.UTC(2000, 0, 1, hour)));
+}
+
+/** @param {number} minute of a day */
+export function formatMinute(minute) {
+  return minutes.format(new Date(Date.UTC(2000, 0, 1, 0, minute)));
+}
+
+/** @param {string} day YYYY-MM-DD */
+export function formatDay(day) {
+  return days.format(new Date(`${day}T00:00:00Z`));
+}
+
 /** @param {string} instant ISO 8601 */
 export function formatTime(instant) {
   return clock.format(new Date(instant));

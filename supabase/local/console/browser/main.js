@@ -1,4 +1,5 @@
 import { buildAiCall, buildEmail, createActivity } from "./activity.js";
+import { createBatches } from "./batches.js";
 import { createComposer } from "./composer.js";
 import { createContact } from "./contact.js";
 import { find } from "./dom.js";
@@ -33,6 +34,7 @@ const views = {
 createComposer(phones.readChosen);
 const askContact = createContact(phones.readChosen);
 const askQueue = createQueue();
+const askBatches = createBatches();
 const followEvents = createEvents();
 const webhooks = createWebhooks();
 const receiver = createReceiver(webhooks.choose);
@@ -88,6 +90,7 @@ showKeyLocations(demo);
 find("queue-settings").open = demo === null;
 showExample(demo);
 askQueue();
+askBatches();
 askContact();
 followEvents();
 webhooks.ask();

@@ -1,0 +1,87 @@
+import { callApi, readAccess } from "./client.js";
+
+const pageSize = 1_000;
+/** Batches that have ended since the page was opened, and are still shown. */
+const shownEnds = 3;
+
+/** Colors of batches; 0 is that of single messages. Later batches take the colors in turn. */
+const colorCount = 5;
+const colors = new Map();
+
+/** @param {string | null} batchId null for single messages */
+export function colorOf(batchId) {
+  if (batchId === null) return 0;
+  if (!colors.has(batchId)) colors.set(batchId, colors.size % colorCount + 1);
+  return colors.get(batchId);
+}
+
+/** @param {{name: string | null, batchId: string}} batch */
+export function nameOf({ name, batchId }) {
+  return name ?? batchId.slice(0, 8);
+}
+
+/**
+ * Reads the batches of the form's instance that run or pause, and those that ended a moment ago.
+ *
+ * @param {object[]} former what it returned before
+ * @returns {Promise<object[]>}
+ */
+export async function readBatches(former) {
+  const [running, paused] = await Promise.all(
+    ["running", "paused"].map((status) =>
+      callApi("batches-api/batches", { query: { status, limit: 10 } })
+    ),
+  );
+  const open = [...running.items, ...paused.items];
+  const ended = former.filter(({ batchId }) => open.every((batch) => batch.batchId !== batchId));
+  return [
+    ...open,
+    ...await Promise.all(
+      ended.slice(0, shownEnds).map(({ batchId }) => callApi(`batches-api/batches/${batchId}`)),
+    ),
+  ];
+}
+
+/**
+ * The slots of what waits: those in the queue, and those that are forecast for the recipients of
+ * running batches.
+ *
+ * @param {object[]} batches
+ * @returns {Promise<{at: string, batchId: string | null}[]>}
+ */
+export async function readSlots(batches) {
+  const running = batches.filter(({ status }) => status === "running");
+  const queue = await callApi("messages-api/queue", { query: { limit: pageSize } });
+  const recipients = (await Promise.all(running.map(readWaiting))).flat();
+  const batchIds = new Map(recipients.map(({ messageId, batchId }) => [messageId, batchId]));
+  return [
+    ...queue.items.map(({ messageId, scheduledFor }) => ({
+      at: scheduledFor,
+      batchId: batchIds.get(messageId) ?? null,
+    })),
+    ...recipients.filter(({ status }) => status === "pending")
+      .map(({ scheduledFor, batchId }) => ({ at: scheduledFor, batchId })),
+  ].filter(({ at }) => at !== null && at !== undefined);
+}
+
+/** The recipients of a batch that wait: in the queue, or for their turn there. */
+async function readWaiting({ batchId }) {
+  const path = `batches-api/batches/${batchId}/recipients`;
+  const pages = await Promise.all(
+    ["queued", "pending"].map((status) => callApi(path, { query: { status, limit: pageSize } })),
+  );
+  return pages.flatMap(({ items }) => items.map((item) => ({ ...item, batchId })));
+}
+
+/**
+ * When the form's instance sends.
+ *
+ * @returns {Promise<{timeZone: string, sendWindow: object} | null>} null where the stack does not
+ * know the instance by this id
+ */
+export async function readSchedule() {
+  const [instanceId] = readAccess();
+  const query = new URLSearchParams({ instanceId });
+  const response = await fetch(`/simulator/schedule?${query}`).catch(() => null);
+  return response?.ok === true ? await response.json() : null;
+}

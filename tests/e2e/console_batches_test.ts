@@ -1,0 +1,153 @@
+/** The console plots an instance's queue by the day, and shows how far its batches are. */
+import type { Page } from "playwright-core";
+import { assert, assertEquals, assertMatch } from "../support/assert.ts";
+import { findBrowser, openPage } from "../support/browser/browser.ts";
+import { createTestDatabase } from "../support/database/database.ts";
+import {
+  type LocalStack,
+  makeTemporaryFolder,
+  startLocalStack,
+} from "../support/stack/local_stack.ts";
+import type { StackInstance } from "../support/stack/local_stack.ts";
+import { waitUntil } from "../support/wait_until.ts";
+
+const browserPath = await findBrowser();
+const missing = browserPath === null ? " (skipped: no Chromium is installed)" : "";
+const listed = 6;
+
+Deno.test({
+  name: `the console shows a running batch's progress, and pauses and resumes it${missing}`,
+  ignore: browserPath === null,
+  async fn(): Promise<void> {
+    await using database = await createTestDatabase();
+    await using folder = await makeTemporaryFolder();
+    await using stack = await startLocalStack({ dataDir: folder.path, databaseUrl: database.url });
+    const demo = await (await fetch(`${stack.origin}/simulator/demo`)).json();
+    const tenant = { instanceId: demo.instanceId, token: demo.clientToken };
+    await using browser = await openPage(browserPath ?? "", { width: 360, height: 780 });
+    const { page } = browser;
+    await page.goto(stack.origin);
+    const batches = page.getByRole("region", { name: "Batches" });
+    await batches.getByText("A batch appears here while it runs.").waitFor();
+
+    const batchId = await startBatch(stack, tenant, "Novidades");
+    const progress = batches.getByRole("progressbar", { name: "Progress of Novidades" });
+    await progress.waitFor();
+    const first = await readProgress(page);
+    await waitUntil(async () => await readProgress(page) > Math.max(first, 0), {
+      what: "progress",
+    });
+
+    await batches.getByRole("button", { name: "Pause Novidades" }).click();
+    await batches.getByText("paused", { exact: true }).waitFor();
+    const path = `batches-api/batches/${batchId}?instanceId=${tenant.instanceId}`;
+    const { body: paused } = await stack.call(tenant, path);
+    assertEquals([paused.status, paused.counts.queued], ["paused", 0]);
+    await page.getByText("No slot on this day.").waitFor();
+    await batches.getByRole("button", { name: "Resume Novidades" }).click();
+    await batches.getByText("running", { exact: true }).waitFor();
+    await batches.getByText("finished", { exact: true }).waitFor({ timeout: 120_000 });
+    await batches.getByText(`${listed} of ${listed}`).waitFor();
+    assertEquals(await readProgress(page), listed);
+    assertEquals(await batches.getByRole("button").count(), 0, "what has ended has no button");
+    assertEquals(browser.faults, []);
+  },
+});
+
+Deno.test({
+  name: `the timeline shows a day's slots in their batches' colors over the send window${missing}`,
+  ignore: browserPath === null,
+  async fn(): Promise<void> {
+    await using database = await createTestDatabase();
+    await using folder = await makeTemporaryFolder();
+    await using stack = await startLocalStack({ dataDir: folder.path, databaseUrl: database.url });
+    const sendWindow = { start: "06:00", end: "18:00", days: [1, 2, 3, 4, 5, 6, 7] };
+    // All that is queued waits for the next day, whatever the time is.
+    const today = new Date().toISOString().slice(0, 10);
+    const tenant = await stack.createInstance({
+      provider: "zapi",
+      providerConfig: {
+        ...{ baseUrl: stack.origin, instanceId: "Z1", token: "T1", clientToken: "C1" },
+        webhookSecret: "a-webhook-secret-of-this-test",
+      },
+      timeZone: "UTC",
+      sendWindow: { ...sendWindow, holidays: [today] },
+    });
+    const text = { instanceId: tenant.instanceId, messageType: "text", message: "Olá" };
+    for (const phone of ["5511944443331", "5511944443332"]) {
+      const single = await stack.call(tenant, "send-message", { ...text, phone, queued: true });
+      assertEquals(single.status, 200);
+    }
+    await startBatch(stack, tenant, "Novidades");
+    await startBatch(stack, tenant, "Lembretes");
+
+    await using browser = await openPage(browserPath ?? "", { width: 360, height: 780 });
+    const { page } = browser;
+    await page.goto(stack.origin);
+    await page.getByText("Instance and token", { exact: true }).click();
+    await page.getByLabel("Instance id").fill(tenant.instanceId);
+    await page.getByLabel("Client token").fill(tenant.token);
+    await page.getByRole("button", { name: "Show this queue" }).click();
+    const queue = page.getByRole("region", { name: "Queue" });
+    await queue.getByText("The send window is closed all day.").waitFor();
+    assertEquals(await queue.locator("svg .window").count(), 0);
+    const tomorrow = new Date(Date.parse(today) + 86_400_000).toISOString().slice(0, 10);
+    await queue.getByLabel("Slots of the day").selectOption(tomorrow);
+
+    const plot = queue.getByRole("img", { name: "The send window is shaded" });
+    await plot.waitFor();
+    assertMatch(
+      await plot.getAttribute("aria-label") ?? "",
+      /^14 from 6:00\sAM to \d:\d{2}\sAM\. The send window is shaded: 6:00\sAM to 6:00\sPM\.$/,
+    );
+    const legend = await queue.getByRole("list", { name: "Colors" }).locator("li").allInnerTexts();
+    assertEquals(
+      legend.map((line) => line.replace(/\s+/g, " ").trim()).sort(),
+      [`Lembretes ${listed}`, `Novidades ${listed}`, "single messages 2"],
+    );
+    assertEquals(
+      await page.evaluate(`(() => {
+        const box = (name) => document.querySelector("#timeline-plot " + name).getBBox();
+        const window = box(".window");
+        const slots = [...document.querySelectorAll("#timeline-plot .slots")];
+        const colors = new Set(slots.map((slot) => getComputedStyle(slot).fill));
+        return [window.x / 4, (window.x + window.width) / 4, colors.size,
+          slots.every((slot) => slot.getBBox().x >= window.x)];
+      })()`),
+      [6, 18, 3, true],
+      "the window from 6 to 18, a color for each batch and one for single messages, slots inside",
+    );
+    const shape = await plot.boundingBox();
+    assert(shape !== null && shape.width > 250, "the plot has the width of a phone");
+    assertEquals(
+      await page.evaluate("document.documentElement.scrollWidth - innerWidth"),
+      0,
+      "the page does not scroll sideways",
+    );
+    assertEquals(browser.faults, []);
+  },
+});
+
+/** @returns the id of a batch that runs */
+async function startBatch(
+  stack: LocalStack,
+  tenant: StackInstance,
+  name: string,
+): Promise<string> {
+  const { instanceId } = tenant;
+  const created = await stack.call(tenant, "batches-api/batches", {
+    ...{ instanceId, name, intervalSeconds: 10 },
+    message: { messageType: "text", message: "Olá" },
+    recipients: Array.from({ length: listed }, (_, index) => ({ phone: `551194444000${index}` })),
+  });
+  assertEquals(created.status, 201, JSON.stringify(created.body));
+  const { batchId } = created.body;
+  const started = await stack.call(tenant, `batches-api/batches/${batchId}/start`, { instanceId });
+  assertEquals(started.status, 200, JSON.stringify(started.body));
+  return batchId;
+}
+
+/** The recipients of the only batch that are done, by its bar. */
+async function readProgress(page: Page): Promise<number> {
+  return Number(await page.locator("#batches progress").getAttribute("value"));
+}
