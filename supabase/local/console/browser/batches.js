@@ -25,8 +25,8 @@ export function createBatches() {
   async function refresh() {
     batches = await readBatches(batches);
     show();
-    const [slots, schedule] = await Promise.all([readSlots(batches), readSchedule()]);
-    timeline.show({ slots, batches, schedule });
+    const [waiting, schedule] = await Promise.all([readSlots(batches), readSchedule()]);
+    timeline.show({ ...waiting, batches, schedule });
   }
 
   /** Draws the rows only when they change, so that a focused button stays. */

@@ -66,6 +66,7 @@ export const portuguese = {
   "It is secretKey in {file}.": "É secretKey em {file}.",
   "Keys": "Chaves",
   "Kind": "Tipo",
+  "Later ones are not shown.": "Os seguintes não aparecem.",
   "Let a provider fail on purpose, and watch what the service makes of it.":
     "Faça um provedor falhar de propósito e veja como o serviço reage.",
   "Live": "Ao vivo",
@@ -120,6 +121,7 @@ export const portuguese = {
   "Show this queue": "Mostrar esta fila",
   "Skip to the messages": "Ir para as mensagens",
   "Slots of the day": "Horários do dia",
+  "Slots: {count}, {first} to {last}.": "Horários: {count}, de {first} a {last}.",
   "Take a gateway's connection away: its queue waits, and goes on when it is back.":
     "Tire a conexão de um gateway: a fila espera, e continua quando ela volta.",
   "Takes it, answers nonsense": "Aceita e responde algo sem sentido",
@@ -135,6 +137,7 @@ export const portuguese = {
   "The header": "O cabeçalho",
   "The next {count} of {total}.": "As próximas {count} de {total}.",
   "The send window is closed all day.": "A janela de envio está fechada o dia todo.",
+  "The send window is open all day.": "A janela de envio está aberta o dia todo.",
   "The send window is shaded: {start} to {end}.":
     "A janela de envio está sombreada: {start} a {end}.",
   "The simulator does not answer.": "O simulador não responde.",
@@ -229,7 +232,6 @@ export const portuguese = {
   "{count} delivered": "{count} entregues",
   "{count} expired": "{count} expiradas",
   "{count} failed": "{count} com falha",
-  "{count} from {first} to {last}.": "{count} das {first} às {last}.",
   "{count} more: type a number to find one.": "Mais {count}: digite um número para achar um.",
   "{count} read": "{count} lidas",
   "{count} sent": "{count} enviadas",

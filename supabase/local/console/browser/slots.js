@@ -36,41 +36,56 @@ export async function readBatches(former) {
   const ended = former.filter(({ batchId }) => open.every((batch) => batch.batchId !== batchId));
   return [
     ...open,
-    ...await Promise.all(
-      ended.slice(0, shownEnds).map(({ batchId }) => callApi(`batches-api/batches/${batchId}`)),
+    ...(await Promise.all(ended.slice(0, shownEnds).map(readBatch))).filter((batch) =>
+      batch !== null
     ),
   ];
 }
 
+/** @returns {Promise<object | null>} null where the form names another instance by now */
+async function readBatch({ batchId }) {
+  try {
+    return await callApi(`batches-api/batches/${batchId}`);
+  } catch (problem) {
+    if (problem.status === 404) return null;
+    throw problem;
+  }
+}
+
 /**
  * The slots of what waits: those in the queue, and those that are forecast for the recipients of
- * running batches.
+ * running batches. `isCut` where there are more than a page of them.
  *
  * @param {object[]} batches
- * @returns {Promise<{at: string, batchId: string | null}[]>}
+ * @returns {Promise<{slots: {at: string, batchId: string | null}[], isCut: boolean}>}
  */
 export async function readSlots(batches) {
   const running = batches.filter(({ status }) => status === "running");
   const queue = await callApi("messages-api/queue", { query: { limit: pageSize } });
-  const recipients = (await Promise.all(running.map(readWaiting))).flat();
+  const pages = (await Promise.all(running.map(readWaiting))).flat();
+  const recipients = pages.flatMap(({ items }) => items);
   const batchIds = new Map(recipients.map(({ messageId, batchId }) => [messageId, batchId]));
-  return [
+  const slots = [
     ...queue.items.map(({ messageId, scheduledFor }) => ({
       at: scheduledFor,
       batchId: batchIds.get(messageId) ?? null,
     })),
     ...recipients.filter(({ status }) => status === "pending")
       .map(({ scheduledFor, batchId }) => ({ at: scheduledFor, batchId })),
-  ].filter(({ at }) => at !== null && at !== undefined);
+  ];
+  return {
+    slots: slots.filter(({ at }) => at !== null && at !== undefined),
+    isCut: [queue, ...pages].some(({ nextCursor }) => nextCursor !== null),
+  };
 }
 
-/** The recipients of a batch that wait: in the queue, or for their turn there. */
-async function readWaiting({ batchId }) {
+/** The recipients of a batch that wait, in the queue or for their turn there: a page of each. */
+function readWaiting({ batchId }) {
   const path = `batches-api/batches/${batchId}/recipients`;
-  const pages = await Promise.all(
-    ["queued", "pending"].map((status) => callApi(path, { query: { status, limit: pageSize } })),
-  );
-  return pages.flatMap(({ items }) => items.map((item) => ({ ...item, batchId })));
+  return Promise.all(["queued", "pending"].map(async (status) => {
+    const page = await callApi(path, { query: { status, limit: pageSize } });
+    return { ...page, items: page.items.map((item) => ({ ...item, batchId })) };
+  }));
 }
 
 /**

@@ -13,7 +13,7 @@ const lowestColumn = 10;
 /**
  * The slots of a day as columns, each with a color per batch, over the send window.
  *
- * @returns {{show(plan: {slots: object[], batches: object[], schedule: object | null}): void,
+ * @returns {{show(plan: {slots: object[], isCut: boolean, batches: object[], schedule: object | null}): void,
  * hide(): void}}
  */
 export function createTimeline() {
@@ -27,7 +27,7 @@ export function createTimeline() {
     const slots = plan.slots.filter(({ at }) => at.startsWith(day))
       .map(({ at, batchId }) => ({ minute: minuteOf(at), batchId }));
     const opening = openingOf(day, plan.schedule);
-    const sentence = describeDay(slots, opening, plan.schedule);
+    const sentence = describeDay(slots, opening, plan);
     find("timeline-note").textContent = sentence;
     find("timeline-plot").replaceChildren(
       drawDay({ slots, opening, now: now.day === day ? now.minute : null, sentence }),
@@ -84,23 +84,27 @@ function fillDays(choice, days) {
 }
 
 /** The plot in words, for those who do not see it, too. */
-function describeDay(slots, opening, schedule) {
+function describeDay(slots, opening, { schedule, isCut }) {
   const minutes = slots.map(({ minute }) => minute);
   return [
-    slots.length === 0 ? say("No slot on this day.") : say("{count} from {first} to {last}.", {
+    slots.length === 0 ? say("No slot on this day.") : say("Slots: {count}, {first} to {last}.", {
       count: slots.length,
       first: formatMinute(Math.min(...minutes)),
       last: formatMinute(Math.max(...minutes)),
     }),
-    opening !== null
-      ? say("The send window is shaded: {start} to {end}.", {
-        start: formatMinute(opening[0]),
-        end: formatMinute(opening[1]),
-      })
-      : schedule !== null
-      ? say("The send window is closed all day.")
-      : "",
+    isCut ? say("Later ones are not shown.") : "",
+    schedule === null ? "" : describeOpening(opening),
   ].filter((part) => part !== "").join(" ");
+}
+
+function describeOpening(opening) {
+  if (opening === null) return say("The send window is closed all day.");
+  const [start, end] = opening;
+  if (end - start === columns * columnMinutes) return say("The send window is open all day.");
+  return say("The send window is shaded: {start} to {end}.", {
+    start: formatMinute(start),
+    end: formatMinute(end),
+  });
 }
 
 function drawDay({ slots, opening, now, sentence }) {
