@@ -45,8 +45,10 @@ Deno.test({
     await batches.getByRole("button", { name: "Pause Novidades" }).click();
     await batches.getByText("paused", { exact: true }).waitFor();
     const path = `batches-api/batches/${batchId}?instanceId=${tenant.instanceId}`;
-    const { body: paused } = await stack.call(tenant, path);
-    assertEquals([paused.status, paused.counts.queued], ["paused", 0]);
+    // What was in flight still leaves.
+    await waitUntil(async () => (await stack.call(tenant, path)).body.counts.queued === 0, {
+      what: "a queue without the paused batch",
+    });
     await page.getByText("No slot on this day.").waitFor();
     await batches.getByRole("button", { name: "Resume Novidades" }).click();
     await batches.getByText("running", { exact: true }).waitFor();
@@ -90,10 +92,14 @@ Deno.test({
     }
     await startBatch(stack, tenant, "Novidades");
     await startBatch(stack, tenant, "Lembretes");
+    const demo = await (await fetch(`${stack.origin}/simulator/demo`)).json();
+    await startBatch(stack, { instanceId: demo.instanceId, token: demo.clientToken }, "Avisos");
 
     await using browser = await openPage(browserPath ?? "", { width: 360, height: 780 });
     const { page } = browser;
     await page.goto(stack.origin);
+    const batches = page.getByRole("region", { name: "Batches" });
+    await batches.getByText("Avisos").waitFor();
     await page.getByText("Instance and token", { exact: true }).click();
     await page.getByLabel("Instance id").fill(tenant.instanceId);
     await page.getByLabel("Client token").fill(tenant.token);
@@ -101,6 +107,8 @@ Deno.test({
     const queue = page.getByRole("region", { name: "Queue" });
     await queue.getByText("The send window is closed all day.").waitFor();
     assertEquals(await queue.locator("svg .window").count(), 0);
+    await batches.getByText("Lembretes").waitFor();
+    assertEquals(await batches.getByText("Avisos").count(), 0, "a batch of the former instance");
     const tomorrow = new Date(Date.parse(today) + 86_400_000).toISOString().slice(0, 10);
     await queue.getByLabel("Slots of the day").selectOption(tomorrow);
 
