@@ -27,29 +27,20 @@ export function nameOf({ name, batchId }) {
  * @returns {Promise<object[]>}
  */
 export async function readBatches(former) {
+  const [instanceId] = readAccess();
   const [running, paused] = await Promise.all(
     ["running", "paused"].map((status) =>
       callApi("batches-api/batches", { query: { status, limit: 10 } })
     ),
   );
   const open = [...running.items, ...paused.items];
-  const ended = former.filter(({ batchId }) => open.every((batch) => batch.batchId !== batchId));
-  return [
-    ...open,
-    ...(await Promise.all(ended.slice(0, shownEnds).map(readBatch))).filter((batch) =>
-      batch !== null
-    ),
-  ];
-}
-
-/** @returns {Promise<object | null>} null where the form names another instance by now */
-async function readBatch({ batchId }) {
-  try {
-    return await callApi(`batches-api/batches/${batchId}`);
-  } catch (problem) {
-    if (problem.status === 404) return null;
-    throw problem;
-  }
+  const openIds = new Set(open.map(({ batchId }) => batchId));
+  const ended = await Promise.all(
+    former.filter((batch) => batch.instanceId === instanceId && !openIds.has(batch.batchId))
+      .slice(0, shownEnds)
+      .map(({ batchId }) => callApi(`batches-api/batches/${batchId}`)),
+  );
+  return [...open, ...ended].map((batch) => ({ ...batch, instanceId }));
 }
 
 /**
