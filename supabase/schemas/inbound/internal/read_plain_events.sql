@@ -18,15 +18,18 @@ declare
   plain messaging.plain_event;
   message_key text;
   seen_keys text[] := '{}';
+  is_later boolean;
 begin
   for place in 1..jsonb_array_length(calls) loop
     call := calls->(place - 1);
     event := call->'events'->0;
     message_key := concat_ws(' ', call->>'instanceId', event->>'providerMessageId');
-    continue when jsonb_array_length(call->'events') <> 1
-      or not messaging.is_plain_event(event) or message_key = any (seen_keys)
+    is_later := message_key = any (seen_keys)
       or (call->>'instanceId') || ' ' || (event->>'quotedProviderMessageId') = any (seen_keys);
+    -- Also of a call that is not given: what comes after it must not be recorded before it.
     seen_keys := seen_keys || message_key;
+    continue when is_later or jsonb_array_length(call->'events') <> 1
+      or not messaging.is_plain_event(event);
     plain := null;
     plain.place := place;
     plain.instance_id := call->>'instanceId';
