@@ -137,7 +137,14 @@ export async function createWebhookClient(options: StackOptions = {}): Promise<W
       await letTimePass(stack.admin, 4);
       const deliverAgentReply = createAgentReplies(stack.database, askModel, stack.services.links);
       const limits = { durationMs: 400, maxMessages: 100 };
-      await runDispatch({ ...stack.services, deliverAgentReply }, limits);
+      // On a busy machine a short run may end before it looks at the outbox.
+      for (let runs = 0, isDue = true; isDue && runs < 20; runs++) {
+        await runDispatch({ ...stack.services, deliverAgentReply }, limits);
+        const due = await stack.admin`
+          select from messaging.outbox
+          where kind = 'agent_reply' and settled_at is null and run_at <= clock_timestamp()`;
+        isDue = due.length > 0;
+      }
       await stack.dispatch();
     },
     [Symbol.asyncDispose]: () => stack[Symbol.asyncDispose](),
