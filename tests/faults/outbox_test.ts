@@ -66,9 +66,12 @@ Deno.test(`a dispatcher killed ${kills} times mails each assignment once and ans
     await cron.stop();
   }
   isFaulty = false;
-  const revived = await reviveDeadRows(database.url);
-  await letTimePass(database.admin, 7_300);
-  {
+  let revived = 0;
+  // Again where the last dispatcher that was killed had made a row's last try.
+  for (let dead = await reviveDeadRows(database.url), isFirst = true; isFirst || dead > 0;) {
+    isFirst = false;
+    revived += dead;
+    await letTimePass(database.admin, 7_300);
     await using dispatcher = await startDispatcher();
     await using cron = startDispatchCron(dispatcher.url, 2);
     await waitUntil(async () => await isAllDone(database.admin), {
@@ -77,6 +80,7 @@ Deno.test(`a dispatcher killed ${kills} times mails each assignment once and ans
       what: "the outbox to be done",
     });
     await cron.stop();
+    dead = await reviveDeadRows(database.url);
   }
 
   const emailIds = await database.admin<{ id: string }[]>`
