@@ -42,3 +42,25 @@ Deno.test("a batch whose file is another instance's, gone or of another type is 
   await stack.admin`update messaging.media set status = 'expired'`;
   assertEquals(await create(tenant), [410, "media_expired"]);
 });
+
+Deno.test("a file that a batch has yet to send outlives the erasure of who has got it before", async () => {
+  await using stack = await startMessagingStack();
+  const tenant = await stack.createTenant();
+  const { mediaId } = (await uploadFile(stack, tenant, picture)).body;
+  const sent = await stack.send(tenant, {
+    ...{ phone: "5511955550000", messageType: "image", mediaId },
+  });
+  assertEquals(sent.status, 200);
+  const { body: { batchId } } = await callBatches(stack, tenant, "POST", "/batches", {
+    message: { messageType: "image", mediaId },
+    recipients: listRecipients(2),
+  });
+  const listOwn = async (): Promise<unknown> => {
+    const [row] = await stack.admin`
+      select messaging.media_of_contact(${sent.body.contactId}::uuid) as files`;
+    return row?.["files"];
+  };
+  assertEquals(await listOwn(), []);
+  await changeBatch(stack, tenant, batchId, "cancel");
+  assertEquals(await listOwn(), [mediaId]);
+});

@@ -1,4 +1,4 @@
--- The files that only these messages name. For forget_media, before the messages are deleted.
+-- The files that only these messages name, and no batch that may still send them. For forget_media, before the messages are deleted.
 create or replace function messaging.media_of_messages(message_ids uuid[])
 returns uuid[]
 language plpgsql
@@ -15,6 +15,7 @@ begin
         select from messaging.messages other
         where other.media_id = own.media_id and other.id <> all (message_ids)
       )
+      and not messaging.is_file_of_batch(own.instance_id, own.media_id)
   );
 end;
 $$;

@@ -1,0 +1,18 @@
+-- Whether a batch that may still send it names this file.
+create or replace function messaging.is_file_of_batch(instance_id uuid, media_id uuid)
+returns boolean
+language plpgsql
+stable
+set search_path = ''
+as $$
+begin
+  return exists (
+    select from messaging.batches b
+    where b.instance_id = is_file_of_batch.instance_id
+      and b.status in ('draft', 'running', 'paused')
+      and b.source->'message'->>'mediaId' = is_file_of_batch.media_id::text
+  );
+end;
+$$;
+revoke all on function messaging.is_file_of_batch(uuid, uuid) from public, anon, authenticated;
+grant execute on function messaging.is_file_of_batch(uuid, uuid) to service_role;
