@@ -2,6 +2,7 @@ import type { ContactFacts } from "../../shared/database/rpcs/templates.ts";
 import type { Issue } from "../../shared/model/errors.ts";
 import type { MessageRequest } from "../../shared/model/message_request.ts";
 import { fillText, listPlaceholders } from "../../shared/model/placeholders.ts";
+import { findContactFact, readVariable } from "../../shared/templates/variables.ts";
 
 /** A message with its placeholders filled; complete only if nothing is missing or refused. */
 export interface FilledMessage {
@@ -12,11 +13,6 @@ export interface FilledMessage {
 }
 
 type Variables = Readonly<Record<string, unknown>>;
-
-/** The names between double braces in a message's texts, each once. */
-export function listVariables(message: MessageRequest): string[] {
-  return listPlaceholders(listTexts(message).join("\n"));
-}
 
 /**
  * Fills the texts of a message: its words, its file's name and its options. Values are texts or numbers;
@@ -30,32 +26,13 @@ export function fillMessage(
   const values = new Map<string, string>();
   const missing: string[] = [];
   const issues: Issue[] = [];
-  for (const name of listVariables(message)) {
-    const value = readValue(variables, name);
-    if (value === "refused") {
-      issues.push({ path: `variables.${name}`, message: "must be a text or a number" });
-    } else {
-      const text = value ?? findFact(contact, name);
-      if (text === undefined) missing.push(name);
-      else values.set(name, text);
-    }
+  for (const name of listPlaceholders(listTexts(message).join("\n"))) {
+    const value = readVariable(variables, name, (issue) => issues.push(issue)) ??
+      findContactFact(contact, name);
+    if (value === undefined) missing.push(name);
+    else values.set(name, value);
   }
   return { message: fillTexts(message, values), missing, issues };
-}
-
-function readValue(variables: Variables, name: string): string | undefined | "refused" {
-  const value = Object.hasOwn(variables, name) ? variables[name] : undefined;
-  if (value === undefined || value === null) return undefined;
-  if (typeof value === "number") return String(value);
-  if (typeof value !== "string") return "refused";
-  return value.trim() === "" ? undefined : value;
-}
-
-function findFact(contact: ContactFacts, name: string): string | undefined {
-  if (name === "telefone") return contact.phone ?? undefined;
-  if (name !== "nome") return undefined;
-  const oneLine = (contact.name ?? "").replace(/\s+/g, " ").trim();
-  return oneLine === "" ? undefined : oneLine;
 }
 
 function listTexts({ message, mediaFilename, optionList }: MessageRequest): string[] {

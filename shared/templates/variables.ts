@@ -54,7 +54,11 @@ export function fillTemplate(
 
 type FindValue = (key: string, name?: string) => string;
 
-function readVariable(
+/**
+ * The value of a variable as text; undefined where it is missing, which null and blank texts are too. Of
+ * any other type it is refused, and empty.
+ */
+export function readVariable(
   variables: Readonly<Record<string, unknown>>,
   key: string,
   refuse: (issue: Issue) => void,
@@ -67,8 +71,11 @@ function readVariable(
   return "";
 }
 
-/** A name is one line: the official channel refuses line breaks in a variable. */
-function findContactFact(contact: ContactFacts, name: string): string | undefined {
+/**
+ * What the contact gives for `nome` and `telefone`, undefined where it is not known. A name is one line:
+ * the official channel refuses line breaks in a variable.
+ */
+export function findContactFact(contact: ContactFacts, name: string): string | undefined {
   if (name === "telefone") return contact.phone ?? undefined;
   if (name !== "nome") return undefined;
   const oneLine = (contact.name ?? "").replace(/\s+/g, " ").trim();
