@@ -24,6 +24,8 @@ import type { ProviderDescriptor } from "../../../shared/providers/descriptor.ts
 import { createEventDelivery } from "../../../shared/events/deliver_event.ts";
 import { createProviderOpener } from "../../../shared/providers/open_provider.ts";
 import { registry as productRegistry } from "../../../shared/providers/registry.ts";
+import { createAgentReplies } from "../../../shared/agents/reply.ts";
+import { createChatModel } from "../../../shared/agents/model.ts";
 import { createTranscriber } from "../../../shared/agents/transcriber.ts";
 import { createTranscriptions } from "../../../shared/agents/transcribe.ts";
 import { createMediaWork } from "../../../shared/outbox/media_work.ts";
@@ -90,7 +92,7 @@ export interface StackOptions {
     "headersTimeoutMs" | "stallTimeoutMs" | "totalTimeoutMs"
   >;
   readonly allowsPrivateHosts?: boolean;
-  /** Where voice messages are written down. Default: nowhere. */
+  /** Who writes down voice messages and speaks for agents. Default: no one, and no reply is due. */
   readonly chatModel?: ChatModelConfig;
 }
 
@@ -198,6 +200,9 @@ export async function startMessagingStack(options: StackOptions = {}): Promise<M
     files: { storage, links },
     log,
   };
+  const deliverAgentReply = options.chatModel === undefined
+    ? refuseAgentReply
+    : createAgentReplies(database, createChatModel(options.chatModel), links);
   const finishBackground = async (): Promise<void> => {
     while (background.size > 0) await Promise.all(background);
   };
@@ -263,8 +268,7 @@ export async function startMessagingStack(options: StackOptions = {}): Promise<M
   };
 }
 
-/** These tests have no inbound message, so nothing may request an agent's reply. */
-const deliverAgentReply: DeliverOutboxRow = () => Promise.reject(new Error("no reply is expected"));
+const refuseAgentReply: DeliverOutboxRow = () => Promise.reject(new Error("no reply is expected"));
 
 function createRecordingLog(lines: LogLine[]): Log {
   return {
