@@ -40,6 +40,7 @@ import { HostResolution } from "../../../shared/runtime/host_resolution.ts";
 import { createMemoryStorage, type MemoryStorage } from "../doubles/memory_storage.ts";
 import type { SendingServices } from "../../../shared/messages/send.ts";
 import { createTestDatabase, type TestDatabase } from "../database/database.ts";
+import { dispatchWhatIsDue } from "./dispatch_what_is_due.ts";
 import {
   acceptEmail,
   acceptMessage,
@@ -127,7 +128,10 @@ export interface MessagingStack extends AsyncDisposable {
   fetchMedia(path: string): Promise<Response>;
   /** media-api for a real server: its paths begin with the function's name. */
   handleMedia(request: Request): Response | Promise<Response>;
-  /** One dispatcher run. By default it processes only what is due already. */
+  /**
+   * A dispatcher run that does what is due, and what that leads to. `maxMessages` makes it a single run,
+   * which on a busy machine may end after its first poll.
+   */
   dispatch(limits?: { durationMs?: number; maxMessages?: number }): Promise<DispatchReport>;
   /** Waits for background tasks of answered requests. */
   finishBackground(): Promise<void>;
@@ -261,8 +265,16 @@ export async function startMessagingStack(options: StackOptions = {}): Promise<M
     request,
     fetchMedia: async (path) => await mediaApp.request(path),
     handleMedia: mediaApp.fetch,
-    dispatch: ({ durationMs = 150, maxMessages = 1_000 } = {}) =>
-      runDispatch({ ...services, deliverAgentReply }, { durationMs, maxMessages }),
+    dispatch: ({ durationMs = 150, maxMessages } = {}) => {
+      const run = (): Promise<DispatchReport> =>
+        runDispatch(
+          { ...services, deliverAgentReply },
+          { durationMs, maxMessages: maxMessages ?? 1_000 },
+        );
+      return maxMessages === undefined
+        ? dispatchWhatIsDue(testDatabase.admin, run, durationMs)
+        : run();
+    },
     finishBackground,
     [Symbol.asyncDispose]: () => keep.disposeAsync(),
   };

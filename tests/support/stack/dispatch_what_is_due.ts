@@ -1,0 +1,86 @@
+/** Dispatcher runs whose result does not depend on how quick the machine is. */
+
+import type { Sql } from "postgres";
+import type { DispatchReport } from "../../../functions/dispatch-queue/dispatch.ts";
+
+/** More than any test leads to. */
+const maxRuns = 50;
+
+/**
+ * Runs the dispatcher until nothing is left of what was due within `durationMs`, and of what that leads to
+ * at once: an answer's message, a transcript of a fetched file, an event's delivery. A quick machine does
+ * it all in one run; on a busy one a run may end after its first poll.
+ *
+ * @param admin a client of the superuser.
+ * @param run one run.
+ * @param durationMs how long a run polls.
+ * @returns the sum of the runs' reports.
+ */
+export async function dispatchWhatIsDue(
+  admin: Sql,
+  run: () => Promise<DispatchReport>,
+  durationMs: number,
+): Promise<DispatchReport> {
+  const [clock] = await admin<{ until: Date }[]>`
+    select clock_timestamp() + make_interval(secs => ${durationMs / 1_000}) as until`;
+  const sum = await run();
+  let isMoving = isAtWork(sum);
+  for (let runs = 1; isMoving && runs < maxRuns && await isWorkDue(admin, clock!.until); runs++) {
+    const report = await run();
+    isMoving = isAtWork(report);
+    for (const [name, count] of entriesOf(report)) sum[name] += count;
+  }
+  return sum;
+}
+
+function entriesOf(report: DispatchReport): [keyof DispatchReport, number][] {
+  return Object.entries(report) as [keyof DispatchReport, number][];
+}
+
+/** What a run leaves though it is due, for example because a test holds its lock, the next would leave too. */
+function isAtWork(report: DispatchReport): boolean {
+  return entriesOf(report).some(([name, count]) => name !== "purged" && count > 0);
+}
+
+/**
+ * What becomes due later, a retry for example, is not for this run, however long it took. What is due as
+ * soon as it exists is.
+ */
+async function isWorkDue(admin: Sql, until: Date): Promise<boolean> {
+  const [row] = await admin<{ isDue: boolean }[]>`
+    select exists (
+      select
+      from (
+        select case q.lane when 'paced' then greatest(q.scheduled_at, d.next_due_at)
+          else q.visible_at end as due_at, m.created_at
+        from messaging.message_queue q
+        join messaging.messages m on m.id = q.message_id
+        join messaging.dispatch d on d.instance_id = q.instance_id
+        where q.claim_token is null and (q.lane = 'unpaced' or d.in_flight is null)
+        union all
+        select o.run_at, case when o.attempts = 0 then o.created_at end
+        from messaging.outbox o
+        where o.settled_at is null
+        union all
+        select x.next_attempt_at, case when x.tries = 0 then x.created_at end
+        from messaging.event_deliveries x
+        join messaging.event_endpoints e on e.id = x.endpoint_id
+        where e.is_active and x.next_attempt_at is not null
+      ) as waiting
+      where due_at <= clock_timestamp()
+        and (due_at <= ${until} or due_at <= created_at + interval '100 ms')
+    )
+    or exists (
+      select
+      from messaging.event_endpoints e
+      join messaging.events v on v.instance_id = e.instance_id and v.sequence > e.told_through
+      where e.is_active
+    )
+    or exists (
+      select
+      from messaging.event_replays r
+      join messaging.event_endpoints e on e.id = r.endpoint_id
+      where e.is_active
+    ) as "isDue"`;
+  return row?.isDue === true;
+}
