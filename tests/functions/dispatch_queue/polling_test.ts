@@ -4,7 +4,7 @@ import type { Database } from "../../../shared/database/database.ts";
 import type { RpcName } from "../../../shared/database/rpcs.ts";
 import { maxSleepMs, onWakeUp, wakeDispatcher } from "../../../shared/messages/wake_up.ts";
 import { shutdownEvent } from "../../../shared/runtime/shutdown.ts";
-import { assertEquals, assertLessOrEqual } from "../../support/assert.ts";
+import { assertEquals, assertGreaterOrEqual, assertLessOrEqual } from "../../support/assert.ts";
 import { letTimePass } from "../../support/database/time_travel.ts";
 import { acceptMessage } from "../../support/doubles/http_double.ts";
 import { type MessagingStack, startMessagingStack } from "../../support/stack/messaging_stack.ts";
@@ -23,14 +23,14 @@ Deno.test("a run ends when its runtime announces its end, and finishes what it h
     return acceptMessage(request);
   };
   let hasEnded = false;
-  const run = stack.dispatch({ durationMs: 60_000 });
+  const run = stack.dispatch({ durationMs: 180_000, maxMessages: 10 });
   run.finally(() => hasEnded = true);
   await waitUntil(() => stack.provider.requests.length === 1, { what: "the provider call" });
   await stack.send(tenant, { ...text, delayMessage: 60 });
   dispatchEvent(new Event(shutdownEvent));
   await letTimePass(stack.admin, 61);
   held.resolve();
-  await waitUntil(() => hasEnded, { timeoutMs: 30_000, what: "the end of the run" });
+  await waitUntil(() => hasEnded, { what: "the end of the run" });
   assertEquals((await run).accepted, 1);
   assertEquals(stack.provider.requests.length, 1, "nothing more was claimed");
   assertEquals((await stack.dispatch()).accepted, 1, "a later run is not concerned");
@@ -39,17 +39,29 @@ Deno.test("a run ends when its runtime announces its end, and finishes what it h
 Deno.test("a sleeping run polls when a message of its process asks for it", async () => {
   await using stack = await startMessagingStack();
   // Without being woken it polls 51 times.
-  const polls = await countPolls(stack, { durationMs: 10_000, nextDueInMs: null, stopAfter: 100 }, {
+  const polls = await countPolls(stack, { durationMs: 10_000, nextDueInMs: null, stopAfter: 60 }, {
     afterPoll: wakeDispatcher,
   });
-  assertEquals(polls, 100);
+  assertEquals(polls, 60);
 });
 
 Deno.test("a run polls at the due time that a poll has told, however near it is", async () => {
   await using stack = await startMessagingStack();
-  // Sleeping 20 ms at least, it would poll 201 times.
-  const limits = { durationMs: 4_000, nextDueInMs: 0.5, stopAfter: 250 };
-  assertEquals(await countPolls(stack, limits), 250);
+  const startTimer = globalThis.setTimeout;
+  const sleeps: number[] = [];
+  globalThis.setTimeout = ((task: () => void, ms = 0) => {
+    sleeps.push(ms);
+    return startTimer(task, ms);
+  }) as typeof setTimeout;
+  try {
+    const limits = { durationMs: 60_000, nextDueInMs: 0.5, stopAfter: 250 };
+    assertEquals(await countPolls(stack, limits), 250);
+  } finally {
+    globalThis.setTimeout = startTimer;
+  }
+  // Other timers bound calls of the database, and are seconds long.
+  assertEquals(sleeps.filter((ms) => ms > 0.5 && ms <= maxSleepMs), []);
+  assertGreaterOrEqual(sleeps.filter((ms) => ms === 0.5).length, 240);
 });
 
 Deno.test("a run does not spin while another worker has locked what is due", async () => {
@@ -104,7 +116,7 @@ Deno.test("messages leave while maintenance is under way", async () => {
     return await answer();
   });
   const report = await runDispatch({ ...stack.services, database, deliverAgentReply }, {
-    durationMs: 30_000,
+    durationMs: 180_000,
     maxMessages: 10,
   });
   assertEquals([report.accepted, passes], [1, 2]);

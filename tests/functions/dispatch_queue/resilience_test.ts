@@ -43,7 +43,7 @@ Deno.test("a run goes on after a look at the database that failed", async () => 
   await letTimePass(stack.admin, 61);
   const services = withFailures(stack, "claim_due_messages", 1);
   const report = await runDispatch({ ...services, deliverAgentReply }, {
-    durationMs: 3_000,
+    durationMs: 60_000,
     maxMessages: 1,
   });
   assertEquals(report.accepted, 1);
@@ -52,24 +52,28 @@ Deno.test("a run goes on after a look at the database that failed", async () => 
 
 Deno.test("a run that never reaches the queue is 503 with Retry-After; one look that succeeds makes it a run", async () => {
   await using stack = await startMessagingStack();
-  const answer = (failureCount: number): Promise<Response> => {
+  const tenant = await stack.createTenant();
+  await stack.send(tenant, { ...text, delayMessage: 60 });
+  await letTimePass(stack.admin, 61);
+  const answer = (failureCount: number, query: string): Promise<Response> => {
     const services = withFailures(stack, "claim_due_messages", failureCount);
     const app = createDispatchQueueApp({
       ...services,
       deliverAgentReply,
       secretKeys: { default: secretKey },
     });
-    return Promise.resolve(app.request("/dispatch-queue?maxSeconds=1", {
+    return Promise.resolve(app.request(`/dispatch-queue?${query}`, {
       method: "POST",
       headers: { apikey: secretKey },
     }));
   };
-  const away = await answer(Infinity);
+  const away = await answer(Infinity, "maxSeconds=1");
   assertEquals([away.status, away.headers.get("retry-after")], [503, "1"]);
   const { success, error } = await away.json();
   assertEquals([success, error], [false, "service_unavailable"]);
-  const back = await answer(1);
-  assertEquals([back.status, (await back.json()).success], [200, true]);
+  // The message ends the run.
+  const back = await answer(1, "maxSeconds=60&maxMessages=1");
+  assertEquals([back.status, (await back.json()).accepted], [200, 1]);
 });
 
 Deno.test("a database that cannot be reached is 503 with Retry-After, and sends nothing", async () => {
