@@ -195,7 +195,7 @@ async function makeClaimsOld({ admin }: TestDatabase): Promise<void> {
 function startSending(stack: MessagingStack): { stop(): Promise<void> } {
   let isStopped = false;
   const running = (async () => {
-    while (!isStopped) await stack.dispatch({ durationMs: 100, maxMessages: 6 });
+    while (!isStopped) await stack.dispatchOnce({ durationMs: 100, maxMessages: 6 });
   })();
   return {
     stop: async () => {

@@ -251,7 +251,7 @@ Deno.test("a run sleeps until what is due next and sends it without another call
   const tenant = await stack.createTenant();
   const sentAt = performance.now();
   await stack.send(tenant, { ...text, delayMessage: 0.6 });
-  const report = await stack.dispatch({ durationMs: 180_000, maxMessages: 1 });
+  const report = await stack.dispatchOnce({ durationMs: 180_000, maxMessages: 1 });
   assertEquals(report.accepted, 1);
   const waitedMs = (stack.provider.requests[0]?.receivedAtMs ?? 0) - sentAt;
   // Not before it is due, and long before the run's time is over.

@@ -23,7 +23,7 @@ Deno.test("a run ends when its runtime announces its end, and finishes what it h
     return acceptMessage(request);
   };
   let hasEnded = false;
-  const run = stack.dispatch({ durationMs: 180_000, maxMessages: 10 });
+  const run = stack.dispatchOnce({ durationMs: 180_000, maxMessages: 10 });
   run.finally(() => hasEnded = true);
   await waitUntil(() => stack.provider.requests.length === 1, { what: "the provider call" });
   await stack.send(tenant, { ...text, delayMessage: 60 });

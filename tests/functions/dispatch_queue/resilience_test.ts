@@ -110,8 +110,8 @@ Deno.test("a run takes no more messages than it may, and leaves the rest to the 
   const tenant = await stack.createTenant();
   for (let index = 0; index < 5; index++) await stack.send(tenant, { ...text, delayMessage: 60 });
   await letTimePass(stack.admin, 61);
-  assertEquals((await stack.dispatch({ maxMessages: 3 })).accepted, 3);
-  assertEquals((await stack.dispatch({ maxMessages: 3 })).accepted, 2);
+  assertEquals((await stack.dispatchOnce({ maxMessages: 3 })).accepted, 3);
+  assertEquals((await stack.dispatchOnce({ maxMessages: 3 })).accepted, 2);
   assertEquals(stack.provider.requests.length, 5);
 });
 

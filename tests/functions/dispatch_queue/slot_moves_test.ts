@@ -22,7 +22,7 @@ Deno.test("the dispatcher moves the slots that a changed window has left to it, 
     return row?.count ?? 0;
   };
   assertEquals(await countOutside() > 0, true);
-  const run = stack.dispatch({ durationMs: 180_000, maxMessages: 1 });
+  const run = stack.dispatchOnce({ durationMs: 180_000, maxMessages: 1 });
   await waitUntil(async () => await countOutside() === 0, { what: "slots on the one day alone" });
   dispatchEvent(new Event(shutdownEvent));
   assertEquals((await run).accepted, 0);

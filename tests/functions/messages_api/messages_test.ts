@@ -347,7 +347,7 @@ Deno.test("what is in flight or settled can be neither canceled nor, unless fail
   const { body } = await stack.send(tenant, { ...text, queued: true, delayMessage: 60 });
   await assertConflict(stack, tenant, body.messageId, "POST", "message_not_retriable");
   await letTimePass(stack.admin, 61);
-  const run = stack.dispatch({ maxMessages: 1, durationMs: 3_000 });
+  const run = stack.dispatchOnce({ maxMessages: 1, durationMs: 3_000 });
   await waitUntil(() => stack.provider.requests.length === 1);
   const state = await stack.messages(tenant, "GET", `/messages/${body.messageId}`);
   assertEquals([state.body.status, state.body.attempts], ["sending", 1]);

@@ -243,7 +243,7 @@ Deno.test("a slow mail service costs no row an attempt that nobody made", async 
   await using stack = await startMessagingStack({ providerTimeoutMs: 300 });
   stack.mail.answer = answerNever;
   for (let count = 0; count < 5; count++) await assign(stack);
-  await stack.dispatch({ durationMs: 100 });
+  await stack.dispatchOnce({ durationMs: 100 });
   const rows = await stack.admin`select attempts, claim_token from messaging.outbox`;
   const attempts = rows.reduce((sum, row) => sum + row["attempts"], 0);
   assertEquals(attempts, stack.mail.requests.length);

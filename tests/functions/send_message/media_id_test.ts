@@ -160,7 +160,7 @@ Deno.test("a queued message gets its link when it leaves, and fails where its fi
   await stack.admin`
     update messaging.media set status = 'expired'
     where id = (select media_id from messaging.messages where id = ${lostId})`;
-  await stack.dispatch({ durationMs: 3_000, maxMessages: 2 });
+  await stack.dispatchOnce({ durationMs: 60_000, maxMessages: 2 });
   const states = await Promise.all([kept, lost].map(async ({ body }) => {
     const record = await stack.messages(tenant, "GET", `/messages/${body.messageId}`);
     return [record.body.status, record.body.lastError?.code];

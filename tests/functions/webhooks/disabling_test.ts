@@ -157,7 +157,9 @@ Deno.test("a long replay is made batch by batch, and nothing is left out", async
     since: "2000-01-01T00:00:00Z",
   });
   assertEquals(replayed.body.count, 1_300);
-  while ((await client.stack.dispatch({ durationMs: 1_000, maxMessages: 5_000 })).deliveries > 0);
+  while (
+    (await client.stack.dispatchOnce({ durationMs: 1_000, maxMessages: 5_000 })).deliveries > 0
+  );
   const places = new Set(client.receiver.calls.map(({ event }) => event.data.place));
   assertEquals([places.size, client.receiver.calls.length], [1_300, 1_300]);
 });

@@ -52,7 +52,9 @@ async function isWorkDue(admin: Sql, until: Date): Promise<boolean> {
       select
       from (
         select case q.lane when 'paced' then greatest(q.scheduled_at, d.next_due_at)
-          else q.visible_at end as due_at, m.created_at
+          else q.visible_at end as due_at,
+          case q.lane when 'paced' then greatest(m.created_at, d.paced_from)
+          else m.created_at end as ready_at
         from messaging.message_queue q
         join messaging.messages m on m.id = q.message_id
         join messaging.dispatch d on d.instance_id = q.instance_id
@@ -68,7 +70,7 @@ async function isWorkDue(admin: Sql, until: Date): Promise<boolean> {
         where e.is_active and x.next_attempt_at is not null
       ) as waiting
       where due_at <= clock_timestamp()
-        and (due_at <= ${until} or due_at <= created_at + interval '100 ms')
+        and (due_at <= ${until} or due_at <= ready_at + interval '100 ms')
     )
     or exists (
       select

@@ -128,11 +128,10 @@ export interface MessagingStack extends AsyncDisposable {
   fetchMedia(path: string): Promise<Response>;
   /** media-api for a real server: its paths begin with the function's name. */
   handleMedia(request: Request): Response | Promise<Response>;
-  /**
-   * A dispatcher run that does what is due, and what that leads to. `maxMessages` makes it a single run,
-   * which on a busy machine may end after its first poll.
-   */
-  dispatch(limits?: { durationMs?: number; maxMessages?: number }): Promise<DispatchReport>;
+  /** Runs the dispatcher until what is due is done, and what that leads to: see `dispatchWhatIsDue`. */
+  dispatch(limits?: { durationMs?: number }): Promise<DispatchReport>;
+  /** One dispatcher run, which on a busy machine may end after its first poll. */
+  dispatchOnce(limits: { durationMs?: number; maxMessages?: number }): Promise<DispatchReport>;
   /** Waits for background tasks of answered requests. */
   finishBackground(): Promise<void>;
 }
@@ -235,6 +234,9 @@ export async function startMessagingStack(options: StackOptions = {}): Promise<M
     if (app === undefined) throw new Error(`no function at ${path}`);
     return await readAnswer(await app.request(path, init));
   };
+  const dispatchOnce: MessagingStack["dispatchOnce"] = (
+    { durationMs = 150, maxMessages = 1_000 },
+  ) => runDispatch({ ...services, deliverAgentReply }, { durationMs, maxMessages });
   const keep = cleanup.move();
   return {
     testDatabase,
@@ -265,16 +267,9 @@ export async function startMessagingStack(options: StackOptions = {}): Promise<M
     request,
     fetchMedia: async (path) => await mediaApp.request(path),
     handleMedia: mediaApp.fetch,
-    dispatch: ({ durationMs = 150, maxMessages } = {}) => {
-      const run = (): Promise<DispatchReport> =>
-        runDispatch(
-          { ...services, deliverAgentReply },
-          { durationMs, maxMessages: maxMessages ?? 1_000 },
-        );
-      return maxMessages === undefined
-        ? dispatchWhatIsDue(testDatabase.admin, run, durationMs)
-        : run();
-    },
+    dispatch: ({ durationMs = 150 } = {}) =>
+      dispatchWhatIsDue(testDatabase.admin, () => dispatchOnce({ durationMs }), durationMs),
+    dispatchOnce,
     finishBackground,
     [Symbol.asyncDispose]: () => keep.disposeAsync(),
   };
