@@ -92,6 +92,7 @@ async function uploadForm(
   const { fileName, contentType } = form;
   const recorded = await storeUpload(services, {
     instanceId,
+    field: "file",
     source: { body: form.body, contentType, fileName, contentLength: null },
     readIdempotency: (facts) =>
       readIdempotency(context, context.get("tokenId"), { fileName, contentType, ...facts }),
@@ -99,6 +100,8 @@ async function uploadForm(
       if (context.get("isForeign")?.(form.fields)) throw new AppError("Instance not found");
     },
   });
+  // A form has the file in the place of its URL.
+  context.set("ignoredFields", Object.keys(form.fields).filter((field) => field !== "instanceId"));
   return answerRecorded<UploadResponse>(context, recorded, 201);
 }
 
@@ -123,10 +126,11 @@ async function uploadFromUrl(
     }
   }
   const fetched = await services.fetchUpload(url).catch((error) => {
-    throw toRefusal(error);
+    throw toRefusal(error, "url");
   });
   const recorded = await storeUpload(services, {
     instanceId,
+    field: "url",
     source: { ...fetched, fileName: nameOf(url) },
     readIdempotency: () => Promise.resolve(idempotency),
     checkRest: () => {},

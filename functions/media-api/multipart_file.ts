@@ -1,8 +1,9 @@
 /** Reads a form with one file from a request, without holding more of the file than a few chunks. */
-import type { MultipartError, PartInfo } from "multipasta";
 import { maxMediaBytes } from "../../shared/media/media_rules.ts";
 import { AppError } from "../../shared/model/errors.ts";
 import type { Bytes } from "../../shared/model/bytes.ts";
+import { type PartHead, readBoundary } from "./multipart_head.ts";
+import { MalformedForm, MultipartParts } from "./multipart_parts.ts";
 
 /** The form's field that holds the file. */
 const fileField = "file";
@@ -31,10 +32,15 @@ export async function readMultipartFile(
   body: ReadableStream<Bytes>,
   contentType: string,
 ): Promise<MultipartFile> {
-  const form = await FormReader.open(body, contentType);
+  const boundary = readBoundary(contentType);
+  if (boundary === null) {
+    await body.cancel().catch(() => {});
+    throw malformed();
+  }
+  const form = new FormReader(body.getReader(), boundary);
   const file = await form.readToFile();
   return {
-    fileName: file.filename ?? null,
+    fileName: file.fileName ?? null,
     contentType: file.contentType,
     fields: form.fields,
     body: new ReadableStream<Bytes>({
@@ -48,93 +54,91 @@ export async function readMultipartFile(
   };
 }
 
-interface Parser {
-  write(chunk: Uint8Array): void;
-  end(): void;
-}
-
 class FormReader {
   readonly fields: Record<string, string> = Object.create(null);
-  readonly #chunks: Bytes[] = [];
-  #file: PartInfo | null = null;
-  #fault: AppError | null = null;
-  #isOver = false;
-  #parser: Parser = { write: () => {}, end: () => {} };
+  readonly #parts: MultipartParts;
+  #partCount = 0;
+  #totalBytes = 0;
 
-  private constructor(private readonly reader: ReadableStreamDefaultReader<Bytes>) {}
-
-  static async open(body: ReadableStream<Bytes>, contentType: string): Promise<FormReader> {
-    const form = new FormReader(body.getReader());
-    // Loaded here: reading and links do without.
-    const { decodeField, make } = await import("multipasta");
-    form.#parser = make({
-      headers: { "content-type": contentType },
-      maxParts,
-      maxFieldSize: maxFieldBytes,
-      maxTotalSize: maxFormBytes,
-      isFile: ({ name, filename }) => name === fileField || filename !== undefined,
-      onField: (info, value) => {
-        form.fields[info.name] = decodeField(info, value);
-      },
-      onFile: (info) => form.#beginFile(info),
-      onError: (error) => form.#fail(error),
-      onDone: () => {},
-    });
-    return form;
+  constructor(private readonly reader: ReadableStreamDefaultReader<Bytes>, boundary: string) {
+    this.#parts = new MultipartParts(boundary, () => this.#read());
   }
 
-  async readToFile(): Promise<PartInfo> {
-    while (this.#file === null && !this.#isOver) await this.#readOn();
-    if (this.#file === null) throw refuseField(fileField, "is required");
-    return this.#file;
+  async readToFile(): Promise<PartHead> {
+    return await this.#cancelingFaults(async () => {
+      const file = await this.#readFields();
+      if (file === null) throw refuseField(fileField, "is required");
+      return file;
+    });
   }
 
   /** The next part of the file; null once the whole form has been read, and was well formed. */
   async readChunk(): Promise<Bytes | null> {
-    while (this.#chunks.length === 0 && !this.#isOver) await this.#readOn();
-    return this.#chunks.shift() ?? null;
+    return await this.#cancelingFaults(async () => {
+      const chunk = await this.#parts.readContent();
+      if (chunk !== null) return chunk;
+      const another = await this.#readFields();
+      if (another === null) return null;
+      throw refuseField(another.name, `only one file, ${fileField}, can be uploaded`);
+    });
   }
 
   async cancel(reason: unknown): Promise<void> {
     await this.reader.cancel(reason);
   }
 
-  #beginFile(info: PartInfo): (chunk: Uint8Array | null) => void {
-    if (info.name !== fileField || this.#file !== null) {
-      this.#fault ??= refuseField(info.name, `only one file, ${fileField}, can be uploaded`);
-      return () => {};
+  /** Reads fields up to a file; null where the form has none any more. */
+  async #readFields(): Promise<PartHead | null> {
+    for (;;) {
+      const head = await this.#parts.next();
+      if (head === null) return null;
+      if (++this.#partCount > maxParts) throw tooManyFields();
+      if (head.name === fileField) return head;
+      if (head.fileName !== undefined) {
+        throw refuseField(head.name, `only one file, ${fileField}, can be uploaded`);
+      }
+      this.fields[head.name] = await this.#readField();
     }
-    this.#file = info;
-    return (chunk) => {
-      if (chunk !== null && chunk.byteLength > 0) this.#chunks.push(chunk as Bytes);
-    };
   }
 
-  #fail(error: MultipartError): void {
-    if (error._tag === "ReachedLimit" && error.limit === "MaxTotalSize") {
-      this.#fault ??= new AppError("payload_too_large");
+  async #readField(): Promise<string> {
+    const decoder = new TextDecoder();
+    let text = "";
+    let size = 0;
+    for (;;) {
+      const chunk = await this.#parts.readContent();
+      if (chunk === null) return text + decoder.decode();
+      size += chunk.byteLength;
+      if (size > maxFieldBytes) throw tooManyFields();
+      text += decoder.decode(chunk, { stream: true });
     }
-    const message = error._tag === "ReachedLimit"
-      ? "has too many or too large fields"
-      : "is not valid multipart/form-data";
-    this.#fault ??= refuseField("", message);
   }
 
-  async #readOn(): Promise<void> {
+  async #read(): Promise<Bytes | null> {
     const { done, value } = await this.reader.read();
-    try {
-      if (done) this.#parser.end();
-      else this.#parser.write(value);
-    } catch {
-      // A header that cannot be decoded.
-      this.#fault ??= refuseField("", "is not valid multipart/form-data");
-    }
-    if (this.#fault !== null) {
-      await this.reader.cancel(this.#fault).catch(() => {});
-      throw this.#fault;
-    }
-    this.#isOver = done;
+    if (done) return null;
+    this.#totalBytes += value.byteLength;
+    if (this.#totalBytes > maxFormBytes) throw new AppError("payload_too_large");
+    return value;
   }
+
+  async #cancelingFaults<Result>(work: () => Promise<Result>): Promise<Result> {
+    try {
+      return await work();
+    } catch (error) {
+      const fault = error instanceof MalformedForm ? malformed() : error;
+      await this.reader.cancel(fault).catch(() => {});
+      throw fault;
+    }
+  }
+}
+
+function tooManyFields(): AppError {
+  return refuseField("", "has too many or too large fields");
+}
+
+function malformed(): AppError {
+  return refuseField("", "is not valid multipart/form-data");
 }
 
 function refuseField(path: string, message: string): AppError {

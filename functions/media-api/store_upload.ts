@@ -17,6 +17,8 @@ export interface UploadServices {
 
 export interface Upload {
   readonly instanceId: string;
+  /** Where the request names the file. */
+  readonly field: "file" | "url";
   readonly source: MediaSource;
   /**
    * The call's `Idempotency-Key`, once the file has been read: only then is the body of a form known.
@@ -34,9 +36,9 @@ export interface Upload {
  */
 export async function storeUpload(
   { database, storage }: UploadServices,
-  { instanceId, source, readIdempotency, checkRest }: Upload,
+  { instanceId, field, source, readIdempotency, checkRest }: Upload,
 ): Promise<Recorded<UploadRecord>> {
-  const file = await refusing(() => openFile(source));
+  const file = await refusing(field, () => openFile(source));
   const mediaId = crypto.randomUUID();
   const { mimeType, kind } = file;
   const fileName = cleanName(source.fileName);
@@ -46,8 +48,9 @@ export async function storeUpload(
     () => database.rpc("begin_upload", { ...target, kind, mimeType, fileName }),
   );
   try {
-    await refusing(() =>
-      storage.put(storagePath, file.body, { contentType: servedType(mimeType) })
+    await refusing(
+      field,
+      () => storage.put(storagePath, file.body, { contentType: servedType(mimeType) }),
     );
     checkRest();
     const facts = file.facts();
@@ -75,26 +78,35 @@ async function cancelingUnless<Result>(
 
 const maxNameLength = 255;
 
-/** A name without folders and without what no file system or database takes. */
+/**
+ * A name without folders and without what no file system or database takes. One that is too long keeps
+ * its extension, by which programs open the file.
+ */
 function cleanName(fileName: string | null | undefined): string | null {
   const last = (fileName ?? "").split(/[\\/]/).at(-1) ?? "";
   // deno-lint-ignore no-control-regex -- what is to be removed
   const cleaned = last.replace(/[\x00-\x1f\x7f\ud800-\udfff]/gu, "").trim();
-  return cleaned === "" ? null : [...cleaned].slice(0, maxNameLength).join("");
+  const characters = [...cleaned];
+  const extension = /\.[A-Za-z0-9]{1,8}$/.exec(cleaned)?.[0] ?? "";
+  if (characters.length <= maxNameLength) return cleaned === "" ? null : cleaned;
+  return characters.slice(0, maxNameLength - extension.length).join("") + extension;
 }
 
 const refusedTypes: ReadonlySet<MediaFaultReason> = new Set(["type_not_allowed", "type_mismatch"]);
 
-async function refusing<Result>(work: () => Promise<Result>): Promise<Result> {
+async function refusing<Result>(
+  field: Upload["field"],
+  work: () => Promise<Result>,
+): Promise<Result> {
   try {
     return await work();
   } catch (error) {
-    throw toRefusal(error);
+    throw toRefusal(error, field);
   }
 }
 
-/** What a fault of the file or of the storage is to the caller. */
-export function toRefusal(error: unknown): unknown {
+/** What a fault of the file, which `field` of the request names, or of the storage is to the caller. */
+export function toRefusal(error: unknown, field: Upload["field"]): unknown {
   if (error instanceof StorageError) {
     return error.reason === "unavailable" ? new AppError("service_unavailable") : error;
   }
@@ -107,7 +119,7 @@ export function toRefusal(error: unknown): unknown {
     });
   }
   if (refusedTypes.has(reason)) return new AppError("unsupported_media_type", { message });
-  if (reason === "empty_file") return refuse("file", "is empty");
+  if (reason === "empty_file") return refuse(field, "is empty");
   if (reason === "invalid_url" || reason === "private_host") return refuse("url", message);
   return new AppError("media_fetch_failed", {
     message,

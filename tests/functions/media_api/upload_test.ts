@@ -2,7 +2,14 @@ import { createHash } from "node:crypto";
 import { assert, assertEquals, assertMatch } from "../../support/assert.ts";
 import { heads, padded } from "../../support/fixtures/media_files.ts";
 import { type MessagingStack, startMessagingStack } from "../../support/stack/messaging_stack.ts";
-import { type FilePart, picture, uploadFile, uploadUrl } from "./media_calls.ts";
+import {
+  type FilePart,
+  pathOfLink,
+  picture,
+  readMedia,
+  uploadFile,
+  uploadUrl,
+} from "./media_calls.ts";
 
 const megabyte = 2 ** 20;
 
@@ -117,6 +124,42 @@ Deno.test("a form with another instance is refused, wherever in it that stands",
   assertEquals(await countRows(stack), 1);
 });
 
+Deno.test("a form's unknown fields are ignored and named, a repeated call's too", async () => {
+  await using stack = await startMessagingStack();
+  const tenant = await stack.createTenant();
+  const fields = {
+    caption: "Peça",
+    instanceId: tenant.instanceId,
+    url: "https://example.com/a.jpg",
+  };
+  const headers = { "Idempotency-Key": "photo-2" };
+  for (const options of [{ fields }, { fields, headers }, { fields, headers }]) {
+    const { status, body } = await uploadFile(stack, tenant, picture, options);
+    assertEquals([status, body.ignoredFields], [201, ["caption", "url"]]);
+  }
+  const { body } = await uploadFile(stack, tenant, picture);
+  assertEquals(body.ignoredFields, undefined);
+});
+
+Deno.test("a file's name is kept, one that is too long with its extension", async () => {
+  await using stack = await startMessagingStack();
+  const tenant = await stack.createTenant();
+  const names = [
+    ["fatura – março 📷.jpg", "fatura – março 📷.jpg"],
+    [`${"é".repeat(300)}.jpg`, `${"é".repeat(251)}.jpg`],
+    ["../../etc/passwd", "passwd"],
+  ];
+  for (const [name = "", kept] of names) {
+    const { body } = await uploadFile(stack, tenant, { ...picture, name });
+    const { headers } = await readMedia(stack, tenant, body.mediaId);
+    const link = pathOfLink(headers.get("location") ?? "");
+    const disposition =
+      (await stack.request(link, { method: "HEAD" })).headers.get("content-disposition") ?? "";
+    const written = disposition.slice(disposition.indexOf("''") + 2);
+    assertEquals(decodeURIComponent(written), kept);
+  }
+});
+
 function toForm(parts: readonly (readonly [string, string | Blob])[]): FormData {
   const form = new FormData();
   for (const [name, value] of parts) form.append(name, value);
@@ -182,6 +225,9 @@ Deno.test("a URL that lies, is too large, redirects or is no URL is refused and 
   assertEquals(await upload(serve(heads.html, 100, "text/html")), [415, "unsupported_media_type"]);
   const large = serve(heads.jpeg, 5 * megabyte + 1, "image/jpeg");
   assertEquals(await upload(large), [413, "payload_too_large"]);
+  stack.provider.answer = () => new Response("");
+  const empty = (await uploadUrl(stack, tenant, { url: `${baseUrl}/a.jpg` })).body;
+  assertEquals([empty.error, empty.issues[0].path], ["invalid_request", "url"]);
   const redirecting = (): Response => Response.redirect("https://example.com/", 302);
   assertEquals(await upload(redirecting), [502, "media_fetch_failed"]);
   for (const url of ["nothing", "ftp://example.com/a", "https://a:b@example.com/", ""]) {
