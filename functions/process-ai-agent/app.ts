@@ -19,12 +19,9 @@ import { openConversation } from "./open_conversation.ts";
 /** POST /functions/v1/process-ai-agent. */
 export function createProcessAiAgentApp(services: SendingServices): Hono {
   const handle = async (context: ClientContext): Promise<Response> => {
-    const request = validateBody(
-      context,
-      processAiAgentSchema,
-      context.get("body"),
-      checkProcessAiAgent,
-    );
+    const body = context.get("body");
+    const check = checkProcessAiAgent(body);
+    const request = validateBody(context, processAiAgentSchema, body, check);
     const instance = requireInstance(context);
     const idempotency = await readClientIdempotency(context);
     return answerSending<ProcessAiAgentResponse>(

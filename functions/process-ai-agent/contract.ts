@@ -11,7 +11,11 @@ import {
   sentBySchema,
   visibleTextSchema,
 } from "../../shared/model/request_fields.ts";
-import { intervalSecondsSchema, timingFields } from "../../shared/model/timing.ts";
+import {
+  findTimingIssues,
+  intervalSecondsSchema,
+  timingFields,
+} from "../../shared/model/timing.ts";
 import {
   type AnswerOf,
   providerFailureFields,
@@ -38,8 +42,17 @@ export const processAiAgentSchema = z.object({
   ...timingFields,
 });
 
-/** Requires exactly one of `phone`, `contactId` and `userId`. */
-export const checkProcessAiAgent: CrossCheck = (request) => findRecipientIssues(request);
+/**
+ * Requires exactly one of `phone`, `contactId` and `userId`. `delayMessage` is no field of this call, and
+ * ignored; beside `sendAt` it is refused as everywhere, because the caller then means two instants.
+ */
+export function checkProcessAiAgent(body: Readonly<Record<string, unknown>>): CrossCheck {
+  const delayMessage = body["delayMessage"] ?? undefined;
+  return (request) => [
+    ...findRecipientIssues(request),
+    ...findTimingIssues({ ...request, delayMessage }),
+  ];
+}
 
 export type ProcessAiAgentRequest = z.infer<typeof processAiAgentSchema>;
 

@@ -38,6 +38,14 @@ Deno.test("an opening ends at its expiresAt, and its cancelKey cancels it", asyn
   assertEquals(await client.open({ ...opening, sendAt: fromNow(-120) }), 400);
 });
 
+Deno.test("an opening with two instants is refused, and one with a foreign delay alone is not", async () => {
+  await using client = await createAgentClient();
+  const sendAt = fromNow(3_600);
+  assertEquals(await client.open({ ...opening, sendAt, delayMessage: 60 }), 400);
+  assertEquals(await client.open({ ...opening, sendAt, delayMessage: null }), 200);
+  assertEquals(await client.open({ ...opening, delayMessage: 60 }), 200);
+});
+
 function fromNow(seconds: number): string {
   return new Date(Date.now() + seconds * 1_000).toISOString();
 }
