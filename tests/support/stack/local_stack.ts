@@ -40,7 +40,12 @@ export interface LocalStack extends LocalStackProcess {
   administer(path: string, body: Readonly<Record<string, unknown>>): Promise<StackAnswer["body"]>;
   createInstance(settings: Readonly<Record<string, unknown>>): Promise<StackInstance>;
   /** Calls a function with an instance's token. The path starts with the function's name. */
-  call(instance: StackInstance, path: string, body?: unknown): Promise<StackAnswer>;
+  call(
+    instance: StackInstance,
+    path: string,
+    body?: unknown,
+    headers?: Readonly<Record<string, string>>,
+  ): Promise<StackAnswer>;
   /** The simulator's records of one kind, newest last. */
   readSimulator(path: string): Promise<SimulatorRecord[]>;
 }
@@ -135,11 +140,11 @@ export async function startLocalStack(options: LocalStackOptions): Promise<Local
       const { token } = await administer(`instances/${instanceId}/tokens`, {});
       return { instanceId, token };
     },
-    call: ({ token }, path, body) => {
+    call: ({ token }, path, body, headers = {}) => {
       const url = `${stack.origin}/functions/v1/${path}`;
       return body === undefined
-        ? read(fetch(url, { headers: { "x-client-token": token } }))
-        : post(url, body, { "x-client-token": token });
+        ? read(fetch(url, { headers: { "x-client-token": token, ...headers } }))
+        : post(url, body, { "x-client-token": token, ...headers });
     },
     readSimulator: async (path) => {
       const { body } = await read(fetch(`${stack.origin}/simulator/${path}`));
