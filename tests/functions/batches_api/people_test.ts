@@ -1,6 +1,8 @@
 /** What merging and erasing contacts does to lists, and canceling a message of one. */
 
-import { assertEquals } from "../../support/assert.ts";
+import { assert, assertEquals } from "../../support/assert.ts";
+import { callFunction, claimMessages, settleClaim } from "../../support/database/queue_calls.ts";
+import { letTimePass } from "../../support/database/time_travel.ts";
 import {
   changeBatch,
   createBatch,
@@ -8,10 +10,46 @@ import {
   readRecipients,
   runBatches,
 } from "../../support/fixtures/batch_calls.ts";
-import { startMessagingStack } from "../../support/stack/messaging_stack.ts";
+import type { Tenant } from "../../support/fixtures/tenant.ts";
+import { type MessagingStack, startMessagingStack } from "../../support/stack/messaging_stack.ts";
 
 // deno-lint-ignore no-explicit-any -- tests assert on whatever the API answers
 type Json = any;
+
+/** Merges two contacts as an event does that shows that they are one. */
+async function merge(stack: MessagingStack, kept: string, gone: string): Promise<void> {
+  await stack.admin`
+    select messaging.merge_contacts(k, g) from messaging.contacts k, messaging.contacts g
+    where k.id = ${kept} and g.id = ${gone}`;
+}
+
+/** Each recipient has one status, and the counts are of these. */
+async function checkCounts(stack: MessagingStack, tenant: Tenant, batchId: string): Promise<void> {
+  const { counts } = await readBatch(stack, tenant, batchId);
+  const items = await readRecipients(stack, tenant, batchId);
+  const told = Object.fromEntries(
+    Object.keys(counts).map((status) => [
+      status,
+      items.filter((item) => item.status === status).length,
+    ]),
+  );
+  assertEquals(counts, told);
+}
+
+/** The batch's first message is on its way, and the second waits behind it. */
+async function startWithOneInFlight(
+  stack: MessagingStack,
+  tenant: Tenant,
+): Promise<{ batchId: string; items: Json[]; claim: Json }> {
+  const batchId = await createBatch(stack, tenant);
+  await changeBatch(stack, tenant, batchId, "start");
+  const [claim] = await claimMessages(stack.admin);
+  assert(claim !== undefined);
+  await callFunction(stack.admin, "feed_batches", { maxInstances: 10 });
+  const items = await readRecipients(stack, tenant, batchId);
+  assertEquals(items.map(({ status }) => status), ["queued", "queued", "pending"]);
+  return { batchId, items, claim };
+}
 
 Deno.test("of two contacts of a list that turn out to be one person only one is written to", async () => {
   await using stack = await startMessagingStack();
@@ -19,9 +57,7 @@ Deno.test("of two contacts of a list that turn out to be one person only one is 
   const batchId = await createBatch(stack, tenant);
   await changeBatch(stack, tenant, batchId, "start");
   const [first, second] = await readRecipients(stack, tenant, batchId);
-  await stack.admin`
-    select messaging.merge_contacts(k, g) from messaging.contacts k, messaging.contacts g
-    where k.id = ${first.contactId} and g.id = ${second.contactId}`;
+  await merge(stack, first.contactId, second.contactId);
   const items = await readRecipients(stack, tenant, batchId);
   assertEquals(items.map(({ contactId, status, reason }) => [contactId, status, reason]), [
     [first.contactId, "queued", null],
@@ -68,4 +104,82 @@ Deno.test("a message of a paused batch can be canceled, and is not sent when the
   await runBatches(stack, 3);
   const items = await readRecipients(stack, tenant, batchId);
   assertEquals(items.map(({ status }) => status), ["canceled", "sent", "sent"]);
+});
+
+for (const survivor of ["first", "second"] as const) {
+  Deno.test(`of two messages of a batch that wait for one person the later is not sent, where the ${survivor} contact survives`, async () => {
+    await using stack = await startMessagingStack();
+    const tenant = await stack.createTenant();
+    const { batchId, items: [first, second], claim } = await startWithOneInFlight(stack, tenant);
+    const [kept, gone] = survivor === "first" ? [first, second] : [second, first];
+    await merge(stack, kept.contactId, gone.contactId);
+    const items = await readRecipients(stack, tenant, batchId);
+    assertEquals(items.map(({ contactId, status, reason }) => [contactId, status, reason]), [
+      [kept.contactId, "queued", null],
+      [kept.contactId, "skipped", "duplicate_contact"],
+      [items[2].contactId, "pending", null],
+    ]);
+    const withdrawn = await stack.messages(tenant, "GET", `/messages/${second.messageId}`);
+    assertEquals(withdrawn.body.status, "canceled");
+    await checkCounts(stack, tenant, batchId);
+    await settleClaim(stack.admin, claim);
+    await letTimePass(stack.admin, 31);
+    await runBatches(stack, 2);
+    assertEquals(stack.provider.requests.map(({ json }) => (json as Json).message), [
+      "Oi Pessoa 2: C2",
+    ]);
+    const batch = await readBatch(stack, tenant, batchId);
+    assertEquals([batch.status, batch.counts.sent, batch.counts.skipped], ["finished", 2, 1]);
+    await checkCounts(stack, tenant, batchId);
+  });
+}
+
+Deno.test("of two messages of a batch for one person the one that is on its way stays, though it comes later in the list", async () => {
+  await using stack = await startMessagingStack();
+  const tenant = await stack.createTenant();
+  const { batchId, items: [first, second], claim } = await startWithOneInFlight(stack, tenant);
+  await settleClaim(stack.admin, claim, { outcome: "rejected", error: { code: "no" } });
+  await letTimePass(stack.admin, 31);
+  const [later] = await claimMessages(stack.admin);
+  assertEquals(later?.messageId, second.messageId);
+  await changeBatch(stack, tenant, batchId, "retry-failed");
+  const waiting = await readRecipients(stack, tenant, batchId);
+  assertEquals(waiting.map(({ status }) => status), ["queued", "queued", "pending"]);
+  await merge(stack, first.contactId, second.contactId);
+  const items = await readRecipients(stack, tenant, batchId);
+  assertEquals(items.map(({ status, reason }) => [status, reason]), [
+    ["skipped", "duplicate_contact"],
+    ["queued", null],
+    ["pending", null],
+  ]);
+  if (later !== undefined) await settleClaim(stack.admin, later);
+  await letTimePass(stack.admin, 31);
+  await runBatches(stack, 2);
+  const batch = await readBatch(stack, tenant, batchId);
+  assertEquals([batch.status, batch.counts.sent, batch.counts.skipped], ["finished", 2, 1]);
+  await checkCounts(stack, tenant, batchId);
+});
+
+Deno.test("a batch goes on past a person who was blocked while it was paused, and finishes", async () => {
+  await using stack = await startMessagingStack();
+  const tenant = await stack.createTenant();
+  const batchId = await createBatch(stack, tenant);
+  await changeBatch(stack, tenant, batchId, "start");
+  const [first] = await readRecipients(stack, tenant, batchId);
+  await changeBatch(stack, tenant, batchId, "pause");
+  await stack.admin`
+    update messaging.contacts set is_blocked = true where id = ${first.contactId}`;
+  await changeBatch(stack, tenant, batchId, "resume");
+  const skipped = await stack.messages(tenant, "GET", `/messages/${first.messageId}`);
+  assertEquals(skipped.body.status, "canceled");
+  await checkCounts(stack, tenant, batchId);
+  await runBatches(stack, 2);
+  const items = await readRecipients(stack, tenant, batchId);
+  assertEquals(items.map(({ status, reason }) => [status, reason]), [
+    ["skipped", "blocked"],
+    ["sent", null],
+    ["sent", null],
+  ]);
+  assertEquals((await readBatch(stack, tenant, batchId)).status, "finished");
+  await checkCounts(stack, tenant, batchId);
 });

@@ -1,5 +1,6 @@
 -- How many recipients of a batch have each status (see recipient_status). Reads the batch's messages, and
--- of its recipients those alone whose message was taken back: they are pending.
+-- of its recipients those alone whose message does not tell it: it was taken back, or is to be tried again,
+-- and they are pending; or they have been skipped since.
 create or replace function messaging.batch_counts(batch messaging.batches)
 returns jsonb
 language plpgsql
@@ -28,7 +29,7 @@ begin
       select case m.status when 'sending' then 'queued' else m.status end, -count(*)
       from messaging.batch_recipients r
       join messaging.messages m on m.id = any (array[r.message_id])
-      where r.batch_id = batch.id and r.status = 'pending' and r.message_id is not null
+      where r.batch_id = batch.id and r.status <> 'accepted' and r.message_id is not null
       group by m.status
       union all
       select waiting_as, batch.pending_count

@@ -6,19 +6,11 @@ language plpgsql
 set search_path = ''
 set enable_seqscan = off
 as $$
-declare
-  ended uuid[];
 begin
-  with ended_messages as (
-    update messaging.messages m
-    set status = end_taken_back.status,
-      canceled_at = case when end_taken_back.status = 'canceled' then clock_timestamp() end
-    where m.batch_id = of_batch and m.status = 'queued'
-      and not exists (select from messaging.message_queue q where q.message_id = m.id)
-    returning m.id
-  )
-  select array_agg(e.id order by e.id) into ended from ended_messages e;
-  perform messaging.record_message_events(ended, array['message.' || end_taken_back.status]);
+  perform messaging.end_messages_taken_back(
+    array(select m.id from messaging.messages m where m.batch_id = of_batch and m.status = 'queued'),
+    end_taken_back.status
+  );
 end;
 $$;
 revoke all on function messaging.end_taken_back(uuid, text) from public, anon, authenticated;

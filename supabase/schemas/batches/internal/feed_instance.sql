@@ -5,8 +5,9 @@
 -- it reads as expired when the batch's time is over.
 -- A batch that begins later is given its first message one interval before, so that its slot holds up
 -- nothing until then.
--- The caller holds the pacing row. Locks the batches, and tries the recipient's contact without waiting:
--- who merges or erases it may wait for the pacing row. The dispatcher's maintenance comes back then.
+-- The caller holds the pacing row. Locks the batches, and tries the recipient's contact and message without
+-- waiting: who merges, erases or cancels them may wait for the pacing row. The dispatcher's maintenance
+-- comes back then.
 -- Errors: MI010.
 create or replace function messaging.feed_instance(of_instance uuid)
 returns void
@@ -38,6 +39,10 @@ begin
     select w.* from messaging.walk_batches(instance, clock, null, null, null, null, true) as w
   loop
     continue when step.reason = 'expires_before_slot';
+    if exists (select from messaging.messages m where m.id = step.message_id) then
+      perform from messaging.messages m where m.id = step.message_id for no key update skip locked;
+      continue when not found;
+    end if;
     select b.* into batch from messaging.batches b where b.id = step.batch_id;
     if step.reason = 'settled' then
       update messaging.batch_recipients r set status = 'accepted'

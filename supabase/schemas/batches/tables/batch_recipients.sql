@@ -1,7 +1,7 @@
 -- The people of a batch, in the order of the list, with what each of them is sent: `draft`, frozen when it
 -- was accepted, and emptied into the message once that exists. `status`: `pending`, `accepted` (the message
 -- exists and tells the rest) or `skipped`, for `reason`. A pending recipient with a message had it taken
--- back by a pause, or is to be tried again.
+-- back by a pause, or is to be tried again; one that is skipped then keeps it, ended.
 -- `contact_id` is NULL where the entry names nobody that can be found. It has no foreign key: merging and
 -- erasing contacts change these rows themselves.
 create table messaging.batch_recipients (
@@ -22,8 +22,8 @@ create index batch_recipients_contact on messaging.batch_recipients (contact_id,
 where contact_id is not null;
 create index batch_recipients_pending on messaging.batch_recipients (batch_id, index)
 where status = 'pending';
-create index batch_recipients_taken_back on messaging.batch_recipients (batch_id)
-where status = 'pending' and message_id is not null;
+create index batch_recipients_untold on messaging.batch_recipients (batch_id)
+where status != 'accepted' and message_id is not null;
 alter table messaging.batch_recipients enable row level security;
 revoke all on table messaging.batch_recipients from public, anon, authenticated;
 grant select, insert, update, delete on table messaging.batch_recipients to service_role;
