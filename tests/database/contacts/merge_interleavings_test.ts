@@ -4,7 +4,7 @@ import type { Sql } from "postgres";
 import { assertEquals, assertRejects } from "../../support/assert.ts";
 import { createTestDatabase } from "../../support/database/database.ts";
 import { callFunction } from "../../support/database/queue_calls.ts";
-import { isWaiting, openSessions } from "../../support/database/sessions.ts";
+import { countWaiting, isWaiting, openSessions } from "../../support/database/sessions.ts";
 import { createOperator, createTenant, type Tenant } from "../../support/fixtures/tenant.ts";
 import { waitUntil } from "../../support/wait_until.ts";
 
@@ -97,6 +97,62 @@ Deno.test("an event with the address that a concurrent response reveals belongs 
   const contacts = await database.admin`select phone from messaging.contacts`;
   assertEquals(contacts.map(({ phone }) => phone), [oldPhone]);
 });
+
+/** Addresses that the answer of a message to the contact that is merged away may show. */
+const answers = {
+  "an address that nobody has": "5531977776666",
+  "the survivor's address": newPhone,
+} as const;
+
+for (const [what, waId] of Object.entries(answers)) {
+  Deno.test(`a settlement that shows ${what} and a merge of its contact pass each other without a deadlock`, async () => {
+    await using database = await createTestDatabase();
+    const { one, two } = await openSessions(database);
+    const holder = database.connect({ max: 1 });
+    const tenant = await createTenant(database.admin, { provider: "whatsapp_cloud" });
+    await save(database.sql, tenant, newPhone);
+    const accepted = await callFunction<{ messageId: string; claimToken: string }>(
+      database.sql,
+      "accept_message",
+      {
+        instanceId: tenant.instanceId,
+        phone: oldPhone,
+        idempotency: null,
+        assignment: null,
+        message: { messageType: "text", message: "oi" },
+        delivery: { queued: false, delaySeconds: 0, leaseSeconds: 30 },
+      },
+    );
+    const idOf = async (phone: string): Promise<string> => {
+      const [row] = await database.admin`select id from messaging.contacts where phone = ${phone}`;
+      return row?.["id"];
+    };
+    const [gone, kept] = [await idOf(oldPhone), await idOf(newPhone)];
+    // The merge stops in its middle: it has the contacts, and not the messages yet.
+    await holder.unsafe("begin");
+    await holder.unsafe("select from messaging.conversations for update");
+    const merging = callFunction(one, "merge_contact", {
+      instanceId: tenant.instanceId,
+      ...{ contactId: gone, intoContactId: kept, idempotency: null },
+    });
+    await waitUntil(() => isWaiting(database.admin));
+    const settling = callFunction<{ settled: string[] }>(two, "settle_messages", {
+      results: [{
+        ...{ messageId: accepted.messageId, claimToken: accepted.claimToken },
+        ...{ outcome: "accepted", providerMessageId: "OWN1", waId },
+      }],
+    });
+    await waitUntil(async () => await countWaiting(database.admin) === 2);
+    await holder.unsafe("commit");
+    const [, { settled }] = await Promise.all([merging, settling]);
+    assertEquals(settled, [accepted.messageId]);
+    const messages = await database.admin`select contact_id, status from messaging.messages`;
+    assertEquals(messages.map((row) => ({ ...row })), [{ contact_id: kept, status: "sent" }]);
+    const addresses = await database.admin`
+      select distinct contact_id from messaging.contact_addresses where address = ${waId}`;
+    assertEquals(addresses.map((row) => row["contact_id"]), [kept]);
+  });
+}
 
 Deno.test("a merged contact is in the portfolio of its own operator alone", async () => {
   await using database = await createTestDatabase();

@@ -1,12 +1,16 @@
--- settle_messages: locks what the answers name, before any row: the provider's message ids, so that a
+-- settle_messages: locks what the answers name, before the queue: the provider's message ids, so that a
 -- delivery event and the settling of its message never miss each other, then the addresses that
--- the contacts do not have yet. `results` as in settle_messages.
+-- the contacts do not have yet, then those contacts in the order of their ids: who merges or erases one
+-- holds it, and goes on to its messages. `results` as in settle_messages.
 -- Joins by `= any (array[...])`: see claim_due_messages.
 create or replace function messaging.lock_answers(results jsonb, shows_addresses boolean)
 returns void
 language plpgsql
 set search_path = ''
 as $$
+declare
+  answered uuid[];
+  contact_ids uuid[];
 begin
   -- lock_provider_messages, written out: every send is settled.
   perform pg_advisory_xact_lock(wanted.lock_key)
@@ -39,6 +43,21 @@ begin
   ) as shown
   group by shown.instance_id
   order by shown.instance_id;
+  answered := array(
+    select r."messageId" from jsonb_to_recordset(results) as r("messageId" uuid, "waId" text)
+    where r."waId" is not null
+  );
+  loop
+    contact_ids := array(
+      select distinct m.contact_id from messaging.messages m where m.id = any (answered)
+    );
+    perform from messaging.contacts c where c.id = any (contact_ids) order by c.id for update;
+    -- A merge that this has waited for has moved the messages.
+    exit when not exists (
+      select from messaging.messages m
+      where m.id = any (answered) and m.contact_id <> all (contact_ids)
+    );
+  end loop;
 end;
 $$;
 revoke all on function messaging.lock_answers(jsonb, boolean) from public, anon, authenticated;
