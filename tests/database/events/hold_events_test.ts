@@ -93,7 +93,7 @@ async function refuse(
     .filter(({ type }) => type === "instance.held")
     .map(({ data }) => {
       const { heldUntil, ...others } = data;
-      return [Math.round((Date.parse(heldUntil) - Date.now()) / 10_000) * 10, others];
+      return [Math.ceil((Date.parse(heldUntil) - Date.now()) / 10_000) * 10, others];
     });
 }
 

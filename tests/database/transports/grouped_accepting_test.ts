@@ -168,8 +168,8 @@ Deno.test("a token that is revoked before its group runs records nothing, and th
   await using database = await createTestDatabase();
   await using open = direct.open(database.url);
   const [revoked, other] = [
-    await createWarmClient(database, open.database, 100),
-    await createWarmClient(database, open.database, 100),
+    await createWarmClient(database, open.database, 12),
+    await createWarmClient(database, open.database, 12),
   ];
   const { instanceId, tokenId } = revoked.tenant;
   await callFunction(database.sql, "revoke_client_token", { instanceId, tokenId });
@@ -179,7 +179,7 @@ Deno.test("a token that is revoked before its group runs records nothing, and th
     revoked.request(2),
     other.request(3),
   ]);
-  assertEquals(outcomes.map(readLimit), [{ defect: "MI022" }, 98, { defect: "MI022" }, 97]);
+  assertEquals(outcomes.map(readLimit), [{ defect: "MI022" }, 10, { defect: "MI022" }, 9]);
   assertEquals(await countMessages(database.admin), 2);
 });
 
@@ -187,8 +187,8 @@ Deno.test("calls prepared with a former state of their instance record nothing, 
   await using database = await createTestDatabase();
   await using open = direct.open(database.url);
   const [changed, other] = [
-    await createWarmClient(database, open.database, 100),
-    await createWarmClient(database, open.database, 100),
+    await createWarmClient(database, open.database, 12),
+    await createWarmClient(database, open.database, 12),
   ];
   await callFunction(database.sql, "update_instance", {
     instanceId: changed.tenant.instanceId,
@@ -198,7 +198,7 @@ Deno.test("calls prepared with a former state of their instance record nothing, 
     other.request(0),
     changed.request(1),
   ]);
-  assertEquals(outcomes.map(readLimit), [98, { defect: "MI022" }]);
+  assertEquals(outcomes.map(readLimit), [10, { defect: "MI022" }]);
   assertEquals(await countMessages(database.admin), 1);
 });
 
@@ -207,14 +207,14 @@ Deno.test("a limit that ends within a group of sends records as many as are left
   await using open = direct.open(database.url);
   // Preparing the calls counts as one.
   const limited = await createWarmClient(database, open.database, 4);
-  const other = await createWarmClient(database, open.database, 100);
+  const other = await createWarmClient(database, open.database, 12);
   const { outcomes, rpcNames } = await callAsGroup(open.database, "accept_message", [
     ...[0, 1, 2, 3, 4].map(limited.request),
     other.request(5),
   ]);
   assertEquals(rpcNames, ["accept_messages", ...Array(6).fill("accept_message")]);
   const limits = outcomes.map(readLimit);
-  assertEquals(limits.pop(), 98);
+  assertEquals(limits.pop(), 10);
   const recorded = limits.filter((limit) => typeof limit === "number");
   assertEquals(recorded.toSorted(), [0, 1, 2]);
   assertEquals(limits.filter((limit) => typeof limit !== "number"), [
@@ -227,7 +227,7 @@ Deno.test("a limit that ends within a group of sends records as many as are left
 Deno.test("n sends of a token in a group are one count of n, each with what then remains", async () => {
   await using database = await createTestDatabase();
   await using open = direct.open(database.url);
-  const client = await createWarmClient(database, open.database, 100);
+  const client = await createWarmClient(database, open.database, 12);
   const numbers = Array.from({ length: 10 }, (_, number) => number);
   const { outcomes, rpcNames } = await callAsGroup(
     open.database,
@@ -235,7 +235,7 @@ Deno.test("n sends of a token in a group are one count of n, each with what then
     numbers.map(client.request),
   );
   assertEquals(rpcNames, ["accept_messages"]);
-  assertEquals(outcomes.map(readLimit), numbers.map((number) => 98 - number));
+  assertEquals(outcomes.map(readLimit), numbers.map((number) => 10 - number));
 });
 
 /** What remains of the limit after a recorded call, or why it was not recorded. */

@@ -6,6 +6,7 @@ import type { RequestOf, ResultOf, RpcName } from "../../../shared/database/rpcs
 import { toDatabaseError } from "../../../shared/database/sqlstates.ts";
 import { AppError } from "../../../shared/model/errors.ts";
 import { assertEquals, assertMatch } from "../../support/assert.ts";
+import { keepAllowances } from "../../support/database/allowances.ts";
 import { letTimePass } from "../../support/database/time_travel.ts";
 import { createToken, type Tenant, testVault } from "../../support/fixtures/tenant.ts";
 import { type MessagingStack, startMessagingStack } from "../../support/stack/messaging_stack.ts";
@@ -39,6 +40,7 @@ function startProcess(
   return {
     rpcNames,
     send: async (body = text, headers = {}) => {
+      await keepAllowances(stack.admin);
       const response = await app.request("/send-message", {
         method: "POST",
         headers: {
@@ -60,9 +62,9 @@ async function startWarm(
 ): Promise<{ stack: MessagingStack; tenant: Tenant; process: Process }> {
   const stack = await startMessagingStack();
   const tenant = await stack.createTenant();
-  await limit(stack, 100);
+  await limit(stack, 10);
   const process = startProcess(stack, tenant, interfere);
-  assertEquals(await process.send(), [200, "99", null]);
+  assertEquals(await process.send(), [200, "9", null]);
   assertEquals(process.rpcNames.splice(0), [
     "authenticate_client",
     "accept_message",
@@ -83,8 +85,8 @@ Deno.test("a warm send makes two round trips, counts against the limit and notes
   const { stack, tenant, process } = await startWarm();
   await using _stack = stack;
   await letTimePass(stack.admin, 61);
-  assertEquals(await process.send(), [200, "99", null]);
-  assertEquals(await process.send(), [200, "98", null]);
+  assertEquals(await process.send(), [200, "9", null]);
+  assertEquals(await process.send(), [200, "8", null]);
   assertEquals(process.rpcNames, [
     ...["accept_message", "settle_messages"],
     ...["accept_message", "settle_messages"],
@@ -134,14 +136,14 @@ Deno.test("a token that may no longer send is refused at the next call, whatever
     const { stack, process } = await startWarm();
     await using _stack = stack;
     await stack.admin`update messaging.client_tokens set scopes = '{history,events}'`;
-    assertEquals(await process.send(body), [403, "98", "insufficient_scope"]);
+    assertEquals(await process.send(body), [403, "8", "insufficient_scope"]);
     assertEquals(process.rpcNames.at(-1), "authenticate_client");
-    assertEquals(await process.send(body), [403, "97", "insufficient_scope"]);
+    assertEquals(await process.send(body), [403, "7", "insufficient_scope"]);
     assertEquals([await countMessages(stack), stack.provider.requests.length], [1, 1]);
     await stack.admin`update messaging.client_tokens set scopes = '{send}'`;
-    assertEquals(await process.send(), [200, "96", null]);
+    assertEquals(await process.send(), [200, "6", null]);
     process.rpcNames.length = 0;
-    assertEquals(await process.send(), [200, "95", null]);
+    assertEquals(await process.send(), [200, "5", null]);
     assertEquals(process.rpcNames, ["accept_message", "settle_messages"]);
   }
 });
@@ -176,7 +178,7 @@ Deno.test("new credentials are used by the next call, and the old ones by none",
     instanceId: tenant.instanceId,
     changes: { sealedProviderConfig, gatewayInstanceId: tenant.gatewayInstanceId },
   });
-  assertEquals(await process.send(), [200, "98", null]);
+  assertEquals(await process.send(), [200, "8", null]);
   assertEquals(process.rpcNames, [
     ...["accept_message", "authenticate_client", "accept_message", "settle_messages"],
   ]);
@@ -189,13 +191,13 @@ Deno.test("an instance's new name is known at once, and its old one no longer", 
   const { stack, tenant, process } = await startWarm();
   await using _stack = stack;
   const old = { ...text, instanceId: tenant.businessInstanceId };
-  assertEquals(await process.send(old), [200, "98", null]);
+  assertEquals(await process.send(old), [200, "8", null]);
   await stack.database.rpc("update_instance", {
     instanceId: tenant.instanceId,
     changes: { businessInstanceId: "new-name" },
   });
-  assertEquals(await process.send(old), [404, "97", "Instance not found"]);
-  assertEquals(await process.send({ ...text, instanceId: "new-name" }), [200, "96", null]);
+  assertEquals(await process.send(old), [404, "7", "Instance not found"]);
+  assertEquals(await process.send({ ...text, instanceId: "new-name" }), [200, "6", null]);
 });
 
 Deno.test("the limit ends exactly, for every kind of call", async () => {
@@ -231,8 +233,8 @@ Deno.test("two processes share one limit, and each notices what happened to the 
   const { stack, tenant, process: one } = await startWarm();
   await using _stack = stack;
   const two = startProcess(stack, tenant);
-  assertEquals(await two.send(), [200, "98", null]);
-  assertEquals([await one.send(), await two.send()], [[200, "97", null], [200, "96", null]]);
+  assertEquals(await two.send(), [200, "8", null]);
+  assertEquals([await one.send(), await two.send()], [[200, "7", null], [200, "6", null]]);
   await limit(stack, 5);
   await stack.admin`delete from messaging.rate_limits`;
   const answers = await Promise.all([one, two, one, two, one, two, one, two].map((p) => p.send()));
@@ -247,26 +249,26 @@ Deno.test("two processes share one limit, and each notices what happened to the 
 Deno.test("a faulty body and a refused call are counted and say what remains, as those of a cold client", async () => {
   const { stack, process } = await startWarm();
   await using _stack = stack;
-  assertEquals(await process.send({ phone: "1" }), [400, "98", "invalid_phone"]);
+  assertEquals(await process.send({ phone: "1" }), [400, "8", "invalid_phone"]);
   assertEquals(await process.send({ ...text, instanceId: "another" }), [
-    ...[404, "97", "Instance not found"],
+    ...[404, "7", "Instance not found"],
   ]);
   assertEquals(await process.send({ ...text, assignTo: "nobody@example.com" }), [
-    ...[404, "96", "operator_not_found"],
+    ...[404, "6", "operator_not_found"],
   ]);
   await stack.admin`update messaging.contacts set is_blocked = true`;
-  assertEquals(await process.send(), [409, "95", "contact_blocked"]);
-  assertEquals(await process.send({ ...text, queued: true }), [409, "94", "contact_blocked"]);
+  assertEquals(await process.send(), [409, "5", "contact_blocked"]);
+  assertEquals(await process.send({ ...text, queued: true }), [409, "4", "contact_blocked"]);
 });
 
 Deno.test("a repeated call of a warm client is counted and gets the first answer", async () => {
   const { stack, process } = await startWarm();
   await using _stack = stack;
   const key = { "Idempotency-Key": "k" };
-  assertEquals(await process.send(text, key), [200, "98", null]);
-  assertEquals(await process.send(text, key), [200, "97", null]);
+  assertEquals(await process.send(text, key), [200, "8", null]);
+  assertEquals(await process.send(text, key), [200, "7", null]);
   assertEquals(await process.send({ ...text, message: "Tchau" }, key), [
-    ...[422, "96", "idempotency_key_reused"],
+    ...[422, "6", "idempotency_key_reused"],
   ]);
   assertEquals(stack.provider.requests.length, 2);
 });
@@ -306,7 +308,7 @@ Deno.test("a warm call that fails with a defect that rolls it back is counted, a
   );
   await using _stack = stack;
   isCut = true;
-  assertEquals(await process.send(), [500, "98", "internal_error"]);
+  assertEquals(await process.send(), [500, "8", "internal_error"]);
   assertEquals(process.rpcNames, ["accept_message", "authenticate_client", "accept_message"]);
 });
 
