@@ -312,7 +312,10 @@ Deno.test("the last slots are given back with their messages, in whatever order 
     return [body.messageId, Date.parse(body.scheduledFor)];
   };
   const slots = [await queue(10), await queue(3_600), await queue(3_600), await queue(3_600)];
-  const [firstMs = 0, secondMs = 0] = slots.map(([, slotMs]) => slotMs);
+  const [, secondMs = 0] = slots.map(([, slotMs]) => slotMs);
+  // The first has left, perhaps some time after its slot.
+  await stack.finishBackground();
+  assertEquals(stack.provider.requests.length, 1);
   for (const index of [2, 3]) {
     await stack.messages(tenant, "DELETE", `/messages/${slots[index]?.[0]}`);
   }
@@ -322,7 +325,10 @@ Deno.test("the last slots are given back with their messages, in whatever order 
     await stack.messages(tenant, "DELETE", `/messages/${id}`);
   }
   const [, nextMs] = await queue(30);
-  assertEquals(Math.abs(nextMs - firstMs - 30_000) <= 100, true, "after what has left already");
+  const [row] = await stack.admin<{ leftAt: Date }[]>`
+    select paced_from as "leftAt" from messaging.dispatch`;
+  const leftMs = row?.leftAt.getTime() ?? 0;
+  assertEquals(Math.abs(nextMs - leftMs - 30_000) <= 2, true, "after what has left already");
 });
 
 Deno.test("a scheduled message can be canceled too", async () => {
