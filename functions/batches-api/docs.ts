@@ -75,7 +75,8 @@ export const recordFields = {
   "counts.expired": "Had not left by `expiresAt`.",
   "counts.skipped": "Get none: see `reason` of the recipient.",
   firstScheduledFor: "When the first message is to leave, or was; null for a draft.",
-  lastScheduledFor: "When the last message is to leave, or was; null for a draft.",
+  lastScheduledFor:
+    "When the last message is to leave, or was; null for a draft. Of more than 1,000 pending recipients it is an estimate, by the windows, the intervals and the daily limits, as if nobody were skipped; a dry run and the list of recipients give exact slots.",
   startedAt: "When the batch was started; null for a draft.",
   finishedAt: "When nothing of the batch was left to send, or it was canceled.",
 };

@@ -11,7 +11,7 @@ import {
 } from "../../support/database/queue_calls.ts";
 import { isWaiting, openSessions } from "../../support/database/sessions.ts";
 import { letTimePass } from "../../support/database/time_travel.ts";
-import { createProtectedTenant } from "../../support/fixtures/protected_tenant.ts";
+import { createProtectedTenant, makeKnown } from "../../support/fixtures/protected_tenant.ts";
 import { createTenant } from "../../support/fixtures/tenant.ts";
 import { createSeededRandom } from "../../support/seeded_random.ts";
 import { waitUntil } from "../../support/wait_until.ts";
@@ -91,15 +91,58 @@ Deno.test("an instant at which the day's limit is reached is moved to the next d
   assertEquals([late?.["held_by"], late?.["is_tomorrow"]], ["daily_limit", true]);
 });
 
+Deno.test("what is promised for an instant keeps the limits of its day and the jitter: it is the slot that the message gets", async () => {
+  await using database = await createTestDatabase();
+  const { admin, sql } = database;
+  const dayLimits = { dailyLimit: 4, newContactsPerDay: 2, jitterSeconds: 90 };
+  for (let seed = 0; seed < 6; seed++) {
+    const random = createSeededRandom(seed);
+    const { instanceId, timeZone } = await createProtectedTenant(admin, dayLimits);
+    const promised: string[] = [];
+    for (let count = 0; count < 14; count++) {
+      const phone = `55119876${String(10_000 + Math.floor(random.between(0, 9)))}`;
+      const sendAt = Date.now() + 24 * hour + Math.floor(random.between(0, 40)) * 60_000;
+      promised.push(await enqueueAt(sql, instanceId, sendAt, 60, phone));
+      if (count === 4) await makeKnown(admin, instanceId, phone);
+    }
+    const days = await admin<{ sent: number; newContacts: number }[]>`
+      select count(*)::int as sent, count(distinct m.contact_id) filter (
+          where messaging.is_new_contact(m.contact_id) and not exists (
+            select from messaging.messages b
+            where b.contact_id = m.contact_id and b.scheduled_for < m.scheduled_for
+          )
+        )::int as "newContacts"
+      from messaging.messages m
+      where m.instance_id = ${instanceId}
+      group by (m.scheduled_for at time zone ${timeZone})::date`;
+    for (const { sent, newContacts } of days) {
+      assert(sent <= 4 && newContacts <= 2, `seed ${seed}: ${sent} a day, ${newContacts} new`);
+    }
+    assert(days.length > 3, `seed ${seed}`);
+    const read = async (): Promise<readonly string[]> =>
+      (await admin`
+        select id || ' ' || scheduled_for as slot from messaging.messages
+        where instance_id = ${instanceId} order by id`).map((row) => row["slot"]);
+    const before = await read();
+    assertEquals(before.length, promised.length);
+    await admin`
+      select messaging.enqueue_waiting_messages(array_agg(q.message_id), now())
+      from messaging.message_queue q
+      where q.instance_id = ${instanceId} and q.lane = 'unpaced'`;
+    assertEquals(await read(), before, `seed ${seed}`);
+  }
+});
+
 /** Queues a text for an instant. @returns the slot that it was promised */
 async function enqueueAt(
   sql: Sql,
   instanceId: string,
   sendAtMs: number,
   intervalSeconds: number,
+  phone = "5511987654321",
 ): Promise<string> {
   const { scheduledFor } = await callFunction<{ scheduledFor: string }>(sql, "accept_message", {
-    ...{ instanceId, phone: "5511987654321", idempotency: null, assignment: null },
+    ...{ instanceId, phone, idempotency: null, assignment: null },
     message: { messageType: "text", message: "x" },
     delivery: {
       ...{ queued: true, intervalSeconds, delaySeconds: 0, leaseSeconds: 30 },

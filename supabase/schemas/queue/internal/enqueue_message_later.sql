@@ -2,9 +2,9 @@
 -- that time gives. Where the slots given out reach that far, that is a slot behind them, now. Otherwise a
 -- slot now would stand in a gap, and everything queued after it would wait for weeks: the message waits in
 -- the unpaced lane with its `interval_seconds`, and the dispatcher enqueues it just before its slot (see
--- enqueue_waiting_messages). `slot` is the slot it is promised: the first one, in the send window and one
--- interval from those of other messages that wait so. Messages queued meanwhile may make it later,
--- and so may the limits of a day.
+-- enqueue_waiting_messages). `slot` is the slot it is promised by the same rules: the first one, in the send
+-- window, one interval from those of other messages that wait so, on a day whose limits have a place beside
+-- them and what is queued. It takes none until it is enqueued: messages queued meanwhile may make it later.
 -- `held_by` as enqueue_message. Locks pacing, so that simultaneous calls are promised different slots.
 -- Errors: MI010.
 create or replace function messaging.enqueue_message_later(
@@ -37,7 +37,9 @@ begin
     return;
   end if;
   select f.slot, f.held_by into slot, held_by
-  from messaging.free_slot_later(instance, interval_seconds, not_before, typing) f;
+  from messaging.free_slot_later(
+    instance, message_id, contact_id, interval_seconds, not_before, typing
+  ) f;
   insert into messaging.message_queue (
     message_id, instance_id, lane, scheduled_at, visible_at, interval_seconds
   )

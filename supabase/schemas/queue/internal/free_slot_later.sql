@@ -1,8 +1,10 @@
--- enqueue_message_later: the first slot from `not_before` on that lies in the send window and keeps its
--- distance from the messages that wait for their instants: one interval after the one before it, and the
--- next one's interval before that. `held_by` says what moved it, or NULL. Errors: MI010.
+-- enqueue_message_later: the first slot from `not_before` on that spaced_slot_later gives, with the jitter that
+-- the message will have, on a day whose limits have a place, as far as is known now. `held_by` says what moved
+-- it, or NULL. Errors: MI010.
 create or replace function messaging.free_slot_later(
   instance messaging.instances,
+  message_id uuid,
+  contact_id uuid,
   interval_seconds integer,
   not_before timestamptz,
   typing interval,
@@ -12,49 +14,59 @@ create or replace function messaging.free_slot_later(
 language plpgsql
 stable
 set search_path = ''
-set plan_cache_mode = force_generic_plan
 set enable_seqscan = off
-set enable_bitmapscan = off
-set enable_hashjoin = off
-set enable_mergejoin = off
 as $$
 declare
-  -- No interval and no typing is longer.
-  reach constant interval := interval '61 minutes';
-  pace constant interval := make_interval(secs => interval_seconds);
-  other record;
-  ends_at timestamptz;
-  open_until timestamptz;
+  jitter_seconds constant integer := (instance.protection->>'jitterSeconds')::integer;
+  pace constant interval := make_interval(
+    secs => interval_seconds + messaging.jitter_of(message_id::text, jitter_seconds)
+  );
+  walk messaging.slot_walk;
+  is_new boolean;
+  day date;
+  refusal text;
 begin
   select f.slot, f.held_by into slot, held_by
-  from messaging.fit_send_window(instance, not_before, typing) f;
-  open_until := messaging.window_open_until(instance, slot);
-  for other in
-    select q.scheduled_at, make_interval(secs => q.interval_seconds) as pace,
-      interval '1 millisecond' * coalesce(m.delay_typing_ms, 0) as typing
-    from messaging.message_queue q
-    join messaging.messages m on m.id = any (array[q.message_id])
-    where q.instance_id = instance.id and q.lane = 'unpaced' and q.interval_seconds > 0
-      and q.scheduled_at > slot - reach
-    order by q.scheduled_at, q.position
+  from messaging.spaced_slot_later(instance, pace, jitter_seconds, not_before, typing) f;
+  if instance.protection is null then
+    return;
+  end if;
+  walk := messaging.begin_walk(instance, date_trunc('milliseconds', clock_timestamp()));
   loop
-    exit when other.scheduled_at > slot + typing + reach;
-    ends_at := other.scheduled_at + other.typing;
-    if slot < ends_at + pace and other.scheduled_at < slot + typing + other.pace then
-      slot := ends_at + pace;
-      held_by := 'interval';
-      if slot + typing >= open_until then
-        select f.slot, coalesce(f.held_by, 'interval') into slot, held_by
-        from messaging.fit_send_window(instance, slot, typing) f;
-        open_until := messaging.window_open_until(instance, slot);
-      end if;
-    end if;
+    -- A further message to a new contact takes no place of its own.
+    is_new := walk.new_limit is not null and messaging.is_new_contact(contact_id) and not exists (
+      select from messaging.messages m
+      join messaging.message_queue q on q.message_id = any (array[m.id])
+      where m.contact_id = free_slot_later.contact_id and m.status = 'queued'
+        and q.scheduled_at <= slot
+    );
+    day := (slot at time zone instance.time_zone)::date;
+    refusal := messaging.refused_day_later(instance, walk, day, is_new);
+    exit when refusal is null;
+    select f.slot, refusal into slot, held_by
+    from messaging.spaced_slot_later(
+      instance, pace, jitter_seconds, (day + 1)::timestamp at time zone instance.time_zone, typing
+    ) f;
   end loop;
 end;
 $$;
 revoke all
-on function messaging.free_slot_later(messaging.instances, integer, timestamptz, interval)
+on function messaging.free_slot_later(
+  messaging.instances,
+  uuid,
+  uuid,
+  integer,
+  timestamptz,
+  interval
+)
 from public, anon, authenticated;
 grant execute
-on function messaging.free_slot_later(messaging.instances, integer, timestamptz, interval)
+on function messaging.free_slot_later(
+  messaging.instances,
+  uuid,
+  uuid,
+  integer,
+  timestamptz,
+  interval
+)
 to service_role;
