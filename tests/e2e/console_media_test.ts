@@ -95,8 +95,15 @@ Deno.test({
       mimeType: "image/png",
       buffer: Buffer.from(picture),
     });
+    // Choosing a file chooses its kind.
+    assertEquals(await page.locator("#reply-kind").inputValue(), "image");
     await page.getByRole("button", { name: "Send" }).click();
     await bubbles.locator(".own img").waitFor();
+    // Not the number by which the stack knows the file.
+    assertEquals(await bubbles.locator(".own .media-name").textContent(), "Image");
+    await page.locator("#phone-list").getByText("Image", { exact: true }).waitFor();
+    await page.locator("#events").getByText("Maria Silva +55 11 92222-1111 · Image").first()
+      .waitFor();
     const messages = "messages-api/messages?direction=inbound";
     await waitUntil(
       async () => (await stack.call(demo, messages)).body.items?.[0]?.messageType === "image",

@@ -19,13 +19,18 @@ export function createComposer(readPhone) {
     if (!isSent) return;
     text.value = "";
     find("reply-file").value = "";
+    find("reply-kind").value = "text";
     requireFields();
     text.focus();
   });
   find("bubbles").addEventListener("reply", (event) => post("replies", event.detail));
   find("mark-read").addEventListener("click", () => post("readings", {}));
   find("reply-kind").addEventListener("change", requireFields);
-  find("reply-file").addEventListener("change", requireFields);
+  find("reply-file").addEventListener("change", () => {
+    const file = chosenFile();
+    find("reply-kind").value = file === undefined ? "text" : kindOf(file);
+    requireFields();
+  });
   requireFields();
 
   /** @returns {Promise<boolean>} whether the simulator accepted it */
@@ -71,7 +76,7 @@ async function readContent() {
   const mediaUrl = await putFile(file);
   if (mediaUrl === null) return null;
   const messageType = kind === "text" ? kindOf(file) : kind;
-  // No channel carries a caption with sound.
+  // The channels tell the names of documents alone, and carry no caption with sound.
   const fileName = messageType === "document" ? file.name : null;
   return { messageType, mediaUrl, fileName, text: messageType === "audio" ? null : text };
 }

@@ -2,6 +2,7 @@ import { buildTime, createActivity } from "./activity.js";
 import { callApi, hasAccess, setNote } from "./client.js";
 import { build, find } from "./dom.js";
 import { formatPhone } from "./format.js";
+import { summarizeMedia } from "./message_bubble.js";
 
 const pageSize = 1_000;
 /** Of older events. With more of them the list begins with the next event. */
@@ -119,7 +120,8 @@ function buildEvent(event) {
 export function summarizeEvent({ data }) {
   const { name, phone } = data.contact ?? data;
   const who = [name, phone && formatPhone(phone)].filter(Boolean).join(" ") || data.contactId;
-  const what = data.message ?? data.fieldsUpdated?.join(", ") ?? data.status ?? data.reason ??
+  const what = data.message ?? summarizeMedia(data) ?? data.fieldsUpdated?.join(", ") ??
+    data.status ?? data.reason ??
     data.mergedInto ?? data.operatorId ?? data.pausedUntil ?? data.heldUntil;
-  return [who, what ?? (data.messageType && `[${data.messageType}]`)].filter(Boolean).join(" · ");
+  return [who, what].filter(Boolean).join(" · ");
 }

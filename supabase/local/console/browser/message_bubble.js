@@ -44,12 +44,15 @@ export function summarize(message) {
   if (message.optionList !== null) {
     return say("Options: {text}", { text: message.text ?? message.optionList.title });
   }
-  const media = mediaNames[message.messageType];
-  if (media !== undefined) {
-    const words = message.text ?? message.fileName;
-    return words === null ? media : `${media}: ${words}`;
-  }
-  return message.text ?? "";
+  return summarizeMedia(message) ?? message.text ?? "";
+}
+
+/** The kind of a file and its words, or its name; null for what is no file. */
+export function summarizeMedia({ messageType, text, fileName }) {
+  const kind = mediaNames[messageType];
+  if (kind === undefined) return null;
+  const words = text ?? fileName ?? null;
+  return words === null ? kind : `${kind}: ${words}`;
 }
 
 function buildFoot(message) {
@@ -77,7 +80,11 @@ function buildFoot(message) {
  */
 export function buildMedia(message) {
   const { messageType, mediaUrl, fileName } = message;
-  const label = fileName ?? nameOfAddress(mediaUrl) ?? mediaNames[messageType];
+  const kind = mediaNames[messageType];
+  const label = fileName ?? nameOfAddress(mediaUrl) ?? kind;
+  const details = [label === kind ? null : kind, originOf(mediaUrl)].filter((part) =>
+    part !== null
+  );
   return build(
     "figure",
     { class: "media" },
@@ -90,7 +97,7 @@ export function buildMedia(message) {
         "span",
         { class: "media-name" },
         isWebAddress(mediaUrl) ? buildLink(mediaUrl, label) : label,
-        build("small", {}, `${mediaNames[messageType]} · ${originOf(mediaUrl)}`),
+        details.length === 0 ? null : build("small", {}, details.join(" · ")),
       ),
     ),
   );
@@ -123,20 +130,25 @@ function buildElement(messageType, src) {
   }
 }
 
+/** Undefined for an address without a name: those of this stack end in an id, or in a name for any file. */
 function nameOfAddress(address) {
   if (!isWebAddress(address)) return undefined;
-  const name = new URL(address).pathname.split("/").at(-1);
-  return name === "" ? undefined : name;
+  const { origin, pathname } = new URL(address);
+  const name = pathname.split("/").at(-1);
+  return name === "" || origin === location.origin ? undefined : name;
 }
 
 /** The file's extension, as on the cover of a folder; its kind if it has none. */
 function iconOf({ messageType, mediaUrl, fileName }) {
-  const name = fileName ?? nameOfAddress(mediaUrl) ?? "";
+  const name = fileName ?? (isWebAddress(mediaUrl) ? new URL(mediaUrl).pathname : "");
   return (/\.([a-z0-9]{2,4})$/i.exec(name)?.[1] ?? typeIcons[messageType]).toUpperCase();
 }
 
+/** Null for a file of this stack. */
 function originOf(address) {
-  return isWebAddress(address) ? new URL(address).host : say("sent inline");
+  if (!isWebAddress(address)) return say("sent inline");
+  const { origin, host } = new URL(address);
+  return origin === location.origin ? null : host;
 }
 
 function buildOptionList(list, providerMessageId) {

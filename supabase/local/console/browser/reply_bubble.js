@@ -1,6 +1,6 @@
 import { build } from "./dom.js";
 import { formatInstant, formatTime } from "./format.js";
-import { buildMedia } from "./message_bubble.js";
+import { buildMedia, summarizeMedia } from "./message_bubble.js";
 import { say } from "./words.js";
 
 /**
@@ -17,7 +17,7 @@ export function buildReplyBubble(reply) {
     content.mediaUrl === undefined ? null : buildMedia(content),
     content.mediaUrl !== undefined && content.text === null
       ? null
-      : build("p", { class: "text", dir: "auto" }, summarizeReply(reply)),
+      : build("p", { class: "text", dir: "auto" }, content.title ?? content.text),
     build(
       "p",
       { class: "foot" },
@@ -37,5 +37,5 @@ export function buildReplyBubble(reply) {
 
 /** A one-line summary of the reply. */
 export function summarizeReply({ content }) {
-  return content.title ?? content.text ?? `[${content.messageType}]`;
+  return summarizeMedia(content) ?? content.title ?? content.text;
 }
