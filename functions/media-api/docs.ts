@@ -81,7 +81,8 @@ export const operations: readonly Operation[] = [
     pathParameters: { mediaId },
     query: linkQuerySchema,
     success: {
-      description: "The file. Where files are kept in Supabase Storage: 302.",
+      description:
+        "The file, or with a `Range` header that part of it (206). Where files are kept in Supabase Storage: 302.",
       mediaType: "image/png",
     },
     errors: [

@@ -33,6 +33,7 @@ export function listFileHeaders(media: StoredMedia): Record<string, string> {
     "Content-Type": servedType(media.mimeType ?? ""),
     "Content-Disposition": dispositionOf(media),
     ...(media.size === null ? {} : { "Content-Length": String(media.size) }),
+    "Accept-Ranges": "bytes",
     "Cache-Control": "private, max-age=3600",
     "Content-Security-Policy": "default-src 'none'; sandbox",
     "X-Content-Type-Options": "nosniff",

@@ -1,5 +1,6 @@
 /** Endpoints by which the console and tests put files on a customer's phone, and read them. */
 import { Hono } from "hono";
+import { listRangeHeaders, readByteRange } from "../../../shared/media/byte_range.ts";
 import { maxMediaBytes } from "../../../shared/media/media_rules.ts";
 import { dispositionOf, servedType } from "../../../shared/media/served_type.ts";
 import type { SimulatorContext } from "./context.ts";
@@ -35,20 +36,27 @@ export function createFileApi({ files }: SimulatorContext): Hono {
     const file = files.get(context.req.param("id"));
     return file === undefined
       ? Response.json({ error: "not_found" }, { status: 404 })
-      : answerFile(file);
+      : answerFile(file, context.req.raw.headers);
   });
   return app;
 }
 
-/** A file as its host gives it out: nothing in it runs in a browser. */
-export function answerFile({ id, bytes, mimeType, fileName }: SimulatedFile): Response {
+/** A file, or the part that is asked for, as its host gives it out: nothing in it runs in a browser. */
+export function answerFile(
+  { id, bytes, mimeType, fileName }: SimulatedFile,
+  request: Headers,
+): Response {
   const type = mimeType.split(";")[0]?.trim() ?? "";
-  return new Response(bytes, {
+  const range = readByteRange(request, bytes.byteLength);
+  return new Response(range === null ? bytes : bytes.subarray(range.start, range.end), {
+    status: range === null ? 200 : 206,
     headers: {
+      "Accept-Ranges": "bytes",
       "Content-Type": servedType(type),
       "Content-Disposition": dispositionOf({ mediaId: id, mimeType: type, fileName }),
       "Content-Security-Policy": "default-src 'none'; sandbox",
       "X-Content-Type-Options": "nosniff",
+      ...(range === null ? {} : listRangeHeaders(range)),
     },
   });
 }

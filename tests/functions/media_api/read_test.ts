@@ -27,6 +27,45 @@ Deno.test("a file is read by a redirect to a URL that works for an hour, and wit
   assertEquals(new Uint8Array(await response.arrayBuffer()), picture.bytes);
 });
 
+Deno.test("a player gets the part of a file that it asks for, and the whole where that makes no sense", async () => {
+  await using stack = await startMessagingStack();
+  const tenant = await stack.createTenant();
+  const mediaId = await upload(stack, tenant, picture);
+  const link = stack.services.files.links.create(mediaId, 60);
+  const ask = async (range: string, more: HeadersInit = {}): Promise<Response> =>
+    await stack.handleMedia(
+      new Request(`http://localhost${pathOfLink(link)}`, { headers: { range, ...more } }),
+    );
+  const parts: readonly (readonly [string, number, number])[] = [
+    ["bytes=0-", 0, 2_000],
+    ["bytes=0-0", 0, 1],
+    ["bytes=10-19", 10, 20],
+    ["bytes=1990-9999", 1_990, 2_000],
+    ["bytes=-5", 1_995, 2_000],
+    ["bytes=-9999", 0, 2_000],
+  ];
+  for (const [range, start, end] of parts) {
+    const { status, headers, ...response } = await read(await ask(range));
+    assertEquals([status, headers.get("content-range")], [206, `bytes ${start}-${end - 1}/2000`]);
+    assertEquals(headers.get("content-length"), String(end - start));
+    assertEquals(headers.get("content-type"), "image/jpeg");
+    assertEquals(response.bytes, picture.bytes.slice(start, end), range);
+  }
+  for (const range of ["bytes=2000-", "bytes=5-4", "bytes=-0", "bytes=-", "bytes=0-1,3-4", "x"]) {
+    const { status, bytes } = await read(await ask(range));
+    assertEquals([status, bytes], [200, picture.bytes], range);
+  }
+  const { status, headers } = await read(await ask("bytes=0-9", { "if-range": '"another"' }));
+  assertEquals([status, headers.get("accept-ranges")], [200, "bytes"]);
+});
+
+async function read(
+  response: Response,
+): Promise<{ status: number; headers: Headers; bytes: Uint8Array }> {
+  const { status, headers } = response;
+  return { status, headers, bytes: new Uint8Array(await response.arrayBuffer()) };
+}
+
 Deno.test("a storage that serves files itself is redirected to, no longer than the link lasts", async () => {
   await using stack = await startMessagingStack();
   const tenant = await stack.createTenant();

@@ -24,7 +24,9 @@ export function createMediaRoutes(simulator: SimulatorContext): Hono {
   app.get("/files/:id", (context) =>
     withToken(context, () => {
       const file = simulator.files.get(context.req.param("id"));
-      return file === undefined ? new Response(null, { status: 404 }) : answerFile(file);
+      return file === undefined
+        ? new Response(null, { status: 404 })
+        : answerFile(file, context.req.raw.headers);
     }));
   return app;
 }
