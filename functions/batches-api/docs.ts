@@ -403,7 +403,8 @@ export const operations: readonly Operation[] = [
       status: "Only recipients of this status.",
       "items.index": "Place in the list, from 0.",
       "items.phone": "The phone as the list has it, else the contact's.",
-      "items.reason": "Why the recipient is skipped; null for all others.",
+      "items.reason":
+        "Why the recipient is skipped, or would be if its turn was now; null for all others.",
       "items.messageId": "The recipient's message; null until it has one.",
     },
     examples: [{

@@ -1,10 +1,9 @@
 -- Gives the running batches of an instance their next message, where none of theirs waits in its queue, and
--- ends those that have nothing left. So an instance has at most one message of its batches waiting: a single
--- send waits for no more than one interval for their sake.
+-- ends those that have nothing left. So an instance has at most one message of its batches waiting, beside
+-- those that have lost a new contact's place of today: a single send waits for no more than one interval
+-- for their sake. A slot that lies further away, as of tomorrow, is taken one interval before.
 -- Whom the batches pass over until then is skipped, with its reason. Who has no slot in time stays pending:
 -- it reads as expired when the batch's time is over.
--- A batch that begins later is given its first message one interval before, so that its slot holds up
--- nothing until then.
 -- The caller holds the pacing row. Locks the batches, and tries the recipient's contact and message without
 -- waiting: who merges, erases or cancels them may wait for the pacing row. The dispatcher's maintenance
 -- comes back then.
@@ -20,18 +19,14 @@ declare
   instance constant messaging.instances := messaging.find_instance(of_instance);
   batch messaging.batches;
   step messaging.batch_step;
+  waiting_as_new jsonb := '{}';
   placed_id uuid;
 begin
   perform from messaging.batches b
   where b.instance_id = of_instance and b.status = 'running'
   order by b.id
   for no key update;
-  if exists (
-    select from messaging.batches b
-    join messaging.message_queue q on q.message_id = b.waiting_message
-    where b.instance_id = of_instance and b.status = 'running' and q.claim_token is null
-      and q.attempts = 0
-  ) then
+  if messaging.has_waiting_message(of_instance) then
     perform messaging.finish_batches(of_instance);
     return;
   end if;
@@ -39,6 +34,10 @@ begin
     select w.* from messaging.walk_batches(instance, clock, null, null, null, null, true) as w
   loop
     continue when step.reason = 'expires_before_slot';
+    if step.reason = 'new_contacts' then
+      waiting_as_new := waiting_as_new || jsonb_build_object(step.batch_id, step.index + 1);
+      continue;
+    end if;
     if exists (select from messaging.messages m where m.id = step.message_id) then
       perform from messaging.messages m where m.id = step.message_id for no key update skip locked;
       continue when not found;
@@ -52,8 +51,7 @@ begin
       perform messaging.skip_recipients(
         jsonb_build_array(jsonb_build_object('batch', batch.id, 'index', step.index)), step.reason
       );
-    elsif batch.start_at <= clock + make_interval(secs => batch.interval_seconds)
-      or batch.start_at is null then
+    else
       perform from messaging.contacts c where c.id = step.contact_id for key share skip locked;
       if found then
         placed_id := messaging.place_batch_message(instance, batch, step.index);
@@ -64,16 +62,25 @@ begin
     end if;
   end loop;
   update messaging.batches b
-  set first_pending = coalesce(
-    (
-      select r.index from messaging.batch_recipients r
-      where r.batch_id = b.id and r.status = 'pending' and r.index >= b.first_pending
-      order by r.index
-      limit 1
-    ),
-    b.recipient_count
-  )
-  where b.instance_id = of_instance and b.status = 'running';
+  set known_from = w.index::integer, known_day = (clock at time zone instance.time_zone)::date
+  from jsonb_each_text(waiting_as_new) as w(batch_id, index)
+  where b.id = any (array[w.batch_id::uuid]);
+  update messaging.batches b
+  set first_pending = now_first.index
+  from messaging.batches former
+  cross join lateral (
+    select coalesce(
+      (
+        select r.index from messaging.batch_recipients r
+        where r.batch_id = former.id and r.status = 'pending' and r.index >= former.first_pending
+        order by r.index
+        limit 1
+      ),
+      former.recipient_count
+    ) as index
+  ) as now_first
+  where former.instance_id = of_instance and former.status = 'running'
+    and now_first.index <> former.first_pending and b.id = any (array[former.id]);
   perform messaging.finish_batches(of_instance);
   perform messaging.note_feeding(of_instance);
 end;

@@ -26,6 +26,7 @@ begin
   batch.pending_count := 0;
   batch.skipped_count := 0;
   batch.first_pending := 0;
+  batch.known_from := 0;
   batch.created_at := date_trunc('milliseconds', clock_timestamp());
   return batch;
 end;

@@ -21,7 +21,8 @@ begin
     returning r.index
   )
   update messaging.batches b
-  set pending_count = b.pending_count + f.number, first_pending = least(b.first_pending, f.first)
+  set pending_count = b.pending_count + f.number, first_pending = least(b.first_pending, f.first),
+    known_from = least(b.known_from, f.first)
   from (select count(*)::integer as number, min(failed.index) as first from failed) as f
   where b.id = of_batch and f.number > 0
   returning f.number into retried;

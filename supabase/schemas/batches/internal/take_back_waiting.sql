@@ -42,7 +42,8 @@ begin
     returning r.index
   )
   update messaging.batches b
-  set pending_count = b.pending_count + p.number, first_pending = least(b.first_pending, p.first)
+  set pending_count = b.pending_count + p.number, first_pending = least(b.first_pending, p.first),
+    known_from = least(b.known_from, p.first)
   from (select count(*)::integer as number, min(pending.index) as first from pending) as p
   where b.id = batch.id;
   perform messaging.give_back_slots(gone);

@@ -4,10 +4,15 @@
 -- stored now: what is queued meanwhile makes them later.
 -- `draft`: a batch that is walked as if it had been started at `clock`; a row of NULLs for none. `entries`:
 -- its recipients, where they are not stored; of a stored draft, the skipped ones are walked too.
--- `of_batch`: whose steps are returned; NULL for all. `last_index`: the last of them. With
--- `stops_at_message` the walk ends with the first recipient that gets a message.
+-- `of_batch`: whose steps are returned; NULL for all. `last_index`: the last of them.
 -- The batches take turns: first comes who was never served, then who was served longest ago, among those
--- whose start_at the slots have reached. A recipient that is passed over costs its batch no turn.
+-- whose start_at the slots have reached. A recipient that is passed over costs its batch no turn; nor does
+-- one that waits for a place of another day because it is new (`new_contacts`): known ones pass it.
+-- With `stops_at_message` the walk ends with the first recipient whose message may be queued now: it has a
+-- slot behind others that wait, or one that is not more than an interval away. Who waits for another day
+-- as new is returned with its slot and the reason `new_contacts`. Where the turn comes to a slot that the
+-- window, a holiday, a limit or start_at has moved further away, nobody's message may be queued: it would
+-- hold up the single sends that come before it.
 -- Reads recipients from cursors: whoever needs few reads few. Writes and locks nothing. Errors: MI010.
 create or replace function messaging.walk_batches(
   instance messaging.instances,
@@ -44,6 +49,10 @@ declare
   turns integer := 0;
   passed_over integer := 0;
   chosen integer;
+  today constant date := (clock at time zone instance.time_zone)::date;
+  first_index integer;
+  is_far boolean;
+  waits_as_new boolean;
 begin
   select p.last_slot_at into front from messaging.pacing p where p.instance_id = instance.id;
   for batch in
@@ -52,6 +61,11 @@ begin
     select draft.* where draft.instance_id is not null
     order by served_at nulls first, created_at, id
   loop
+    first_index := case
+      when stops_at_message and batch.known_day = today and walk.taken_new[1] >= walk.new_limit
+        then greatest(batch.first_pending, batch.known_from)
+      else batch.first_pending
+    end;
     if batch.id is not distinct from draft.id and entries is not null then
       open list for
         select j as candidate from messaging.judged_entries(instance, batch.purpose, entries) as j;
@@ -80,7 +94,7 @@ begin
         left join lateral (
           select f.* from messaging.messages f where f.id = r.message_id offset 0
         ) as m on true
-        where r.batch_id = batch.id and r.index >= batch.first_pending
+        where r.batch_id = batch.id and r.index >= first_index
           and (batch.status = 'draft' or r.status = 'pending')
         order by r.index;
     end if;
@@ -125,6 +139,7 @@ begin
     loop
       exit when head.index > last_index and batch.id is not distinct from of_batch;
       step := row(batch.id, head.index, head.contact_id, head.message_id, head.reason, null);
+      waits_as_new := false;
       if step.reason is null and is_over[chosen] then
         step.reason := 'expires_before_slot';
       elsif step.reason is null then
@@ -138,8 +153,22 @@ begin
         end;
         if step.reason is null then
           walk := next;
-          front := greatest(front, walk.slot);
           step.slot := walk.slot;
+          is_far := walk.slot > clock + make_interval(secs => walk.interval_seconds);
+          waits_as_new := is_far
+            and (head.is_new and walk.held_by = 'new_contacts' or head.not_before > clock) is true;
+          if waits_as_new then
+            if stops_at_message then
+              step.reason := 'new_contacts';
+            end if;
+          elsif stops_at_message and is_far and walk.held_by is distinct from 'interval' then
+            return;
+          else
+            front := greatest(front, walk.slot);
+          end if;
+        elsif stops_at_message and step.reason = 'expires_before_slot' and head.is_new
+          and next.held_by = 'new_contacts' then
+          step.reason := 'new_contacts';
         elsif step.reason = 'expires_before_slot' and instance.protection is null then
           -- Slots only grow: no later recipient of the list has an earlier one.
           is_over[chosen] := true;
@@ -150,7 +179,7 @@ begin
       end if;
       fetch list into fetched;
       head := case when found then fetched.candidate end;
-      exit when head.index is null or step.reason is null;
+      exit when head.index is null or step.reason is null and not waits_as_new;
       -- Nobody of the list has a slot in time, or so many have none that it is left for another time.
       passed_over := passed_over + 1;
       if stops_at_message and (is_over[chosen] or passed_over >= 2000) then
@@ -159,7 +188,7 @@ begin
       end if;
     end loop;
 
-    if stops_at_message and step.slot is not null
+    if stops_at_message and step.slot is not null and step.reason is null
       or batch.id is not distinct from of_batch and (head.index is null or head.index > last_index) then
       return;
     end if;

@@ -19,14 +19,10 @@ begin
     where p.instance_id = any (array(
       select distinct b.instance_id
       from messaging.batches b
-      where b.status = 'running' and not exists (
-        select from messaging.batches w
-        join messaging.message_queue q on q.message_id = w.waiting_message
-        where w.instance_id = b.instance_id and w.status = 'running' and q.claim_token is null
-          and q.attempts = 0
-      )
+      where b.status = 'running' and not messaging.has_waiting_message(b.instance_id)
     ))
-    order by p.instance_id
+    -- Those whose next slot is far away come back each time: none of them may always come first.
+    order by random()
     limit (request->>'maxInstances')::integer
     for no key update skip locked
   loop

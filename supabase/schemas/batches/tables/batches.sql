@@ -26,6 +26,8 @@ create table messaging.batches (
   started_at timestamptz,
   finished_at timestamptz,
   seed text not null,
+  known_from integer not null default 0,
+  known_day date,
   constraint batches_status_known
     check (status in ('draft', 'running', 'paused', 'canceled', 'finished')),
   constraint batches_validation_known check (validation in ('strict', 'permissive')),
@@ -53,5 +55,7 @@ comment on column messaging.batches.first_pending is
   'No recipient before this index is pending: where the search for the next one begins.';
 comment on column messaging.batches.waiting_message is
   'The message that the batch was given last: no other one follows while it waits.';
+comment on column messaging.batches.known_from is
+  'On known_day, a day of the instance, every pending recipient before this index waits for another day, as a new contact: where the search for one that does not begins.';
 comment on column messaging.batches.served_at is
   'When the batch was given a message last: running batches of an instance take turns by it.';
