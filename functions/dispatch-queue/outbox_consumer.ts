@@ -2,13 +2,13 @@ import type { Database } from "../../shared/database/database.ts";
 import { describeDefect, type Log } from "../../shared/runtime/log.ts";
 import type { OutboxKind, OutboxRow } from "../../shared/database/rpcs/outbox.ts";
 import type { TranscribeRow } from "../../shared/agents/transcribe.ts";
-import { FetchBudget } from "../../shared/outbox/fetch_budget.ts";
 import type { MediaWork } from "../../shared/outbox/media_work.ts";
 import {
   claimOutbox,
   type DeliverOutboxRow,
   deliverOutboxRow,
 } from "../../shared/outbox/delivery.ts";
+import { FileFetcher } from "./file_fetcher.ts";
 
 export interface OutboxServices {
   readonly database: Database;
@@ -26,12 +26,8 @@ const emailsPerClaim = 2;
 interface Lane {
   readonly kinds: readonly OutboxKind[];
   readonly maxRows: number;
-  /** Longer than the work. A row whose worker died becomes due again after it. */
-  readonly leaseSeconds?: number;
   /** Does the work of a row and settles it. */
-  readonly work: (services: OutboxServices, row: OutboxRow, budget: FetchBudget) => Promise<void>;
-  /** Counts against the run's budget. */
-  readonly isBudgeted?: boolean;
+  readonly work: (services: OutboxServices, row: OutboxRow) => Promise<void>;
 }
 
 const lanes: readonly Lane[] = [
@@ -40,15 +36,6 @@ const lanes: readonly Lane[] = [
     kinds: ["agent_reply"],
     maxRows: 20,
     work: (services, row) => deliverOutboxRow(services, services.deliverAgentReply, row),
-  },
-  {
-    // Each holds some 100 kB of its file. A fetch ends after 120 s. Eight fetched as many pictures a second
-    // as four (48 and 46), and delayed the sends beside them more (bench media).
-    kinds: ["media_fetch"],
-    maxRows: 4,
-    leaseSeconds: 150,
-    isBudgeted: true,
-    work: ({ media }, row, budget) => media.fetchFile(row, budget),
   },
   {
     kinds: ["media_transcription"],
@@ -70,23 +57,26 @@ export class OutboxConsumer {
   readonly #underWay = new Set<Promise<void>>();
   #isMailing = false;
   #isFinishing = false;
-  readonly #budget: FetchBudget;
+  readonly #files: FileFetcher;
   readonly #inLane = new Map<Lane, number>();
+  /** Lanes whose last claim had no room for all that was due, as far as it knows. */
+  readonly #backlogged = new Set<Lane>();
   #rows = 0;
 
   /** @param maxMessages of the run: see `FetchBudget`. */
   constructor(private readonly services: OutboxServices, maxMessages: number) {
-    this.#budget = new FetchBudget(maxMessages);
+    this.#files = new FileFetcher(services, maxMessages);
   }
 
   /** Number of rows claimed so far. */
   get rows(): number {
-    return this.#rows;
+    return this.#rows + this.#files.files;
   }
 
   /** Starts due work up to the limits of each lane. Returns at once. */
   start(): void {
     if (!this.#isMailing) this.#run(this.#sendEmails());
+    this.#run(this.#files.start());
     for (const lane of lanes) {
       if (this.#roomOf(lane) > 0) this.#run(this.#fill(lane));
     }
@@ -95,6 +85,7 @@ export class OutboxConsumer {
   /** Stops claiming, and waits for the work in progress. */
   async finish(): Promise<void> {
     this.#isFinishing = true;
+    this.#files.finish();
     while (this.#underWay.size > 0) await Promise.all(this.#underWay);
   }
 
@@ -125,8 +116,7 @@ export class OutboxConsumer {
   }
 
   #roomOf(lane: Lane): number {
-    const room = lane.maxRows - (this.#inLane.get(lane) ?? 0);
-    return lane.isBudgeted === true ? Math.min(room, this.#budget.files) : room;
+    return lane.maxRows - (this.#inLane.get(lane) ?? 0);
   }
 
   #reserve(lane: Lane, rows: number): void {
@@ -134,28 +124,29 @@ export class OutboxConsumer {
   }
 
   async #fill(lane: Lane): Promise<void> {
-    const { kinds, leaseSeconds } = lane;
+    const { kinds } = lane;
     const room = this.#roomOf(lane);
     // Reserves all free capacity before the claim, so that a concurrent step cannot use it.
     // Releases the unused part below.
     this.#reserve(lane, room);
     let taken = 0;
     try {
-      const rows = await claimOutbox(this.services.database, {
-        kinds,
-        maxRows: room,
-        leaseSeconds,
-      });
+      const rows = await claimOutbox(this.services.database, { kinds, maxRows: room });
       taken = rows.length;
       this.#rows += taken;
-      if (lane.isBudgeted === true) this.#budget.takeFiles(taken);
-      for (const row of rows) {
-        this.#run(
-          lane.work(this.services, row, this.#budget).finally(() => this.#reserve(lane, -1)),
-        );
-      }
+      if (taken === room) this.#backlogged.add(lane);
+      else this.#backlogged.delete(lane);
+      for (const row of rows) this.#run(this.#work(lane, row));
     } finally {
       this.#reserve(lane, taken - room);
+    }
+  }
+
+  /** Polls of the queue are too far apart for a lane in which rows wait for room. */
+  async #work(lane: Lane, row: OutboxRow): Promise<void> {
+    await lane.work(this.services, row).finally(() => this.#reserve(lane, -1));
+    if (this.#backlogged.has(lane) && !this.#isFinishing && this.#roomOf(lane) > 0) {
+      await this.#fill(lane);
     }
   }
 }

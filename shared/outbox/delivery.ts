@@ -7,26 +7,20 @@ import { describeDefect, type Log } from "../runtime/log.ts";
 export type DeliverOutboxRow = (row: OutboxRow) => Promise<OutboxOutcome>;
 
 /** Longer than any delivery. A row whose worker died becomes due again after it. */
-const defaultLeaseSeconds = 70;
+const leaseSeconds = 70;
 
 /** Which rows to claim. */
 export interface OutboxClaim {
   readonly kinds: readonly OutboxKind[];
   readonly maxRows: number;
-  /** For work that may take longer than a delivery. */
-  readonly leaseSeconds?: number | undefined;
 }
 
 /** Claims due rows for this worker until they are settled or their lease ends. */
 export async function claimOutbox(
   database: Database,
-  { kinds, maxRows, leaseSeconds = defaultLeaseSeconds }: OutboxClaim,
+  { kinds, maxRows }: OutboxClaim,
 ): Promise<readonly OutboxRow[]> {
-  const { rows } = await database.rpc("claim_outbox", {
-    kinds,
-    maxRows,
-    leaseSeconds,
-  });
+  const { rows } = await database.rpc("claim_outbox", { kinds, maxRows, leaseSeconds });
   return rows;
 }
 

@@ -1,6 +1,7 @@
 /** The outbox's work on files: fetching received ones, deleting those that are wanted no more. */
 import * as z from "zod";
 import type { Database } from "../database/database.ts";
+import type { ClaimedFetch } from "../database/rpcs/media.ts";
 import type { OutboxOutcome, OutboxRow } from "../database/rpcs/outbox.ts";
 import { onShutdown } from "../runtime/shutdown.ts";
 import type { FetchBudget } from "./fetch_budget.ts";
@@ -11,38 +12,58 @@ export interface MediaWorkServices extends FetchServices {
   readonly database: Database;
 }
 
-/** The work of rows of each kind. It rejects for a defect; the row is due again when its lease ends. */
+/** A fetch may end after 120 s. A row whose worker died becomes due again after it. */
+const leaseSeconds = 150;
+
+/** The outbox's work on files. It rejects for a defect; the row is due again when its lease ends. */
 export interface MediaWork {
-  /** Fetches the file of a row and settles the row with it. */
-  fetchFile(row: OutboxRow, budget: FetchBudget): Promise<void>;
+  /** Claims received files that are due to be fetched. */
+  claimFiles(maxFiles: number): Promise<readonly ClaimedFetch[]>;
+  /**
+   * Fetches a file, settles its row, and claims the next file with it.
+   *
+   * @param takesNext asked when the file has been fetched: whether the worker goes on.
+   * @returns the next file; null for none.
+   */
+  fetchFile(
+    claimed: ClaimedFetch,
+    budget: FetchBudget,
+    options: { readonly takesNext: () => boolean },
+  ): Promise<ClaimedFetch | null>;
   /** Deletes the files of a row. The caller settles it. */
   deleteFiles(row: OutboxRow): Promise<OutboxOutcome>;
 }
 
-const fetchPayloadSchema = z.object({ mediaId: z.uuid() });
 const deletePayloadSchema = z.object({ paths: z.array(z.string()) });
 
 /** Creates the outbox's work on files. */
 export function createMediaWork(services: MediaWorkServices): MediaWork {
   const { database, storage, log } = services;
   return {
-    async fetchFile({ outboxId, claimToken, payload }, budget): Promise<void> {
-      const { mediaId } = fetchPayloadSchema.parse(payload);
-      const { file } = await database.rpc("begin_media_fetch", { mediaId });
-      if (file === null) {
-        await database.rpc("settle_outbox", { outboxId, claimToken, outcome: "done" });
-        return;
-      }
+    async claimFiles(maxFiles): Promise<readonly ClaimedFetch[]> {
+      const request = { maxRows: maxFiles, leaseSeconds };
+      return (await database.rpc("claim_media_fetches", request)).files;
+    },
+    async fetchFile(
+      { outboxId, claimToken, file },
+      budget,
+      { takesNext },
+    ): Promise<ClaimedFetch | null> {
+      const { mediaId } = file;
       const abort = new AbortController();
       const endListening = onShutdown(() => abort.abort());
       const result = await fetchMedia(services, file, { signal: abort.signal, budget })
         .finally(endListening);
-      const claim = { outboxId, claimToken, mediaId };
-      const settled = await database.rpc("settle_media_fetch", { ...claim, ...result });
+      const settled = await database.rpc("settle_media_fetch", {
+        ...{ outboxId, claimToken, mediaId },
+        ...result,
+        nextLeaseSeconds: takesNext() ? leaseSeconds : null,
+      });
       if (settled.isForgotten) await storage.delete([file.storagePath]);
       if (settled.status === "failed" && result.outcome !== "stored") {
         log.info("media_not_fetched", { mediaId, error: result.error.code });
       }
+      return settled.next;
     },
     async deleteFiles({ payload }): Promise<OutboxOutcome> {
       const { paths } = deletePayloadSchema.parse(payload);

@@ -4,6 +4,10 @@ import type { Rpc } from "./rpc.ts";
 
 export interface MediaRpcs {
   begin_media_fetch: Rpc<{ readonly mediaId: string }, { readonly file: FileToFetch | null }>;
+  claim_media_fetches: Rpc<
+    { readonly maxRows: number; readonly leaseSeconds: number },
+    { readonly files: readonly ClaimedFetch[] }
+  >;
   settle_media_fetch: Rpc<SettleFetchRequest, SettledFetch>;
   begin_transcription: Rpc<{ readonly mediaId: string }, { readonly file: FileToWrite | null }>;
   settle_transcription: Rpc<SettleTranscriptionRequest, { readonly status: string | null }>;
@@ -23,6 +27,13 @@ export interface FileToFetch
   readonly hadWrongSha256: boolean;
   /** Its words are to be written down. */
   readonly isVoice: boolean;
+}
+
+/** A file that this worker is to fetch. */
+export interface ClaimedFetch {
+  readonly outboxId: string;
+  readonly claimToken: string;
+  readonly file: FileToFetch;
 }
 
 /** The claim of an outbox row. */
@@ -56,13 +67,19 @@ export type FetchOutcome =
     readonly isOutage: boolean;
   };
 
-export type SettleFetchRequest = ClaimedWork & FetchOutcome;
+export type SettleFetchRequest =
+  & ClaimedWork
+  & FetchOutcome
+  /** Claims the next file for so long; null for none. */
+  & { readonly nextLeaseSeconds: number | null };
 
 export interface SettledFetch {
   /** Null where the claim was lost. */
   readonly status: MediaStatus | null;
   /** A stored file is wanted no more: it is to be deleted. */
   readonly isForgotten: boolean;
+  /** The file that was claimed with it. */
+  readonly next: ClaimedFetch | null;
 }
 
 /** A stored voice message. */

@@ -38,6 +38,21 @@ Deno.test("an outbox row that is due is reported though no message is", async ()
   assertEquals((await poll(database)).claim.isOutboxDue, true);
 });
 
+Deno.test("an outbox row that waits for its worker makes the dispatcher poll no sooner", async () => {
+  await using database = await createTestDatabase();
+  const { workspaceId } = await createTenant(database.admin);
+  await database.admin`
+    insert into messaging.outbox (workspace_id, kind, payload, run_at)
+    values (${workspaceId}, 'media_fetch', '{}', now())`;
+  const due = await poll(database);
+  assertEquals([due.claim.nextDueInMs, due.claims], [null, 0]);
+  await database.admin`update messaging.outbox set run_at = now() + interval '1 minute'`;
+  const { claim } = await poll(database);
+  assertEquals(claim.isOutboxDue, false);
+  const { nextDueInMs } = claim;
+  assert(nextDueInMs !== null && nextDueInMs > 0 && nextDueInMs <= 60_000, `${nextDueInMs}`);
+});
+
 /** Polls once; counts the calls of claim_paced_messages in it. */
 async function poll({ admin }: TestDatabase): Promise<{ claim: Claim; claims: number }> {
   return await admin.begin(async (sql) => {

@@ -1,12 +1,15 @@
 -- Where a file lies in the storage. It names nobody, and a file that is stored again replaces itself.
+-- In plpgsql, which keeps its plan.
 create or replace function messaging.media_path(instance_id uuid, media_id uuid)
 returns text
-language sql
+language plpgsql
 immutable
 parallel safe
 set search_path = ''
 as $$
-  select instance_id || '/' || media_id;
+begin
+  return instance_id || '/' || media_id;
+end;
 $$;
 revoke all on function messaging.media_path(uuid, uuid) from public, anon, authenticated;
 grant execute on function messaging.media_path(uuid, uuid) to service_role;

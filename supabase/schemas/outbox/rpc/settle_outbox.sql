@@ -5,33 +5,36 @@
 -- Returns {status}, NULL where the claim was lost.
 create or replace function public.settle_outbox(request jsonb)
 returns jsonb
-language sql
+language plpgsql
 set search_path = ''
+set plan_cache_mode = force_generic_plan
 as $$
-  with settled as (
-    update messaging.outbox o
-    set claim_token = null,
-      last_error = request->>'error',
-      status = case
-        when request->>'outcome' = 'done' then 'done'
-        when request->>'outcome' = 'dead' or o.attempts >= messaging.outbox_attempts(o.kind) then 'dead'
-        else 'pending'
-      end,
-      settled_at = case
-        when request->>'outcome' = 'retry' and o.attempts < messaging.outbox_attempts(o.kind) then null
-        else clock_timestamp()
-      end,
-      run_at = clock_timestamp() + greatest(
-        messaging.outbox_delay(o.kind, o.attempts),
-        interval '1 millisecond'
-          * least(coalesce((request->>'retryAfterMs')::double precision, 0), 86400000)
-      )
-    where o.id = (request->>'outboxId')::uuid
-      and o.claim_token = (request->>'claimToken')::uuid
-      and o.status = 'pending'
-    returning o.status
-  )
-  select jsonb_build_object('status', (select s.status from settled s));
+declare
+  settled_status text;
+begin
+  update messaging.outbox o
+  set claim_token = null,
+    last_error = request->>'error',
+    status = case
+      when request->>'outcome' = 'done' then 'done'
+      when request->>'outcome' = 'dead' or o.attempts >= messaging.outbox_attempts(o.kind) then 'dead'
+      else 'pending'
+    end,
+    settled_at = case
+      when request->>'outcome' = 'retry' and o.attempts < messaging.outbox_attempts(o.kind) then null
+      else clock_timestamp()
+    end,
+    run_at = clock_timestamp() + greatest(
+      messaging.outbox_delay(o.kind, o.attempts),
+      interval '1 millisecond'
+        * least(coalesce((request->>'retryAfterMs')::double precision, 0), 86400000)
+    )
+  where o.id = (request->>'outboxId')::uuid
+    and o.claim_token = (request->>'claimToken')::uuid
+    and o.status = 'pending'
+  returning o.status into settled_status;
+  return jsonb_build_object('status', settled_status);
+end;
 $$;
 revoke all on function public.settle_outbox(jsonb) from public, anon, authenticated;
 grant execute on function public.settle_outbox(jsonb) to service_role;

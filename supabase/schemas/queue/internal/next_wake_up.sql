@@ -1,4 +1,4 @@
--- When the next message or outbox row is due: how long the dispatcher may sleep. NULL for never.
+-- When the next message is due: how long the dispatcher may sleep. NULL for never.
 -- In plpgsql, which keeps its plans: an idle dispatcher calls this five times a second.
 create or replace function messaging.next_wake_up()
 returns timestamptz
@@ -15,8 +15,7 @@ begin
     (
       select q.visible_at from messaging.message_queue q
       where q.visible_at is not null order by q.visible_at limit 1
-    ),
-    (select o.run_at from messaging.outbox o where o.settled_at is null order by o.run_at limit 1)
+    )
   ), 'infinity');
 end;
 $$;
