@@ -14,6 +14,7 @@ import { defaultIntervalSeconds } from "../../shared/messages/accept.ts";
 import { checkTemplate } from "../../shared/messages/ready_template.ts";
 import type { MediaDescription } from "../../shared/database/rpcs/media_uploads.ts";
 import type { MessageFiles } from "../../shared/messages/message_file.ts";
+import { validateFileForChannel } from "../../shared/messages/channel_validation.ts";
 import { findFileOfRequest } from "../../shared/messages/requested_file.ts";
 import { AppError, type Issue } from "../../shared/model/errors.ts";
 import type { Instance } from "../../shared/model/instance.ts";
@@ -103,6 +104,7 @@ async function prepareBatch(
     : purposeOfTemplate(source.template.category, purpose);
   const provider = await openProvider(instance);
   const file = await findSourceFile(database, instanceId, source);
+  validateFileForChannel(provider, file);
   return {
     batch: {
       instanceId,
@@ -138,6 +140,7 @@ export async function addRecipients(
   if (batch === null) throw new AppError("batch_not_found");
   const provider = await openProvider(instance);
   const file = await findSourceFile(database, target.instanceId, batch.source);
+  validateFileForChannel(provider, file);
   const channel = { instance, provider, file, links };
   const recipients = fillEntries(channel, batch.source, entries, contacts);
   refuseErrors(validation ?? batch.validation, recipients, batch.recipientCount);

@@ -1,5 +1,8 @@
 import type { RefusalBody } from "../../shared/model/errors.ts";
-import { validateForChannel } from "../../shared/messages/channel_validation.ts";
+import {
+  validateFileForChannel,
+  validateForChannel,
+} from "../../shared/messages/channel_validation.ts";
 import type { Idempotency } from "../../shared/database/rpcs/idempotency.ts";
 import type { Instance } from "../../shared/model/instance.ts";
 import {
@@ -45,6 +48,7 @@ export async function sendMessage(
   if (draft !== null && provider !== null) {
     const names = { mediaUrl: draft.mediaId === undefined ? "mediaUrl" : "mediaId" };
     validateForChannel(instance, provider, draft.content, names);
+    validateFileForChannel(provider, draft.file ?? null);
   }
   return await executeSending(services, { instance, provider }, {
     ...readRecipient(request),

@@ -24,3 +24,22 @@ export function validateForChannel(
   }));
   if (issues.length > 0) throw new AppError("invalid_request", { issues });
 }
+
+/**
+ * Refuses a file of ours that the instance's channel does not take, before anything is stored.
+ *
+ * @throws {AppError} `invalid_request` for `mediaId`.
+ */
+export function validateFileForChannel(
+  provider: Provider,
+  file: { readonly mimeType: string | null } | null,
+): void {
+  const mimeType = file?.mimeType ?? null;
+  if (mimeType === null || provider.files === null || provider.files.takesType(mimeType)) return;
+  throw new AppError("invalid_request", {
+    issues: [{
+      path: "mediaId",
+      message: `is a file of type ${mimeType}, which the official channel does not take`,
+    }],
+  });
+}

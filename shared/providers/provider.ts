@@ -36,6 +36,8 @@ export type FileReceipt =
 
 /** How a channel takes files over before the messages that name them. */
 export interface FileCarrier {
+  /** Whether the channel takes a file of this type; the others need not be called for it. */
+  takesType(mimeType: string): boolean;
   /** The id of an upload that `upload` once gave as `kept`; null where it was another number's. */
   readUploadId(kept: string): string | null;
   /** Makes exactly one call. `kept` is what `readUploadId` takes. Throws for a defect only. */

@@ -19,18 +19,39 @@ import { graphPath, graphUrl } from "./graph.ts";
  */
 const unknownUploadCodes: ReadonlySet<string> = new Set(["100", "131009", "131052", "131053"]);
 
+/**
+ * The types that Meta takes ("Param file must be a file with one of the following types"). WAV and CSV are
+ * not among them, nor is what a received document may be.
+ */
+const takenTypes: ReadonlySet<string> = new Set([
+  ...["audio/aac", "audio/amr", "audio/mp4", "audio/mpeg", "audio/ogg"],
+  ...["image/jpeg", "image/png", "image/webp", "video/mp4", "video/3gpp"],
+  ...["application/pdf", "text/plain"],
+  ...["application/msword", "application/vnd.ms-excel", "application/vnd.ms-powerpoint"],
+  ...["wordprocessingml.document", "spreadsheetml.sheet", "presentationml.presentation"]
+    .map((type) => `application/vnd.openxmlformats-officedocument.${type}`),
+]);
+
+/** The type under which a file is handed over: CSV is text, and its name says the rest. */
+function toTakenType(mimeType: string): string {
+  return mimeType === "text/csv" ? "text/plain" : mimeType;
+}
+
 /** The files of one phone number. What is kept names the number, which a configuration may change. */
 export function createWhatsappCloudFiles(config: WhatsappCloudConfig): FileCarrier {
   const { phoneNumberId } = config;
   return {
+    takesType: (mimeType) => takenTypes.has(toTakenType(mimeType)),
     readUploadId(kept): string | null {
       const [number, uploadId] = kept.split("/");
       return number === phoneNumberId && uploadId !== undefined ? uploadId : null;
     },
     async upload(file, options): Promise<FileReceipt> {
       if (phoneNumberId === undefined) return failed("no_phone_number_id", false);
-      const form = createFormBody({ messaging_product: "whatsapp", type: file.mimeType }, {
+      const mimeType = toTakenType(file.mimeType);
+      const form = createFormBody({ messaging_product: "whatsapp", type: mimeType }, {
         ...file,
+        mimeType,
         field: "file",
       });
       const result = await postStream({

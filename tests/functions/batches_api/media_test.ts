@@ -43,6 +43,20 @@ Deno.test("a batch whose file is another instance's, gone or of another type is 
   assertEquals(await create(tenant), [410, "media_expired"]);
 });
 
+Deno.test("a batch whose file the official channel does not take is refused as a whole", async () => {
+  await using stack = await startMessagingStack();
+  const tenant = await stack.createTenant({ provider: "whatsapp_cloud" });
+  const { mediaId } = (await uploadFile(stack, tenant, picture)).body;
+  await stack.admin`update messaging.media set mime_type = 'application/zip'`;
+  const { status, body } = await callBatches(stack, tenant, "POST", "/batches", {
+    message: { messageType: "document", mediaId },
+    validation: "permissive",
+    recipients: listRecipients(2),
+  });
+  assertEquals([status, body.error], [400, "invalid_request"]);
+  assertEquals(body.issues.map(({ path }: { path: string }) => path), ["mediaId"]);
+});
+
 Deno.test("a file that a batch has yet to send outlives the erasure of who has got it before", async () => {
   await using stack = await startMessagingStack();
   const tenant = await stack.createTenant();

@@ -87,6 +87,28 @@ Deno.test("the official channel gets a file once, and its id again in every furt
   assert(sent.every(({ id, link }) => /^\d+$/.test(id ?? "") && link === undefined));
 });
 
+Deno.test("the official channel gets CSV as text, and a file of a type that it refuses is refused before", async () => {
+  await using stack = await startMessagingStack();
+  stack.provider.answer = answerAsGraph;
+  const tenant = await stack.createTenant({ provider: "whatsapp_cloud" });
+  const csv = { bytes: new TextEncoder().encode("a,b\n1,2"), type: "text/csv", name: "preços.csv" };
+  const document = { phone, messageType: "document", mediaId: await upload(stack, tenant, csv) };
+  assertEquals((await stack.send(tenant, document)).status, 200);
+  const [uploaded] = uploadsOf(stack);
+  assertMatch(uploaded?.text ?? "", /name="type"\r\n\r\ntext\/plain/);
+  assertMatch(uploaded?.text ?? "", /filename="[^"]*"\r\nContent-Type: text\/plain/);
+  const [sent] = sendsOf(stack);
+  assertEquals((sent?.json["document"] as { filename?: string }).filename, "preços.csv");
+
+  // As a received document may be.
+  await stack.admin`update messaging.media set mime_type = 'application/zip'`;
+  const refused = await stack.send(tenant, document);
+  assertEquals([refused.status, refused.body.error], [400, "invalid_request"]);
+  assertEquals(refused.body.issues[0].path, "mediaId");
+  const [row] = await stack.admin`select count(*)::int as count from messaging.messages`;
+  assertEquals([row?.["count"], uploadsOf(stack).length, sendsOf(stack).length], [1, 1, 1]);
+});
+
 Deno.test("an upload at the official channel is used until day 29, and not by another number", async () => {
   await using stack = await startMessagingStack();
   stack.provider.answer = answerAsGraph;

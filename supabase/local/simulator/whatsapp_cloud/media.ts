@@ -45,9 +45,10 @@ async function takeFile({ files }: SimulatorContext, request: Request): Promise<
   const file = form?.get("file");
   if (form?.get("messaging_product") !== "whatsapp") return refuse("messaging_product");
   if (!(file instanceof File)) return refuse("file");
-  const kind = kindOfUpload(file.type);
-  // The list of the page Media: everything that can be uploaded to us, but WAV.
-  if (kind === null || file.type === "audio/wav" || file.size > maxBytesOfKind[kind]) {
+  const kind = file.type === "image/webp" ? "image" : kindOfUpload(file.type);
+  // What Meta's refusal lists: everything that can be uploaded to us but WAV and CSV, and stickers.
+  const isRefused = ["audio/wav", "text/csv"].includes(file.type);
+  if (kind === null || isRefused || file.size > maxBytesOfKind[kind]) {
     return refuseGraph({ ...describeFault(131053), details: "Unsupported type or size of media." });
   }
   const bytes = new Uint8Array(await file.arrayBuffer());
