@@ -17,6 +17,7 @@ import {
   startTemplateProvider,
   type TemplateProvider,
 } from "./template_provider.ts";
+import { holdTimers } from "../../support/held_timers.ts";
 
 interface World extends AsyncDisposable {
   readonly client: AdminClient;
@@ -341,8 +342,13 @@ Deno.test("a provider that is away or silent is told within the time-out", async
   const unreachable = await client.call("POST", `/instances/${away}/templates/sync`);
   assertEquals([unreachable.status, unreachable.body.details.code], [502, "provider_unreachable"]);
   const isOver = Promise.withResolvers<Response>();
-  await using impatient = await createWorld({ providerTimeoutMs: 500 });
-  impatient.provider.answer = () => isOver.promise;
+  const providerTimeoutMs = 20_123;
+  using timeouts = holdTimers(providerTimeoutMs);
+  await using impatient = await createWorld({ providerTimeoutMs });
+  impatient.provider.answer = () => {
+    timeouts.end();
+    return isOver.promise;
+  };
   const silent = await impatient.sync();
   isOver.resolve(new Response());
   assertEquals([silent.status, silent.body.details.code], [502, "timed_out"]);

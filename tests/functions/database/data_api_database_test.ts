@@ -12,6 +12,7 @@ import {
   withSecondRequestLost,
 } from "../providers/provider_double.ts";
 import { callUntyped } from "../../support/database/untyped_calls.ts";
+import { holdTimers } from "../../support/held_timers.ts";
 
 const secretKey = "sb_secret_of_the_data_api_tests_012";
 
@@ -83,7 +84,9 @@ Deno.test("an answer that does not come, or not to its end, is service_unavailab
 
 Deno.test("calls that hang give their places back", async () => {
   await using double = startHttpDouble(answerNever);
-  const database = shedLoad(openDataApiDatabase(double.baseUrl, secretKey, 200), {
+  const heldMs = 20_123;
+  using timeouts = holdTimers(heldMs);
+  const database = shedLoad(openDataApiDatabase(double.baseUrl, secretKey, heldMs), {
     maxCalls: 2,
     waitMs: 2_000,
   });
@@ -91,13 +94,17 @@ Deno.test("calls that hang give their places back", async () => {
   const hung = [call(), call()];
   await waitUntil(() => double.requests.length === 2, { what: "both calls" });
   double.answer = () => Response.json({ tokenId: null });
-  assertEquals(await call(), { result: { tokenId: null } });
+  const third = call();
+  timeouts.end();
+  assertEquals(await third, { result: { tokenId: null } });
   assertEquals(await Promise.all(hung), Array(2).fill({ refusal: "service_unavailable" }));
 });
 
 Deno.test("an outcome whose recording hangs is recorded by the next try", async () => {
   await using double = startHttpDouble(answerNever);
-  const database = openDataApiDatabase(double.baseUrl, secretKey, 200);
+  const heldMs = 20_123;
+  using timeouts = holdTimers(heldMs);
+  const database = openDataApiDatabase(double.baseUrl, secretKey, heldMs);
   const log = { info: (): void => {}, error: (): void => {} };
   const recording = recordOutcome({ database, log }, {
     messageId: crypto.randomUUID(),
@@ -106,6 +113,7 @@ Deno.test("an outcome whose recording hangs is recorded by the next try", async 
   });
   await waitUntil(() => double.requests.length === 1, { what: "the first try" });
   double.answer = () => Response.json({ settled: [] });
+  timeouts.end();
   await recording;
   assertEquals(double.requests.map(({ path }) => path), [
     "/rest/v1/rpc/settle_messages",

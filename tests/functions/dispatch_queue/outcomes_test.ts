@@ -10,6 +10,7 @@ import { type Tenant, type TenantOptions, testVault } from "../../support/fixtur
 import { findClosedBaseUrl } from "../providers/provider_double.ts";
 import { letTimePass } from "../../support/database/time_travel.ts";
 import { callUntyped } from "../../support/database/untyped_calls.ts";
+import { holdTimers } from "../../support/held_timers.ts";
 
 const text = { phone: "5511987654321", messageType: "text", message: "Olá" };
 const deliveries = [
@@ -247,10 +248,15 @@ Deno.test("a temporary refusal of the instance keeps the order: the refused one 
 
 Deno.test("an unknown outcome is unconfirmed, is not sent again by itself, and lets the queue go on", async () => {
   for (const delivery of deliveries) {
-    await using stack = await startMessagingStack({ providerTimeoutMs: 2_000 });
+    const providerTimeoutMs = 20_123;
+    using timeouts = holdTimers(providerTimeoutMs);
+    await using stack = await startMessagingStack({ providerTimeoutMs });
     const { tenant, messageId } = await startDue(stack, delivery);
     await stack.send(tenant, { ...text, message: "2", queued: true, delayMessage: 60 });
-    stack.provider.answer = answerNever;
+    stack.provider.answer = () => {
+      timeouts.end();
+      return answerNever();
+    };
     await stack.dispatchOnce({ maxMessages: 1 });
     assertEquals((await readState(stack, tenant, messageId)).status, "unconfirmed");
     stack.provider.answer = acceptMessage;

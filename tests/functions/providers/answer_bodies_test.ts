@@ -1,9 +1,11 @@
 import { type HttpResult, postJson } from "../../../shared/providers/http/call.ts";
 import { assert, assertEquals, assertRejects } from "../../support/assert.ts";
+import { holdTimers } from "../../support/held_timers.ts";
 import { withBrokenDouble, withProviderDouble } from "./provider_double.ts";
 
 const maxBytes = 256 * 1_024;
 const ampleMs = 20_000;
+const heldMs = 20_123;
 const json = '{"messageId":"abc"}';
 
 /** A JSON text of this many bytes. */
@@ -84,7 +86,9 @@ for (const framing of ["chunked", "content-length"] as const) {
     const headers = new Headers();
     if (framing === "content-length") headers.set(framing, String(json.length));
     await withProviderDouble(() => new Response(body, { headers }), async ({ baseUrl }) => {
-      const result = await postJson({ url: baseUrl, headers: {}, body: {}, timeoutMs: 300 });
+      using timeouts = holdTimers(heldMs);
+      timeouts.endWhenAnswered();
+      const result = await postJson({ url: baseUrl, headers: {}, body: {}, timeoutMs: heldMs });
       end();
       assert(result.outcome === "answered", JSON.stringify(result));
       assertEquals([result.status, result.text], [200, ""]);

@@ -8,14 +8,15 @@ import {
   withSecondRequestLost,
   withSilentDouble,
 } from "./provider_double.ts";
+import { holdTimers } from "../../support/held_timers.ts";
+import { waitUntil } from "../../support/wait_until.ts";
 import { connect, message, type ProviderCase, providerCases } from "./provider_cases.ts";
 
 /** A time-out long enough never to be reached in tests of other faults. */
 const AMPLE_MS = 30_000;
-/**
- * A time-out that is always reached, yet long enough for a busy machine to send the answer's
- * headers.
- */
+/** A time-out that the test ends: see `holdTimers`. */
+const HELD_MS = 20_123;
+/** A time-out that is reached. */
 const SHORT_MS = 400;
 
 async function send(
@@ -30,6 +31,8 @@ async function send(
 interface Fault {
   readonly name: string;
   readonly timeoutMs: number;
+  /** When a time-out that the test ends comes. */
+  readonly end?: "silent" | "in_body";
   /** Serves the fault while `run` lasts. */
   readonly serve: (run: (double: ProviderDouble) => Promise<void>) => Promise<void>;
   readonly receipt: Receipt;
@@ -81,19 +84,22 @@ const faults: readonly Fault[] = [
   },
   {
     name: "no answer in time",
-    timeoutMs: SHORT_MS,
+    timeoutMs: HELD_MS,
+    end: "silent",
     serve: withSilentDouble,
     receipt: { outcome: "unknown", reason: "timed_out" },
   },
   {
     name: "a success whose body never ends",
-    timeoutMs: SHORT_MS,
+    timeoutMs: HELD_MS,
+    end: "in_body",
     serve: (run) => withProviderDouble(() => new Response(stalledBody()), run),
     receipt: noMessageId,
   },
   {
     name: "a refusal whose body never ends",
-    timeoutMs: SHORT_MS,
+    timeoutMs: HELD_MS,
+    end: "in_body",
     serve: (run) => withProviderDouble(() => new Response(stalledBody(), { status: 401 }), run),
     receipt: refused(401, { retryable: false }),
   },
@@ -170,8 +176,14 @@ for (const providerCase of providerCases) {
   for (const fault of faults) {
     Deno.test(`${providerCase.kind}: ${fault.name} is one call and an accurate receipt`, async () => {
       await fault.serve(async (double) => {
-        const receipt = await send(providerCase, double, fault.timeoutMs);
-        assertEquals(receipt, fault.receipt);
+        using timeouts = holdTimers(HELD_MS);
+        if (fault.end === "in_body") timeouts.endWhenAnswered();
+        const sending = send(providerCase, double, fault.timeoutMs);
+        if (fault.end === "silent") {
+          await waitUntil(() => double.requests.length === 1, { what: "the call" });
+          timeouts.end();
+        }
+        assertEquals(await sending, fault.receipt);
         assertEquals(double.requests.length, 1);
       });
     });

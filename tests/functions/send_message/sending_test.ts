@@ -6,6 +6,7 @@ import { startMessagingStack } from "../../support/stack/messaging_stack.ts";
 import { createToken, providerSecrets } from "../../support/fixtures/tenant.ts";
 import { letTimePass } from "../../support/database/time_travel.ts";
 import type { ResultOf } from "../../../shared/database/rpcs.ts";
+import { holdTimers } from "../../support/held_timers.ts";
 
 const phone = "5511987654321";
 const text = { phone, messageType: "text", message: "Olá" };
@@ -322,9 +323,14 @@ Deno.test("a provider that cannot be reached is 502 and may be retried", async (
 });
 
 Deno.test("a time-out after the request was written is 504, kept as unconfirmed and not sent again", async () => {
-  await using stack = await startMessagingStack({ providerTimeoutMs: 200 });
+  const providerTimeoutMs = 20_123;
+  using timeouts = holdTimers(providerTimeoutMs);
+  await using stack = await startMessagingStack({ providerTimeoutMs });
   const tenant = await stack.createTenant();
-  stack.provider.answer = answerNever;
+  stack.provider.answer = () => {
+    timeouts.end();
+    return answerNever();
+  };
   const answer = await stack.send(tenant, text);
   assertEquals([answer.status, answer.body.error], [504, "provider_outcome_unknown"]);
   assertFalse("mode" in answer.body, "whether it was sent is what nobody knows");

@@ -2,6 +2,7 @@ import { assert, assertEquals, assertMatch } from "../../support/assert.ts";
 import { answerNever } from "../../support/doubles/http_double.ts";
 import { providerSecrets, type Tenant } from "../../support/fixtures/tenant.ts";
 import { phone, startTemplateStack, type TemplateStack } from "./template_stack.ts";
+import { holdTimers } from "../../support/held_timers.ts";
 
 const uuid = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/;
 const link = "https://files.example.com/a.png";
@@ -244,11 +245,16 @@ Deno.test("a gateway's refusal is told in the same way", async () => {
 });
 
 Deno.test("504 provider_outcome_unknown: the message is kept as unconfirmed and sent once", async () => {
-  await using templates = await startTemplateStack({ providerTimeoutMs: 200 });
+  const providerTimeoutMs = 20_123;
+  using timeouts = holdTimers(providerTimeoutMs);
+  await using templates = await startTemplateStack({ providerTimeoutMs });
   const { stack } = templates;
   const tenant = await stack.createTenant({ provider: "whatsapp_cloud" });
   const templateId = await templates.createTemplate(tenant);
-  stack.provider.answer = answerNever;
+  stack.provider.answer = () => {
+    timeouts.end();
+    return answerNever();
+  };
   const { status, body } = await templates.post(tenant, { templateId, phone });
   assertEquals([status, body.error, body.status, body.details], [
     504,

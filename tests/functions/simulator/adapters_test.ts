@@ -4,6 +4,8 @@ import type { MessageContent } from "../../../shared/model/message_content.ts";
 import type { ProviderKind } from "../../../shared/model/provider_kind.ts";
 import { assert, assertEquals, assertObjectMatch } from "../../support/assert.ts";
 import { startSimulator } from "./simulator_server.ts";
+import { holdTimers } from "../../support/held_timers.ts";
+import { waitUntil } from "../../support/wait_until.ts";
 
 const secret = "a-secret-of-32-characters-or-more";
 
@@ -148,8 +150,13 @@ for (const kind of ["zapi", "evolution", "whatsapp_cloud"] as const) {
         to: "5511912345678",
         content: { messageType: "text", message: "Hello" },
       } as const;
-      const timeoutMs = fault === "timeout" ? 300 : 60_000;
-      const receipt = await provider.send(message, { timeoutMs });
+      using timeouts = holdTimers(20_123);
+      const sending = provider.send(message, { timeoutMs: 20_123 });
+      if (fault === "timeout") {
+        await waitUntil(async () => (await server.read("/messages")).total === arrived);
+        timeouts.end();
+      }
+      const receipt = await sending;
       assertEquals(receipt.outcome, outcome);
       if (receipt.outcome === "rejected") {
         assertEquals(receipt.retryable, fault === "rate_limit");

@@ -1,6 +1,7 @@
 import { postEvent, type PostResult, type PostRules } from "../../../shared/events/post_event.ts";
 import { HostResolution } from "../../../shared/runtime/host_resolution.ts";
 import { assert, assertEquals } from "../../support/assert.ts";
+import { holdTimers } from "../../support/held_timers.ts";
 import { type DoubleAnswer, startHttpDouble } from "../../support/doubles/http_double.ts";
 
 const local: PostRules = {
@@ -62,7 +63,10 @@ Deno.test("a receiver that is silent is given up after the time limit", async ()
 Deno.test("a status stands although the body never ends", async () => {
   const silent = (): Response =>
     new Response(new ReadableStream({ pull: () => new Promise(() => {}) }));
-  const result = await postTo(silent, { timeoutMs: 300 });
+  const timeoutMs = 20_123;
+  using timeouts = holdTimers(timeoutMs);
+  timeouts.endWhenAnswered();
+  const result = await postTo(silent, { timeoutMs });
   assertEquals([result.status, result.error, result.answer], [200, null, null]);
 });
 
