@@ -60,6 +60,11 @@ export class Webhooks {
     const before = this.#lines.get(key) ?? Promise.resolve();
     this.#lines.set(key, before.then(() => deliver(webhook, event, this.closing)));
   }
+
+  /** Resolves when nothing is delivered any more: after the closing, at once. */
+  async finish(): Promise<void> {
+    await Promise.allSettled(this.#lines.values());
+  }
 }
 
 function keyOf(provider: ChannelKind, instance: string): string {
@@ -68,20 +73,24 @@ function keyOf(provider: ChannelKind, instance: string): string {
 
 async function deliver(webhook: Webhook, event: unknown, closing: AbortSignal): Promise<void> {
   for (const delayMs of [...retryDelaysMs, null]) {
-    if (closing.aborted || await isSettled(webhook, event)) return;
+    if (closing.aborted || await isSettled(webhook, event, closing)) return;
     if (delayMs !== null) await waitUnlessClosing(delayMs, closing);
   }
 }
 
 /** Whether a retry is pointless: the event was accepted, or refused because of its content. */
-async function isSettled(webhook: Webhook, event: unknown): Promise<boolean> {
+async function isSettled(
+  webhook: Webhook,
+  event: unknown,
+  closing: AbortSignal,
+): Promise<boolean> {
   const { body, headers } = await channelOf(webhook.provider).webhook.encode(event, webhook);
   try {
     const response = await fetch(webhook.url, {
       method: "POST",
       headers: { "Content-Type": "application/json", ...headers },
       body: new Blob([body]),
-      signal: AbortSignal.timeout(attemptTimeoutMs),
+      signal: AbortSignal.any([closing, AbortSignal.timeout(attemptTimeoutMs)]),
     });
     await response.body?.cancel();
     return response.ok || [400, 401, 403, 404, 422].includes(response.status);

@@ -63,6 +63,8 @@ export function startSimulator(options: SimulatorOptions = {}): SimulatorServer 
     },
     [Symbol.asyncDispose]: async () => {
       simulator.close();
+      // A call under way would count as the test's leak.
+      await simulator.webhooks.finish();
       await server.shutdown();
     },
   };
