@@ -1,6 +1,7 @@
 import { Webhook } from "standardwebhooks";
 import { assertEquals, assertMatch } from "../support/assert.ts";
 import { waitUntil } from "../support/wait_until.ts";
+import { findFreePort } from "../support/free_port.ts";
 
 /** How a receiver of docs/events.md is started from its file. */
 interface Language {
@@ -116,9 +117,4 @@ async function isInstalled(language: Language): Promise<boolean> {
   } catch {
     return false;
   }
-}
-
-function findFreePort(): number {
-  using listener = Deno.listen({ hostname: "127.0.0.1", port: 0 });
-  return listener.addr.port;
 }

@@ -3,6 +3,7 @@ import { assert, assertEquals, assertMatch } from "../support/assert.ts";
 import { createTestDatabase } from "../support/database/database.ts";
 import { makeTemporaryFolder, startLocalStack } from "../support/stack/local_stack.ts";
 import { waitUntil } from "../support/wait_until.ts";
+import { findFreePort } from "../support/free_port.ts";
 
 /** Gives a command a terminal of its own (util-linux). */
 const scriptPath = "/usr/bin/script";
@@ -71,8 +72,7 @@ interface Terminal extends AsyncDisposable {
 
 /** Runs what `deno task start` runs. */
 function startOnTerminal(environment: Readonly<Record<string, string>>): Terminal {
-  using listener = Deno.listen({ hostname: "127.0.0.1", port: 0 });
-  const { port } = listener.addr;
+  const port = findFreePort();
   const command = String(tasks.start).replace(/^deno /, `${Deno.execPath()} `);
   assert(command !== tasks.start);
   const child = new Deno.Command(scriptPath, {

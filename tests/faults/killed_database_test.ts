@@ -1,3 +1,4 @@
+import { findFreePort } from "../support/free_port.ts";
 import { setTimeout as delay } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
 import postgres, { type Sql } from "postgres";
@@ -41,7 +42,7 @@ Deno.test(`a database server killed ${kills} times over ${messages} messages cos
   await using cleanup = new AsyncDisposableStack();
   // With fsync, as in production: what was committed must survive the kill.
   await copyCluster(folder.path);
-  let server = await startPostgres({ dataDir: folder.path });
+  let server = await startPostgres({ dataDir: folder.path, port: findFreePort() });
   cleanup.defer(() => server.stop());
   const { databaseUrl } = server;
   const admin = postgres(databaseUrl, { max: 20, onnotice: () => {} });

@@ -39,12 +39,15 @@ Deno.test("under overload the stack rejects some calls, loses no accepted messag
 
   const statuses = new Map<number, number>();
   const accepted = new Set<string>();
+  const stored = { tooLate: 0 };
   const until = performance.now() + seconds * 1_000;
   const call = async (): Promise<void> => {
     while (performance.now() < until) {
       const { status, body } = await send(stack, instance, sequence++);
       statuses.set(status, (statuses.get(status) ?? 0) + 1);
       if (status === 200) accepted.add(body.messageId);
+      // On a slow machine a claim may grow too old for the call: the message is stored, and not sent.
+      else if (body.details?.code === "claim_too_old") stored.tooLate += 1;
       // A refused caller retries; here it does so at once, which is the worst case.
       else assert([429, 503].includes(status), `${status} ${JSON.stringify(body)}`);
     }
@@ -58,11 +61,15 @@ Deno.test("under overload the stack rejects some calls, loses no accepted messag
 
   const rows = await database.admin<{ id: string; status: string }[]>`
     select id, status from messaging.messages where instance_id = ${instance.instanceId}`;
-  const stored = new Map(rows.map(({ id, status }) => [id, status]));
-  for (const id of accepted) assertEquals(stored.get(id), "sent");
+  const statusOf = new Map(rows.map(({ id, status }) => [id, status]));
+  for (const id of accepted) assertEquals(statusOf.get(id), "sent");
   const received = provider.requests.map(({ json }) => String(json["message"]));
   assertEquals(new Set(received).size, received.length, "no message twice");
-  assertEquals(received.length, rows.length, "what is stored was sent, and nothing else");
+  assertEquals(
+    received.length,
+    rows.length - stored.tooLate,
+    "what is stored was sent, and nothing else",
+  );
   printFigures("overload", {
     callers: concurrency,
     seconds,

@@ -18,6 +18,7 @@ import { enqueueText } from "../support/database/queue_calls.ts";
 import { callSender, startSender } from "../support/stack/sender_calls.ts";
 import { createTenant } from "../support/fixtures/tenant.ts";
 import { waitUntil } from "../support/wait_until.ts";
+import { findFreePort } from "../support/free_port.ts";
 
 /** An instance whose provider fails, with two messages to send. */
 interface FailingInstance {
@@ -166,9 +167,4 @@ async function countAttempts(admin: Sql, instanceId: string): Promise<number> {
     select sum(attempts)::integer as attempts from messaging.messages
     where instance_id = ${instanceId}`;
   return row?.attempts ?? 0;
-}
-
-function findFreePort(): number {
-  using listener = Deno.listen({ hostname: "127.0.0.1", port: 0 });
-  return listener.addr.port;
 }

@@ -9,6 +9,7 @@ import { surviveBrokenWrites } from "../../support/faults/driver_faults.ts";
 import { createTenant } from "../../support/fixtures/tenant.ts";
 import { startSilentProxy } from "../../support/doubles/silent_proxy.ts";
 import { type Transport, transports } from "../../support/database/transports.ts";
+import { findFreePort } from "../../support/free_port.ts";
 import { waitUntil } from "../../support/wait_until.ts";
 import { callUntyped } from "../../support/database/untyped_calls.ts";
 
@@ -123,7 +124,7 @@ for (const transport of transports) {
   });
 
   Deno.test(`${transport.name}: a database that cannot be reached is service_unavailable, with Retry-After`, async () => {
-    const { port } = closedPort();
+    const port = findFreePort();
     await using unreachable = transport.openUnreachable(port);
     const error = await callUntyped(unreachable.database, "probe_role").catch((e) => e);
     assertInstanceOf(error, AppError);
@@ -260,11 +261,6 @@ async function endSleepers(admin: Sql): Promise<number> {
     select pg_terminate_backend(pid) from pg_stat_activity
     where datname = current_database() and wait_event = 'PgSleep'`;
   return rows.length;
-}
-
-function closedPort(): { port: number } {
-  using listener = Deno.listen({ hostname: "127.0.0.1", port: 0 });
-  return { port: listener.addr.port };
 }
 
 const probeFunctions = `

@@ -1,5 +1,7 @@
 /** Local test doubles of a provider: one that speaks HTTP, and one that fails below it. */
 
+import { findFreePort } from "../../support/free_port.ts";
+
 export interface RecordedRequest {
   readonly method: string;
   readonly path: string;
@@ -134,10 +136,7 @@ function closeIfOpen(connection: Deno.Conn): void {
 
 /** A base URL at which nothing listens. */
 export function findClosedBaseUrl(): string {
-  const listener = Deno.listen({ hostname: "127.0.0.1", port: 0 });
-  const { port } = listener.addr;
-  listener.close();
-  return `http://127.0.0.1:${port}`;
+  return `http://127.0.0.1:${findFreePort()}`;
 }
 
 async function readRequest(connection: Deno.Conn): Promise<RecordedRequest> {

@@ -7,6 +7,7 @@ import { createToken, providerSecrets } from "../../support/fixtures/tenant.ts";
 import { letTimePass } from "../../support/database/time_travel.ts";
 import type { ResultOf } from "../../../shared/database/rpcs.ts";
 import { holdTimers } from "../../support/held_timers.ts";
+import { findFreePort } from "../../support/free_port.ts";
 
 const phone = "5511987654321";
 const text = { phone, messageType: "text", message: "Olá" };
@@ -310,10 +311,7 @@ Deno.test("a refusal of the provider is 502 with its code and text, retryable or
 
 Deno.test("a provider that cannot be reached is 502 and may be retried", async () => {
   await using stack = await startMessagingStack();
-  const listener = Deno.listen({ hostname: "127.0.0.1", port: 0 });
-  const baseUrl = `http://127.0.0.1:${listener.addr.port}`;
-  listener.close();
-  const tenant = await stack.createTenant({ baseUrl });
+  const tenant = await stack.createTenant({ baseUrl: `http://127.0.0.1:${findFreePort()}` });
   const answer = await stack.send(tenant, text);
   assertEquals([answer.status, answer.body.error, answer.body.retryable], [
     502,

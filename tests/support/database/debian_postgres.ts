@@ -4,6 +4,7 @@ import { join } from "node:path";
 import postgres from "postgres";
 import type { Sql } from "postgres";
 import { findServerUser, giveTo } from "../../../supabase/local/server_user.ts";
+import { findFreePort } from "../free_port.ts";
 
 const binaries = "/usr/lib/postgresql";
 const extensions = "/usr/share/postgresql";
@@ -97,9 +98,4 @@ async function* listFolder(path: string): AsyncGenerator<Deno.DirEntry> {
 
 async function exists(path: string): Promise<boolean> {
   return await Deno.stat(path).then(() => true, () => false);
-}
-
-function findFreePort(): number {
-  using listener = Deno.listen({ hostname: "127.0.0.1", port: 0 });
-  return listener.addr.port;
 }

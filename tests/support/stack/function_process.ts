@@ -3,6 +3,7 @@
 import { fileURLToPath } from "node:url";
 import { testCredentialsKey } from "../fixtures/tenant.ts";
 import { waitUntil } from "../wait_until.ts";
+import { findFreePort } from "../free_port.ts";
 
 export interface FunctionProcessOptions {
   /** The function's folder. */
@@ -112,10 +113,4 @@ async function answers(url: string): Promise<boolean> {
   const response = await fetch(url);
   await response.body?.cancel();
   return true;
-}
-
-/** A port that nothing listens on. */
-export function findFreePort(): number {
-  using listener = Deno.listen({ hostname: "127.0.0.1", port: 0 });
-  return listener.addr.port;
 }

@@ -2,6 +2,7 @@
 
 import { fileURLToPath } from "node:url";
 import { waitUntil } from "../wait_until.ts";
+import { findFreePort } from "../free_port.ts";
 
 export interface LocalStackOptions {
   /** Data folder: the demo's token, and the embedded database without a `databaseUrl`. */
@@ -186,11 +187,6 @@ async function read(fetched: Promise<Response>): Promise<StackAnswer> {
   const response = await fetched;
   const text = await response.text();
   return { status: response.status, body: text === "" ? null : JSON.parse(text) };
-}
-
-function findFreePort(): number {
-  using listener = Deno.listen({ hostname: "127.0.0.1", port: 0 });
-  return listener.addr.port;
 }
 
 /** A temporary folder that root's Postgres user can enter. Disposing removes it. */

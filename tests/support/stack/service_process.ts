@@ -4,11 +4,11 @@ import { fileURLToPath } from "node:url";
 import { join } from "node:path";
 import {
   environment,
-  findFreePort,
   type FunctionProcess,
   secretKey,
   startServerProcess,
 } from "./function_process.ts";
+import { findFreePort } from "../free_port.ts";
 
 /** What to serve. */
 export interface ServiceOptions {
