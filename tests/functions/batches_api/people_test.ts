@@ -100,10 +100,34 @@ Deno.test("a message of a paused batch can be canceled, and is not sent when the
   await changeBatch(stack, tenant, batchId, "pause");
   const canceled = await stack.messages(tenant, "DELETE", `/messages/${first.messageId}`);
   assertEquals([canceled.status, canceled.body.status], [200, "canceled"]);
+  const paused = await readRecipients(stack, tenant, batchId);
+  assertEquals(paused.map(({ status }) => status), ["canceled", "pending", "pending"]);
+  await checkCounts(stack, tenant, batchId);
   await changeBatch(stack, tenant, batchId, "resume");
   await runBatches(stack, 3);
   const items = await readRecipients(stack, tenant, batchId);
   assertEquals(items.map(({ status }) => status), ["canceled", "sent", "sent"]);
+});
+
+Deno.test("a message of a paused batch is expired when its time is over", async () => {
+  await using stack = await startMessagingStack();
+  const tenant = await stack.createTenant();
+  const expiresAt = new Date(Date.now() + 3_600_000).toISOString();
+  const batchId = await createBatch(stack, tenant, { expiresAt });
+  await changeBatch(stack, tenant, batchId, "start");
+  const [first] = await readRecipients(stack, tenant, batchId);
+  await changeBatch(stack, tenant, batchId, "pause");
+  await letTimePass(stack.admin, 3_601);
+  await callFunction(stack.admin, "expire_messages", { maxMessages: 10 });
+  const message = await stack.messages(tenant, "GET", `/messages/${first.messageId}`);
+  assertEquals(message.body.status, "expired");
+  const items = await readRecipients(stack, tenant, batchId);
+  assertEquals(items.map(({ status }) => status), ["expired", "expired", "expired"]);
+  await checkCounts(stack, tenant, batchId);
+  const again = await callFunction(stack.admin, "expire_messages", { maxMessages: 10 });
+  assertEquals(again, { expired: 0 });
+  const resumed = await changeBatch(stack, tenant, batchId, "resume");
+  assertEquals([resumed.status, resumed.counts.expired], ["finished", 3]);
 });
 
 for (const survivor of ["first", "second"] as const) {

@@ -18,14 +18,9 @@ begin
   end if;
   if cardinality(messaging.withdraw_messages(array[message.id], 'canceled')) = 0 then
     -- The message of a paused batch waits without a place in the queue.
-    update messaging.messages m
-    set status = 'canceled', canceled_at = clock_timestamp()
-    where m.id = message.id and m.batch_id is not null
-      and not exists (select from messaging.message_queue q where q.message_id = m.id);
-    if not found then
+    if messaging.end_messages_taken_back(array[message.id], 'canceled') = 0 then
       raise exception using errcode = 'MI011', message = 'message_not_cancelable';
     end if;
-    perform messaging.record_message_events(array[message.id], array['message.canceled']);
   end if;
   select m.* into strict message from messaging.messages m where m.id = message.id;
   return messaging.describe_message(message);

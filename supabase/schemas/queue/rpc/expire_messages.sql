@@ -1,8 +1,9 @@
 -- Ends messages that wait beyond their expires_at: they become `expired`, the oldest first, at most
 -- `request`.maxMessages a call. A message in flight stays, and one that another session holds is left
 -- for later. Returns {expired}: how many.
--- Claims look at expires_at too (see expire_due_messages): this is for what was not due by then.
--- Locks the messages, then as withdraw_messages.
+-- Claims look at expires_at too (see expire_due_messages): this is for what was not due by then, and for
+-- messages of paused batches, which have no place in the queue.
+-- Locks the messages, then as withdraw_messages, then batches.
 create or replace function public.expire_messages(request jsonb)
 returns jsonb
 language plpgsql
@@ -22,9 +23,14 @@ begin
     select m.id
     from messaging.messages m
     where m.expires_at <= clock and m.status = 'queued'
-      and exists (
-        select from messaging.message_queue q
-        where q.message_id = m.id and q.claim_token is null
+      and (
+        exists (
+          select from messaging.message_queue q
+          where q.message_id = m.id and q.claim_token is null
+        )
+        or m.batch_id is not null and not exists (
+          select from messaging.message_queue q where q.message_id = m.id
+        )
       )
     order by m.expires_at
     limit (request->>'maxMessages')::integer
@@ -33,6 +39,7 @@ begin
   return jsonb_build_object('expired', case
     when late is null then 0
     else cardinality(messaging.withdraw_messages(late, 'expired'))
+      + messaging.end_messages_taken_back(late, 'expired')
   end);
 end;
 $$;
