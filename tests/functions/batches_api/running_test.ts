@@ -212,6 +212,31 @@ Deno.test("who may not be written to when the turn comes is skipped, with the re
   assertEquals([batch.status, batch.counts.skipped, batch.counts.sent], ["finished", 2, 2]);
 });
 
+Deno.test("a start skips at once whom it may not write to, as the dry run says", async () => {
+  await using stack = await startMessagingStack();
+  const tenant = await stack.createTenant();
+  const batchId = await createBatch(stack, tenant, {
+    purpose: "marketing",
+    recipients: listRecipients(5),
+  });
+  await stack.admin`
+    update messaging.contacts set is_blocked = true where phone = ${phoneOf(1)}`;
+  await stack.admin`
+    update messaging.contacts set consent_marketing = 'denied'
+    where phone in (${phoneOf(2)}, ${phoneOf(4)})`;
+  const dryRun = await callBatches(stack, tenant, "POST", `/batches/${batchId}/dry-run`);
+  const expected = [null, "blocked", "opted_out", null, "opted_out"];
+  assertEquals(dryRun.body.items.map(({ reason }: Json) => reason), expected);
+  const started = await changeBatch(stack, tenant, batchId, "start");
+  assertEquals([started.counts.skipped, started.counts.pending, started.counts.queued], [3, 1, 1]);
+  const skipped = await readRecipients(stack, tenant, batchId, { status: "skipped" });
+  assertEquals(skipped.map(({ index, reason }) => [index, reason]), [
+    [1, "blocked"],
+    [2, "opted_out"],
+    [4, "opted_out"],
+  ]);
+});
+
 Deno.test("no slot lies before startAt, and until then the queue belongs to the others", async () => {
   await using stack = await startMessagingStack();
   const tenant = await stack.createTenant();

@@ -49,10 +49,16 @@ declare
   turns integer := 0;
   passed_over integer := 0;
   chosen integer;
+  -- Whether a recipient's slot depends on more than who the contact is.
+  looks_closer constant boolean := instance.provider_class = 'official'
+    or instance.protection->>'newContactsPerDay' is not null;
   today constant date := (clock at time zone instance.time_zone)::date;
   first_index integer;
+  is_told boolean;
+  reason text;
+  slot timestamptz;
   is_far boolean;
-  waits_as_new boolean;
+  waits_as_new boolean := false;
 begin
   select p.last_slot_at into front from messaging.pacing p where p.instance_id = instance.id;
   for batch in
@@ -71,22 +77,28 @@ begin
         select j as candidate from messaging.judged_entries(instance, batch.purpose, entries) as j;
     else
       open list for
-        select messaging.judge_recipient(
-          instance, batch.purpose, c, r.phone,
-          case when r.message_id is null then r.draft else jsonb_build_object(
-            'messageType', m.message_type, 'content', m.content
-          ) end,
-          row(
-            r.index, r.contact_id, r.message_id,
-            case
-              when r.status = 'skipped' then r.reason
-              when r.message_id is not null and coalesce(m.status not in ('queued', 'failed'), true)
-                then 'settled'
-              when c.id is null then 'contact_erased'
-            end,
-            false, null, null
-          )::messaging.batch_candidate
-        ) as candidate
+        select case
+          -- Most recipients of most lists: judge_recipient would find nothing. A call takes longer than
+          -- all else here.
+          when looks_closer or r.status = 'skipped' or r.message_id is not null or c.phone is null
+            or c.is_blocked or c.consent_marketing = 'denied' then messaging.judge_recipient(
+            instance, batch.purpose, c, r.phone,
+            case when r.message_id is null then r.draft else jsonb_build_object(
+              'messageType', m.message_type, 'content', m.content
+            ) end,
+            row(
+              r.index, r.contact_id, r.message_id,
+              case
+                when r.status = 'skipped' then r.reason
+                when r.message_id is not null and coalesce(m.status not in ('queued', 'failed'), true)
+                  then 'settled'
+                when c.id is null then 'contact_erased'
+              end,
+              false, null, null
+            )::messaging.batch_candidate
+          )
+          else row(r.index, r.contact_id, null, null, false, null, null)::messaging.batch_candidate
+        end as candidate
         from messaging.batch_recipients r
         left join lateral (
           select f.* from messaging.contacts f where f.id = r.contact_id offset 0
@@ -135,60 +147,67 @@ begin
     head := heads[chosen];
     list := cursors[chosen];
 
-    -- One turn: the recipients that are passed over, and the next one that is written to.
+    is_told := of_batch is null or batch.id = of_batch;
+    -- One turn: the recipients that are passed over, and the next one that is written to; all that is left
+    -- where there is nobody to take turns with. 100,000 may come by: few expressions each.
     loop
       exit when head.index > last_index and batch.id is not distinct from of_batch;
-      step := row(batch.id, head.index, head.contact_id, head.message_id, head.reason, null);
-      waits_as_new := false;
-      if step.reason is null and is_over[chosen] then
-        step.reason := 'expires_before_slot';
-      elsif step.reason is null then
+      reason := head.reason;
+      slot := null;
+      if reason is null and is_over[chosen] then
+        reason := 'expires_before_slot';
+      elsif reason is null then
         next := messaging.next_slot(
           instance, walk, batch.interval_seconds, greatest(batch.start_at, head.not_before),
           interval '0', batch.seed || ' ' || head.index, head.is_new
         );
-        step.reason := case
-          when head.reachable_until < next.slot then 'window_closed'
-          when batch.expires_at <= next.slot then 'expires_before_slot'
-        end;
-        if step.reason is null then
-          walk := next;
-          step.slot := walk.slot;
-          is_far := walk.slot > clock + make_interval(secs => walk.interval_seconds);
-          waits_as_new := is_far
-            and (head.is_new and walk.held_by = 'new_contacts' or head.not_before > clock) is true;
-          if waits_as_new then
-            if stops_at_message then
-              step.reason := 'new_contacts';
-            end if;
-          elsif stops_at_message and is_far and walk.held_by is distinct from 'interval' then
-            return;
-          else
-            front := greatest(front, walk.slot);
+        if head.reachable_until < next.slot then
+          reason := 'window_closed';
+        elsif batch.expires_at <= next.slot then
+          reason := 'expires_before_slot';
+          if stops_at_message and head.is_new and next.held_by = 'new_contacts' then
+            reason := 'new_contacts';
+          elsif instance.protection is null then
+            -- Slots only grow: no later recipient of the list has an earlier one.
+            is_over[chosen] := true;
           end if;
-        elsif stops_at_message and step.reason = 'expires_before_slot' and head.is_new
-          and next.held_by = 'new_contacts' then
-          step.reason := 'new_contacts';
-        elsif step.reason = 'expires_before_slot' and instance.protection is null then
-          -- Slots only grow: no later recipient of the list has an earlier one.
-          is_over[chosen] := true;
+        else
+          walk := next;
+          slot := walk.slot;
+          if stops_at_message or looks_closer then
+            is_far := slot > clock + make_interval(secs => walk.interval_seconds);
+            waits_as_new := is_far
+              and (head.is_new and walk.held_by = 'new_contacts' or head.not_before > clock) is true;
+            if stops_at_message and waits_as_new then
+              reason := 'new_contacts';
+            elsif stops_at_message and is_far and walk.held_by is distinct from 'interval' then
+              return;
+            end if;
+          end if;
+          if not waits_as_new then
+            front := greatest(front, slot);
+          end if;
         end if;
       end if;
-      if of_batch is null or batch.id is not distinct from of_batch then
+      if is_told then
+        step := row(batch.id, head.index, head.contact_id, head.message_id, reason, slot);
         return next step;
       end if;
       fetch list into fetched;
       head := case when found then fetched.candidate end;
-      exit when head.index is null or step.reason is null and not waits_as_new;
+      exit when head.index is null
+        or reason is null and not waits_as_new and (stops_at_message or cardinality(lists) > 1);
       -- Nobody of the list has a slot in time, or so many have none that it is left for another time.
-      passed_over := passed_over + 1;
-      if stops_at_message and (is_over[chosen] or passed_over >= 2000) then
-        head := null;
-        exit;
+      if stops_at_message then
+        passed_over := passed_over + 1;
+        if is_over[chosen] or passed_over >= 2000 then
+          head := null;
+          exit;
+        end if;
       end if;
     end loop;
 
-    if stops_at_message and step.slot is not null and step.reason is null
+    if stops_at_message and slot is not null and reason is null
       or batch.id is not distinct from of_batch and (head.index is null or head.index > last_index) then
       return;
     end if;

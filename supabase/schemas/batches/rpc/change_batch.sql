@@ -1,6 +1,7 @@
 -- batches-api: starts, pauses, resumes or cancels a batch, or tries its failed messages again. `request`:
 -- instanceId, batchId, action (start | pause | resume | cancel | retry-failed), idempotency. Returns the
--- batch. Changes a handful of rows, whatever the size of the batch, but for retry-failed.
+-- batch. Changes a handful of rows, whatever the size of the batch, but for retry-failed. A start also skips
+-- whom it may not write to, as the dry run says; they are found before anything is locked.
 -- Locks pacing, then the batch. Errors: MI007, MI008, MI010, MI027, MI028 (the batch's status does not allow
 -- it).
 create or replace function public.change_batch(request jsonb)
@@ -15,11 +16,16 @@ declare
   replayed jsonb := messaging.begin_idempotent(request);
   batch messaging.batches;
   new_status text;
+  refused jsonb := '{}';
+  reason text;
 begin
   if replayed is not null then
     return replayed;
   end if;
   batch := messaging.find_batch(request);
+  if action = 'start' then
+    refused := messaging.refused_recipients(batch);
+  end if;
   -- Whoever holds a message may wait for the pacing row.
   perform from messaging.messages m
   where m.batch_id = batch.id and m.status = 'queued'
@@ -36,6 +42,9 @@ begin
   end) then
     raise exception using errcode = 'MI028', message = 'batch_state';
   end if;
+  for reason in select jsonb_object_keys(refused) loop
+    perform messaging.skip_recipients(refused->reason, reason);
+  end loop;
   if action = 'pause' then
     perform messaging.take_back_waiting(batch);
   elsif action = 'cancel' then

@@ -1,0 +1,383 @@
+set local check_function_bodies = off;
+
+-- The pending recipients of a batch who may not be written to now, whatever their slot: blocked, opted out,
+-- or without an address of the channel. Returns {<reason>: [{batch, index}]}. Locks nothing.
+create or replace function messaging.refused_recipients(batch messaging.batches)
+returns jsonb
+language plpgsql
+stable
+set search_path = ''
+set enable_seqscan = off
+set enable_hashjoin = off
+set enable_mergejoin = off
+as $$
+declare
+  instance constant messaging.instances := messaging.find_instance(batch.instance_id);
+begin
+  return (
+    select coalesce(jsonb_object_agg(by_reason.reason, by_reason.places), '{}')
+    from (
+      select judged.reason,
+        jsonb_agg(jsonb_build_object('batch', batch.id, 'index', r.index)) as places
+      from messaging.batch_recipients r
+      cross join lateral (
+        select c.* from messaging.contacts c where c.id = r.contact_id offset 0
+      ) as person
+      cross join lateral (
+        select (
+          messaging.judge_recipient(
+            instance, batch.purpose, c, r.phone, r.draft,
+            row(r.index, r.contact_id, null, null, false, null, null)::messaging.batch_candidate
+          )
+        ).reason
+        from messaging.contacts c
+        where c.id = person.id
+        offset 0
+      ) as judged
+      where r.batch_id = batch.id and r.status = 'pending'
+        -- Of all others judge_recipient finds no reason.
+        and (person.is_blocked or person.consent_marketing = 'denied' or person.phone is null)
+        and judged.reason is not null
+      group by judged.reason
+    ) as by_reason
+  );
+end;
+$$;
+revoke all
+on function messaging.refused_recipients(messaging.batches)
+from public, anon, authenticated;
+grant execute on function messaging.refused_recipients(messaging.batches) to service_role;
+
+-- The one forecast of batches: whom the running batches of an instance write to next, in order, at which
+-- slots, and whom they pass over and why. Starting and feeding a batch take its first steps (see
+-- feed_instance); recipients and dry runs are told its later ones. The slots are next_slot's, from what is
+-- stored now: what is queued meanwhile makes them later.
+-- `draft`: a batch that is walked as if it had been started at `clock`; a row of NULLs for none. `entries`:
+-- its recipients, where they are not stored; of a stored draft, the skipped ones are walked too.
+-- `of_batch`: whose steps are returned; NULL for all. `last_index`: the last of them.
+-- The batches take turns: first comes who was never served, then who was served longest ago, among those
+-- whose start_at the slots have reached. A recipient that is passed over costs its batch no turn; nor does
+-- one that waits for a place of another day because it is new (`new_contacts`): known ones pass it.
+-- With `stops_at_message` the walk ends with the first recipient whose message may be queued now: it has a
+-- slot behind others that wait, or one that is not more than an interval away. Who waits for another day
+-- as new is returned with its slot and the reason `new_contacts`. Where the turn comes to a slot that the
+-- window, a holiday, a limit or start_at has moved further away, nobody's message may be queued: it would
+-- hold up the single sends that come before it.
+-- Reads recipients from cursors: whoever needs few reads few. Writes and locks nothing. Errors: MI010.
+create or replace function messaging.walk_batches(
+  instance messaging.instances,
+  clock timestamptz,
+  draft messaging.batches,
+  entries jsonb,
+  of_batch uuid,
+  last_index integer,
+  stops_at_message boolean
+)
+returns setof messaging.batch_step
+language plpgsql
+stable
+set search_path = ''
+set enable_seqscan = off
+set enable_bitmapscan = off
+set enable_hashjoin = off
+set enable_mergejoin = off
+as $$
+declare
+  walk messaging.slot_walk := messaging.begin_walk(instance, clock);
+  next messaging.slot_walk;
+  front timestamptz;
+  batch messaging.batches;
+  lists messaging.batches[];
+  cursors refcursor[];
+  heads messaging.batch_candidate[];
+  served integer[];
+  is_over boolean[];
+  list refcursor;
+  fetched record;
+  head messaging.batch_candidate;
+  step messaging.batch_step;
+  turns integer := 0;
+  passed_over integer := 0;
+  chosen integer;
+  -- Whether a recipient's slot depends on more than who the contact is.
+  looks_closer constant boolean := instance.provider_class = 'official'
+    or instance.protection->>'newContactsPerDay' is not null;
+  today constant date := (clock at time zone instance.time_zone)::date;
+  first_index integer;
+  is_told boolean;
+  reason text;
+  slot timestamptz;
+  is_far boolean;
+  waits_as_new boolean := false;
+begin
+  select p.last_slot_at into front from messaging.pacing p where p.instance_id = instance.id;
+  for batch in
+    select b.* from messaging.batches b where b.instance_id = instance.id and b.status = 'running'
+    union all
+    select draft.* where draft.instance_id is not null
+    order by served_at nulls first, created_at, id
+  loop
+    first_index := case
+      when stops_at_message and batch.known_day = today and walk.taken_new[1] >= walk.new_limit
+        then greatest(batch.first_pending, batch.known_from)
+      else batch.first_pending
+    end;
+    if batch.id is not distinct from draft.id and entries is not null then
+      open list for
+        select j as candidate from messaging.judged_entries(instance, batch.purpose, entries) as j;
+    else
+      open list for
+        select case
+          -- Most recipients of most lists: judge_recipient would find nothing. A call takes longer than
+          -- all else here.
+          when looks_closer or r.status = 'skipped' or r.message_id is not null or c.phone is null
+            or c.is_blocked or c.consent_marketing = 'denied' then messaging.judge_recipient(
+            instance, batch.purpose, c, r.phone,
+            case when r.message_id is null then r.draft else jsonb_build_object(
+              'messageType', m.message_type, 'content', m.content
+            ) end,
+            row(
+              r.index, r.contact_id, r.message_id,
+              case
+                when r.status = 'skipped' then r.reason
+                when r.message_id is not null and coalesce(m.status not in ('queued', 'failed'), true)
+                  then 'settled'
+                when c.id is null then 'contact_erased'
+              end,
+              false, null, null
+            )::messaging.batch_candidate
+          )
+          else row(r.index, r.contact_id, null, null, false, null, null)::messaging.batch_candidate
+        end as candidate
+        from messaging.batch_recipients r
+        left join lateral (
+          select f.* from messaging.contacts f where f.id = r.contact_id offset 0
+        ) as c on true
+        left join lateral (
+          select f.* from messaging.messages f where f.id = r.message_id offset 0
+        ) as m on true
+        where r.batch_id = batch.id and r.index >= first_index
+          and (batch.status = 'draft' or r.status = 'pending')
+        order by r.index;
+    end if;
+    fetch list into fetched;
+    if not found then
+      close list;
+      continue;
+    end if;
+    turns := turns + 1;
+    lists := lists || batch;
+    cursors := cursors || list;
+    heads := heads || fetched.candidate;
+    served := served || turns;
+    is_over := is_over || false;
+    list := null;
+  end loop;
+
+  while cardinality(lists) > 0 loop
+    chosen := null;
+    for place in 1..cardinality(lists) loop
+      batch := lists[place];
+      if batch.start_at is null or batch.start_at
+        <= greatest(clock, front + make_interval(secs => batch.interval_seconds)) then
+        if chosen is null or served[place] < served[chosen] then
+          chosen := place;
+        end if;
+      end if;
+    end loop;
+    if chosen is null then
+      chosen := 1;
+      for place in 2..cardinality(lists) loop
+        if lists[place].start_at < lists[chosen].start_at then
+          chosen := place;
+        end if;
+      end loop;
+    end if;
+    batch := lists[chosen];
+    head := heads[chosen];
+    list := cursors[chosen];
+
+    is_told := of_batch is null or batch.id = of_batch;
+    -- One turn: the recipients that are passed over, and the next one that is written to; all that is left
+    -- where there is nobody to take turns with. 100,000 may come by: few expressions each.
+    loop
+      exit when head.index > last_index and batch.id is not distinct from of_batch;
+      reason := head.reason;
+      slot := null;
+      if reason is null and is_over[chosen] then
+        reason := 'expires_before_slot';
+      elsif reason is null then
+        next := messaging.next_slot(
+          instance, walk, batch.interval_seconds, greatest(batch.start_at, head.not_before),
+          interval '0', batch.seed || ' ' || head.index, head.is_new
+        );
+        if head.reachable_until < next.slot then
+          reason := 'window_closed';
+        elsif batch.expires_at <= next.slot then
+          reason := 'expires_before_slot';
+          if stops_at_message and head.is_new and next.held_by = 'new_contacts' then
+            reason := 'new_contacts';
+          elsif instance.protection is null then
+            -- Slots only grow: no later recipient of the list has an earlier one.
+            is_over[chosen] := true;
+          end if;
+        else
+          walk := next;
+          slot := walk.slot;
+          if stops_at_message or looks_closer then
+            is_far := slot > clock + make_interval(secs => walk.interval_seconds);
+            waits_as_new := is_far
+              and (head.is_new and walk.held_by = 'new_contacts' or head.not_before > clock) is true;
+            if stops_at_message and waits_as_new then
+              reason := 'new_contacts';
+            elsif stops_at_message and is_far and walk.held_by is distinct from 'interval' then
+              return;
+            end if;
+          end if;
+          if not waits_as_new then
+            front := greatest(front, slot);
+          end if;
+        end if;
+      end if;
+      if is_told then
+        step := row(batch.id, head.index, head.contact_id, head.message_id, reason, slot);
+        return next step;
+      end if;
+      fetch list into fetched;
+      head := case when found then fetched.candidate end;
+      exit when head.index is null
+        or reason is null and not waits_as_new and (stops_at_message or cardinality(lists) > 1);
+      -- Nobody of the list has a slot in time, or so many have none that it is left for another time.
+      if stops_at_message then
+        passed_over := passed_over + 1;
+        if is_over[chosen] or passed_over >= 2000 then
+          head := null;
+          exit;
+        end if;
+      end if;
+    end loop;
+
+    if stops_at_message and slot is not null and reason is null
+      or batch.id is not distinct from of_batch and (head.index is null or head.index > last_index) then
+      return;
+    end if;
+    if head.index is null then
+      lists := lists[:chosen - 1] || lists[chosen + 1:];
+      cursors := cursors[:chosen - 1] || cursors[chosen + 1:];
+      heads := heads[:chosen - 1] || heads[chosen + 1:];
+      served := served[:chosen - 1] || served[chosen + 1:];
+      is_over := is_over[:chosen - 1] || is_over[chosen + 1:];
+    else
+      heads[chosen] := head;
+      turns := turns + 1;
+      served[chosen] := turns;
+    end if;
+  end loop;
+end;
+$$;
+revoke all
+on function messaging.walk_batches(
+  messaging.instances,
+  timestamptz,
+  messaging.batches,
+  jsonb,
+  uuid,
+  integer,
+  boolean
+)
+from public, anon, authenticated;
+grant execute
+on function messaging.walk_batches(
+  messaging.instances,
+  timestamptz,
+  messaging.batches,
+  jsonb,
+  uuid,
+  integer,
+  boolean
+)
+to service_role;
+
+-- batches-api: starts, pauses, resumes or cancels a batch, or tries its failed messages again. `request`:
+-- instanceId, batchId, action (start | pause | resume | cancel | retry-failed), idempotency. Returns the
+-- batch. Changes a handful of rows, whatever the size of the batch, but for retry-failed. A start also skips
+-- whom it may not write to, as the dry run says; they are found before anything is locked.
+-- Locks pacing, then the batch. Errors: MI007, MI008, MI010, MI027, MI028 (the batch's status does not allow
+-- it).
+create or replace function public.change_batch(request jsonb)
+returns jsonb
+language plpgsql
+set search_path = ''
+set enable_seqscan = off
+as $$
+declare
+  action constant text := request->>'action';
+  clock constant timestamptz := clock_timestamp();
+  replayed jsonb := messaging.begin_idempotent(request);
+  batch messaging.batches;
+  new_status text;
+  refused jsonb := '{}';
+  reason text;
+begin
+  if replayed is not null then
+    return replayed;
+  end if;
+  batch := messaging.find_batch(request);
+  if action = 'start' then
+    refused := messaging.refused_recipients(batch);
+  end if;
+  -- Whoever holds a message may wait for the pacing row.
+  perform from messaging.messages m
+  where m.batch_id = batch.id and m.status = 'queued'
+  order by m.id
+  for no key update;
+  perform from messaging.pacing p where p.instance_id = batch.instance_id for no key update;
+  select b.* into batch from messaging.batches b where b.id = batch.id for no key update;
+  if not batch.status = any (case action
+    when 'start' then array['draft']
+    when 'pause' then array['running']
+    when 'resume' then array['paused']
+    when 'cancel' then array['draft', 'running', 'paused']
+    when 'retry-failed' then array['running', 'paused', 'finished']
+  end) then
+    raise exception using errcode = 'MI028', message = 'batch_state';
+  end if;
+  for reason in select jsonb_object_keys(refused) loop
+    perform messaging.skip_recipients(refused->reason, reason);
+  end loop;
+  if action = 'pause' then
+    perform messaging.take_back_waiting(batch);
+  elsif action = 'cancel' then
+    perform messaging.withdraw_messages(
+      array(
+        select m.id from messaging.messages m
+        where m.batch_id = batch.id and m.status = 'queued'
+        order by m.id
+        for no key update
+      ),
+      'canceled'
+    );
+    perform messaging.end_taken_back(batch.id, 'canceled');
+  end if;
+  new_status := case action
+    when 'pause' then 'paused'
+    when 'cancel' then 'canceled'
+    when 'retry-failed' then case
+      when messaging.retry_failed_recipients(batch.id) > 0 and batch.status = 'finished' then 'running'
+      else batch.status
+    end
+    else 'running'
+  end;
+  update messaging.batches b
+  set status = new_status,
+    waiting_message = case when new_status = 'running' then b.waiting_message end,
+    started_at = case when action = 'start' then clock else b.started_at end,
+    finished_at = case new_status when 'canceled' then clock when 'finished' then b.finished_at end
+  where b.id = batch.id;
+  perform messaging.feed_instance(batch.instance_id);
+  select b.* into strict batch from messaging.batches b where b.id = batch.id;
+  return messaging.keep_outcome(request, messaging.describe_batch(batch));
+end;
+$$;
+revoke all on function public.change_batch(jsonb) from public, anon, authenticated;
+grant execute on function public.change_batch(jsonb) to service_role;
