@@ -115,6 +115,8 @@ export const operations: readonly Operation[] = [{
   fields: {
     expiresAt:
       "End of the message: what has not left by then becomes `expired` and is never sent. Must be in the future.",
+    mediaUrl:
+      "Public https URL of the file. File types by `messageType`: jpg, jpeg, png for `image`; mp4 for `video`; mp3, wav for `audio`; these and pdf for `document`.",
     mediaId:
       "Id of a file that media-api keeps, in place of `mediaUrl`: an upload, or the file of a received message.",
     intervalSeconds:

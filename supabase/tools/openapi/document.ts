@@ -93,7 +93,7 @@ const introduction =
 
 A channel connection is an *instance*. \`instanceId\` is accepted in three forms: the UUID, the business instance id, the embed key (\`emb_...\`). Phone numbers are digits with country code, without \`+\` or separators.
 
-Every response is JSON and has an \`X-Request-Id\`. POST operations accept an \`Idempotency-Key\`: for 24 hours the same key with the same body returns the first response again, with \`Idempotent-Replayed: true\`. There are two exceptions. After an error with \`retryable\` = true, the same key makes another attempt to send the same message. When an unknown outcome has become known, or the message was canceled, the response shows the current state. A body has at most 256 KiB.
+Every response is JSON, but for files themselves, and has an \`X-Request-Id\`. POST operations accept an \`Idempotency-Key\`: for 24 hours the same key with the same body returns the first response again, with \`Idempotent-Replayed: true\`. There are two exceptions. After an error with \`retryable\` = true, the same key makes another attempt to send the same message. When an unknown outcome has become known, or the message was canceled, the response shows the current state. A body has at most 256 KiB.
 
 Unknown fields are ignored; the response lists them in \`ignoredFields\`, which is absent when there are none. \`null\` in an optional field means that the field is not set. In a contact's text fields and in \`customLabels\`, \`null\` clears the value. Other fields that accept \`null\` describe its meaning. An integer field rounds fractions up.`;
 

@@ -91,8 +91,6 @@ const eventFields: Readonly<Record<string, string>> = {
 const dataFields: Readonly<Record<string, string>> = {
   isTruncated: "Whether a text was cut because the event exceeded 20,000 bytes.",
   choice: "What the contact chose from a list or buttons; `null` for none.",
-  mediaId: "Id of the received file; `null` where there is none.",
-  mediaStatus: "Whether the file is there; `null` where there is none.",
   quotedMessageId: "The message that this one answers; `null` where it quotes none.",
   contact: "The contact of the message.",
   fieldsUpdated: "Names of the fields that have changed; `tags` for tags.",

@@ -28,7 +28,8 @@ export const glossary: Readonly<Record<string, string>> = {
   mediaStatus:
     "`pending`: the file is being fetched from the provider; `stored`; `failed`: it could not be fetched; `expired`: it is gone. Null for no file of ours.",
   mediaUrl:
-    "Public https URL of the file. File types by `messageType`: jpg, jpeg, png for `image`; mp4 for `video`; mp3, wav for `audio`; these and pdf for `document`.",
+    "Link to the file: of a file of ours a signed one, which works without a token for seven days, a new one in each answer; of a message that was sent with `mediaUrl`, that URL. Null for no file, and for one that is `failed` or `expired`.",
+  "message.mediaUrl": "Public https URL of the file, as `mediaUrl` of send-message.",
   mediaFilename: "File name of a document, as the contact sees it.",
   optionList: "The options to choose from.",
   title: "Heading or label, as the contact sees it.",
