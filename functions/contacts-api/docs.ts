@@ -327,6 +327,7 @@ export const operations: readonly Operation[] = [
       "consentLog.recordedAt": "When it was recorded.",
       notes: "Internal notes, oldest first.",
       transfers: "Transfers between operators, oldest first.",
+      "messages.mediaUrl": "`mediaUrl` of the call, if it had one; null for a file of ours.",
       messages: "Every message: first those that have not left, then the others, oldest first.",
       "messages.content":
         "What the message holds beside its words, such as options; null for none.",
