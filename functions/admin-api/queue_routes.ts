@@ -1,13 +1,11 @@
 import type { Database } from "../../shared/database/database.ts";
 import { answerJson } from "../../shared/http/answer.ts";
 import type { Route } from "../../shared/http/create_app.ts";
-import { readCursor, writeCursor } from "../../shared/http/cursor.ts";
 import { readJsonBody } from "../../shared/http/json_body.ts";
 import { readPage } from "../../shared/http/page.ts";
 import { answerRecorded } from "../../shared/http/recorded_answer.ts";
 import { validate, validateBody } from "../../shared/http/validate.ts";
 import { toRecorded } from "../../shared/idempotency/recorded_call.ts";
-import { pageEndSchema } from "../../shared/model/page.ts";
 import { type AdminContext, readAdminIdempotency } from "./http_exchange.ts";
 import { withInstanceId } from "./instance_reference.ts";
 import { executeOnce } from "./record_calls.ts";
@@ -48,6 +46,7 @@ export function createQueueRoutes(database: Database): Route[] {
 
   const listHolds = async (context: AdminContext): Promise<Response> => {
     const page = await readPage(
+      "holds",
       validate(listHoldsSchema, context.req.query()),
       (request) => database.rpc("list_queue_holds", request),
     );
@@ -55,14 +54,12 @@ export function createQueueRoutes(database: Database): Route[] {
   };
 
   const listMayHaveLeft = async (context: AdminContext): Promise<Response> => {
-    const { cursor, ...query } = await withInstanceId(
-      database,
-      validate(mayHaveLeftSchema, context.req.query()),
+    const page = await readPage(
+      "may-have-left",
+      await withInstanceId(database, validate(mayHaveLeftSchema, context.req.query())),
+      (request) => database.rpc("list_may_have_left", request),
     );
-    const after = cursor === undefined ? null : readCursor(pageEndSchema, cursor);
-    const { next, ...page } = await database.rpc("list_may_have_left", { ...query, after });
-    const nextCursor = next === null ? null : writeCursor(next);
-    return answerJson<MayHaveLeftResponse>(context, { success: true, ...page, nextCursor });
+    return answerJson<MayHaveLeftResponse>(context, { success: true, ...page });
   };
 
   const settle = async (context: AdminContext): Promise<Response> => {

@@ -23,6 +23,7 @@ export function createRecordRoutes<
   const listPage = async (context: AdminContext): Promise<Response> => {
     const query: z.infer<List> & ListQuery = validate(list.schema, context.req.query());
     const page = await readPage(
+      path,
       await withInstanceId(database, query),
       (request) => list.read(database, request),
     );

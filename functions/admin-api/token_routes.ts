@@ -33,6 +33,7 @@ export function createTokenRoutes(services: InstanceServices): Route[] {
     const instanceId = await requireInstanceId(context, database);
     const query = validate(pageSchema, context.req.query());
     const page = await readPage(
+      "tokens",
       { ...query, instanceId },
       (request) => database.rpc("list_client_tokens", request),
     );

@@ -7,8 +7,7 @@ import {
   requireInstance,
 } from "../../shared/http/client_token_guard.ts";
 import { createApp, type Route } from "../../shared/http/create_app.ts";
-import { readCursor, writeCursor } from "../../shared/http/cursor.ts";
-import { readPage } from "../../shared/http/page.ts";
+import { readPage, readPageUpTo } from "../../shared/http/page.ts";
 import { answerRecorded } from "../../shared/http/recorded_answer.ts";
 import { validate, validateBody } from "../../shared/http/validate.ts";
 import type { BatchAction } from "../../shared/database/rpcs/batches.ts";
@@ -77,6 +76,7 @@ export function createBatchesApiApp(services: BatchesApiServices): Hono {
     const query = validate(listBatchesSchema, context.req.query());
     const { instanceId } = requireInstance(context);
     const page = await readPage(
+      "batches",
       { ...query, instanceId },
       (request) => database.rpc("list_batches", request),
     );
@@ -115,15 +115,14 @@ export function createBatchesApiApp(services: BatchesApiServices): Hono {
   const listRecipients = async (context: ClientContext): Promise<Response> => {
     const query = validate(listRecipientsSchema, context.req.query());
     const { instanceId } = requireInstance(context);
-    const { items, next } = await database.rpc("list_batch_recipients", {
-      instanceId,
-      batchId: readBatchId(context),
-      status: query.status ?? null,
-      limit: query.limit,
-      after: query.cursor === undefined ? null : readCursor(recipientPageEndSchema, query.cursor),
-    });
-    const nextCursor = next === null ? null : writeCursor(next);
-    return answerJson<RecipientListResponse>(context, { success: true, items, nextCursor });
+    const { status = null, limit, cursor } = query;
+    const page = await readPageUpTo(
+      recipientPageEndSchema,
+      "recipients",
+      { instanceId, batchId: readBatchId(context), status, limit, cursor },
+      (request) => database.rpc("list_batch_recipients", request),
+    );
+    return answerJson<RecipientListResponse>(context, { success: true, ...page });
   };
 
   const routes: Route[] = [

@@ -144,15 +144,16 @@ export function createContactsApiApp(services: ContactsApiServices): Hono {
   };
 
   const getContacts = async (context: ClientContext): Promise<Response> => {
-    const { instanceId: _reference, ...query } = validate(
+    const query = validate(
       listContactsSchema,
       context.req.query(),
       checkListedContact,
     );
     const { instanceId } = requireInstance(context);
     const page = await readPageOrChanges(
-      query,
-      (request) => database.rpc("list_contacts", { instanceId, ...request }),
+      "contacts",
+      { ...query, instanceId },
+      (request) => database.rpc("list_contacts", request),
     );
     return answerJson<ContactListResponse>(context, { success: true, ...page });
   };

@@ -136,14 +136,12 @@ export function createConversationsApiApp(services: ConversationsApiServices): H
   };
 
   const getConversations = async (context: ClientContext): Promise<Response> => {
-    const { instanceId: _reference, ...query } = validate(
-      listConversationsSchema,
-      context.req.query(),
-    );
+    const query = validate(listConversationsSchema, context.req.query());
     const { instanceId } = requireInstance(context);
     const page = await readPageOrChanges(
-      query,
-      (request) => database.rpc("list_conversations", { instanceId, ...request }),
+      "conversations",
+      { ...query, instanceId },
+      (request) => database.rpc("list_conversations", request),
     );
     return answerJson<ConversationsResponse>(context, { success: true, ...page });
   };
@@ -152,6 +150,7 @@ export function createConversationsApiApp(services: ConversationsApiServices): H
     const query = validate(listOfConversationSchema, context.req.query());
     const target = readTarget(context);
     const page = await readPage(
+      "notes",
       { ...query, ...target },
       (request) => database.rpc("list_conversation_notes", request),
     );
@@ -162,6 +161,7 @@ export function createConversationsApiApp(services: ConversationsApiServices): H
     const query = validate(listOfConversationSchema, context.req.query());
     const target = readTarget(context);
     const page = await readPage(
+      "transfers",
       { ...query, ...target },
       (request) => database.rpc("list_conversation_transfers", request),
     );

@@ -6,7 +6,7 @@ import {
   requireInstance,
 } from "../../shared/http/client_token_guard.ts";
 import type { Route } from "../../shared/http/create_app.ts";
-import { readCursor, writeCursor } from "../../shared/http/cursor.ts";
+import { readPageUpTo } from "../../shared/http/page.ts";
 import { answerRecorded } from "../../shared/http/recorded_answer.ts";
 import { validate, validateBody } from "../../shared/http/validate.ts";
 import { callRecorded } from "../../shared/idempotency/recorded_call.ts";
@@ -30,16 +30,14 @@ export function createDeliveryRoutes(
   { required, optional }: ClientGuards,
 ): Route[] {
   const list = async (context: ClientContext): Promise<Response> => {
-    const { limit, cursor, status } = validate(listDeliveriesSchema, context.req.query());
-    const target = readEndpointTarget(context);
-    const after = cursor === undefined ? null : readCursor(deliveryPageEndSchema, cursor);
-    const query = { ...target, status: status ?? null, limit, after };
-    const { items, next } = await database.rpc("list_event_deliveries", query);
-    return answerJson<DeliveriesResponse>(context, {
-      success: true,
-      items,
-      nextCursor: next === null ? null : writeCursor(next),
-    });
+    const { limit, cursor, status = null } = validate(listDeliveriesSchema, context.req.query());
+    const page = await readPageUpTo(
+      deliveryPageEndSchema,
+      "deliveries",
+      { ...readEndpointTarget(context), status, limit, cursor },
+      (request) => database.rpc("list_event_deliveries", request),
+    );
+    return answerJson<DeliveriesResponse>(context, { success: true, ...page });
   };
 
   const resend = async (context: ClientContext): Promise<Response> => {

@@ -75,6 +75,7 @@ export function createEndpointRoutes(
     const { limit, cursor } = validate(listEndpointsSchema, context.req.query());
     const { instanceId } = requireInstance(context);
     const page = await readPage(
+      "endpoints",
       { instanceId, limit, cursor },
       (request) => database.rpc("list_event_endpoints", request),
     );

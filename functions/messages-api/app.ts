@@ -10,7 +10,7 @@ import {
 import { answerJson } from "../../shared/http/answer.ts";
 import { createApp, type Route } from "../../shared/http/create_app.ts";
 import { answerRecorded } from "../../shared/http/recorded_answer.ts";
-import { readPage } from "../../shared/http/page.ts";
+import { readPage, readPageUpTo } from "../../shared/http/page.ts";
 import { validate, validateBody } from "../../shared/http/validate.ts";
 import { type MediaLinks, withMediaUrl } from "../../shared/media/links.ts";
 import type { Log } from "../../shared/runtime/log.ts";
@@ -27,9 +27,9 @@ import {
   type MessageResponse,
   type MessagesResponse,
   moveMessageSchema,
+  queueCursorSchema,
   type QueueResponse,
 } from "./contract.ts";
-import { listQueue } from "./queue_page.ts";
 
 export interface MessagesApiServices {
   readonly database: Database;
@@ -51,6 +51,7 @@ export function createMessagesApiApp({ database, links, log }: MessagesApiServic
     const query = validate(listMessagesSchema, context.req.query(), checkListMessages);
     const { instanceId } = requireInstance(context);
     const page = await readPage(
+      "messages",
       { ...query, instanceId },
       (request) => database.rpc("list_messages", request),
     );
@@ -88,7 +89,12 @@ export function createMessagesApiApp({ database, links, log }: MessagesApiServic
   const getQueue = async (context: ClientContext): Promise<Response> => {
     const { limit, cursor } = validate(listQueueSchema, context.req.query());
     const { instanceId } = requireInstance(context);
-    const page = await listQueue(database, { instanceId, limit, cursor });
+    const page = await readPageUpTo(
+      queueCursorSchema,
+      "queue",
+      { instanceId, limit, cursor },
+      (request) => database.rpc("list_message_queue", request),
+    );
     return answerJson<QueueResponse>(context, { success: true, ...page });
   };
 

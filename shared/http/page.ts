@@ -1,6 +1,7 @@
+import type * as z from "zod";
 import type { Page, PageEnd } from "../database/rpcs/page.ts";
 import { changesEndSchema, pageEndSchema } from "../model/page.ts";
-import { readCursor, writeCursor } from "./cursor.ts";
+import { markList, readCursor, writeCursor } from "./cursor.ts";
 
 /** A page as responses show it. */
 export interface AnsweredPage<Item> {
@@ -9,21 +10,45 @@ export interface AnsweredPage<Item> {
 }
 
 /** The query of a collection as its SQL function takes it. */
-export type PageQuery<Query> = Omit<Query, "cursor"> & { readonly after: PageEnd | null };
+export type PageQuery<Query, End = PageEnd> = Omit<Query, "cursor"> & {
+  readonly after: End | null;
+};
+
+interface AskedPage {
+  readonly cursor?: string | undefined;
+}
 
 /**
- * Reads a page of a collection. `cursor` is the end of the previous page.
+ * Reads a page of the collection `name`. `cursor` is the end of the previous page, of the same query but
+ * for its `limit`.
  *
+ * @param query must hold whose collection it is: a cursor of another instance is refused.
  * @throws {AppError} `invalid_request` for an invalid cursor.
  */
-export async function readPage<Query extends { readonly cursor?: string | undefined }, Item>(
+export function readPage<Query extends AskedPage, Answer extends Page<unknown>>(
+  name: string,
   query: Query,
-  read: (query: PageQuery<Query>) => Promise<Page<Item>>,
-): Promise<AnsweredPage<Item>> {
+  read: (query: PageQuery<Query>) => Promise<Answer>,
+): Promise<Omit<Answer, "next"> & { readonly nextCursor: string | null }> {
+  return readPageUpTo(pageEndSchema, name, query, read);
+}
+
+/** The same for a collection whose pages end with something else. */
+export async function readPageUpTo<
+  End extends z.ZodObject,
+  Query extends AskedPage,
+  Answer extends { readonly next: object | null },
+>(
+  endSchema: End,
+  name: string,
+  query: Query,
+  read: (query: PageQuery<Query, z.infer<End>>) => Promise<Answer>,
+): Promise<Omit<Answer, "next"> & { readonly nextCursor: string | null }> {
   const { cursor, ...filter } = query;
-  const after = cursor === undefined ? null : readCursor(pageEndSchema, cursor);
-  const page = await read({ ...filter, after });
-  return { items: page.items, nextCursor: page.next === null ? null : writeCursor(page.next) };
+  const list = await markList(name, filter);
+  const after = cursor === undefined ? null : readCursor(endSchema, cursor, list);
+  const { next, ...page } = await read({ ...filter, after });
+  return { ...page, nextCursor: next === null ? null : writeCursor(next, list) };
 }
 
 /**
@@ -33,22 +58,18 @@ export async function readPage<Query extends { readonly cursor?: string | undefi
  * @throws {AppError} `invalid_request` for an invalid cursor.
  */
 export async function readPageOrChanges<
-  Query extends {
-    readonly cursor?: string | undefined;
-    readonly updatedSince?: string | undefined;
-  },
+  Query extends AskedPage & { readonly updatedSince?: string | undefined },
   Item,
 >(
+  name: string,
   query: Query,
   read: (query: PageQuery<Query>) => Promise<Page<Item>>,
 ): Promise<AnsweredPage<Item>> {
-  if (query.updatedSince === undefined) return await readPage(query, read);
-  const { cursor, ...filter } = query;
-  const end = cursor === undefined ? null : readCursor(changesEndSchema, cursor);
-  const after = end === null ? null : { createdAt: end.updatedAt, id: end.id };
-  const { items, next } = await read({ ...filter, after });
-  return {
-    items,
-    nextCursor: next === null ? null : writeCursor({ updatedAt: next.createdAt, id: next.id }),
-  };
+  if (query.updatedSince === undefined) return await readPage(name, query, read);
+  return await readPageUpTo(changesEndSchema, name, query, async (request) => {
+    const { after } = request;
+    const end = after === null ? null : { createdAt: after.updatedAt, id: after.id };
+    const { items, next } = await read({ ...request, after: end });
+    return { items, next: next === null ? null : { updatedAt: next.createdAt, id: next.id } };
+  });
 }

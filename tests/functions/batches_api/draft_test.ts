@@ -287,7 +287,8 @@ Deno.test("the draft's list is paged, oldest first, by status", async () => {
   for (const name of ["a", "b", "c"]) ids.push(await createBatch(stack, tenant, { name }));
   const first = await callBatches(stack, tenant, "GET", "/batches?limit=2&status=draft");
   const { nextCursor } = first.body;
-  const second = await callBatches(stack, tenant, "GET", `/batches?limit=2&cursor=${nextCursor}`);
+  const rest = `/batches?limit=2&status=draft&cursor=${nextCursor}`;
+  const second = await callBatches(stack, tenant, "GET", rest);
   const listed = [...first.body.items, ...second.body.items];
   assertEquals(listed.map(({ batchId }) => batchId), ids);
   assertEquals(second.body.nextCursor, null);

@@ -24,6 +24,8 @@ export interface Service extends AsyncDisposable {
   readonly contract: ContractStack;
   /** The superuser's pool. */
   readonly sql: Sql;
+  /** The demo instance's. */
+  readonly token: string;
   /** Calls with the demo instance's token; the path is the specification's. */
   call(
     method: "GET" | "POST" | "DELETE",
@@ -65,6 +67,7 @@ export async function startService(): Promise<Service> {
   return {
     contract,
     sql: admin,
+    token,
     call,
     post: async (path, members, headers) => {
       const { status, body } = await call("POST", path, members, headers);
