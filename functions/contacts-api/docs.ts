@@ -221,7 +221,8 @@ export const operations: readonly Operation[] = [
     tag: "Contacts",
     summary: "List and search contacts, or follow their changes",
     description: "Pages of the instance's contacts, in order of creation. Filters combine.\n\n" +
-      "With `updatedSince` the pages are in the order of changes and miss none. Merged and erased contacts appear as `{contactId, isDeleted: true, mergedInto}`, whatever the other filters say. To stay in step, go on with the `updatedAt` of the last contact that you have read.",
+      "With `updatedSince` the pages are in the order of changes and miss none. Merged and erased contacts appear as `{contactId, isDeleted: true, mergedInto}`, whatever the other filters say. To stay in step, go on with the `updatedAt` of the last contact that you have read.\n\n" +
+      "A page reads a bounded number of contacts: where few of many match several filters, it can have fewer items than `limit`, even none, before the last page. Read on until `nextCursor` is null.",
     access: "clientToken",
     query: listContactsSchema,
     success: { description: "A page of contacts.", schema: contactListResponseSchema },

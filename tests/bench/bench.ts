@@ -13,6 +13,8 @@ export interface BenchSizes {
   readonly stored: number;
   /** Contacts of the instance that contact_search searches. */
   readonly contacts: number;
+  /** Events that the feed is read among. */
+  readonly events: number;
   /** Recipients of the batch that is measured. */
   readonly recipients: number;
   /** Foreign rows of each kind on the smaller side of the bench growth; the larger has 100 times as many. */

@@ -16,6 +16,7 @@ import { coldStartBench } from "./cold_start_bench.ts";
 import { contactSearchBench } from "./contact_search_bench.ts";
 import { enqueueBench } from "./enqueue_bench.ts";
 import { eventsBench } from "./events_bench.ts";
+import { feedBench } from "./feed_bench.ts";
 import { floodBench } from "./flood_bench.ts";
 import { growthBench } from "./growth_bench.ts";
 import { historyBench } from "./history_bench.ts";
@@ -39,6 +40,7 @@ const benches: readonly Bench[] = [
   claimSizeBench,
   historyBench,
   contactSearchBench,
+  feedBench,
   growthBench,
   latenessBench,
   batchesBench,
@@ -60,6 +62,7 @@ const sizes: Readonly<Record<keyof BenchSizes, readonly [size: number, what: str
   waiting: [1_000_000, "waiting messages of a full queue"],
   stored: [5_000_000, "stored messages of a full history"],
   contacts: [1_000_000, "contacts of the instance that contact_search searches"],
+  events: [10_000_000, "events that feed reads among"],
   recipients: [100_000, "recipients of the batch that batches measures"],
   foreign: [500, "foreign rows of growth's smaller side; the larger has 100 times as many"],
   drained: [60_000, "messages claimed and settled in one measurement"],

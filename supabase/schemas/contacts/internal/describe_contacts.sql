@@ -69,9 +69,11 @@ begin
       '[]'
     )
     from unnest(contact_ids) with ordinality as wanted(id, place)
-    left join messaging.contacts c on c.id = any (array[wanted.id]) and c.instance_id = instance.id
+    -- No index knows "is not distinct from": without statistics a plan may read all of the instance.
+    left join messaging.contacts c
+      on c.id = any (array[wanted.id]) and c.instance_id is not distinct from instance.id
     left join messaging.contact_activity a
-      on a.contact_id = any (array[wanted.id]) and a.instance_id = instance.id
+      on a.contact_id = any (array[wanted.id]) and a.instance_id is not distinct from instance.id
     left join messaging.conversations v on v.contact_id = any (array[c.id])
     left join messaging.portfolios f on f.contact_id = any (array[c.id])
     left join messaging.agent_pauses p

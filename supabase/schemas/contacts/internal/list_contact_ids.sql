@@ -1,102 +1,67 @@
--- The contacts of a page, and one more where there is another: [{at, id}] in order.
--- `filters` as in list_contacts, with tagId and contactId in place of tag and phone; `after_at` and
--- `after_id`: the end of the page before.
+-- The contacts of a page: {ids, next}. `next` {createdAt, id}: where the next page begins; NULL on the last.
+-- `filters` as in list_contacts, with tagId and contactId in place of tag and phone, and the operator's id
+-- in assignedTo; `after_at` and `after_id`: the end of the page before.
 -- With updatedSince: in the order of (updated_at, id), tombstones too, and nothing that a transaction
 -- under way may still precede. Otherwise in the order of creation.
--- The order does not tell where those contacts are that a filter leaves. So a filtered page is looked
--- for in two ways, of which one is cheap: among the next 5,000 contacts, where many fit; and where
--- these do not fill the page, few fit, and the index of a filter has them all.
+-- By the way that contact_list_path chooses. In an order it reads at most `most_read` contacts: where few
+-- of many match, a page has fewer items than its size, or none, and `next` all the same. With `q` it goes
+-- on: where so few match that more reading would not fill the page, the index of the words has them all
+-- (unless it has `most_found`, many of them only alike); else it reads `most_searched`.
+-- Plans must not depend on statistics: hence the settings. work_mem holds a search's bitmap: where it does
+-- not fit, Postgres computes the keys of whole pages of rows.
 create or replace function messaging.list_contact_ids(
   instance_id uuid,
   filters jsonb,
   after_at timestamptz,
   after_id uuid,
-  row_limit integer
+  page_size integer
 )
 returns jsonb
 language plpgsql
 set search_path = ''
 set enable_seqscan = off
+set enable_indexscan = on
+set enable_bitmapscan = off
 set enable_hashjoin = off
 set enable_mergejoin = off
+set work_mem = '32MB'
 as $$
 declare
+  most_read constant integer := 5000;
+  most_found constant integer := 50000;
+  most_searched constant integer := 25000;
   folded constant text := messaging.fold_text(filters->>'q');
-  is_filtered constant boolean := filters ?| '{q,tagId,assignedTo,consent}';
+  path text := messaging.contact_list_path(instance_id, filters, most_read);
+  read_limit integer := most_read;
   horizon timestamptz;
-  sources text[];
-  conditions constant text := concat(
-    case
-      when folded is null then ''
-      when filters ? 'updatedSince' then ' and exists (
-        select from messaging.contact_search w where w.contact_id = s.contact_id and w.words ~ $5)'
-      else ' and s.words ~ $5'
-    end,
-    case when filters ? 'tagId' then ' and exists (
-      select from messaging.contact_tags g where g.contact_id = s.contact_id and g.tag_id = $6)' end,
-    case when filters ? 'assignedTo' then ' and exists (
-      select from messaging.conversations v where v.contact_id = s.contact_id and v.assigned_to = $7)' end,
-    case when filters ? 'consent' then ' and exists (
-      select from messaging.contacts k where k.id = s.contact_id and k.consent_marketing = $12)' end,
-    case when filters ? 'contactId' then ' and s.contact_id = $8' end
-  );
-  in_order constant text := 'select c.contact_id, c.created_at as at, c.words, false as is_deleted
-    from messaging.contact_search c
-    where c.instance_id = $1 and (c.created_at, c.contact_id) > ($2, $3)';
-  source text;
-  contacts jsonb;
+  page record;
 begin
   if filters ? 'updatedSince' then
     horizon := messaging.change_horizon(instance_id);
-    sources := array['select a.contact_id, a.updated_at as at,
-        a.merged_into is not null or a.erased_at is not null as is_deleted
-      from messaging.contact_activity a
-      where a.instance_id = $1 and (a.updated_at, a.contact_id) > ($2, $3)
-        and a.updated_at >= $9 and a.updated_at < $10
-      order by a.updated_at, a.contact_id'];
-  elsif filters ? 'contactId' then
-    sources := array[in_order || ' and c.contact_id = $8'];
-  elsif not is_filtered then
-    sources := array[in_order || ' order by c.created_at, c.contact_id'];
-  else
-    sources := array[
-      in_order || ' order by c.created_at, c.contact_id limit 5000',
-      in_order || case
-        when folded is not null then ' and messaging.search_keys(c.instance_id, c.words) @> $11'
-        when filters ? 'tagId'
-          then ' and c.contact_id = any (array(
-            select g.contact_id from messaging.contact_tags g where g.tag_id = $6))'
-        when filters->>'consent' in ('granted', 'denied')
-          then ' and c.contact_id = any (array(
-            select k.id from messaging.contacts k
-            where k.instance_id = $1 and k.consent_marketing = $12
-              and k.consent_marketing <> ''unknown''))'
-        when filters ? 'consent' then ''
-        else ' and c.contact_id = any (array(
-            select v.contact_id from messaging.conversations v
-            where v.assigned_to = $7 and v.instance_id = $1))'
-      end
-    ];
   end if;
-  foreach source in array sources loop
-    execute format(
-      'select coalesce(jsonb_agg(jsonb_build_object(''at'', f.at, ''id'', f.contact_id) order by f.at, f.contact_id), ''[]'')
-       from (
-         select s.at, s.contact_id from (%s) as s
-         where s.is_deleted or (true %s)
-         order by s.at, s.contact_id
-         limit $4
-       ) as f',
-      source, conditions
-    )
-    into contacts
-    using instance_id, after_at, after_id, row_limit, messaging.search_pattern(folded),
+  loop
+    perform set_config('enable_indexscan', (path <> 'search')::text, true),
+      set_config('enable_bitmapscan', (path = 'search')::text, true);
+    execute messaging.contact_list_query(path, filters)
+    into page
+    using instance_id, after_at, after_id, page_size, folded,
       (filters->>'tagId')::uuid, (filters->>'assignedTo')::uuid, (filters->>'contactId')::uuid,
-      (filters->>'updatedSince')::timestamptz, horizon, messaging.asked_keys(instance_id, folded),
-      filters->>'consent';
-    exit when jsonb_array_length(contacts) >= row_limit;
+      (filters->>'updatedSince')::timestamptz, horizon, filters->>'consent', read_limit,
+      messaging.asked_keys(instance_id, folded);
+    exit when page.end_of_read is null or folded is null or path = 'changes'
+      or read_limit = most_searched;
+    if path = 'order' and cardinality(page.ids) < page_size * most_read / most_searched then
+      path := 'search';
+      read_limit := most_found;
+    else
+      path := 'order';
+      read_limit := most_searched;
+    end if;
   end loop;
-  return contacts;
+  return jsonb_build_object(
+    'ids', to_jsonb(page.ids),
+    'next', case when page.has_more then page.last_item else page.end_of_read end
+  );
 end;
 $$;
 revoke all

@@ -2,7 +2,7 @@
 -- `request`: instanceId, limit, `after` {createdAt, id} as returned in `next`, and any of the filters
 -- phone, contactId or userId (one of them), tag, q, assignedTo (operator's UUID or e-mail), consent,
 -- updatedSince (inclusive). An unknown phone, userId or tag has no contacts.
--- Returns {items, next}: items see describe_contacts. Errors: MI001; MI031 and MI035 see find_recipient.
+-- Returns {items, next}: items see describe_contacts; a page may be short, see list_contact_ids. Errors: MI001; MI031 and MI035 see find_recipient.
 create or replace function public.list_contacts(request jsonb)
 returns jsonb
 language plpgsql
@@ -10,14 +10,13 @@ set search_path = ''
 as $$
 declare
   instance messaging.instances;
-  page_size constant integer := (request->>'limit')::integer;
   filters jsonb := jsonb_strip_nulls(jsonb_build_object(
     'q', nullif(request->>'q', ''), 'consent', request->>'consent',
     'updatedSince', request->>'updatedSince'
   ));
   tag_id uuid;
   contact_id uuid;
-  found_contacts jsonb;
+  page jsonb;
 begin
   select i.* into strict instance from messaging.instances i
   where i.id = (request->>'instanceId')::uuid;
@@ -38,25 +37,17 @@ begin
   if filters @? '$.* ? (@ == null)' then
     return jsonb_build_object('items', jsonb '[]', 'next', null);
   end if;
-  found_contacts := messaging.list_contact_ids(
+  page := messaging.list_contact_ids(
     instance.id, filters,
     coalesce((request->'after'->>'createdAt')::timestamptz, '-infinity'),
     coalesce((request->'after'->>'id')::uuid, '00000000-0000-0000-0000-000000000000'),
-    page_size + 1
+    (request->>'limit')::integer
   );
   return jsonb_build_object(
-    'items', messaging.describe_contacts(instance, array(
-      select (f.found->>'id')::uuid
-      from jsonb_array_elements(found_contacts) with ordinality as f(found, place)
-      where f.place <= page_size
-      order by f.place
-    )),
-    'next', case
-      when jsonb_array_length(found_contacts) > page_size then jsonb_build_object(
-        'createdAt', found_contacts->(page_size - 1)->'at',
-        'id', found_contacts->(page_size - 1)->'id'
-      )
-    end
+    'items', messaging.describe_contacts(
+      instance, array(select f.id::uuid from jsonb_array_elements_text(page->'ids') as f(id))
+    ),
+    'next', page->'next'
   );
 end;
 $$;
