@@ -4,6 +4,9 @@ import type { Browser, Page } from "playwright-core";
 
 const places = ["/usr/bin/chromium", "/usr/bin/chromium-browser", "/usr/bin/google-chrome"];
 
+/** Only a failing test waits that long. */
+const timeoutMs = 180_000;
+
 /** Path of Chromium. @returns null where none is installed. */
 export async function findBrowser(): Promise<string | null> {
   for (const place of places) {
@@ -27,9 +30,13 @@ export async function openPage(
 ): Promise<BrowserPage> {
   const { chromium } = await import("playwright-core");
   // Chromium's sandbox does not work in a container. The browser opens only local pages.
-  const browser: Browser = await chromium.launch({ executablePath, args: ["--no-sandbox"] });
+  const browser: Browser = await chromium.launch({
+    executablePath,
+    args: ["--no-sandbox"],
+    timeout: timeoutMs,
+  });
   const page = await browser.newPage({ viewport: size, locale });
-  page.setDefaultTimeout(30_000);
+  page.setDefaultTimeout(timeoutMs);
   const faults: string[] = [];
   page.on("pageerror", (error) => faults.push(error.message));
   page.on("console", (message) => {
