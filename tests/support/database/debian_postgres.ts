@@ -66,7 +66,7 @@ export async function startDebianPostgres(
 }
 
 async function waitForServer(sql: Sql): Promise<void> {
-  const deadline = performance.now() + 30_000;
+  const deadline = performance.now() + 180_000;
   while (true) {
     try {
       await sql`select 1`;

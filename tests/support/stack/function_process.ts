@@ -24,7 +24,7 @@ export interface FunctionProcess extends AsyncDisposable {
 
 export const secretKey = "sb_secret_of_the_fault_tests_0123456789";
 const root = fileURLToPath(new URL("../../..", import.meta.url));
-const startTimeoutMs = 60_000;
+const startTimeoutMs = 180_000;
 
 /** A complete environment whose addresses lead nowhere. An empty variable counts as unset. */
 export const environment: Readonly<Record<string, string>> = {
