@@ -61,7 +61,7 @@ Deno.test("a slot whose interval is long over is now; a message due at once leav
   const before = Date.now();
   const answer = await stack.send(tenant, { ...text, queued: true });
   assertEquals(answer.body.heldBy, null);
-  assert(Math.abs(readSlot(answer) - before) < 1_000);
+  assert(readSlot(answer) >= before - 2 && readSlot(answer) <= Date.now());
   await stack.finishBackground();
   assertEquals(stack.provider.requests.length, 2);
 });
