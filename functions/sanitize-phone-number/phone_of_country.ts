@@ -1,4 +1,8 @@
-import { isSupportedCountry, parsePhoneNumberFromString } from "libphonenumber-js";
+import {
+  isSupportedCountry,
+  parsePhoneNumberFromString,
+  type PhoneNumber,
+} from "libphonenumber-js";
 import { sanitizePhone } from "../../shared/model/phone.ts";
 
 /** A phone with its country code, as far as its country's numbering plan knows it. */
@@ -16,8 +20,15 @@ export interface CompletedPhone {
  */
 export function completePhoneIn(country: string, phone: string): CompletedPhone | null {
   if (!isSupportedCountry(country)) return null;
-  const parsed = parsePhoneNumberFromString(phone, { defaultCountry: country, extract: false });
+  // As address books and links write numbers (RFC 3966).
+  const written = phone.replace(/^\s*tel:/i, "");
+  const parsed = parsePhoneNumberFromString(written, { defaultCountry: country, extract: false });
   return parsed === undefined
     ? { sanitized: sanitizePhone(phone), isPossible: false }
-    : { sanitized: parsed.number.replace("+", ""), isPossible: parsed.isPossible() };
+    : { sanitized: parsed.number.replace("+", ""), isPossible: isPossible(parsed) };
+}
+
+/** WhatsApp still writes Mexican mobiles with the 1 that the numbering plan has dropped. */
+function isPossible(phone: PhoneNumber): boolean {
+  return phone.isPossible() || /^\+521[0-9]{10}$/.test(phone.number);
 }
