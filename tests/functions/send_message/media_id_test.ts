@@ -129,6 +129,42 @@ Deno.test("an upload at the official channel is used until day 29, and not by an
   assertEquals(uploadsOf(stack).length, 3);
 });
 
+Deno.test("two first sends of a file at once both go, and one of their uploads is used until day 29", async () => {
+  await using stack = await startMessagingStack();
+  const bothUpload = Promise.withResolvers<void>();
+  const given: string[] = [];
+  stack.provider.answer = async (request) => {
+    if (!request.path.endsWith("/media")) return acceptMessage(request);
+    const id = String(4_711 + given.length);
+    given.push(id);
+    if (given.length === 2) bothUpload.resolve();
+    await bothUpload.promise;
+    return Response.json({ id });
+  };
+  const tenant = await stack.createTenant({ provider: "whatsapp_cloud" });
+  const mediaId = await upload(stack, tenant);
+  const people = ["5511987654321", "5511912345678"];
+  const first = await Promise.all(
+    people.map((number) => sendPicture(stack, tenant, mediaId, { phone: number })),
+  );
+  assertEquals(first.map(({ status, body }) => [status, body.status]), [
+    [200, "sent"],
+    [200, "sent"],
+  ]);
+  const usedIds = (): string[] =>
+    sendsOf(stack).map(({ json }) => (json["image"] as { id: string }).id);
+  assertEquals(usedIds().sort(), given);
+  for (const days of [0, 28]) {
+    await stack.admin`
+      update messaging.media set provider_uploaded_at = now() - make_interval(days => ${days})`;
+    await sendPicture(stack, tenant, mediaId);
+  }
+  assertEquals(uploadsOf(stack).length, 2);
+  const [third = "", fourth] = usedIds().slice(2);
+  assert(given.includes(third), third);
+  assertEquals(fourth, third);
+});
+
 Deno.test("a lost answer of an upload sends nothing, and the same message goes once when tried again", async () => {
   await using stack = await startMessagingStack();
   let uploads = 0;
