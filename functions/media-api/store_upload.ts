@@ -1,5 +1,6 @@
 import type { CheckedFile, MediaSource } from "../../shared/media/checked_file.ts";
 import { openFile } from "../../shared/media/checked_file.ts";
+import { cleanFileName } from "../../shared/media/file_name.ts";
 import { MediaFault, type MediaFaultReason } from "../../shared/media/media_fault.ts";
 import { servedType } from "../../shared/media/served_type.ts";
 import { type MediaStorage, StorageError } from "../../shared/media/storage.ts";
@@ -41,7 +42,7 @@ export async function storeUpload(
   const file = await refusing(field, () => openFile(source));
   const mediaId = crypto.randomUUID();
   const { mimeType, kind } = file;
-  const fileName = cleanName(source.fileName);
+  const fileName = cleanFileName(source.fileName);
   const target = { instanceId, mediaId };
   const { storagePath } = await cancelingUnless(
     file,
@@ -74,22 +75,6 @@ async function cancelingUnless<Result>(
     await file.body.cancel(error).catch(() => {});
     throw error;
   }
-}
-
-const maxNameLength = 255;
-
-/**
- * A name without folders and without what no file system or database takes. One that is too long keeps
- * its extension, by which programs open the file.
- */
-function cleanName(fileName: string | null | undefined): string | null {
-  const last = (fileName ?? "").split(/[\\/]/).at(-1) ?? "";
-  // deno-lint-ignore no-control-regex -- what is to be removed
-  const cleaned = last.replace(/[\x00-\x1f\x7f\ud800-\udfff]/gu, "").trim();
-  const characters = [...cleaned];
-  const extension = /\.[A-Za-z0-9]{1,8}$/.exec(cleaned)?.[0] ?? "";
-  if (characters.length <= maxNameLength) return cleaned === "" ? null : cleaned;
-  return characters.slice(0, maxNameLength - extension.length).join("") + extension;
 }
 
 const refusedTypes: ReadonlySet<MediaFaultReason> = new Set(["type_not_allowed", "type_mismatch"]);

@@ -4,10 +4,10 @@ import type { Bytes } from "../model/bytes.ts";
 import { MediaFault } from "./media_fault.ts";
 
 /**
- * The member that holds the file. In JSON a quote inside of a text is escaped, so that no text can be
- * taken for it.
+ * The member that holds the file, up to the file; matches only once it is certain whether a `data:` precedes
+ * it. In JSON a quote inside of a text is escaped, so that no text can be taken for it.
  */
-const memberStart = /"base64"\s*:\s*"(?:data:[^,"]{0,200},)?/;
+const memberStart = /"base64"\s*:\s*"(?:data:[^,"]{0,200},|(?!data:)(?=[^"]{5}|[^"]{0,4}"))/;
 /** How much of the answer may stand before it. */
 const maxPreamble = 1_048_576;
 
@@ -20,13 +20,22 @@ const quote = 0x22;
 export function decodeBase64Member(answer: ReadableStream<Bytes>): ReadableStream<Bytes> {
   const reader = answer.getReader();
   const decoder = new MemberDecoder();
+  const decode = async (part: Bytes): Promise<Bytes> => {
+    try {
+      return decoder.decode(part);
+    } catch (error) {
+      // Nobody reads the rest, which would keep its connection.
+      await reader.cancel(error).catch(() => {});
+      throw error;
+    }
+  };
   return new ReadableStream<Bytes>({
     async pull(controller): Promise<void> {
       // A part may hold nothing of the file.
       for (;;) {
         const { done, value } = await reader.read();
         if (done) throw new MediaFault("connection_lost");
-        const decoded = decoder.decode(value);
+        const decoded = await decode(value);
         if (decoded.byteLength > 0) controller.enqueue(decoded);
         if (decoder.hasEnded) {
           await reader.cancel().catch(() => {});

@@ -1,4 +1,5 @@
 /** How files are given out: what a browser may show, and under which name it saves the rest. */
+import { cleanFileName } from "./file_name.ts";
 import { extensionOfType } from "./media_rules.ts";
 
 /** Types that a browser shows or plays, and that run nothing. */
@@ -43,8 +44,10 @@ export function dispositionOf(file: ServedFile): string {
   return `${kind}; filename="${plain}"; filename*=UTF-8''${encoded}`;
 }
 
+/** A received file's name is what its sender wrote. */
 function nameOf({ fileName, mimeType, mediaId }: ServedFile): string {
-  if (fileName !== null) return fileName;
+  const cleaned = cleanFileName(fileName);
+  if (cleaned !== null) return cleaned;
   const extension = extensionOfType(mimeType ?? "");
   return extension === null ? mediaId : `${mediaId}.${extension}`;
 }

@@ -1,7 +1,7 @@
 /** The outbox's work on files: fetching received ones, deleting those that are wanted no more. */
 import * as z from "zod";
 import type { Database } from "../database/database.ts";
-import type { ClaimedFetch } from "../database/rpcs/media.ts";
+import type { ClaimedFetch, FileToFetch } from "../database/rpcs/media.ts";
 import type { OutboxOutcome, OutboxRow } from "../database/rpcs/outbox.ts";
 import { onShutdown } from "../runtime/shutdown.ts";
 import type { FetchBudget } from "./fetch_budget.ts";
@@ -39,6 +39,15 @@ const deletePayloadSchema = z.object({ paths: z.array(z.string()) });
 /** Creates the outbox's work on files. */
 export function createMediaWork(services: MediaWorkServices): MediaWork {
   const { database, storage, log } = services;
+  /** The outbox deletes it too, some minutes later: see `delete_media_files`. */
+  const deleteForgotten = async ({ mediaId, storagePath }: FileToFetch): Promise<void> => {
+    try {
+      await storage.delete([storagePath]);
+    } catch (error) {
+      if (!(error instanceof StorageError)) throw error;
+      log.error("media_storage_failed", { mediaId, reason: error.reason });
+    }
+  };
   return {
     async claimFiles(maxFiles): Promise<readonly ClaimedFetch[]> {
       const request = { maxRows: maxFiles, leaseSeconds };
@@ -59,7 +68,7 @@ export function createMediaWork(services: MediaWorkServices): MediaWork {
         ...result,
         nextLeaseSeconds: takesNext() ? leaseSeconds : null,
       });
-      if (settled.isForgotten) await storage.delete([file.storagePath]);
+      if (settled.isForgotten) await deleteForgotten(file);
       if (settled.status === "failed" && result.outcome !== "stored") {
         log.info("media_not_fetched", { mediaId, error: result.error.code });
       }

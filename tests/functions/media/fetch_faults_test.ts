@@ -1,10 +1,12 @@
 /** Files that cannot be had, or are not what they are said to be: each ends with its reason. */
 
-import { assert, assertEquals } from "../../support/assert.ts";
+import { FetchBudget } from "../../../shared/outbox/fetch_budget.ts";
+import { assert, assertEquals, assertMatch } from "../../support/assert.ts";
 import { createMemoryStorage } from "../../support/doubles/memory_storage.ts";
 import { startStorageServer } from "../../support/doubles/storage_server.ts";
 import { heads, padded } from "../../support/fixtures/media_files.ts";
 import { createSupabaseStorage } from "../../../shared/media/supabase_storage.ts";
+import { StorageError } from "../../../shared/media/storage.ts";
 import { createFileClient, serveFiles, sha256Of } from "./received_file_client.ts";
 import { waitUntil } from "../../support/wait_until.ts";
 
@@ -252,6 +254,38 @@ Deno.test("a file that is forgotten while it is fetched is deleted again", async
   const [left] = await client.stack.admin`
     select count(*)::integer as rows from messaging.outbox where settled_at is null`;
   assertEquals(left?.["rows"], 0);
+});
+
+Deno.test("a storage that does not delete a forgotten file keeps no other file waiting", async () => {
+  const storage = createMemoryStorage();
+  await using files = await createFileClient({ storage });
+  const { client } = files;
+  const { media } = client.stack.services;
+  const tenant = await client.createTenant();
+  storage.delete = () => Promise.reject(new StorageError("unavailable"));
+  client.stack.provider.answer = serveFiles({
+    "/forgotten": async () => {
+      await client.stack.admin`
+        select messaging.forget_media(
+          array(select m.id from messaging.media m where m.source->>'url' like '%/forgotten')
+        )`;
+      return new Response(picture);
+    },
+    "/other": picture,
+  });
+  await files.receiveZapi(tenant, "/forgotten");
+  await files.receiveZapi(tenant, "/other");
+  const budget = new FetchBudget(100);
+  const [forgotten] = await media.claimFiles(1);
+  assert(forgotten !== undefined);
+  const other = await media.fetchFile(forgotten, budget, { takesNext: () => true });
+  assertMatch(other?.file.source.url ?? "", /\/other$/);
+  const errors = client.stack.logLines.filter(({ level }) => level === "error");
+  assertEquals(errors.map(({ event }) => event), ["media_storage_failed"]);
+  // The erasure has promised the deletion besides.
+  const promised = await client.stack.admin`
+    select from messaging.outbox where kind = 'media_delete' and status = 'pending'`;
+  assertEquals(promised.length, 1);
 });
 
 Deno.test("the log names ids and reasons of files, never their URLs", async () => {
