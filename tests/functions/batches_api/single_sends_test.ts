@@ -15,6 +15,9 @@ import type { Tenant } from "../../support/fixtures/tenant.ts";
 import { type MessagingStack, startMessagingStack } from "../../support/stack/messaging_stack.ts";
 import { waitUntil } from "../../support/wait_until.ts";
 
+// deno-lint-ignore no-explicit-any -- tests assert on whatever the API answers
+type Json = any;
+
 const everyDay = [1, 2, 3, 4, 5, 6, 7];
 
 const statusesOf = async (stack: MessagingStack, tenant: Tenant, id: string): Promise<string[]> =>
@@ -65,11 +68,40 @@ Deno.test("known contacts of a batch pass its new ones that wait for another day
   await changeBatch(stack, tenant, batchId, "start");
   await runBatches(stack, 3);
   await dispatchUntil(stack, 3);
+  await waitUntil(async () => {
+    await stack.dispatch({ durationMs: 40 });
+    return (await statusesOf(stack, tenant, batchId)).includes("queued");
+  });
   const items = await readRecipients(stack, tenant, batchId);
-  assertEquals(items.map(({ status }) => status), ["sent", "pending", "sent", "pending", "sent"]);
+  assertEquals(items.map(({ status }) => status), ["sent", "queued", "sent", "pending", "sent"]);
   const [first, second] = [items[1], items[3]].map(({ scheduledFor }) => Date.parse(scheduledFor));
   assert(second! - first! > 3_600_000 * 20, "each new contact has a day of its own");
+  const { body } = await stack.messages(tenant, "GET", `/queue?instanceId=${tenant.instanceId}`);
+  assertEquals(body.items.map(({ heldBy }: Json) => heldBy), ["new_contacts"]);
   assertEquals((await readBatch(stack, tenant, batchId)).status, "running");
+});
+
+Deno.test("the queue says that a batch waits for the day's limit, or for a window that is closed", async () => {
+  await using stack = await startMessagingStack();
+  const limited = await stack.createTenant({ timeZone: noonZone() });
+  await protect(stack.admin, limited.instanceId, { dailyLimit: 1 });
+  const closed = await stack.createTenant({
+    timeZone: noonZone(),
+    window: { start: "08:00", end: "09:00", days: everyDay },
+  });
+  const expected = [[limited, "daily_limit"], [closed, "window"]] as const;
+  for (const [tenant] of expected) {
+    await changeBatch(stack, tenant, await createBatch(stack, tenant), "start");
+  }
+  await dispatchUntil(stack, 1);
+  for (const [tenant, heldBy] of expected) {
+    const path = `/queue?instanceId=${tenant.instanceId}`;
+    const readHeldBy = async (): Promise<string[]> => {
+      const { body } = await stack.messages(tenant, "GET", path);
+      return body.items.map((item: Json) => item.heldBy);
+    };
+    await waitUntil(async () => (await readHeldBy()).join() === heldBy);
+  }
 });
 
 Deno.test("a new contact that has lost its place of today holds up no known one of the batch", async () => {

@@ -1,7 +1,9 @@
 -- Gives the running batches of an instance their next message, where none of theirs waits in its queue, and
 -- ends those that have nothing left. So an instance has at most one message of its batches waiting, beside
--- those that have lost a new contact's place of today: a single send waits for no more than one interval
--- for their sake. A slot that lies further away, as of tomorrow, is taken one interval before.
+-- those that wait for another day as new contacts: a single send waits for no more than one interval for
+-- their sake. A slot behind the end of a window that is open, or at a later start_at, is taken one interval
+-- before. Where only new contacts are left that have no place today, the first of them is queued: it says
+-- what the batch waits for, and known ones pass it.
 -- Whom the batches pass over until then is skipped, with its reason. Who has no slot in time stays pending:
 -- it reads as expired when the batch's time is over.
 -- The caller holds the pacing row. Locks the batches, and tries the recipient's contact and message without
@@ -20,6 +22,7 @@ declare
   batch messaging.batches;
   step messaging.batch_step;
   waiting_as_new jsonb := '{}';
+  first_as_new messaging.batch_step;
   placed_id uuid;
 begin
   perform from messaging.batches b
@@ -36,6 +39,9 @@ begin
     continue when step.reason = 'expires_before_slot';
     if step.reason = 'new_contacts' then
       waiting_as_new := waiting_as_new || jsonb_build_object(step.batch_id, step.index + 1);
+      if first_as_new.batch_id is null and step.slot is not null and step.message_id is null then
+        first_as_new := step;
+      end if;
       continue;
     end if;
     if exists (select from messaging.messages m where m.id = step.message_id) then
@@ -61,6 +67,33 @@ begin
       end if;
     end if;
   end loop;
+  select b.* into batch from messaging.batches b
+  where placed_id is null and b.id = first_as_new.batch_id and not exists (
+    select from messaging.message_queue q where q.message_id = b.waiting_message
+  );
+  if found then
+    perform from messaging.contacts c where c.id = first_as_new.contact_id for key share skip locked;
+    if found then
+      placed_id := messaging.place_batch_message(instance, batch, first_as_new.index);
+      update messaging.batches b
+      set pending_count = b.pending_count - 1, waiting_message = placed_id
+      where b.id = batch.id;
+    end if;
+  end if;
+  if placed_id is null then
+    -- Nobody is left to look at: the next time finds again who comes first of those that wait as new.
+    update messaging.batches b
+    set known_from = b.first_pending
+    where b.instance_id = of_instance and b.status = 'running'
+      and b.known_from > b.first_pending
+      and not exists (
+        select from messaging.batch_recipients r
+        where r.batch_id = b.id and r.status = 'pending' and r.index >= b.known_from
+      )
+      and not exists (
+        select from messaging.message_queue q where q.message_id = b.waiting_message
+      );
+  end if;
   update messaging.batches b
   set known_from = w.index::integer, known_day = (clock at time zone instance.time_zone)::date
   from jsonb_each_text(waiting_as_new) as w(batch_id, index)

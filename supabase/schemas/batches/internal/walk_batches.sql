@@ -8,11 +8,10 @@
 -- The batches take turns: first comes who was never served, then who was served longest ago, among those
 -- whose start_at the slots have reached. A recipient that is passed over costs its batch no turn; nor does
 -- one that waits for a place of another day because it is new (`new_contacts`): known ones pass it.
--- With `stops_at_message` the walk ends with the first recipient whose message may be queued now: it has a
--- slot behind others that wait, or one that is not more than an interval away. Who waits for another day
--- as new is returned with its slot and the reason `new_contacts`. Where the turn comes to a slot that the
--- window, a holiday, a limit or start_at has moved further away, nobody's message may be queued: it would
--- hold up the single sends that come before it.
+-- With `stops_at_message` the walk ends with the first recipient whose message may be queued now. Who waits
+-- for another day as new is returned with its slot and the reason `new_contacts`. A message that would hold
+-- up single sends may not be queued: one whose slot the window's end has moved to another day while the
+-- window is open, or start_at, by more than an interval. The walk ends there, with nobody's message.
 -- Reads recipients from cursors: whoever needs few reads few. Writes and locks nothing. Errors: MI010.
 create or replace function messaging.walk_batches(
   instance messaging.instances,
@@ -180,7 +179,11 @@ begin
               and (head.is_new and walk.held_by = 'new_contacts' or head.not_before > clock) is true;
             if stops_at_message and waits_as_new then
               reason := 'new_contacts';
-            elsif stops_at_message and is_far and walk.held_by is distinct from 'interval' then
+            elsif stops_at_message and is_far and (
+                batch.start_at > clock + make_interval(secs => walk.interval_seconds)
+                or walk.held_by in ('window', 'holiday')
+                and messaging.is_send_window_open(instance, clock)
+              ) then
               return;
             end if;
           end if;

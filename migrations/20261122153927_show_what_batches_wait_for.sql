@@ -1,0 +1,377 @@
+set local check_function_bodies = off;
+
+-- Gives the running batches of an instance their next message, where none of theirs waits in its queue, and
+-- ends those that have nothing left. So an instance has at most one message of its batches waiting, beside
+-- those that wait for another day as new contacts: a single send waits for no more than one interval for
+-- their sake. A slot behind the end of a window that is open, or at a later start_at, is taken one interval
+-- before. Where only new contacts are left that have no place today, the first of them is queued: it says
+-- what the batch waits for, and known ones pass it.
+-- Whom the batches pass over until then is skipped, with its reason. Who has no slot in time stays pending:
+-- it reads as expired when the batch's time is over.
+-- The caller holds the pacing row. Locks the batches, and tries the recipient's contact and message without
+-- waiting: who merges, erases or cancels them may wait for the pacing row. The dispatcher's maintenance
+-- comes back then.
+-- Errors: MI010.
+create or replace function messaging.feed_instance(of_instance uuid)
+returns void
+language plpgsql
+set search_path = ''
+set enable_seqscan = off
+as $$
+declare
+  clock constant timestamptz := date_trunc('milliseconds', clock_timestamp());
+  instance constant messaging.instances := messaging.find_instance(of_instance);
+  batch messaging.batches;
+  step messaging.batch_step;
+  waiting_as_new jsonb := '{}';
+  first_as_new messaging.batch_step;
+  placed_id uuid;
+begin
+  perform from messaging.batches b
+  where b.instance_id = of_instance and b.status = 'running'
+  order by b.id
+  for no key update;
+  if messaging.has_waiting_message(of_instance) then
+    perform messaging.finish_batches(of_instance);
+    return;
+  end if;
+  for step in
+    select w.* from messaging.walk_batches(instance, clock, null, null, null, null, true) as w
+  loop
+    continue when step.reason = 'expires_before_slot';
+    if step.reason = 'new_contacts' then
+      waiting_as_new := waiting_as_new || jsonb_build_object(step.batch_id, step.index + 1);
+      if first_as_new.batch_id is null and step.slot is not null and step.message_id is null then
+        first_as_new := step;
+      end if;
+      continue;
+    end if;
+    if exists (select from messaging.messages m where m.id = step.message_id) then
+      perform from messaging.messages m where m.id = step.message_id for no key update skip locked;
+      continue when not found;
+    end if;
+    select b.* into batch from messaging.batches b where b.id = step.batch_id;
+    if step.reason = 'settled' then
+      update messaging.batch_recipients r set status = 'accepted'
+      where r.batch_id = batch.id and r.index = step.index;
+      update messaging.batches b set pending_count = b.pending_count - 1 where b.id = batch.id;
+    elsif step.reason is not null then
+      perform messaging.skip_recipients(
+        jsonb_build_array(jsonb_build_object('batch', batch.id, 'index', step.index)), step.reason
+      );
+    else
+      perform from messaging.contacts c where c.id = step.contact_id for key share skip locked;
+      if found then
+        placed_id := messaging.place_batch_message(instance, batch, step.index);
+        update messaging.batches b
+        set pending_count = b.pending_count - 1, waiting_message = placed_id, served_at = clock
+        where b.id = batch.id;
+      end if;
+    end if;
+  end loop;
+  select b.* into batch from messaging.batches b
+  where placed_id is null and b.id = first_as_new.batch_id and not exists (
+    select from messaging.message_queue q where q.message_id = b.waiting_message
+  );
+  if found then
+    perform from messaging.contacts c where c.id = first_as_new.contact_id for key share skip locked;
+    if found then
+      placed_id := messaging.place_batch_message(instance, batch, first_as_new.index);
+      update messaging.batches b
+      set pending_count = b.pending_count - 1, waiting_message = placed_id
+      where b.id = batch.id;
+    end if;
+  end if;
+  if placed_id is null then
+    -- Nobody is left to look at: the next time finds again who comes first of those that wait as new.
+    update messaging.batches b
+    set known_from = b.first_pending
+    where b.instance_id = of_instance and b.status = 'running'
+      and b.known_from > b.first_pending
+      and not exists (
+        select from messaging.batch_recipients r
+        where r.batch_id = b.id and r.status = 'pending' and r.index >= b.known_from
+      )
+      and not exists (
+        select from messaging.message_queue q where q.message_id = b.waiting_message
+      );
+  end if;
+  update messaging.batches b
+  set known_from = w.index::integer, known_day = (clock at time zone instance.time_zone)::date
+  from jsonb_each_text(waiting_as_new) as w(batch_id, index)
+  where b.id = any (array[w.batch_id::uuid]);
+  update messaging.batches b
+  set first_pending = now_first.index
+  from messaging.batches former
+  cross join lateral (
+    select coalesce(
+      (
+        select r.index from messaging.batch_recipients r
+        where r.batch_id = former.id and r.status = 'pending' and r.index >= former.first_pending
+        order by r.index
+        limit 1
+      ),
+      former.recipient_count
+    ) as index
+  ) as now_first
+  where former.instance_id = of_instance and former.status = 'running'
+    and now_first.index <> former.first_pending and b.id = any (array[former.id]);
+  perform messaging.finish_batches(of_instance);
+  perform messaging.note_feeding(of_instance);
+end;
+$$;
+revoke all on function messaging.feed_instance(uuid) from public, anon, authenticated;
+grant execute on function messaging.feed_instance(uuid) to service_role;
+
+-- The one forecast of batches: whom the running batches of an instance write to next, in order, at which
+-- slots, and whom they pass over and why. Starting and feeding a batch take its first steps (see
+-- feed_instance); recipients and dry runs are told its later ones. The slots are next_slot's, from what is
+-- stored now: what is queued meanwhile makes them later.
+-- `draft`: a batch that is walked as if it had been started at `clock`; a row of NULLs for none. `entries`:
+-- its recipients, where they are not stored; of a stored draft, the skipped ones are walked too.
+-- `of_batch`: whose steps are returned; NULL for all. `last_index`: the last of them.
+-- The batches take turns: first comes who was never served, then who was served longest ago, among those
+-- whose start_at the slots have reached. A recipient that is passed over costs its batch no turn; nor does
+-- one that waits for a place of another day because it is new (`new_contacts`): known ones pass it.
+-- With `stops_at_message` the walk ends with the first recipient whose message may be queued now. Who waits
+-- for another day as new is returned with its slot and the reason `new_contacts`. A message that would hold
+-- up single sends may not be queued: one whose slot the window's end has moved to another day while the
+-- window is open, or start_at, by more than an interval. The walk ends there, with nobody's message.
+-- Reads recipients from cursors: whoever needs few reads few. Writes and locks nothing. Errors: MI010.
+create or replace function messaging.walk_batches(
+  instance messaging.instances,
+  clock timestamptz,
+  draft messaging.batches,
+  entries jsonb,
+  of_batch uuid,
+  last_index integer,
+  stops_at_message boolean
+)
+returns setof messaging.batch_step
+language plpgsql
+stable
+set search_path = ''
+set enable_seqscan = off
+set enable_bitmapscan = off
+set enable_hashjoin = off
+set enable_mergejoin = off
+as $$
+declare
+  walk messaging.slot_walk := messaging.begin_walk(instance, clock);
+  next messaging.slot_walk;
+  front timestamptz;
+  batch messaging.batches;
+  lists messaging.batches[];
+  cursors refcursor[];
+  heads messaging.batch_candidate[];
+  served integer[];
+  is_over boolean[];
+  list refcursor;
+  fetched record;
+  head messaging.batch_candidate;
+  step messaging.batch_step;
+  turns integer := 0;
+  passed_over integer := 0;
+  chosen integer;
+  -- Whether a recipient's slot depends on more than who the contact is.
+  looks_closer constant boolean := instance.provider_class = 'official'
+    or instance.protection->>'newContactsPerDay' is not null;
+  today constant date := (clock at time zone instance.time_zone)::date;
+  first_index integer;
+  is_told boolean;
+  reason text;
+  slot timestamptz;
+  is_far boolean;
+  waits_as_new boolean := false;
+begin
+  select p.last_slot_at into front from messaging.pacing p where p.instance_id = instance.id;
+  for batch in
+    select b.* from messaging.batches b where b.instance_id = instance.id and b.status = 'running'
+    union all
+    select draft.* where draft.instance_id is not null
+    order by served_at nulls first, created_at, id
+  loop
+    first_index := case
+      when stops_at_message and batch.known_day = today and walk.taken_new[1] >= walk.new_limit
+        then greatest(batch.first_pending, batch.known_from)
+      else batch.first_pending
+    end;
+    if batch.id is not distinct from draft.id and entries is not null then
+      open list for
+        select j as candidate from messaging.judged_entries(instance, batch.purpose, entries) as j;
+    else
+      open list for
+        select case
+          -- Most recipients of most lists: judge_recipient would find nothing. A call takes longer than
+          -- all else here.
+          when looks_closer or r.status = 'skipped' or r.message_id is not null or c.phone is null
+            or c.is_blocked or c.consent_marketing = 'denied' then messaging.judge_recipient(
+            instance, batch.purpose, c, r.phone,
+            case when r.message_id is null then r.draft else jsonb_build_object(
+              'messageType', m.message_type, 'content', m.content
+            ) end,
+            row(
+              r.index, r.contact_id, r.message_id,
+              case
+                when r.status = 'skipped' then r.reason
+                when r.message_id is not null and coalesce(m.status not in ('queued', 'failed'), true)
+                  then 'settled'
+                when c.id is null then 'contact_erased'
+              end,
+              false, null, null
+            )::messaging.batch_candidate
+          )
+          else row(r.index, r.contact_id, null, null, false, null, null)::messaging.batch_candidate
+        end as candidate
+        from messaging.batch_recipients r
+        left join lateral (
+          select f.* from messaging.contacts f where f.id = r.contact_id offset 0
+        ) as c on true
+        left join lateral (
+          select f.* from messaging.messages f where f.id = r.message_id offset 0
+        ) as m on true
+        where r.batch_id = batch.id and r.index >= first_index
+          and (batch.status = 'draft' or r.status = 'pending')
+        order by r.index;
+    end if;
+    fetch list into fetched;
+    if not found then
+      close list;
+      continue;
+    end if;
+    turns := turns + 1;
+    lists := lists || batch;
+    cursors := cursors || list;
+    heads := heads || fetched.candidate;
+    served := served || turns;
+    is_over := is_over || false;
+    list := null;
+  end loop;
+
+  while cardinality(lists) > 0 loop
+    chosen := null;
+    for place in 1..cardinality(lists) loop
+      batch := lists[place];
+      if batch.start_at is null or batch.start_at
+        <= greatest(clock, front + make_interval(secs => batch.interval_seconds)) then
+        if chosen is null or served[place] < served[chosen] then
+          chosen := place;
+        end if;
+      end if;
+    end loop;
+    if chosen is null then
+      chosen := 1;
+      for place in 2..cardinality(lists) loop
+        if lists[place].start_at < lists[chosen].start_at then
+          chosen := place;
+        end if;
+      end loop;
+    end if;
+    batch := lists[chosen];
+    head := heads[chosen];
+    list := cursors[chosen];
+
+    is_told := of_batch is null or batch.id = of_batch;
+    -- One turn: the recipients that are passed over, and the next one that is written to; all that is left
+    -- where there is nobody to take turns with. 100,000 may come by: few expressions each.
+    loop
+      exit when head.index > last_index and batch.id is not distinct from of_batch;
+      reason := head.reason;
+      slot := null;
+      if reason is null and is_over[chosen] then
+        reason := 'expires_before_slot';
+      elsif reason is null then
+        next := messaging.next_slot(
+          instance, walk, batch.interval_seconds, greatest(batch.start_at, head.not_before),
+          interval '0', batch.seed || ' ' || head.index, head.is_new
+        );
+        if head.reachable_until < next.slot then
+          reason := 'window_closed';
+        elsif batch.expires_at <= next.slot then
+          reason := 'expires_before_slot';
+          if stops_at_message and head.is_new and next.held_by = 'new_contacts' then
+            reason := 'new_contacts';
+          elsif instance.protection is null then
+            -- Slots only grow: no later recipient of the list has an earlier one.
+            is_over[chosen] := true;
+          end if;
+        else
+          walk := next;
+          slot := walk.slot;
+          if stops_at_message or looks_closer then
+            is_far := slot > clock + make_interval(secs => walk.interval_seconds);
+            waits_as_new := is_far
+              and (head.is_new and walk.held_by = 'new_contacts' or head.not_before > clock) is true;
+            if stops_at_message and waits_as_new then
+              reason := 'new_contacts';
+            elsif stops_at_message and is_far and (
+                batch.start_at > clock + make_interval(secs => walk.interval_seconds)
+                or walk.held_by in ('window', 'holiday')
+                and messaging.is_send_window_open(instance, clock)
+              ) then
+              return;
+            end if;
+          end if;
+          if not waits_as_new then
+            front := greatest(front, slot);
+          end if;
+        end if;
+      end if;
+      if is_told then
+        step := row(batch.id, head.index, head.contact_id, head.message_id, reason, slot);
+        return next step;
+      end if;
+      fetch list into fetched;
+      head := case when found then fetched.candidate end;
+      exit when head.index is null
+        or reason is null and not waits_as_new and (stops_at_message or cardinality(lists) > 1);
+      -- Nobody of the list has a slot in time, or so many have none that it is left for another time.
+      if stops_at_message then
+        passed_over := passed_over + 1;
+        if is_over[chosen] or passed_over >= 2000 then
+          head := null;
+          exit;
+        end if;
+      end if;
+    end loop;
+
+    if stops_at_message and slot is not null and reason is null
+      or batch.id is not distinct from of_batch and (head.index is null or head.index > last_index) then
+      return;
+    end if;
+    if head.index is null then
+      lists := lists[:chosen - 1] || lists[chosen + 1:];
+      cursors := cursors[:chosen - 1] || cursors[chosen + 1:];
+      heads := heads[:chosen - 1] || heads[chosen + 1:];
+      served := served[:chosen - 1] || served[chosen + 1:];
+      is_over := is_over[:chosen - 1] || is_over[chosen + 1:];
+    else
+      heads[chosen] := head;
+      turns := turns + 1;
+      served[chosen] := turns;
+    end if;
+  end loop;
+end;
+$$;
+revoke all
+on function messaging.walk_batches(
+  messaging.instances,
+  timestamptz,
+  messaging.batches,
+  jsonb,
+  uuid,
+  integer,
+  boolean
+)
+from public, anon, authenticated;
+grant execute
+on function messaging.walk_batches(
+  messaging.instances,
+  timestamptz,
+  messaging.batches,
+  jsonb,
+  uuid,
+  integer,
+  boolean
+)
+to service_role;
