@@ -65,13 +65,13 @@ export async function compareWithRunningBatches(
     running.push(await measure());
     await pauseAll();
   }
-  const p95 = (phases: readonly Phase[], kind: keyof Phase): number =>
-    percentile(phases.flatMap((phase) => phase[kind]), 95);
+  const p95 = (phases: readonly Phase[], kind: keyof Phase): number[] =>
+    phases.map((phase) => percentile(phase[kind], 95));
   const compare = (what: string, kind: keyof Phase, bar?: number): void =>
     report.comparison({
       what: `${what}, p95, while ${batchCount} instances' batches run : while they are paused`,
-      over: [p95(running, kind)],
-      under: [p95(quiet, kind)],
+      over: p95(running, kind),
+      under: p95(quiet, kind),
       names: ["they run", "they are paused"],
       unit: "ms",
       ...(bar === undefined ? {} : { bar: { kind: "at most", value: bar } }),

@@ -16,11 +16,16 @@ import { type MessagingStack, startMessagingStack } from "../../support/stack/me
 // deno-lint-ignore no-explicit-any -- tests assert on whatever the API answers
 type Json = any;
 
-/** Merges two contacts as an event does that shows that they are one. */
-async function merge(stack: MessagingStack, kept: string, gone: string): Promise<void> {
-  await stack.admin`
-    select messaging.merge_contacts(k, g) from messaging.contacts k, messaging.contacts g
-    where k.id = ${kept} and g.id = ${gone}`;
+/** Merges two contacts, as contacts-api does. */
+async function merge(
+  stack: MessagingStack,
+  { instanceId }: Tenant,
+  kept: string,
+  gone: string,
+): Promise<void> {
+  await callFunction(stack.admin, "merge_contact", {
+    ...{ instanceId, contactId: gone, intoContactId: kept, idempotency: null },
+  });
 }
 
 /** Each recipient has one status, and the counts are of these. */
@@ -57,7 +62,7 @@ Deno.test("of two contacts of a list that turn out to be one person only one is 
   const batchId = await createBatch(stack, tenant);
   await changeBatch(stack, tenant, batchId, "start");
   const [first, second] = await readRecipients(stack, tenant, batchId);
-  await merge(stack, first.contactId, second.contactId);
+  await merge(stack, tenant, first.contactId, second.contactId);
   const items = await readRecipients(stack, tenant, batchId);
   assertEquals(items.map(({ contactId, status, reason }) => [contactId, status, reason]), [
     [first.contactId, "queued", null],
@@ -136,7 +141,7 @@ for (const survivor of ["first", "second"] as const) {
     const tenant = await stack.createTenant();
     const { batchId, items: [first, second], claim } = await startWithOneInFlight(stack, tenant);
     const [kept, gone] = survivor === "first" ? [first, second] : [second, first];
-    await merge(stack, kept.contactId, gone.contactId);
+    await merge(stack, tenant, kept.contactId, gone.contactId);
     const items = await readRecipients(stack, tenant, batchId);
     assertEquals(items.map(({ contactId, status, reason }) => [contactId, status, reason]), [
       [kept.contactId, "queued", null],
@@ -169,7 +174,7 @@ Deno.test("of two messages of a batch for one person the one that is on its way 
   await changeBatch(stack, tenant, batchId, "retry-failed");
   const waiting = await readRecipients(stack, tenant, batchId);
   assertEquals(waiting.map(({ status }) => status), ["queued", "queued", "pending"]);
-  await merge(stack, first.contactId, second.contactId);
+  await merge(stack, tenant, first.contactId, second.contactId);
   const items = await readRecipients(stack, tenant, batchId);
   assertEquals(items.map(({ status, reason }) => [status, reason]), [
     ["skipped", "duplicate_contact"],
