@@ -82,7 +82,7 @@ begin
         (
           select case when a.changed_by is not null then a.address end
           from messaging.contact_addresses a
-          where a.contact_id = c.id
+          where a.contact_id = c.id and a.address ~ '^[0-9]+$'
           order by a.proven_at desc
           limit 1
         ),
