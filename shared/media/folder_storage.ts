@@ -21,11 +21,17 @@ export function createFolderStorage(root: string): MediaStorage {
       });
       try {
         await writeAll(part, body, signal);
-        await onDisk(() => Deno.rename(partPath, `${folder}/${contentName}`));
+        await onDisk(async () => {
+          await Deno.rename(partPath, `${folder}/${contentName}`);
+          // With its name: a row says that it is there as soon as this resolves, and outlives a power cut.
+          await part.sync();
+        });
         await removeParts(folder);
       } catch (error) {
         await Deno.remove(partPath).catch(() => {});
         throw error;
+      } finally {
+        part.close();
       }
     },
     async open(path): Promise<ReadableStream<Bytes> | null> {
@@ -72,8 +78,6 @@ async function writeAll(
   } catch (error) {
     await reader.cancel(error).catch(() => {});
     throw error;
-  } finally {
-    file.close();
   }
 }
 

@@ -153,6 +153,27 @@ for (const [name, open] of Object.entries(storages)) {
   });
 }
 
+Deno.test("a folder: a file is on the disk, under its name, before it counts as stored", async () => {
+  const folder = await Deno.makeTempDir();
+  const storage = createFolderStorage(folder);
+  const { sync } = Deno.FsFile.prototype;
+  let synced = 0;
+  const path = newPath();
+  try {
+    Deno.FsFile.prototype.sync = async function (): Promise<void> {
+      const content = await storage.open(path);
+      assertEquals(await new Response(content).text(), "abc");
+      await sync.call(this);
+      synced += 1;
+    };
+    await storage.put(path, new Blob(["abc"]).stream(), { contentType: "text/plain" });
+  } finally {
+    Deno.FsFile.prototype.sync = sync;
+    await Deno.remove(folder, { recursive: true });
+  }
+  assertEquals(synced, 1);
+});
+
 Deno.test("Supabase Storage: without the project's key nothing is read or written", async () => {
   await using server = startStorageServer();
   const path = newPath();
