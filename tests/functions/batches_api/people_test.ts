@@ -2,6 +2,7 @@
 
 import { assert, assertEquals } from "../../support/assert.ts";
 import { callFunction, claimMessages, settleClaim } from "../../support/database/queue_calls.ts";
+import { openSessions } from "../../support/database/sessions.ts";
 import { letTimePass } from "../../support/database/time_travel.ts";
 import {
   changeBatch,
@@ -186,6 +187,27 @@ Deno.test("of two messages of a batch for one person the one that is on its way 
   await runBatches(stack, 2);
   const batch = await readBatch(stack, tenant, batchId);
   assertEquals([batch.status, batch.counts.sent, batch.counts.skipped], ["finished", 2, 1]);
+  await checkCounts(stack, tenant, batchId);
+});
+
+Deno.test("a merge waits for no claim: a message that is just being taken leaves, whoever has had one before", async () => {
+  await using stack = await startMessagingStack();
+  const tenant = await stack.createTenant();
+  const { batchId, items: [first, second], claim } = await startWithOneInFlight(stack, tenant);
+  await settleClaim(stack.admin, claim);
+  await letTimePass(stack.admin, 31);
+  const { one } = await openSessions(stack.testDatabase);
+  await one.unsafe("begin");
+  const [taken] = await claimMessages(one);
+  assertEquals(taken?.messageId, second.messageId);
+  await merge(stack, tenant, first.contactId, second.contactId);
+  await one.unsafe("commit");
+  const items = await readRecipients(stack, tenant, batchId);
+  assertEquals(items.map(({ status }) => status), ["sent", "queued", "pending"]);
+  if (taken !== undefined) await settleClaim(stack.admin, taken);
+  await letTimePass(stack.admin, 31);
+  await runBatches(stack, 1);
+  assertEquals((await readBatch(stack, tenant, batchId)).status, "finished");
   await checkCounts(stack, tenant, batchId);
 });
 
