@@ -86,7 +86,7 @@ export function signExample(
  * The request with the instants that must be ahead, `sendAt` and `expiresAt`, an hour and two ahead: the
  * document names instants of its own time.
  */
-function moveInstants(
+export function moveInstants(
   request: OperationExample["request"],
 ): OperationExample["request"] {
   const instants = { sendAt: 1, expiresAt: 2 };
