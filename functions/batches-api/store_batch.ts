@@ -147,14 +147,21 @@ export async function addRecipients(
   return await callRecorded(database, "extend_batch", { ...target, ...recipients, idempotency });
 }
 
-function findSourceFile(
+/** @throws {AppError} `invalid_request`, with the path in the body, for a file of another type. */
+async function findSourceFile(
   database: Database,
   instanceId: string,
   { message }: BatchSource,
 ): Promise<MediaDescription | null> {
-  return message === undefined
-    ? Promise.resolve(null)
-    : findFileOfRequest(database, instanceId, message);
+  if (message === undefined) return null;
+  try {
+    return await findFileOfRequest(database, instanceId, message);
+  } catch (error) {
+    if (!(error instanceof AppError) || error.extras.issues === undefined) throw error;
+    throw new AppError(error.code, {
+      issues: error.extras.issues.map((issue) => ({ ...issue, path: `message.${issue.path}` })),
+    });
+  }
 }
 
 function listNamed(entries: readonly ReadEntry[]): (Recipient | null)[] {

@@ -35,10 +35,10 @@ Deno.test("a batch whose file is another instance's, gone or of another type is 
       message: { messageType, mediaId },
       recipients: listRecipients(1),
     });
-    return [status, body.error];
+    return [status, body.error, ...body.issues?.map(({ path }: { path: string }) => path) ?? []];
   };
   assertEquals(await create(other), [404, "media_not_found"]);
-  assertEquals(await create(tenant, "audio"), [400, "invalid_request"]);
+  assertEquals(await create(tenant, "audio"), [400, "invalid_request", "message.mediaId"]);
   await stack.admin`update messaging.media set status = 'expired'`;
   assertEquals(await create(tenant), [410, "media_expired"]);
 });

@@ -5,8 +5,11 @@ import { callFunction, claimMessages, settleClaim } from "../../support/database
 import { openSessions } from "../../support/database/sessions.ts";
 import { letTimePass } from "../../support/database/time_travel.ts";
 import {
+  callBatches,
   changeBatch,
   createBatch,
+  greeting,
+  listRecipients,
   readBatch,
   readRecipients,
   runBatches,
@@ -95,6 +98,28 @@ Deno.test("an erased person is written to no more, and nothing of the person sta
     "Oi Pessoa 2: C2",
   ]);
   assertEquals((await readBatch(stack, tenant, batchId)).status, "finished");
+});
+
+Deno.test("the id of an erased person is an error of its entry, and refuses no other one", async () => {
+  await using stack = await startMessagingStack();
+  const tenant = await stack.createTenant();
+  const [gone] = await readRecipients(stack, tenant, await createBatch(stack, tenant));
+  await callFunction(stack.admin, "erase_contact", {
+    ...{ instanceId: tenant.instanceId, contactId: gone.contactId },
+    ...{ maxRows: 2_000, identityHashes: {} },
+  });
+  const recipients = [{ ...listRecipients(1)[0], phone: undefined, contactId: gone.contactId }];
+  const body = { message: greeting, recipients: [...recipients, ...listRecipients(1, 5)] };
+  const strict = await callBatches(stack, tenant, "POST", "/batches", body);
+  assertEquals([strict.status, strict.body.error], [400, "invalid_request"]);
+  assertEquals(strict.body.errors.map(({ index }: Json) => index), [0]);
+  const permissive = await callBatches(stack, tenant, "POST", "/batches", {
+    ...body,
+    validation: "permissive",
+  });
+  assertEquals([permissive.status, permissive.body.added], [201, 1]);
+  const dryRun = await callBatches(stack, tenant, "POST", "/batches", { ...body, dryRun: true });
+  assertEquals(dryRun.body.items.map(({ outcome }: Json) => outcome), ["skip", "send"]);
 });
 
 Deno.test("a message of a paused batch can be canceled, and is not sent when the batch goes on", async () => {

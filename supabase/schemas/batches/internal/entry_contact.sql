@@ -1,5 +1,6 @@
 -- The contact that an entry of a list names, as find_recipient finds it; NULL for a phone or a user id that
--- no contact has, and for an unknown contactId. One look-up by each key, whatever the statistics.
+-- no contact has, and for a contactId that is unknown or of somebody erased: one bad entry does not refuse
+-- the others. One look-up by each key, whatever the statistics.
 create or replace function messaging.entry_contact(
   of_instance uuid,
   contact_id uuid,
@@ -15,7 +16,11 @@ declare
   found_id uuid;
 begin
   if contact_id is not null then
-    return (messaging.find_contact_by_id(of_instance, entry_contact.contact_id)).id;
+    begin
+      return (messaging.find_contact_by_id(of_instance, entry_contact.contact_id)).id;
+    exception when sqlstate 'MI035' then
+      return null;
+    end;
   end if;
   select c.id into found_id
   from messaging.contacts c
