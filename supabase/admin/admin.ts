@@ -29,6 +29,7 @@ Deno.exit(
     printError: (text) => write(Deno.stderr, text),
     readFile: (path) => Deno.readTextFile(path),
     isTerminal: Deno.stdout.isTerminal(),
+    columns: () => Deno.consoleSize().columns,
     ...(environment["CLIENT_TOKEN"]
       ? { readBatch: openBatchReader(apiUrl.replace(/\/+$/, ""), environment["CLIENT_TOKEN"]) }
       : {}),

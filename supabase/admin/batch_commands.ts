@@ -10,6 +10,8 @@ export interface BatchCommandContext {
   readonly wantsJson: () => boolean;
   /** Whether lines may be drawn over each other. */
   readonly isTerminal: boolean;
+  /** Width of the terminal: a line that wraps could not be drawn over. */
+  readonly columns: () => number;
   readonly wait: (ms: number) => Promise<void>;
 }
 
@@ -23,7 +25,13 @@ const batchSchema = z.object({
 
 type Batch = z.infer<typeof batchSchema>;
 
-const barWidth = 30;
+const barWidth = { most: 30, least: 10 };
+const nameWidth = 24;
+/** The order in which counts are told: as messages go through them. */
+const statuses = [
+  ...["pending", "queued", "sent", "delivered", "read"],
+  ...["failed", "unconfirmed", "canceled", "expired", "skipped"],
+];
 const pollMs = 1_000;
 
 /** Adds `batches watch`: the progress of a batch until it has ended. */
@@ -39,13 +47,15 @@ export function addBatches(context: BatchCommandContext, program: Command): void
 }
 
 async function watch(context: BatchCommandContext, batchId: string): Promise<void> {
-  const { readBatch, print, wantsJson, isTerminal, wait } = context;
+  const { readBatch, print, wantsJson, isTerminal, columns, wait } = context;
   let former = "";
   while (true) {
     const answer = await readBatch(batchId);
     const { success, data: batch } = batchSchema.safeParse(answer);
     if (!success) throw new AdminApiError(unexpectedResponse);
-    const line = wantsJson() ? JSON.stringify(answer) : describeProgress(batch);
+    const line = wantsJson()
+      ? JSON.stringify(answer)
+      : describeProgress(batch, isTerminal ? columns() : undefined);
     if (isTerminal && !wantsJson()) print(`\r\x1b[K${line}`);
     else if (line !== former) print(`${line}\n`);
     former = line;
@@ -55,20 +65,40 @@ async function watch(context: BatchCommandContext, batchId: string): Promise<voi
   if (isTerminal && !wantsJson()) print("\n");
 }
 
-/** One line: the bar, how many are done, the counts that are not zero, and when the last one leaves. */
+/**
+ * One line: the bar, how many are done, the counts that are not zero, and when the last one leaves. Where it
+ * is longer than `columns` the bar becomes shorter, then the end is cut.
+ */
 export function describeProgress(
   { name, status, recipientCount, counts, lastScheduledFor }: Batch,
+  columns = Infinity,
 ): string {
   const open = (counts["pending"] ?? 0) + (counts["queued"] ?? 0);
   const done = recipientCount - open;
   const share = recipientCount === 0 ? 1 : done / recipientCount;
-  const filled = Math.floor(share * barWidth);
-  const bar = "█".repeat(filled) + "░".repeat(barWidth - filled);
-  const told = Object.entries(counts).filter(([, count]) => count > 0)
-    .map(([of, count]) => `${count} ${of}`);
-  const end = open > 0 && lastScheduledFor !== null ? `until ${lastScheduledFor}` : "";
-  return [
-    ...[name ?? "", bar, `${Math.floor(share * 100)} %`, `${done}/${recipientCount}`, status],
-    ...[told.join(", "), end],
-  ].filter((part) => part !== "").join("  ");
+  const told = statuses.filter((of) => (counts[of] ?? 0) > 0).map((of) => `${counts[of]} ${of}`);
+  const end = open > 0 && lastScheduledFor !== null ? `until ${tellMinute(lastScheduledFor)}` : "";
+  const draw = (width: number): string => {
+    const filled = Math.floor(share * width);
+    const bar = "█".repeat(filled) + "░".repeat(width - filled);
+    return [
+      ...[cut(name ?? "", nameWidth), bar, `${Math.floor(share * 100)} %`],
+      ...[`${done}/${recipientCount}`, status, told.join(", "), end],
+    ].filter((part) => part !== "").join("  ");
+  };
+  const whole = draw(barWidth.most);
+  // The last column stays free: some terminals wrap a line that fills it.
+  const excess = Math.max([...whole].length - (columns - 1), 0);
+  if (excess === 0) return whole;
+  return cut(draw(Math.max(barWidth.most - excess, barWidth.least)), columns - 1);
+}
+
+/** "2026-11-23T10:01:30.000-03:00" as "2026-11-23 10:01": the instance's own time. */
+function tellMinute(instant: string): string {
+  return instant.slice(0, 16).replace("T", " ");
+}
+
+function cut(text: string, width: number): string {
+  const letters = [...text];
+  return letters.length <= width ? text : `${letters.slice(0, width - 1).join("")}…`;
 }

@@ -24,6 +24,8 @@ export interface AdminCommandContext {
   readonly readBatch?: (batchId: string) => Promise<unknown>;
   /** Whether `print` writes to a terminal. */
   readonly isTerminal?: boolean;
+  /** Width of the terminal. */
+  readonly columns?: () => number;
   readonly wait?: (ms: number) => Promise<void>;
 }
 
@@ -75,6 +77,7 @@ function createProgram(context: AdminCommandContext): Command {
     print: context.print,
     wantsJson: () => wantsJson(program),
     isTerminal: context.isTerminal ?? false,
+    columns: context.columns ?? (() => 80),
     wait: context.wait ?? ((ms) => new Promise((resolve) => setTimeout(resolve, ms))),
   }, program);
   for (const command of program.commands) {

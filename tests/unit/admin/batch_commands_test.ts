@@ -24,6 +24,7 @@ async function watch(
     readStdin: () => Promise.resolve(""),
     readBatch: () => Promise.resolve({ success: true, ...states.shift() }),
     isTerminal,
+    columns: () => 64,
     wait: () => Promise.resolve(),
   }, args);
   return [code, out, errors];
@@ -53,6 +54,18 @@ Deno.test("watching without a token says which one it needs", async () => {
     readStdin: () => Promise.resolve(""),
   }, ["batches", "watch", "b"]);
   assertEquals([code, errors.includes("CLIENT_TOKEN")], [2, true]);
+});
+
+Deno.test("a line of progress fits the terminal, for one that wraps could not be drawn over", () => {
+  const running = { ...batch(2, "running"), name: "Reativação de clientes de 2024 e 2025" };
+  for (const columns of [132, 100, 80, 40]) {
+    const line = describeProgress(running, columns);
+    assert([...line].length < columns, line);
+  }
+  assertEquals(
+    describeProgress(running, 100),
+    "Reativação de clientes …  █████░░░░░  50 %  2/4  running  2 pending, 2 sent  until 2026-11-23 10:01",
+  );
 });
 
 Deno.test("an empty batch is done, and tells no end", () => {
