@@ -9,7 +9,18 @@ begin
   insert into messaging.contact_activity as a (
     contact_id, instance_id, updated_at, last_message_at
   )
-  select c.id, c.instance_id, messaging.change_instant(c.instance_id), touch_addressees.sent_at
+  select c.id, c.instance_id,
+    -- change_instant, written out: the condition is the floor, which comes first.
+    case
+      when pg_advisory_xact_lock_shared(
+        uuid_hash(c.instance_id) # 1163284301,
+        (
+          (floor(extract(epoch from clock_timestamp()) * 1000)::bigint & 4294967295) - 2147483648
+        )::integer
+      )::text is not null
+        then date_trunc('milliseconds', clock_timestamp())
+    end,
+    touch_addressees.sent_at
   from messaging.contacts c
   where c.id = any (contact_ids)
   order by c.id

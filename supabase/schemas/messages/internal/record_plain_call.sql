@@ -109,6 +109,18 @@ begin
         message_id, known.instance_id, 'unpaced', date_trunc('milliseconds', clock), lease_ends_at, 1,
         1, claim_token, lease_ends_at
       );
+    elsif (delivery->>'queued')::boolean
+      and coalesce((delivery->>'delaySeconds')::double precision, 0) <= 0 then
+      -- place_message, written out.
+      placed := messaging.enqueue_message(
+        message_id, known.instance, (delivery->>'intervalSeconds')::integer,
+        date_trunc('milliseconds', clock),
+        interval '1 millisecond' * coalesce((draft->>'delayTypingMs')::integer, 0),
+        known.contact_id
+      );
+      mode := 'queued';
+      slot := placed.slot;
+      held_by := placed.held_by;
     else
       placed := messaging.place_message(
         message_id, known.instance, delivery,
@@ -133,9 +145,15 @@ begin
       nullif(given_phone, known.phone), nullif(draft->'metadata', 'null'), draft->>'purpose'
     );
     if not is_immediate then
-      placed := messaging.held_departure(message_id, known.instance, slot, held_by);
-      slot := placed.slot;
-      held_by := placed.held_by;
+      -- held_departure, whose first step is written out: most instances are not held.
+      perform from messaging.dispatch d
+      where d.instance_id = known.instance_id
+        and greatest(d.hold_until, d.operator_hold_until, d.disconnected_until) > slot;
+      if found then
+        placed := messaging.held_departure(message_id, known.instance, slot, held_by);
+        slot := placed.slot;
+        held_by := placed.held_by;
+      end if;
     end if;
     if paused_until is not null then
       perform messaging.touch_contacts(array[known.contact_id]);

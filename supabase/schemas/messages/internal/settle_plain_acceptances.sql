@@ -3,8 +3,8 @@
 -- message on, no echo is kept. Most settlements are of this kind; what a settlement costs is mostly the
 -- start of its statements. `results` as in settle_messages, none with an address.
 -- `settled`: the ids of those that were settled. `settlements`: those of them that something may follow
--- for, an agent or the instance's queue: all but immediate sends. The caller settles the other results,
--- whose claims it has locked now.
+-- for, an agent or the instance's queue: all but immediate sends; with the provider's id of the message.
+-- The caller settles the other results, whose claims it has locked now.
 -- "= any (...)" everywhere: such a look-up has one plan, by the primary key, whatever the statistics.
 -- Locks queue rows with their messages, in the order of their ids.
 create or replace function messaging.settle_plain_acceptances(
@@ -17,24 +17,19 @@ language plpgsql
 set search_path = ''
 as $$
 declare
-  result jsonb;
   ids uuid[];
-  tokens uuid[];
-  provider_ids text[];
+  told jsonb;
   instances uuid[];
 begin
-  for place in 0..jsonb_array_length(results) - 1 loop
-    result := results->place;
-    ids := ids || (result->>'messageId')::uuid;
-    tokens := tokens || (result->>'claimToken')::uuid;
-    provider_ids := provider_ids || (result->>'providerMessageId');
-  end loop;
+  select array_agg((r->>'messageId')::uuid), jsonb_object_agg((r->>'messageId')::uuid, r)
+  into ids, told
+  from jsonb_array_elements(results) as r;
   -- "= any (ids)", not a join: no plan reads the whole queue.
   select array_agg(locked.message_id) filter (where locked.is_plain),
     array_agg(
       row(
         locked.message_id, locked.instance_id, locked.contact_id, null, locked.lane, 'accepted',
-        null, null, null, null, null, false, false, false, null, false, false, false, false,
+        locked.provider_id, null, null, null, null, false, false, false, null, false, false, false, false,
         locked.pauses_agent
       )::messaging.settlement
     ) filter (where locked.is_plain and locked.max_attempts > 1),
@@ -42,13 +37,15 @@ begin
   into settled, settlements, instances
   from (
     select q.message_id, q.instance_id, m.contact_id, q.lane, q.max_attempts,
+      coalesce(told #>> array[q.message_id::text, 'providerMessageId'], m.provider_message_id)
+        as provider_id,
       q.echo is null and m.status in ('queued', 'sending') as is_plain,
       m.agent_id is null and m.sent_by is distinct from 'ai_agent'
         and m.purpose is distinct from 'opt_out_confirmation' and m.batch_id is null as pauses_agent
     from messaging.message_queue q
     join messaging.messages m on m.id = any (array[q.message_id])
     where q.message_id = any (ids)
-      and q.claim_token = tokens[array_position(ids, q.message_id)]
+      and q.claim_token = (told #>> array[q.message_id::text, 'claimToken'])::uuid
     order by q.message_id
     for no key update of q, m
   ) as locked;
@@ -62,7 +59,7 @@ begin
     set status = 'sent',
       sent_at = coalesce(m.sent_at, clock),
       provider_message_id = coalesce(
-        provider_ids[array_position(ids, m.id)], m.provider_message_id
+        told #>> array[m.id::text, 'providerMessageId'], m.provider_message_id
       ),
       attempts = least(m.attempts::integer + 1, 32767),
       lost_claim_token = null,

@@ -41,6 +41,7 @@ declare
   plain uuid[];
   settled uuid[];
   late uuid[];
+  addressees uuid[];
   has_news boolean;
 begin
   if not shows_addresses and jsonb_array_length(results) = 1 then
@@ -93,23 +94,44 @@ begin
 
   -- What follows for the agent, the message's own events, and its instance's queue. News is what came
   -- under a provider's id before the id was known.
-  select exists (
-    select from messaging.messages m
-    where m.id = any (settled || late) and (
-      exists (
+  if cardinality(settlements) = jsonb_array_length(request->'results') and decided is null then
+    -- All were plain and are known: no message needs to be read again.
+    select exists (
+      select from unnest(settlements) as s
+      where exists (
         select from messaging.unmatched_statuses e
-        where e.instance_id = any (array[m.instance_id])
-          and e.provider_message_id = any (array[m.provider_message_id])
+        where e.instance_id = any (array[s.instance_id])
+          and e.provider_message_id = any (array[s.provider_message_id])
       )
       or exists (
         select from messaging.messages e
-        where e.instance_id = any (array[m.instance_id])
-          and e.provider_message_id = any (array[m.provider_message_id])
-          and e.id <> m.id
+        where e.instance_id = any (array[s.instance_id])
+          and e.provider_message_id = any (array[s.provider_message_id])
+          and e.id <> s.message_id
           and (e.is_typed_on_phone or e.confirmed_by_echo)
       )
-    )
-  ) into has_news;
+    ) into has_news;
+    addressees := array(select s.contact_id from unnest(settlements) as s);
+  else
+    select exists (
+      select from messaging.messages m
+      where m.id = any (settled || late) and (
+        exists (
+          select from messaging.unmatched_statuses e
+          where e.instance_id = any (array[m.instance_id])
+            and e.provider_message_id = any (array[m.provider_message_id])
+        )
+        or exists (
+          select from messaging.messages e
+          where e.instance_id = any (array[m.instance_id])
+            and e.provider_message_id = any (array[m.provider_message_id])
+            and e.id <> m.id
+            and (e.is_typed_on_phone or e.confirmed_by_echo)
+        )
+      )
+    ) into has_news;
+    addressees := array(select m.contact_id from messaging.messages m where m.id = any (plain));
+  end if;
   if settlements is not null then
     perform messaging.restart_agent_pauses(settlements, clock);
   end if;
@@ -150,9 +172,7 @@ begin
     perform messaging.note_contact(m.contact_id) from messaging.messages m
     where m.id = any (plain);
   elsif plain is not null then
-    perform messaging.touch_addressees(
-      array(select m.contact_id from messaging.messages m where m.id = any (plain)), clock
-    );
+    perform messaging.touch_addressees(addressees, clock);
   end if;
   perform messaging.touch_noted_contacts();
   return jsonb_build_object('settled', to_jsonb(coalesce(settled, '{}')));

@@ -64,7 +64,14 @@ begin
   update messaging.dispatch d
   set in_flight = null,
     lease_until = null,
-    next_due_at = messaging.next_due_at(d, head.scheduled_at, head.interval_seconds)
+    -- next_due_at, written out.
+    next_due_at = case
+      when head.scheduled_at is null then 'infinity'
+      else greatest(
+        head.scheduled_at, d.paced_from + make_interval(secs => head.interval_seconds), d.hold_until,
+        d.operator_hold_until, d.disconnected_until
+      )
+    end
   from unnest(settlements) as s
   left join lateral (
     -- head_of_queue, written out: settling is the queue's busiest path.

@@ -14,20 +14,38 @@ language plpgsql
 set search_path = ''
 as $$
 declare
+  share constant interval := interval '1 minute' / requests_per_minute;
   whole_at timestamptz;
+  seconds_left double precision;
 begin
   if token_id is null then
     return recorded;
   elsif requests_per_minute is null then
     return recorded || '{"rateLimit": null}';
   end if;
-  whole_at := messaging.spend_requests(token_id, function_name, requests_per_minute, 1);
+  -- spend_requests, written out for a token that has called before: an update starts faster than an
+  -- upsert, which stays for the first call.
+  update messaging.rate_limits r
+  set whole_at = greatest(r.whole_at, clock_timestamp()) + share
+  where r.token_id = count_recorded_call.token_id
+    and r.function_name = count_recorded_call.function_name
+    and r.whole_at + share <= clock_timestamp() + interval '1 minute'
+  returning r.whole_at into whole_at;
+  if whole_at is null then
+    whole_at := messaging.spend_requests(token_id, function_name, requests_per_minute, 1);
+  end if;
   if whole_at is null then
     raise exception using errcode = 'MI022', message = 'authenticate_anew';
   end if;
-  return recorded || jsonb_build_object(
-    'rateLimit', messaging.describe_rate_limit(requests_per_minute, whole_at, 0, true)
-  );
+  -- describe_rate_limit, written out, with date_part: extract calculates in exact numbers, which costs
+  -- several times as much.
+  seconds_left := greatest(date_part('epoch', whole_at - clock_timestamp()), 0);
+  return recorded || jsonb_build_object('rateLimit', jsonb_build_object(
+    'limit', requests_per_minute,
+    'remaining', floor((60 - seconds_left) / 60 * requests_per_minute + 1e-6)::integer,
+    'resetSeconds', ceil(seconds_left)::integer,
+    'retryAfterSeconds', null
+  ));
 end;
 $$;
 revoke all
