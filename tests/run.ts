@@ -27,6 +27,7 @@ import {
   initialiseCluster,
   initialisedCluster,
 } from "./support/database/cluster_copy.ts";
+import { startSessionKeeper } from "./support/database/session_keeper.ts";
 import { createTemplateDatabase } from "./support/database/template_database.ts";
 import {
   addCounts,
@@ -176,9 +177,11 @@ async function openServer(
   }
   const template = await createTemplateDatabase(url, join(root, "migrations"));
   cleanup.defer(template.drop);
+  const keeper = cleanup.use(startSessionKeeper(url));
   return {
     environment: {
       TEST_DATABASE_URL: url,
+      TEST_KEPT_SESSIONS_URL: keeper.url,
       TEST_TEMPLATE_DATABASE: template.name,
       TEST_RESET_PLAN: JSON.stringify(template.resetPlan),
       ...(cluster === undefined ? {} : { [initialisedCluster]: cluster }),

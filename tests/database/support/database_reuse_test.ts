@@ -1,6 +1,5 @@
-import postgres from "postgres";
 import type { Sql } from "postgres";
-import { assert, assertEquals, assertRejects } from "../../support/assert.ts";
+import { assert, assertEquals } from "../../support/assert.ts";
 import { createTestDatabase } from "../../support/database/database.ts";
 import { createTenant } from "../../support/fixtures/tenant.ts";
 
@@ -35,15 +34,6 @@ Deno.test("a reused database has no data, locks or open transactions of the form
     idle.release();
   }
   assert(reuses > 0, "no database was used again");
-});
-
-Deno.test("a forgotten client of a former test cannot reach the database", async () => {
-  const database = await createTestDatabase();
-  const forgotten = postgres(database.url, { max: 1, onnotice: () => {} });
-  await forgotten`select 1`;
-  await database.drop();
-  await assertRejects(async () => await forgotten`select 1`);
-  await forgotten.end({ timeout: 1 });
 });
 
 for (

@@ -33,7 +33,7 @@ interface Sessions extends AsyncDisposable {
 
 async function openSessions(timeoutMs?: number): Promise<Sessions> {
   await using cleanup = new AsyncDisposableStack();
-  const testDatabase = cleanup.use(await createTestDatabase());
+  const testDatabase = cleanup.use(await createTestDatabase({ own: true }));
   await testDatabase.admin.unsafe(probeFunctions);
   const database = openDirectDatabase(testDatabase.url, timeoutMs);
   cleanup.defer(() => database.close());

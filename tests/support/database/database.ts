@@ -5,8 +5,15 @@
 
 import postgres from "postgres";
 import type { Sql } from "postgres";
-import { nameDatabase, releaseDatabase, takeFreeDatabase } from "./pool.ts";
+import {
+  forgetDatabase,
+  nameDatabase,
+  nameOwnDatabase,
+  releaseDatabase,
+  takeFreeDatabase,
+} from "./pool.ts";
 import { resetDatabase, type ResetPlan } from "./reset.ts";
+import { turnSeparator } from "./session_keeper.ts";
 
 /** How to open one more client. */
 export interface ConnectOptions {
@@ -33,14 +40,15 @@ export interface TestDatabase extends AsyncDisposable {
 /** Which database a test needs. */
 export interface DatabaseOptions {
   /**
-   * Use a new clone, dropped afterwards: for tests that measure pages, plans or statistics. Tests that
-   * change the schema do not need it, because a changed database is detected and not used again.
+   * Use a new clone with new sessions, dropped afterwards: for tests that measure pages, plans or
+   * statistics, or count sessions. Tests that change the schema do not need it, because a changed
+   * database is detected and not used again.
    */
   readonly own?: boolean;
 }
 
 /**
- * Creates and renames databases. One connection for all tests of a file, which opens before the first:
+ * Creates and owns databases. One connection for all tests of a file, which opens before the first:
  * the sanitizers would count a connection that a test opens as that test's leak.
  */
 const server = await connectToServer();
@@ -79,16 +87,17 @@ async function openDatabase(
     if (await resetDatabase(database.admin, readResetPlan())) return database;
     await database.admin.end();
     await server`drop database ${server(reused)} with (force)`;
+    await forgetDatabase(server, reused);
   }
-  // The runner drops databases with its template's name as prefix, also those of killed tests.
-  const name = nameDatabase(readEnvironment("TEST_TEMPLATE_DATABASE"));
+  const template = readEnvironment("TEST_TEMPLATE_DATABASE");
+  const name = own ? nameOwnDatabase(template) : await nameDatabase(server, template);
   await server`create database ${server(name)} template ${server(origin)} strategy file_copy`;
   return describeDatabase(server, name, own);
 }
 
 function describeDatabase(server: Sql, name: string, own: boolean): TestDatabase {
-  const url = new URL(readEnvironment("TEST_DATABASE_URL"));
-  url.pathname = `/${name}`;
+  const url = new URL(readEnvironment(own ? "TEST_DATABASE_URL" : "TEST_KEPT_SESSIONS_URL"));
+  url.pathname = own ? `/${name}` : `/${name}${turnSeparator}${crypto.randomUUID()}`;
   const clients: Sql[] = [];
   const connect = (wanted: ConnectOptions = {}): Sql => {
     const client = openClient(url.href, wanted.max ?? 10, wanted.role ?? "service_role");
@@ -114,9 +123,8 @@ async function closeDatabase(
 ): Promise<void> {
   const closed = Promise.all(clients.map((client) => client.end({ timeout: 3 })));
   while (!(await settlesWithin(closed, 100))) await cancelQueries(server, name);
-  const template = readEnvironment("TEST_TEMPLATE_DATABASE");
-  const isFree = !own && await releaseDatabase(server, template, name);
-  if (!isFree) await server`drop database ${server(name)} with (force)`;
+  if (own) await server`drop database ${server(name)} with (force)`;
+  else await releaseDatabase(server, name);
 }
 
 // Running queries may wait forever for a lock. Canceling them on the server rejects their promises

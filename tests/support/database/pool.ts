@@ -1,67 +1,93 @@
 /**
- * Passes databases from one test to the next. A free database has the pool's name as prefix. Acquiring
- * one renames it in a single statement, which only one test can win. Clients of a former test do not
- * know the new name, and Postgres does not rename a database with connections.
+ * Passes databases from one test to the next. A test owns a database by an advisory lock, which also a
+ * killed test gives back. Sessions that the keeper has reset stay in it.
  */
 
-import postgres from "postgres";
 import type { Sql } from "postgres";
+import { resetStatement } from "./kept_session.ts";
 
-/** A new name for a database of this run. The runner drops databases with the template's name as prefix. */
-export function nameDatabase(template: string): string {
-  return `${template}_${createSuffix()}`;
+/** What this process owns: Postgres would give it the same lock once more. */
+const owned = new Set<string>();
+
+/** How long closed sessions may take to end before they are ended. */
+const endingMs = 100;
+
+/** A new name for a database of one test. The runner drops databases with its template's name as prefix. */
+export function nameOwnDatabase(template: string): string {
+  return `${template}_own_${createSuffix()}`;
+}
+
+/** A new name for a database of the pool, owned from now on. */
+export async function nameDatabase(server: Sql, template: string): Promise<string> {
+  const name = `${poolPrefix(template)}${createSuffix()}`;
+  await acquire(server, name);
+  return name;
 }
 
 /**
  * Acquires a free database, in the state in which the former test left it.
  *
- * @param server a client of any other database, as a superuser.
- * @returns its new name; undefined when none is free.
+ * @param server the process' client of any other database, as a superuser. It keeps the lock.
+ * @returns its name; undefined when none is free.
  */
 export async function takeFreeDatabase(server: Sql, template: string): Promise<string | undefined> {
   // Oldest first, so that a run uses few databases, which stay in the cache.
-  const free = await server<{ datname: string }[]>`
-    select datname from pg_database where starts_with(datname, ${freePrefix(template)})
-    order by oid`;
-  for (const { datname } of free) {
-    const name = nameDatabase(template);
-    if (await rename(server, datname, name)) return name;
+  const databases = await server<{ datname: string }[]>`
+    select datname from pg_database where starts_with(datname, ${
+    poolPrefix(template)
+  }) order by oid`;
+  for (const { datname } of databases) {
+    if (owned.has(datname) || !await acquire(server, datname)) continue;
+    // A test may have dropped it since.
+    const [existing] = await server`select from pg_database where datname = ${datname}`;
+    if (existing !== undefined) return datname;
+    await forgetDatabase(server, datname);
   }
   return undefined;
 }
 
-/**
- * Ends remaining connections and releases the database to the next test.
- *
- * @returns false when a connection remains; drop the database then.
- */
-export async function releaseDatabase(
-  server: Sql,
-  template: string,
-  name: string,
-): Promise<boolean> {
-  await server`
-    select pg_terminate_backend(pid, 2000) from pg_stat_activity
-    where datname = ${name} and backend_type = 'client backend'`;
-  return await rename(server, name, `${freePrefix(template)}${createSuffix()}`);
+/** Ends what is left of the test's sessions and releases the database to the next test. */
+export async function releaseDatabase(server: Sql, name: string): Promise<void> {
+  const deadline = performance.now() + endingMs;
+  while (await hasSessions(server, name)) {
+    if (performance.now() > deadline) await endSessions(server, name);
+    else await new Promise((resolve) => setTimeout(resolve, 3));
+  }
+  await forgetDatabase(server, name);
 }
 
-function freePrefix(template: string): string {
-  return `${template}_free_`;
+/** Gives up the name of a dropped database. */
+export async function forgetDatabase(server: Sql, name: string): Promise<void> {
+  await server`select pg_advisory_unlock(hashtextextended(${name}, 0))`;
+  owned.delete(name);
+}
+
+async function acquire(server: Sql, name: string): Promise<boolean> {
+  const [row] = await server<{ locked: boolean }[]>`
+    select pg_try_advisory_lock(hashtextextended(${name}, 0)) as locked`;
+  if (row?.locked === true) owned.add(name);
+  return row?.locked === true;
+}
+
+async function hasSessions(server: Sql, name: string): Promise<boolean> {
+  const sessions = await server`select ${isTestSession(server, name)} limit 1`;
+  return sessions.length > 0;
+}
+
+async function endSessions(server: Sql, name: string): Promise<void> {
+  await server`select pg_terminate_backend(pid, 2000) ${isTestSession(server, name)}`;
+}
+
+function isTestSession(server: Sql, name: string): ReturnType<Sql> {
+  return server`
+    from pg_stat_activity where datname = ${name} and backend_type = 'client backend'
+      and not (state = 'idle' and right(query, ${resetStatement.length}) = ${resetStatement})`;
+}
+
+function poolPrefix(template: string): string {
+  return `${template}_pool_`;
 }
 
 function createSuffix(): string {
   return crypto.randomUUID().replaceAll("-", "").slice(0, 16);
-}
-
-async function rename(server: Sql, from: string, to: string): Promise<boolean> {
-  try {
-    await server`alter database ${server(from)} rename to ${server(to)}`;
-    return true;
-  } catch (error) {
-    // Another test was faster (3D000, or XX000 at the same instant), or a client is connected (55006).
-    const code = error instanceof postgres.PostgresError ? error.code : undefined;
-    if (code === "3D000" || code === "55006" || code === "XX000") return false;
-    throw error;
-  }
 }
