@@ -33,18 +33,6 @@ Deno.test("a process killed between an upload's file and its record leaves nothi
       what: "the whole files",
     });
     await uploads.kill();
-    // A call of a dead process that waits for the lock would still be executed.
-    await admin`
-      select pg_terminate_backend(pid) from pg_stat_activity
-      where datname = current_database() and query like '%finish_upload%'
-        and pid <> pg_backend_pid() and wait_event_type = 'Lock'`;
-    await waitUntil(
-      async () =>
-        (await admin`
-          select from pg_stat_activity
-          where datname = current_database() and wait_event_type = 'Lock'`).length === 0,
-      { what: "the end of the dead process' calls" },
-    );
   } finally {
     await locked`rollback`;
     locked.release();
@@ -85,6 +73,7 @@ async function beginUploads(): Promise<Uploads> {
   );
   cleanup.defer(() => files.shutdown());
   const url = `http://127.0.0.1:${files.addr.port}/photo.jpg`;
+  const ownSessions = await listSessions(stack);
   const api = cleanup.use(
     await startFunctionProcess({
       slug: "media-api",
@@ -126,10 +115,28 @@ async function beginUploads(): Promise<Uploads> {
     kill: async () => {
       await api.kill();
       held.resolve();
+      await endSessions(stack, ownSessions);
       await Promise.all(calls);
     },
     [Symbol.asyncDispose]: () => keep.disposeAsync(),
   };
+}
+
+/** The product's sessions in the database. */
+async function listSessions({ admin }: MessagingStack): Promise<readonly number[]> {
+  const rows = await admin<{ pid: number }[]>`
+    select pid from pg_stat_activity
+    where datname = current_database() and application_name = 'messaging'`;
+  return rows.map(({ pid }) => pid);
+}
+
+/** A call of a dead process that waits for a lock would still be executed. */
+async function endSessions(stack: MessagingStack, but: readonly number[]): Promise<void> {
+  await waitUntil(async () => {
+    const others = (await listSessions(stack)).filter((pid) => !but.includes(pid));
+    for (const pid of others) await stack.admin`select pg_terminate_backend(${pid})`;
+    return others.length === 0;
+  }, { what: "the end of the dead process' sessions" });
 }
 
 /** The photo: its first part at once, the rest after `held`. */
