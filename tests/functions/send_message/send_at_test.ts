@@ -5,6 +5,7 @@ import {
   type MessagingStack,
   startMessagingStack,
 } from "../../support/stack/messaging_stack.ts";
+import { waitUntil } from "../../support/wait_until.ts";
 
 const text = { phone: "5511987654321", messageType: "text", message: "Olá" };
 
@@ -65,18 +66,17 @@ Deno.test("sendAt is at most 35 days ahead, at most a minute past, an instant, a
 Deno.test("a repeated call gets its first answer though its expiresAt is past by then", async () => {
   await using stack = await startMessagingStack();
   const tenant = await stack.createTenant();
-  const headers = { "Idempotency-Key": "reminder-1" };
-  const call = { ...text, sendAt: fromNow(3_600), expiresAt: fromNow(600) };
-  const first = await stack.send(tenant, call, headers);
-  const realNow = Date.now;
-  Date.now = () => realNow() + 601_000;
-  try {
+  // On a slow machine it may be past before the first call, which then is given longer.
+  for (let seconds = 0.5;; seconds *= 2) {
+    const headers = { "Idempotency-Key": `reminder-${seconds}` };
+    const expiresAt = fromNow(seconds);
+    const call = { ...text, sendAt: fromNow(3_600), expiresAt };
+    const first = await stack.send(tenant, call, headers);
+    await waitUntil(() => Date.now() > Date.parse(expiresAt) + 5, { what: "expiresAt" });
     const again = await stack.send(tenant, call, headers);
-    assertEquals([again.status, again.body], [200, first.body]);
-    const other = await stack.send(tenant, call, { "Idempotency-Key": "reminder-2" });
-    assertEquals(other.status, 400, "it is past");
-  } finally {
-    Date.now = realNow;
+    assertEquals([again.status, again.body], [first.status, first.body]);
+    if (first.status === 200) break;
+    assert(seconds < 30, JSON.stringify(first.body));
   }
 });
 
