@@ -20,17 +20,18 @@ declare
   per_endpoint constant integer := (request->>'perEndpoint')::integer;
   per_failing constant integer := (request->>'perFailingEndpoint')::integer;
   places constant jsonb := request->'places';
-  due uuid[];
+  claimable uuid[];
   answer jsonb;
 begin
   perform messaging.fan_out_events(500);
   -- Read after it: what it has made is due.
   clock := clock_timestamp();
-  due := array(
+  claimable := array(
     select waiting.id
     from (
       select d.id, row_number() over (partition by e.id order by d.next_attempt_at, d.sequence) as turn
-      from messaging.event_endpoints e
+      from messaging.endpoints_with_due_deliveries(clock) as due(id)
+      join messaging.event_endpoints e on e.id = any (array[due.id])
       cross join lateral (
         select x.id, x.next_attempt_at, x.sequence
         from messaging.event_deliveries x
@@ -47,7 +48,7 @@ begin
     order by waiting.turn
     limit (request->>'maxDeliveries')::integer
   );
-  if due = '{}' then
+  if claimable = '{}' then
     return jsonb '{"deliveries": [], "targets": []}';
   end if;
   with claimed as (
@@ -56,13 +57,13 @@ begin
       next_attempt_at = clock
         + make_interval(secs => (request->>'leaseSeconds')::double precision)
     from messaging.events v
-    where d.id = any (due) and v.sequence = d.sequence
+    where d.id = any (claimable) and v.sequence = d.sequence
     returning d.id, d.claim_token, d.endpoint_id, messaging.describe_event(v) as event
   ),
   gone as (
     update messaging.event_deliveries d
     set status = 'failed', next_attempt_at = null, claim_token = null
-    where d.id = any (due)
+    where d.id = any (claimable)
       and not exists (select from messaging.events v where v.sequence = d.sequence)
   )
   select jsonb_build_object(
