@@ -1,5 +1,7 @@
 import { assert, assertEquals, assertMatch } from "../../support/assert.ts";
+import { waitUntil } from "../../support/wait_until.ts";
 import {
+  findFiles,
   findTraces,
   liveFully,
   neighbour,
@@ -21,21 +23,34 @@ Deno.test("a person with a full life is gone from every column of every table, a
     const table of [
       ...["messages", "contacts", "events", "provider_events", "outbox", "idempotency_keys"],
       ...["internal_notes", "agent_sessions", "event_deliveries"],
-      ...["consent_log", "contact_search", "contact_addresses", "tags"],
+      ...[
+        "consent_log",
+        "contact_search",
+        "contact_addresses",
+        "tags",
+        "media",
+        "batch_recipients",
+      ],
     ]
   ) {
     assert(before.some((found) => found.startsWith(`messaging.${table}:`)), `no trace in ${table}`);
   }
+  assertEquals([findFiles(world).length, stack.storage.files.size], [2, 3]);
   const neighbourBefore = await readNeighbour(sql);
   const providerCalls = stack.provider.requests.length;
 
   const erasure = await world.erase(contactId);
   assertEquals([erasure.status, erasure.contactId], ["done", contactId]);
   assert(
-    Object.entries(erasure.counts).every(([kind, count]) => kind === "media" || Number(count) > 0),
+    Object.values(erasure.counts).every((count) => Number(count) > 0),
     Deno.inspect(erasure.counts),
   );
   assertEquals(await findTraces(sql), []);
+  // The dispatcher deletes the files, after their rows.
+  await waitUntil(async () => {
+    await stack.dispatch({ durationMs: 100 });
+    return stack.storage.files.size === 0;
+  }, { what: "the person's files to go" });
   const log = JSON.stringify(stack.logLines).toLowerCase();
   assertEquals(traces.filter((word) => log.includes(word.toLowerCase())), []);
 

@@ -9,6 +9,8 @@ import {
   type Tenant,
   type TenantOptions,
 } from "../../support/fixtures/tenant.ts";
+import { heads, padded } from "../../support/fixtures/media_files.ts";
+import { waitUntil } from "../../support/wait_until.ts";
 import { type ContractStack, startContractStack } from "../contract/contract_stack.ts";
 import { startReceiver } from "../webhooks/webhook_client.ts";
 
@@ -58,7 +60,11 @@ export const traces: readonly string[] = [
   ...["joaquim", "ribanceira", "quincas"],
   ...["jabuticaba", "bergamota", "guaraná", "pitomba", "cupuaçu", "graviola", "mangaba", "umbu"],
   ...["cajarana", "seriguela", "sapoti", "araticum", "bacuri", "murici", "tucumã", "camu-camu"],
+  ...["cambuci", "cagaita", "jatobá", "uvaia"],
 ];
+
+/** A word that only the person's files hold. */
+export const wordInFiles = "pitanga";
 
 /** Starts the service; disposing ends everything. */
 export async function startErasureWorld(options: TenantOptions = {}): Promise<ErasureWorld> {
@@ -198,6 +204,8 @@ export async function liveFully(world: ErasureWorld): Promise<{ readonly contact
   await sendTemplate(world);
   await failToSend(world);
   await leaveWaiting(world);
+  await exchangeFiles(world);
+  await listInBatches(world);
   await receive({
     statuses: [
       {
@@ -217,6 +225,7 @@ export async function liveFully(world: ErasureWorld): Promise<{ readonly contact
   // The endpoint's receiver is gone after this: its next deliveries stay waiting.
   await stack.dispatch({ durationMs: 400 });
   await world.stack.finishBackground();
+  await storeFiles(world);
   return { contactId };
 }
 
@@ -270,6 +279,73 @@ async function leaveWaiting({ stack, call, succeed }: ErasureWorld): Promise<voi
   await call("POST", "send-message", { ...message, queued: true, intervalSeconds: 60 });
   await stack.finishBackground();
   await succeed("POST", "send-message", { ...message, queued: true, intervalSeconds: 3_600 });
+}
+
+/** A document with the person's name, a voice message, and an uploaded picture that is sent. */
+async function exchangeFiles({ stack, receive, succeed }: ErasureWorld): Promise<void> {
+  const { answer, baseUrl } = stack.provider;
+  stack.provider.answer = (request) => {
+    const file = /(?:^|\/)(DOC1|VOICE1)(\/content)?$/.exec(request.path);
+    if (file === null) return answer(request);
+    const [, id = "", isContent] = file;
+    if (isContent === undefined) return Response.json({ url: `${baseUrl}/${id}/content` });
+    const head = id === "DOC1" ? `%PDF-1.7 ${wordInFiles}` : `${heads.ogg}${wordInFiles}`;
+    return new Response(padded(head, 2_000));
+  };
+  const document = { id: "DOC1", mime_type: "application/pdf", filename: `${person.name}.pdf` };
+  const audio = { id: "VOICE1", mime_type: "audio/ogg; codecs=opus", voice: true };
+  await receive({
+    contacts: [sender(person)],
+    messages: [
+      {
+        ...text("wamid.IN3", person.phone, ""),
+        ...{ type: "document", text: undefined },
+        document,
+      },
+      { ...text("wamid.IN4", person.phone, ""), ...{ type: "audio", text: undefined }, audio },
+    ],
+  });
+  const { mediaId } = await succeed("POST", "media-api/media", {
+    url: "https://files.example.com/joaquim-ribanceira.png",
+  });
+  await succeed("POST", "send-message", {
+    ...{ phone: person.phone, messageType: "image", mediaId, message: "veja a cagaita" },
+  }, "send-file");
+}
+
+/** Lets the dispatcher fetch the files; the voice message is written down. */
+async function storeFiles({ stack, sql }: ErasureWorld): Promise<void> {
+  await waitUntil(async () => {
+    await stack.dispatch({ durationMs: 100 });
+    const rows = await sql<{ status: string }[]>`
+      select status from messaging.media
+      where origin = 'channel' and kind in ('document', 'audio')`;
+    return rows.length === 2 && rows.every(({ status }) => status === "stored");
+  }, { what: "the received files" });
+  await sql`
+    update messaging.media set transcript = 'prefere cambuci' where kind = 'audio'`;
+}
+
+/** A draft that waits with the person in it, and a batch that runs and has sent to the neighbour alone. */
+async function listInBatches({ succeed }: ErasureWorld): Promise<void> {
+  const recipients = [neighbour, person].map(({ phone, name }) => ({
+    ...{ phone, variables: { nome: name, fruta: "jatobá" }, metadata: { lote: "uvaia" } },
+  })).map((recipient, place) => place === 0 ? { phone: recipient.phone } : recipient);
+  const batch = { message: { messageType: "text", message: "Oi {{nome}}: {{fruta}}" }, recipients };
+  await succeed("POST", "batches-api/batches", { ...batch, validation: "permissive" });
+  const { batchId } = await succeed("POST", "batches-api/batches", {
+    ...batch,
+    validation: "permissive",
+    intervalSeconds: 3_600,
+  });
+  await succeed("POST", `batches-api/batches/${batchId}/start`, {});
+}
+
+/** Which stored files hold the word. */
+export function findFiles({ stack }: ErasureWorld, word = wordInFiles): string[] {
+  return [...stack.storage.files].filter(([, bytes]) =>
+    new TextDecoder("latin1").decode(bytes).includes(word)
+  ).map(([path]) => path);
 }
 
 /** Where the database holds one of these words, in any column of any table: `table: word`. */
