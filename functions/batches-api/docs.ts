@@ -406,6 +406,8 @@ export const operations: readonly Operation[] = [
       "items.reason":
         "Why the recipient is skipped, or would be if its turn was now; null for all others.",
       "items.messageId": "The recipient's message; null until it has one.",
+      "items.scheduledFor":
+        "When the message leaves, or left: of a pending recipient of a running batch the slot that is forecast. Null while the queue is held without an end or disconnected.",
     },
     examples: [{
       name: "all",

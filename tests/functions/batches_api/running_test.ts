@@ -237,6 +237,24 @@ Deno.test("a start skips at once whom it may not write to, as the dry run says",
   ]);
 });
 
+Deno.test("while the connection is lost no recipient is told a slot, as no message is", async () => {
+  await using stack = await startMessagingStack();
+  const tenant = await stack.createTenant();
+  const batchId = await createBatch(stack, tenant);
+  await changeBatch(stack, tenant, batchId, "start");
+  await stack.admin`
+    update messaging.dispatch set disconnected_until = 'infinity'
+    where instance_id = ${tenant.instanceId}`;
+  const items = await readRecipients(stack, tenant, batchId);
+  assertEquals(items.map(({ status, scheduledFor }) => [status, scheduledFor]), [
+    ["queued", null],
+    ["pending", null],
+    ["pending", null],
+  ]);
+  const message = await stack.messages(tenant, "GET", `/messages/${items[0].messageId}`);
+  assertEquals([message.body.heldBy, message.body.scheduledFor], ["disconnected", null]);
+});
+
 Deno.test("no slot lies before startAt, and until then the queue belongs to the others", async () => {
   await using stack = await startMessagingStack();
   const tenant = await stack.createTenant();

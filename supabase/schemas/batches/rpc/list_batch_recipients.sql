@@ -15,6 +15,12 @@ declare
   batch constant messaging.batches := messaging.find_batch(request);
   instance constant messaging.instances := messaging.find_instance(batch.instance_id);
   page_size constant integer := (request->>'limit')::integer;
+  -- Nobody knows the slots of a queue that is held until somebody releases it, or disconnected.
+  is_held constant boolean := exists (
+    select from messaging.dispatch d
+    where d.instance_id = instance.id
+      and greatest(d.operator_hold_until, d.disconnected_until) = 'infinity'
+  );
   rows jsonb[];
   last_pending integer;
   forecast jsonb := '{}';
@@ -27,9 +33,12 @@ begin
       'status', told.status,
       'reason', r.reason,
       'messageId', r.message_id,
-      'scheduledFor', messaging.iso_in_zone(
-        case when told.status <> 'pending' then m.scheduled_for end, instance.time_zone
-      ),
+      'scheduledFor', case
+        -- As messages-api tells it: how things stand now.
+        when told.status = 'queued' then messaging.describe_message(m)->'scheduledFor'
+        when told.status <> 'pending' then
+          to_jsonb(messaging.iso_in_zone(m.scheduled_for, instance.time_zone))
+      end,
       'lastError', m.last_error
     )
     from messaging.batch_recipients r
@@ -53,7 +62,9 @@ begin
   if batch.status = 'running' and last_pending is not null then
     begin
       select coalesce(jsonb_object_agg(w.index, jsonb_build_object(
-        'scheduledFor', messaging.iso_in_zone(w.slot, instance.time_zone), 'reason', w.reason
+        'scheduledFor', case when not is_held then
+          messaging.iso_in_zone(w.slot, instance.time_zone)
+        end, 'reason', w.reason
       )), '{}')
       into forecast
       from messaging.walk_batches(
