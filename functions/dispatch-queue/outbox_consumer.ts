@@ -56,6 +56,7 @@ const lanes: readonly Lane[] = [
 export class OutboxConsumer {
   readonly #underWay = new Set<Promise<void>>();
   #isMailing = false;
+  #isFilling = false;
   #isFinishing = false;
   readonly #files: FileFetcher;
   readonly #inLane = new Map<Lane, number>();
@@ -77,9 +78,7 @@ export class OutboxConsumer {
   start(): void {
     if (!this.#isMailing) this.#run(this.#sendEmails());
     this.#run(this.#files.start());
-    for (const lane of lanes) {
-      if (this.#roomOf(lane) > 0) this.#run(this.#fill(lane));
-    }
+    if (!this.#isFilling) this.#run(this.#fillLanes());
   }
 
   /** Stops claiming, and waits for the work in progress. */
@@ -89,11 +88,21 @@ export class OutboxConsumer {
     while (this.#underWay.size > 0) await Promise.all(this.#underWay);
   }
 
-  #run(work: Promise<void>): void {
+  #run(work: Promise<void>): Promise<void> {
     const settled = work.catch((error: unknown) => {
       this.services.log.error("outbox_pass_failed", describeDefect(error));
     }).finally(() => this.#underWay.delete(settled));
     this.#underWay.add(settled);
+    return settled;
+  }
+
+  /** One claim after the other: all at once, they would take every core from the sends of that moment. */
+  async #fillLanes(): Promise<void> {
+    this.#isFilling = true;
+    for (const lane of lanes) {
+      if (this.#roomOf(lane) > 0) await this.#run(this.#fill(lane));
+    }
+    this.#isFilling = false;
   }
 
   /** Sends the due e-mails sequentially, because mail services limit requests per second. */
