@@ -1,6 +1,6 @@
 /** The console plots an instance's queue by the day, and shows how far its batches are. */
 import type { Page } from "playwright-core";
-import { assert, assertEquals, assertMatch } from "../support/assert.ts";
+import { assert, assertEquals } from "../support/assert.ts";
 import { findBrowser, openPage } from "../support/browser/browser.ts";
 import { createTestDatabase } from "../support/database/database.ts";
 import {
@@ -114,10 +114,12 @@ Deno.test({
 
     const plot = queue.getByRole("img", { name: "The send window is shaded" });
     await plot.waitFor();
-    assertMatch(
-      await plot.getAttribute("aria-label") ?? "",
-      /^Slots: 10, 6:00\sAM to \d:\d{2}\sAM\. The send window is shaded: 6:00\sAM to 6:00\sPM\.$/,
-    );
+    // The recipients of the batches may come one after the other.
+    const whole =
+      /^Slots: 10, 6:00\sAM to \d:\d{2}\sAM\. The send window is shaded: 6:00\sAM to 6:00\sPM\.$/;
+    await waitUntil(async () => whole.test(await plot.getAttribute("aria-label") ?? ""), {
+      what: "a plot of all slots",
+    });
     const legend = await queue.getByRole("list", { name: "Colors" }).locator("li").allInnerTexts();
     assertEquals(
       legend.map((line) => line.replace(/\s+/g, " ").trim()).sort(),
