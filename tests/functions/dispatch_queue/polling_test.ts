@@ -23,11 +23,21 @@ Deno.test("a run ends when its runtime announces its end, and finishes what it h
     return acceptMessage(request);
   };
   let hasEnded = false;
-  const run = stack.dispatchOnce({ durationMs: 180_000, maxMessages: 10 });
+  let claiming = 0;
+  const database = replaceRpc(stack, async (name, answer) => {
+    if (name !== "claim_due_messages") return await answer();
+    claiming += 1;
+    return await answer().finally(() => claiming -= 1);
+  });
+  const run = runDispatch({ ...stack.services, database, deliverAgentReply }, {
+    durationMs: 180_000,
+    maxMessages: 10,
+  });
   run.finally(() => hasEnded = true);
   await waitUntil(() => stack.provider.requests.length === 1, { what: "the provider call" });
   await stack.send(tenant, { ...text, delayMessage: 60 });
   dispatchEvent(new Event(shutdownEvent));
+  await waitUntil(() => claiming === 0, { what: "the end of a claim under way" });
   await letTimePass(stack.admin, 61);
   held.resolve();
   await waitUntil(() => hasEnded, { what: "the end of the run" });
