@@ -23,16 +23,24 @@ Deno.test("a process killed in the middle of uploads leaves nothing of them an h
 
 Deno.test("a process killed between an upload's file and its record leaves nothing of it an hour later", async () => {
   await using uploads = await beginUploads();
-  const { admin } = uploads.stack;
+  const { stack } = uploads;
+  const { admin } = stack;
   const locked = await admin.reserve();
   try {
     await locked`begin`;
     await locked`select from messaging.media where status = 'pending' for update`;
     uploads.finishBodies();
-    await waitUntil(async () => (await uploads.listFiles("content")).length === 3, {
-      what: "the whole files",
+    await waitUntil(async () => (await listWaiting(stack)).length === 2, {
+      what: "the calls that record both files",
     });
+    assertEquals((await uploads.listFiles("content")).length, 3);
     await uploads.kill();
+    // A call of a dead process that waits for a lock would still be executed.
+    await waitUntil(async () => {
+      const waiting = await listWaiting(stack);
+      for (const pid of waiting) await admin`select pg_terminate_backend(${pid})`;
+      return waiting.length === 0;
+    }, { what: "the end of the dead process' calls" });
   } finally {
     await locked`rollback`;
     locked.release();
@@ -73,7 +81,6 @@ async function beginUploads(): Promise<Uploads> {
   );
   cleanup.defer(() => files.shutdown());
   const url = `http://127.0.0.1:${files.addr.port}/photo.jpg`;
-  const ownSessions = await listSessions(stack);
   const api = cleanup.use(
     await startFunctionProcess({
       slug: "media-api",
@@ -115,28 +122,19 @@ async function beginUploads(): Promise<Uploads> {
     kill: async () => {
       await api.kill();
       held.resolve();
-      await endSessions(stack, ownSessions);
       await Promise.all(calls);
     },
     [Symbol.asyncDispose]: () => keep.disposeAsync(),
   };
 }
 
-/** The product's sessions in the database. */
-async function listSessions({ admin }: MessagingStack): Promise<readonly number[]> {
+/** The sessions whose call to record an upload waits for a lock. */
+async function listWaiting({ admin }: MessagingStack): Promise<readonly number[]> {
   const rows = await admin<{ pid: number }[]>`
     select pid from pg_stat_activity
-    where datname = current_database() and application_name = 'messaging'`;
+    where datname = current_database() and pid <> pg_backend_pid()
+      and query like '%finish_upload%' and wait_event_type = 'Lock'`;
   return rows.map(({ pid }) => pid);
-}
-
-/** A call of a dead process that waits for a lock would still be executed. */
-async function endSessions(stack: MessagingStack, but: readonly number[]): Promise<void> {
-  await waitUntil(async () => {
-    const others = (await listSessions(stack)).filter((pid) => !but.includes(pid));
-    for (const pid of others) await stack.admin`select pg_terminate_backend(${pid})`;
-    return others.length === 0;
-  }, { what: "the end of the dead process' sessions" });
 }
 
 /** The photo: its first part at once, the rest after `held`. */
