@@ -122,7 +122,12 @@ function startTests(
     ],
     cwd: root,
     clearEnv: true,
-    env: { ...inherited, ...(layer.database ? server?.environment : {}) },
+    env: {
+      // One isolate more than there are processors: each waits for Postgres now and then.
+      DENO_JOBS: String(navigator.hardwareConcurrency + 1),
+      ...inherited,
+      ...(layer.database ? server?.environment : {}),
+    },
     stdin: "null",
     stdout: "piped",
     stderr: "piped",
