@@ -25,8 +25,8 @@ export const resetStatement = [
   "unlisten *",
 ].join("; ");
 
-/** Enough for the end of a reset's answer. */
-const tailLength = 512;
+/** ReadyForQuery with the state of the transaction; and the end of a reset's answer. */
+const [readyLength, resetLength] = [6, 512];
 
 /** A session of the server, open between its clients. */
 export class KeptSession {
@@ -96,10 +96,11 @@ export class KeptSession {
   async #copyAnswers(): Promise<void> {
     const buffer = new Uint8Array(65_536);
     for (;;) {
-      const length = await this.#connection.read(buffer);
-      if (length === null) return;
-      const bytes = buffer.subarray(0, length);
-      this.#tail = (this.#tail + toText(bytes.subarray(-tailLength))).slice(-tailLength);
+      const size = await this.#connection.read(buffer);
+      if (size === null) return;
+      const bytes = buffer.subarray(0, size);
+      const length = this.#resetting === null ? readyLength : resetLength;
+      this.#tail = (this.#tail + toText(bytes.subarray(-length))).slice(-length);
       this.#greeting ??= this.#said.add(bytes);
       if (this.#resetting !== null) this.#lookForReset();
       // The session outlives a client that is gone.
