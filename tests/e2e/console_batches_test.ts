@@ -102,10 +102,22 @@ Deno.test({
     await page.goto(stack.origin);
     const batches = page.getByRole("region", { name: "Batches" });
     await batches.getByText("Avisos").waitFor();
+    // The form is submitted while the page asks for the former instance.
+    const asked = Promise.withResolvers<void>();
+    const submitted = Promise.withResolvers<void>();
+    const ofFormer = (url: URL): boolean =>
+      url.pathname.endsWith("/batches") && url.searchParams.get("instanceId") === shown.instanceId;
+    await page.route(ofFormer, async (route) => {
+      asked.resolve();
+      await submitted.promise;
+      await route.continue().catch(() => undefined);
+    });
+    await asked.promise;
     await page.getByText("Instance and token", { exact: true }).click();
     await page.getByLabel("Instance id").fill(tenant.instanceId);
     await page.getByLabel("Client token").fill(tenant.token);
     await page.getByRole("button", { name: "Show this queue" }).click();
+    submitted.resolve();
     const queue = page.getByRole("region", { name: "Queue" });
     await queue.getByText("The send window is closed all day.").waitFor();
     assertEquals(await queue.locator("svg .window").count(), 0);

@@ -22,10 +22,10 @@ export function createBatches() {
   let batches = [];
   let shown = "";
 
-  async function refresh() {
-    batches = await readBatches(batches);
+  async function refresh(api) {
+    batches = await readBatches(api, batches);
     show();
-    const [waiting, schedule] = await Promise.all([readSlots(batches), readSchedule()]);
+    const [waiting, schedule] = await Promise.all([readSlots(api, batches), readSchedule(api)]);
     timeline.show({ ...waiting, batches, schedule });
   }
 

@@ -14,25 +14,39 @@ export class ApiProblem extends Error {
   }
 }
 
-/** Whether the form names an instance and a token. */
-export function hasAccess() {
-  return readAccess().every((value) => value !== "");
+/** The instance and the token of the form as it was last submitted, not as somebody types. */
+let access = { instanceId: "", clientToken: "" };
+find("queue-form").addEventListener("submit", useForm);
+
+/** Calls from now on are for the instance and the token that stand in the form. */
+export function useForm() {
+  access = {
+    instanceId: find("instance-id").value.trim(),
+    clientToken: find("client-token").value.trim(),
+  };
 }
 
-/** The form's instance id and client token. */
-export function readAccess() {
-  return [find("instance-id").value.trim(), find("client-token").value.trim()];
+/** Whether the form named an instance and a token. */
+export function hasAccess() {
+  return Object.values(access).every((value) => value !== "");
 }
 
 /**
- * Calls a function of the product with the form's instance and token.
+ * Calls a function of the product for the form's instance.
  *
  * @param {string} path below /functions/v1/
  * @param {{method?: string, query?: object, body?: object, signal?: AbortSignal}} [options]
  * @throws {ApiProblem} for any answer but 2xx; what `fetch` throws when `signal` aborts
  */
-export async function callApi(path, { method = "GET", query = {}, body, signal } = {}) {
-  const [instanceId, clientToken] = readAccess();
+export function callApi(path, options) {
+  return callFunction(access, path, options);
+}
+
+async function callFunction(
+  { instanceId, clientToken },
+  path,
+  { method = "GET", query = {}, body, signal } = {},
+) {
   const parameters = new URLSearchParams({ instanceId, ...query });
   const headers = { "X-Client-Token": clientToken };
   const call = body === undefined
@@ -57,31 +71,56 @@ export function buildJsonInit(method, body, headers = {}) {
 }
 
 /**
- * Runs `ask` every two seconds while the page is visible and the form is filled in. Runs it at once
- * when the form is submitted. Waits for the form after a final refusal.
+ * What a run of `pollApi` asks: all of it for one instance, whatever the form names meanwhile.
  *
- * @param {() => Promise<void>} ask
+ * @typedef {object} Api
+ * @property {string} instanceId
+ * @property {AbortSignal} signal aborts when the form is submitted
+ * @property {(path: string, query?: object) => Promise<object>} read as `callApi`
+ */
+
+/** @returns {Api} */
+function openApi(signal) {
+  const opened = access;
+  return {
+    instanceId: opened.instanceId,
+    signal,
+    read: (path, query) => callFunction(opened, path, { query, signal }),
+  };
+}
+
+/**
+ * Runs `ask` every two seconds while the page is visible and the form is filled in. Runs it at once
+ * when the form is submitted, in place of a run for what the form named before. Waits for the form
+ * after a final refusal.
+ *
+ * @param {(api: Api) => Promise<void>} ask
  * @param {(sentence: string) => void} showProblem
  * @returns {() => Promise<void>} asks now
  */
 export function pollApi(ask, showProblem) {
   let timer = 0;
-  let isAsking = false;
+  /** Aborts the run that goes on. */
+  let running = null;
   let isRefused = false;
 
   async function askNow() {
     clearTimeout(timer);
-    if (hasAccess() && !isAsking && !document.hidden) {
-      isAsking = true;
+    if (hasAccess() && running === null && !document.hidden) {
+      const run = new AbortController();
+      running = run;
       try {
-        await ask();
+        await ask(openApi(run.signal));
         isRefused = false;
       } catch (problem) {
-        isRefused = problem.isFinal === true;
-        showProblem(problem instanceof ApiProblem ? problem.message : String(problem));
-      } finally {
-        isAsking = false;
+        if (!run.signal.aborted) {
+          isRefused = problem.isFinal === true;
+          showProblem(problem instanceof ApiProblem ? problem.message : String(problem));
+        }
       }
+      // Another run goes on for what the form names now.
+      if (run.signal.aborted) return;
+      running = null;
     }
     clearTimeout(timer);
     if (!isRefused) timer = setTimeout(askNow, pollMs);
@@ -89,6 +128,8 @@ export function pollApi(ask, showProblem) {
 
   find("queue-form").addEventListener("submit", (event) => {
     event.preventDefault();
+    running?.abort();
+    running = null;
     askNow();
   });
   document.addEventListener("visibilitychange", askNow);

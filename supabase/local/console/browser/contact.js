@@ -1,4 +1,4 @@
-import { callApi, pollApi, setNote } from "./client.js";
+import { pollApi, setNote } from "./client.js";
 import { build, find } from "./dom.js";
 import { formatInstant, formatPhone } from "./format.js";
 import { say } from "./words.js";
@@ -47,10 +47,10 @@ export function createContact(readChosen) {
   }
 
   return pollApi(
-    async () => {
+    async (api) => {
       const chosen = readChosen();
       if (chosen === null) return show(null, say("Choose a phone to see who it is."));
-      const contact = await findContact(chosen.waId);
+      const contact = await findContact(api, chosen.waId);
       show(contact, contact === null ? say("This instance has no contact of this phone.") : "");
     },
     (sentence) => show(null, sentence),
@@ -58,11 +58,10 @@ export function createContact(readChosen) {
 }
 
 /** @returns {Promise<object | null>} the contact that an address of the channel finds */
-async function findContact(waId) {
+async function findContact(api, waId) {
   const field = /^\d+$/.test(waId) ? "phone" : /^[A-Z]{2}\./.test(waId) ? "userId" : null;
   if (field === null) return null;
-  const query = { [field]: waId, limit: 1 };
-  return (await callApi("contacts-api/contacts", { query })).items[0] ?? null;
+  return (await api.read("contacts-api/contacts", { [field]: waId, limit: 1 })).items[0] ?? null;
 }
 
 function buildConsent({ name, consent }) {

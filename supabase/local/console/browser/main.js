@@ -3,6 +3,7 @@ import { createBatches } from "./batches.js";
 import { createComposer } from "./composer.js";
 import { createContact } from "./contact.js";
 import { find } from "./dom.js";
+import { useForm } from "./client.js";
 import { createConnections } from "./connections.js";
 import { createEvents } from "./events.js";
 import { createFaults } from "./faults.js";
@@ -85,6 +86,7 @@ const demo = await readDemo();
 if (demo !== null) {
   find("instance-id").value = demo.instanceId;
   find("client-token").value = demo.clientToken;
+  useForm();
 }
 showKeyLocations(demo);
 find("queue-settings").open = demo === null;

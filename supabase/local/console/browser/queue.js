@@ -1,4 +1,4 @@
-import { callApi, pollApi, setNote } from "./client.js";
+import { pollApi, setNote } from "./client.js";
 import { build, find } from "./dom.js";
 import { formatPhone, formatSlot, formatWait } from "./format.js";
 import { say } from "./words.js";
@@ -23,10 +23,10 @@ const holds = {
  */
 export function createQueue() {
   return pollApi(
-    async () => {
+    async (api) => {
       const [queue, health] = await Promise.all([
-        callApi("messages-api/queue", { query: { limit: shownRows } }),
-        callApi("messages-api/health"),
+        api.read("messages-api/queue", { limit: shownRows }),
+        api.read("messages-api/health"),
       ]);
       show(queue);
       showHealth(health);

@@ -1,5 +1,3 @@
-import { callApi, readAccess } from "./client.js";
-
 const pageSize = 1_000;
 /** Batches that have ended since the page was opened, and are still shown. */
 const shownEnds = 3;
@@ -23,22 +21,21 @@ export function nameOf({ name, batchId }) {
 /**
  * Reads the batches of the form's instance that run or pause, and those that ended a moment ago.
  *
+ * @param {import("./client.js").Api} api
  * @param {object[]} former what it returned before
  * @returns {Promise<object[]>}
  */
-export async function readBatches(former) {
-  const [instanceId] = readAccess();
+export async function readBatches(api, former) {
+  const { instanceId } = api;
   const [running, paused] = await Promise.all(
-    ["running", "paused"].map((status) =>
-      callApi("batches-api/batches", { query: { status, limit: 10 } })
-    ),
+    ["running", "paused"].map((status) => api.read("batches-api/batches", { status, limit: 10 })),
   );
   const open = [...running.items, ...paused.items];
   const openIds = new Set(open.map(({ batchId }) => batchId));
   const ended = await Promise.all(
     former.filter((batch) => batch.instanceId === instanceId && !openIds.has(batch.batchId))
       .slice(0, shownEnds)
-      .map(({ batchId }) => callApi(`batches-api/batches/${batchId}`)),
+      .map(({ batchId }) => api.read(`batches-api/batches/${batchId}`)),
   );
   return [...open, ...ended].map((batch) => ({ ...batch, instanceId }));
 }
@@ -47,13 +44,14 @@ export async function readBatches(former) {
  * The slots of what waits: those in the queue, and those that are forecast for the recipients of
  * running batches. `isCut` where there are more than a page of them.
  *
+ * @param {import("./client.js").Api} api
  * @param {object[]} batches
  * @returns {Promise<{slots: {at: string, batchId: string | null}[], isCut: boolean}>}
  */
-export async function readSlots(batches) {
+export async function readSlots(api, batches) {
   const running = batches.filter(({ status }) => status === "running");
-  const queue = await callApi("messages-api/queue", { query: { limit: pageSize } });
-  const pages = (await Promise.all(running.map(readWaiting))).flat();
+  const queue = await api.read("messages-api/queue", { limit: pageSize });
+  const pages = (await Promise.all(running.map((batch) => readWaiting(api, batch)))).flat();
   const recipients = pages.flatMap(({ items }) => items);
   const batchIds = new Map(recipients.map(({ messageId, batchId }) => [messageId, batchId]));
   const slots = [
@@ -71,10 +69,10 @@ export async function readSlots(batches) {
 }
 
 /** The recipients of a batch that wait, in the queue or for their turn there: a page of each. */
-function readWaiting({ batchId }) {
+function readWaiting(api, { batchId }) {
   const path = `batches-api/batches/${batchId}/recipients`;
   return Promise.all(["queued", "pending"].map(async (status) => {
-    const page = await callApi(path, { query: { status, limit: pageSize } });
+    const page = await api.read(path, { status, limit: pageSize });
     return { ...page, items: page.items.map((item) => ({ ...item, batchId })) };
   }));
 }
@@ -82,12 +80,13 @@ function readWaiting({ batchId }) {
 /**
  * When the form's instance sends.
  *
+ * @param {import("./client.js").Api} api
  * @returns {Promise<{timeZone: string, sendWindow: object} | null>} null where the stack does not
  * know the instance by this id
  */
-export async function readSchedule() {
-  const [instanceId] = readAccess();
+export async function readSchedule({ instanceId, signal }) {
   const query = new URLSearchParams({ instanceId });
-  const response = await fetch(`/simulator/schedule?${query}`).catch(() => null);
+  const response = await fetch(`/simulator/schedule?${query}`, { signal }).catch(() => null);
+  signal.throwIfAborted();
   return response?.ok === true ? await response.json() : null;
 }

@@ -20,8 +20,8 @@ export function createWebhooks() {
   /** To choose as soon as it is in the list. */
   let wantedId = null;
 
-  async function refresh() {
-    const endpoints = (await callApi("events-api/endpoints")).items;
+  async function refresh(api) {
+    const endpoints = (await api.read("events-api/endpoints")).items;
     find("webhooks-count").textContent = String(endpoints.length);
     setNote(find("webhooks-note"), endpoints.length > 0 ? "" : say("No webhook endpoint yet."));
     fillChoice(choice, endpoints);
@@ -31,7 +31,7 @@ export function createWebhooks() {
     }
     const chosen = endpoints.find(({ endpointId }) => endpointId === choice.value);
     showEndpoint(chosen);
-    const deliveries = chosen === undefined ? [] : await readDeliveries(chosen.endpointId);
+    const deliveries = chosen === undefined ? [] : await readDeliveries(api, chosen.endpointId);
     find("deliveries").replaceChildren(...deliveries.map(buildDelivery));
   }
 
@@ -66,9 +66,9 @@ export function createWebhooks() {
   };
 }
 
-async function readDeliveries(endpointId) {
-  const query = { limit: shownRows };
-  return (await callApi(`events-api/endpoints/${endpointId}/deliveries`, { query })).items;
+async function readDeliveries(api, endpointId) {
+  const path = `events-api/endpoints/${endpointId}/deliveries`;
+  return (await api.read(path, { limit: shownRows })).items;
 }
 
 /** Keeps what is chosen. An open list is rebuilt only when the endpoints have changed. */
