@@ -46,6 +46,32 @@ export async function countRowsRead(
   throw new Error("unreachable");
 }
 
+/** Plans for the values of a call, as in a session's first five, or for any values. */
+export type PlanMode = "force_custom_plan" | "force_generic_plan";
+
+/** Counts as `countRowsRead` does, with plans of this kind only. */
+export function countRowsReadBy(
+  plans: PlanMode,
+  sql: Sql,
+  work: (transaction: Sql) => Promise<unknown>,
+): Promise<number> {
+  return countRowsRead(sql, async (transaction) => {
+    await transaction`select set_config('plan_cache_mode', ${plans}, true)`;
+    await work(transaction);
+  });
+}
+
+/**
+ * Counts with both kinds of plans: from the sixth call on Postgres may use either. @returns the greater count.
+ */
+export async function countMostRowsRead(
+  sql: Sql,
+  work: (transaction: Sql) => Promise<unknown>,
+): Promise<number> {
+  const ofValues = await countRowsReadBy("force_custom_plan", sql, work);
+  return Math.max(ofValues, await countRowsReadBy("force_generic_plan", sql, work));
+}
+
 async function readCounts(sql: TransactionSql): Promise<number> {
   const [row] = await sql.unsafe<{ rows: number }[]>(countReads);
   return row?.rows ?? 0;
