@@ -62,7 +62,7 @@ async function run(
   environment: Readonly<Record<string, string>>,
   show: (text: string) => void,
 ): Promise<CliOutput> {
-  const child = new Deno.Command(await (cliPath ??= findCli()), {
+  const child = new Deno.Command(await findSupabaseCli(), {
     args: [...args],
     cwd: root,
     env: { NO_COLOR: "1", ...environment },
@@ -95,10 +95,17 @@ async function run(
 let cliPath: Promise<string> | undefined;
 
 /**
- * Installs the CLI and finds its program. npx takes longer than most calls, so it is asked once. The
- * package's script only starts the program of the platform's package, which takes a Node each time.
+ * The path of the CLI's program, which is installed where needed. npx takes longer than most calls, so it
+ * is asked once.
+ *
+ * @throws {SupabaseCliError} where npm cannot install it.
  */
-async function findCli(): Promise<string> {
+export function findSupabaseCli(): Promise<string> {
+  return cliPath ??= installCli();
+}
+
+/** The package's script only starts the program of the platform's package, which takes a Node each time. */
+async function installCli(): Promise<string> {
   const installed = await installNpmPackage(`supabase@${cliVersion}`);
   if ("failure" in installed) {
     throw new SupabaseCliError(
