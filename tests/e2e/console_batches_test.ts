@@ -1,166 +1,149 @@
 /** The console plots an instance's queue by the day, and shows how far its batches are. */
 import type { Page } from "playwright-core";
 import { assert, assertEquals } from "../support/assert.ts";
-import { findBrowser, openPage } from "../support/browser/browser.ts";
-import { createTestDatabase } from "../support/database/database.ts";
-import {
-  type LocalStack,
-  makeTemporaryFolder,
-  type StackInstance,
-  startLocalStack,
-} from "../support/stack/local_stack.ts";
+import { type TestConsole, testConsole } from "../support/browser/console.ts";
+import type { LocalStack, StackInstance } from "../support/stack/local_stack.ts";
 import { waitUntil } from "../support/wait_until.ts";
 
-const browserPath = await findBrowser();
-const missing = browserPath === null ? " (skipped: no Chromium is installed)" : "";
 const listed = 4;
 
-Deno.test({
-  name: `the console shows a running batch's progress, and pauses and resumes it${missing}`,
-  ignore: browserPath === null,
-  async fn(): Promise<void> {
-    await using database = await createTestDatabase();
-    await using folder = await makeTemporaryFolder();
-    await using stack = await startLocalStack({ dataDir: folder.path, databaseUrl: database.url });
-    const demo = await (await fetch(`${stack.origin}/simulator/demo`)).json();
-    const tenant = { instanceId: demo.instanceId, token: demo.clientToken };
-    await using browser = await openPage(browserPath ?? "", { width: 360, height: 780 });
-    const { page } = browser;
-    await page.goto(stack.origin);
-    const batches = page.getByRole("region", { name: "Batches" });
-    await batches.getByText("A batch appears here while it runs.").waitFor();
-    await page.getByText("No slot on this day. The send window is open all day.").waitFor();
-
-    const batchId = await startBatch(stack, tenant, "Novidades");
-    const progress = batches.getByRole("progressbar", { name: "Progress of Novidades" });
-    await progress.waitFor();
-    const legend = page.getByRole("list", { name: "Colors" });
-    await legend.getByText("Novidades").waitFor();
-    assert(await page.locator("#timeline-plot .slots.color-1").count() > 0);
-    const first = await readProgress(page);
-    await waitUntil(async () => await readProgress(page) > Math.max(first, 0), {
-      what: "progress",
-    });
-
-    await batches.getByRole("button", { name: "Pause Novidades" }).click();
-    await batches.getByText("paused", { exact: true }).waitFor();
-    const path = `batches-api/batches/${batchId}?instanceId=${tenant.instanceId}`;
-    // What was in flight still leaves.
-    await waitUntil(async () => (await stack.call(tenant, path)).body.counts.queued === 0, {
-      what: "a queue without the paused batch",
-    });
-    await page.getByText("No slot on this day.").waitFor();
-    await batches.getByRole("button", { name: "Resume Novidades" }).click();
-    await batches.getByText("running", { exact: true }).waitFor();
-    await batches.getByText("finished", { exact: true }).waitFor({ timeout: 120_000 });
-    await batches.getByText(`${listed} of ${listed}`).waitFor();
-    assertEquals(await readProgress(page), listed);
-    assertEquals(await batches.getByRole("button").count(), 0, "what has ended has no button");
-    assertEquals(browser.faults, []);
-  },
+testConsole("the console's batches", async (world, test) => {
+  await test.step(
+    "the console shows a running batch's progress, and pauses and resumes it",
+    () => showProgress(world),
+  );
+  await test.step(
+    "the timeline shows a day's slots in their batches' colors over the send window",
+    () => showTimeline(world),
+  );
 });
 
-Deno.test({
-  name: `the timeline shows a day's slots in their batches' colors over the send window${missing}`,
-  ignore: browserPath === null,
-  async fn(): Promise<void> {
-    await using database = await createTestDatabase();
-    await using folder = await makeTemporaryFolder();
-    await using stack = await startLocalStack({ dataDir: folder.path, databaseUrl: database.url });
-    const sendWindow = { start: "06:00", end: "18:00", days: [1, 2, 3, 4, 5, 6, 7] };
-    // All that is queued waits for the next day, whatever the time is.
-    const today = new Date().toISOString().slice(0, 10);
-    const { workspaceId } = await stack.administer("workspaces", { name: "Loja" });
-    const tenant = await stack.createInstance({
-      workspaceId,
-      provider: "zapi",
-      providerConfig: {
-        baseUrl: `${stack.origin}/simulator/zapi`,
-        ...{
-          gatewayInstanceId: "TIMELINE",
-          token: "T",
-          webhookSecret: "webhook-secret-of-this-test",
-        },
+async function showProgress({ stack, demo, open }: TestConsole): Promise<void> {
+  await using browser = await open();
+  const { page } = browser;
+  const batches = page.getByRole("region", { name: "Batches" });
+  await batches.getByText("A batch appears here while it runs.").waitFor();
+  await page.getByText("No slot on this day. The send window is open all day.").waitFor();
+
+  const batchId = await startBatch(stack, demo, "Novidades");
+  const progress = batches.getByRole("progressbar", { name: "Progress of Novidades" });
+  await progress.waitFor();
+  const legend = page.getByRole("list", { name: "Colors" });
+  await legend.getByText("Novidades").waitFor();
+  assert(await page.locator("#timeline-plot .slots.color-1").count() > 0);
+  const first = await readProgress(page);
+  await waitUntil(async () => await readProgress(page) > Math.max(first, 0), {
+    what: "progress",
+  });
+
+  await batches.getByRole("button", { name: "Pause Novidades" }).click();
+  await batches.getByText("paused", { exact: true }).waitFor();
+  const path = `batches-api/batches/${batchId}?instanceId=${demo.instanceId}`;
+  // What was in flight still leaves.
+  await waitUntil(async () => (await stack.call(demo, path)).body.counts.queued === 0, {
+    what: "a queue without the paused batch",
+  });
+  await page.getByText("No slot on this day.").waitFor();
+  await batches.getByRole("button", { name: "Resume Novidades" }).click();
+  await batches.getByText("running", { exact: true }).waitFor();
+  await batches.getByText("finished", { exact: true }).waitFor({ timeout: 120_000 });
+  await batches.getByText(`${listed} of ${listed}`).waitFor();
+  assertEquals(await readProgress(page), listed);
+  assertEquals(await batches.getByRole("button").count(), 0, "what has ended has no button");
+  assertEquals(browser.faults, []);
+}
+
+async function showTimeline({ stack, demo, open }: TestConsole): Promise<void> {
+  const sendWindow = { start: "06:00", end: "18:00", days: [1, 2, 3, 4, 5, 6, 7] };
+  // All that is queued waits for the next day, whatever the time is.
+  const today = new Date().toISOString().slice(0, 10);
+  const { workspaceId } = await stack.administer("workspaces", { name: "Loja" });
+  const tenant = await stack.createInstance({
+    workspaceId,
+    provider: "zapi",
+    providerConfig: {
+      baseUrl: `${stack.origin}/simulator/zapi`,
+      ...{
+        gatewayInstanceId: "TIMELINE",
+        token: "T",
+        webhookSecret: "webhook-secret-of-this-test",
       },
-      timeZone: "UTC",
-      sendWindow: { ...sendWindow, holidays: [today] },
-    });
-    const text = { instanceId: tenant.instanceId, messageType: "text", message: "Olá" };
-    for (const phone of ["5511944443331", "5511944443332"]) {
-      const single = await stack.call(tenant, "send-message", { ...text, phone, queued: true });
-      assertEquals(single.status, 200);
-    }
-    await startBatch(stack, tenant, "Novidades");
-    await startBatch(stack, tenant, "Lembretes");
-    const demo = await (await fetch(`${stack.origin}/simulator/demo`)).json();
-    const shown = { instanceId: demo.instanceId, token: demo.clientToken };
-    // It must still run when a busy machine has opened the browser.
-    await startBatch(stack, shown, "Avisos", 3_600);
+    },
+    timeZone: "UTC",
+    sendWindow: { ...sendWindow, holidays: [today] },
+  });
+  const text = { instanceId: tenant.instanceId, messageType: "text", message: "Olá" };
+  for (const phone of ["5511944443331", "5511944443332"]) {
+    const single = await stack.call(tenant, "send-message", { ...text, phone, queued: true });
+    assertEquals(single.status, 200);
+  }
+  await startBatch(stack, tenant, "Novidades");
+  await startBatch(stack, tenant, "Lembretes");
+  // It must still run when a busy machine has opened the browser.
+  await startBatch(stack, demo, "Avisos", 3_600);
 
-    await using browser = await openPage(browserPath ?? "", { width: 360, height: 780 });
-    const { page } = browser;
-    await page.goto(stack.origin);
-    const batches = page.getByRole("region", { name: "Batches" });
-    await batches.getByText("Avisos").waitFor();
-    // The form is submitted while the page asks for the former instance.
-    const asked = Promise.withResolvers<void>();
-    const submitted = Promise.withResolvers<void>();
-    const ofFormer = (url: URL): boolean =>
-      url.pathname.endsWith("/batches") && url.searchParams.get("instanceId") === shown.instanceId;
-    await page.route(ofFormer, async (route) => {
-      asked.resolve();
-      await submitted.promise;
-      await route.continue().catch(() => undefined);
-    });
-    await asked.promise;
-    await page.getByText("Instance and token", { exact: true }).click();
-    await page.getByLabel("Instance id").fill(tenant.instanceId);
-    await page.getByLabel("Client token").fill(tenant.token);
-    await page.getByRole("button", { name: "Show this queue" }).click();
-    submitted.resolve();
-    const queue = page.getByRole("region", { name: "Queue" });
-    await queue.getByText("The send window is closed all day.").waitFor();
-    assertEquals(await queue.locator("svg .window").count(), 0);
-    await batches.getByText("Lembretes").waitFor();
-    assertEquals(await batches.getByText("Avisos").count(), 0, "a batch of the former instance");
-    const tomorrow = new Date(Date.parse(today) + 86_400_000).toISOString().slice(0, 10);
-    await queue.getByLabel("Slots of the day").selectOption(tomorrow);
+  await using browser = await open();
+  const { page } = browser;
+  const batches = page.getByRole("region", { name: "Batches" });
+  await batches.getByText("Avisos").waitFor();
+  // The form is submitted while the page asks for the former instance.
+  const asked = Promise.withResolvers<void>();
+  const submitted = Promise.withResolvers<void>();
+  const ofFormer = (url: URL): boolean =>
+    url.pathname.endsWith("/batches") && url.searchParams.get("instanceId") === demo.instanceId;
+  await page.route(ofFormer, async (route) => {
+    asked.resolve();
+    await submitted.promise;
+    await route.continue().catch(() => undefined);
+  });
+  await asked.promise;
+  await page.getByText("Instance and token", { exact: true }).click();
+  await page.getByLabel("Instance id").fill(tenant.instanceId);
+  await page.getByLabel("Client token").fill(tenant.token);
+  await page.getByRole("button", { name: "Show this queue" }).click();
+  submitted.resolve();
+  const queue = page.getByRole("region", { name: "Queue" });
+  await queue.getByText("The send window is closed all day.").waitFor();
+  assertEquals(await queue.locator("svg .window").count(), 0);
+  await batches.getByText("Lembretes").waitFor();
+  assertEquals(await batches.getByText("Avisos").count(), 0, "a batch of the former instance");
+  const tomorrow = new Date(Date.parse(today) + 86_400_000).toISOString().slice(0, 10);
+  await queue.getByLabel("Slots of the day").selectOption(tomorrow);
 
-    const plot = queue.getByRole("img", { name: "The send window is shaded" });
-    await plot.waitFor();
-    // The recipients of the batches may come one after the other.
-    const whole =
-      /^Slots: 10, 6:00\sAM to \d:\d{2}\sAM\. The send window is shaded: 6:00\sAM to 6:00\sPM\.$/;
-    await waitUntil(async () => whole.test(await plot.getAttribute("aria-label") ?? ""), {
-      what: "a plot of all slots",
-    });
-    const legend = await queue.getByRole("list", { name: "Colors" }).locator("li").allInnerTexts();
-    assertEquals(
-      legend.map((line) => line.replace(/\s+/g, " ").trim()).sort(),
-      [`Lembretes ${listed}`, `Novidades ${listed}`, "single messages 2"],
-    );
-    assertEquals(
-      await page.evaluate(`(() => {
-        const box = (name) => document.querySelector("#timeline-plot " + name).getBBox();
-        const window = box(".window");
-        const slots = [...document.querySelectorAll("#timeline-plot .slots")];
-        const colors = new Set(slots.map((slot) => getComputedStyle(slot).fill));
-        return [window.x / 4, (window.x + window.width) / 4, colors.size,
-          slots.every((slot) => slot.getBBox().x >= window.x)];
-      })()`),
-      [6, 18, 3, true],
-      "the window from 6 to 18, a color for each batch and one for single messages, slots inside",
-    );
-    const shape = await plot.boundingBox();
-    assert(shape !== null && shape.width > 250, "the plot has the width of a phone");
-    assertEquals(
-      await page.evaluate("document.documentElement.scrollWidth - innerWidth"),
-      0,
-      "the page does not scroll sideways",
-    );
-    assertEquals(browser.faults, []);
-  },
-});
+  const plot = queue.getByRole("img", { name: "The send window is shaded" });
+  await plot.waitFor();
+  // The recipients of the batches may come one after the other.
+  const whole =
+    /^Slots: 10, 6:00\sAM to \d:\d{2}\sAM\. The send window is shaded: 6:00\sAM to 6:00\sPM\.$/;
+  await waitUntil(async () => whole.test(await plot.getAttribute("aria-label") ?? ""), {
+    what: "a plot of all slots",
+  });
+  const legend = await queue.getByRole("list", { name: "Colors" }).locator("li").allInnerTexts();
+  assertEquals(
+    legend.map((line) => line.replace(/\s+/g, " ").trim()).sort(),
+    [`Lembretes ${listed}`, `Novidades ${listed}`, "single messages 2"],
+  );
+  assertEquals(
+    await page.evaluate(`(() => {
+      const box = (name) => document.querySelector("#timeline-plot " + name).getBBox();
+      const window = box(".window");
+      const slots = [...document.querySelectorAll("#timeline-plot .slots")];
+      const colors = new Set(slots.map((slot) => getComputedStyle(slot).fill));
+      return [window.x / 4, (window.x + window.width) / 4, colors.size,
+        slots.every((slot) => slot.getBBox().x >= window.x)];
+    })()`),
+    [6, 18, 3, true],
+    "the window from 6 to 18, a color for each batch and one for single messages, slots inside",
+  );
+  const shape = await plot.boundingBox();
+  assert(shape !== null && shape.width > 250, "the plot has the width of a phone");
+  assertEquals(
+    await page.evaluate("document.documentElement.scrollWidth - innerWidth"),
+    0,
+    "the page does not scroll sideways",
+  );
+  assertEquals(browser.faults, []);
+}
 
 /** @returns the id of a batch that runs */
 async function startBatch(

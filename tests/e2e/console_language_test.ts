@@ -1,11 +1,7 @@
 /** The console in the language of its browser, with its clock. */
 import { assert, assertEquals, assertMatch } from "../support/assert.ts";
-import { findBrowser, openPage } from "../support/browser/browser.ts";
-import { createTestDatabase } from "../support/database/database.ts";
-import { makeTemporaryFolder, startLocalStack } from "../support/stack/local_stack.ts";
+import { testConsole } from "../support/browser/console.ts";
 
-const browserPath = await findBrowser();
-const missing = browserPath === null ? " (skipped: no Chromium is installed)" : "";
 const phone = "5511944443333";
 
 /** What each browser shows: its words, its clock, and its date before the time of a later day. */
@@ -15,40 +11,32 @@ const languages = [
   ["en-GB", "Phones", "It is secretKey in", /^\d{2}:\d{2}$/, /^\d{2}\/\d{2}\/\d{4}, \d{2}:\d{2}$/],
 ] as const;
 
-Deno.test({
-  name: `the console has the words and the clock of its browser, and keeps its layout${missing}`,
-  ignore: browserPath === null,
-  async fn(): Promise<void> {
-    await using database = await createTestDatabase();
-    await using folder = await makeTemporaryFolder();
-    await using stack = await startLocalStack({
-      dataDir: folder.path,
-      databaseUrl: database.url,
-      environment: { SUPABASE_SECRET_KEY: "" },
-    });
-    const demo = await (await fetch(`${stack.origin}/simulator/demo`)).json();
-    const kept = JSON.parse(await Deno.readTextFile(demo.secretKeyFile));
+testConsole(
+  "the console has the words and the clock of its browser, and keeps its layout",
+  async ({ stack, demo, open }) => {
+    const described = await (await fetch(`${stack.origin}/simulator/demo`)).json();
+    const kept = JSON.parse(await Deno.readTextFile(described.secretKeyFile));
     const opened = await fetch(`${stack.origin}/functions/v1/admin-api/workspaces`, {
       headers: { apikey: kept.secretKey },
     });
     await opened.body?.cancel();
     assertEquals(opened.status, 200, "the key is where the page says");
-    assert(!JSON.stringify(demo).includes(kept.secretKey), "the page is told the place alone");
+    assert(!JSON.stringify(described).includes(kept.secretKey), "the page is told the place alone");
 
-    const tenant = { instanceId: demo.instanceId, token: demo.clientToken };
     const text = { instanceId: "demo", phone, messageType: "text" };
-    await stack.call(tenant, "send-message", { ...text, message: "Agora" });
+    await stack.call(demo, "send-message", { ...text, message: "Agora" });
     const later = { ...text, message: "Depois", queued: true, delayMessage: 86_400 };
-    assertEquals((await stack.call(tenant, "send-message", later)).status, 200);
+    assertEquals((await stack.call(demo, "send-message", later)).status, 200);
     for (const [locale, title, place, clock, date] of languages) {
-      await using browser = await openPage(browserPath ?? "", { width: 360, height: 780 }, locale);
+      await using browser = await open({ locale });
       const { page } = browser;
-      await page.goto(stack.origin);
       await page.locator("#bubbles time").first().waitFor();
       await page.locator("#queue-rows time").first().waitFor();
       assertMatch(await page.locator("#phones-title").innerText(), new RegExp(`^${title}`));
       const keys = await page.locator("[aria-labelledby=keys-title]").innerText();
-      for (const words of ["X-Client-Token", "admin-api", "dispatch-queue", demo.secretKeyFile]) {
+      for (
+        const words of ["X-Client-Token", "admin-api", "dispatch-queue", described.secretKeyFile]
+      ) {
         assert(keys.includes(words), `${locale}: ${words}`);
       }
       assert(keys.includes(place), `${locale}: ${keys}`);
@@ -68,4 +56,5 @@ Deno.test({
       assertEquals(browser.faults, []);
     }
   },
-});
+  { SUPABASE_SECRET_KEY: "" },
+);

@@ -1,12 +1,8 @@
 import { Buffer } from "node:buffer";
 import { assertEquals } from "../support/assert.ts";
-import { findBrowser, openPage } from "../support/browser/browser.ts";
-import { createTestDatabase } from "../support/database/database.ts";
-import { makeTemporaryFolder, startLocalStack } from "../support/stack/local_stack.ts";
+import { testConsole } from "../support/browser/console.ts";
 import { waitUntil } from "../support/wait_until.ts";
 
-const browserPath = await findBrowser();
-const missing = browserPath === null ? " (skipped: no Chromium is installed)" : "";
 const phone = "5511922221111";
 
 /** One red pixel. */
@@ -33,32 +29,21 @@ function createWav(): Uint8Array<ArrayBuffer> {
   return new Uint8Array(bytes);
 }
 
-Deno.test({
-  name:
-    `the console shows the pictures and plays the sound of messages, and sends a file from the phone${missing}`,
-  ignore: browserPath === null,
-  async fn(): Promise<void> {
-    await using database = await createTestDatabase();
-    await using folder = await makeTemporaryFolder();
-    await using stack = await startLocalStack({
-      dataDir: `${folder.path}/data`,
-      databaseUrl: database.url,
-    });
-    const { clientToken } = await (await fetch(`${stack.origin}/simulator/demo`)).json();
-    const demo = { instanceId: "demo", token: clientToken };
+testConsole(
+  "the console shows the pictures and plays the sound of messages, and sends a file from the phone",
+  async ({ stack, demo, open }) => {
     const upload = async (bytes: Uint8Array<ArrayBuffer>): Promise<string> => {
       const form = new FormData();
       form.append("file", new Blob([bytes]), "file");
       const response = await fetch(`${stack.origin}/functions/v1/media-api/media`, {
         method: "POST",
-        headers: { "X-Client-Token": clientToken },
+        headers: { "X-Client-Token": demo.token },
         body: form,
       });
       return (await response.json()).mediaId;
     };
-    await using browser = await openPage(browserPath ?? "", { width: 1_200, height: 900 });
+    await using browser = await open({ size: { width: 1_200, height: 900 } });
     const { page } = browser;
-    await page.goto(stack.origin);
     const bubbles = page.locator("#bubbles");
 
     const image = {
@@ -111,4 +96,4 @@ Deno.test({
     );
     assertEquals(browser.faults, []);
   },
-});
+);

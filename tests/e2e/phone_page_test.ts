@@ -1,6 +1,6 @@
 import { assert, assertEquals, assertMatch } from "../support/assert.ts";
-import { findBrowser, openPage } from "../support/browser/browser.ts";
-import { createTestDatabase, type TestDatabase } from "../support/database/database.ts";
+import { testConsole } from "../support/browser/console.ts";
+import { createTestDatabase } from "../support/database/database.ts";
 import {
   type LocalStack,
   makeTemporaryFolder,
@@ -8,8 +8,6 @@ import {
 } from "../support/stack/local_stack.ts";
 import { waitUntil } from "../support/wait_until.ts";
 
-const browserPath = await findBrowser();
-const missing = browserPath === null ? " (skipped: no Chromium is installed)" : "";
 const phone = "5511944443333";
 const optionList = {
   title: "Horários",
@@ -17,18 +15,11 @@ const optionList = {
   options: [{ id: "m", title: "Manhã" }, { id: "t", title: "Tarde" }],
 };
 
-Deno.test({
-  name:
-    `a conversation is held in the console: the agent opens, the customer answers, a person takes over${missing}`,
-  ignore: browserPath === null,
-  async fn(): Promise<void> {
-    await using database = await createTestDatabase();
-    await using folder = await makeTemporaryFolder();
-    await using stack = await startStack(folder.path, database);
-    const demo = await readDemo(stack);
-    await using browser = await openPage(browserPath ?? "", { width: 360, height: 780 });
+testConsole(
+  "a conversation is held in the console: the agent opens, the customer answers, a person takes over",
+  async ({ stack, demo, open }) => {
+    await using browser = await open();
     const { page } = browser;
-    await page.goto(stack.origin);
     const bubbles = page.locator("#bubbles");
 
     const opened = await stack.call(demo, "process-ai-agent", {
@@ -107,7 +98,7 @@ Deno.test({
     assertEquals(overflow, 0, "the page does not scroll sideways at 360 px");
     assertEquals(browser.faults, []);
   },
-});
+);
 
 /** One instance of each provider, configured for the simulator as a user would. */
 const instances = [
@@ -153,7 +144,7 @@ const instances = [
 Deno.test("a simulated phone answers, reads and is typed on in each provider's own format", async () => {
   await using database = await createTestDatabase();
   await using folder = await makeTemporaryFolder();
-  await using stack = await startStack(folder.path, database);
+  await using stack = await startLocalStack({ dataDir: folder.path, databaseUrl: database.url });
   const { workspaceId } = await stack.administer("workspaces", { name: "Telefones" });
   for (const { provider, instance, config, registration, secret, baseUrl } of instances) {
     const tenant = await stack.createInstance({
@@ -235,16 +226,6 @@ async function readRaw(
     }&format=raw`,
   );
   return body.messages;
-}
-
-function startStack(dataDir: string, database: TestDatabase): Promise<LocalStack> {
-  return startLocalStack({ dataDir, databaseUrl: database.url });
-}
-
-async function readDemo(stack: LocalStack): Promise<{ instanceId: string; token: string }> {
-  const response = await fetch(`${stack.origin}/simulator/demo`);
-  const { instanceId, clientToken } = await response.json();
-  return { instanceId, token: clientToken };
 }
 
 async function post(url: string, body: object): Promise<number> {

@@ -15,19 +15,29 @@ export async function findBrowser(): Promise<string | null> {
   return null;
 }
 
-/** A page in its own browser. Disposing closes both. */
+/** A page without the cookies of other pages. Disposing closes it. */
 export interface BrowserPage extends AsyncDisposable {
   readonly page: Page;
   /** Errors of the page's scripts. */
   readonly faults: readonly string[];
 }
 
-/** Opens an empty page of the given size in pixels, in a browser of the given language. */
-export async function openPage(
-  executablePath: string,
-  size: { readonly width: number; readonly height: number },
-  locale = "en-US",
-): Promise<BrowserPage> {
+/** What a page is opened as. */
+export interface PageOptions {
+  /** In pixels. */
+  readonly size: { readonly width: number; readonly height: number };
+  /** The language of its browser. Default: `en-US`. */
+  readonly locale?: string;
+}
+
+/** A running Chromium. Disposing ends it. */
+export interface TestBrowser extends AsyncDisposable {
+  /** Opens an empty page. */
+  openPage(options: PageOptions): Promise<BrowserPage>;
+}
+
+/** Starts Chromium, which takes as long as opening a page of the console. */
+export async function startBrowser(executablePath: string): Promise<TestBrowser> {
   const { chromium } = await import("playwright-core");
   // Chromium's sandbox does not work in a container. The browser opens only local pages.
   const browser: Browser = await chromium.launch({
@@ -35,12 +45,27 @@ export async function openPage(
     args: ["--no-sandbox"],
     timeout: timeoutMs,
   });
-  const page = await browser.newPage({ viewport: size, locale });
-  page.setDefaultTimeout(timeoutMs);
-  const faults: string[] = [];
-  page.on("pageerror", (error) => faults.push(error.message));
-  page.on("console", (message) => {
-    if (message.type() === "error") faults.push(message.text());
-  });
-  return { page, faults, [Symbol.asyncDispose]: () => browser.close() };
+  return {
+    openPage: async ({ size, locale = "en-US" }) => {
+      const page = await browser.newPage({ viewport: size, locale });
+      page.setDefaultTimeout(timeoutMs);
+      const faults: string[] = [];
+      page.on("pageerror", (error) => faults.push(error.message));
+      page.on("console", (message) => {
+        if (message.type() === "error") faults.push(message.text());
+      });
+      return { page, faults, [Symbol.asyncDispose]: () => page.close() };
+    },
+    [Symbol.asyncDispose]: () => browser.close(),
+  };
+}
+
+/** Opens an empty page in a browser of its own. Disposing closes both. */
+export async function openPage(
+  executablePath: string,
+  size: PageOptions["size"],
+): Promise<BrowserPage> {
+  const browser = await startBrowser(executablePath);
+  const opened = await browser.openPage({ size });
+  return { ...opened, [Symbol.asyncDispose]: () => browser[Symbol.asyncDispose]() };
 }

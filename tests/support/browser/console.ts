@@ -1,0 +1,69 @@
+/** The console of a stack on a database of its own, for tests in a browser. */
+
+import { createTestDatabase } from "../database/database.ts";
+import {
+  type LocalStack,
+  makeTemporaryFolder,
+  type StackInstance,
+  startLocalStack,
+} from "../stack/local_stack.ts";
+import { type BrowserPage, findBrowser, type PageOptions, startBrowser } from "./browser.ts";
+
+/** A running stack, and a browser for its pages. */
+export interface TestConsole extends AsyncDisposable {
+  readonly stack: LocalStack;
+  /** The instance that the console shows at first. */
+  readonly demo: StackInstance;
+  /** Opens the console, by default on a phone. */
+  open(options?: Partial<PageOptions>): Promise<BrowserPage>;
+}
+
+const browserPath = await findBrowser();
+
+const phone = { width: 360, height: 780 };
+
+/** Starts a stack, with additional environment variables, and a browser. */
+async function startConsole(
+  environment: Readonly<Record<string, string>> = {},
+): Promise<TestConsole> {
+  await using cleanup = new AsyncDisposableStack();
+  const database = cleanup.use(await createTestDatabase());
+  const folder = cleanup.use(await makeTemporaryFolder());
+  const stack = cleanup.use(
+    await startLocalStack({
+      dataDir: `${folder.path}/data`,
+      databaseUrl: database.url,
+      environment,
+    }),
+  );
+  const browser = cleanup.use(await startBrowser(browserPath ?? ""));
+  const { instanceId, clientToken } = await (await fetch(`${stack.origin}/simulator/demo`)).json();
+  const keep = cleanup.move();
+  return {
+    stack,
+    demo: { instanceId, token: clientToken },
+    open: async (options) => {
+      const opened = await browser.openPage({ size: phone, ...options });
+      await opened.page.goto(stack.origin);
+      return opened;
+    },
+    [Symbol.asyncDispose]: () => keep.disposeAsync(),
+  };
+}
+
+/** Registers a test on a console. It is skipped where no Chromium is installed. */
+export function testConsole(
+  name: string,
+  run: (world: TestConsole, test: Deno.TestContext) => Promise<void>,
+  environment?: Readonly<Record<string, string>>,
+): void {
+  const missing = browserPath === null ? " (skipped: no Chromium is installed)" : "";
+  Deno.test({
+    name: `${name}${missing}`,
+    ignore: browserPath === null,
+    async fn(test): Promise<void> {
+      await using world = await startConsole(environment);
+      await run(world, test);
+    },
+  });
+}
