@@ -1,21 +1,29 @@
 import { join } from "node:path";
-import { startPostgres } from "../../supabase/local/postgres_server.ts";
 import { assert, assertEquals, assertMatch, assertRejects } from "../support/assert.ts";
-import { copyCluster } from "../support/database/cluster_copy.ts";
 import { createTestDatabase } from "../support/database/database.ts";
 import { acceptMessage, startHttpDouble } from "../support/doubles/http_double.ts";
 import {
   type LocalStack,
+  type LocalStackOptions,
   makeTemporaryFolder,
   spawnLocalStack,
   startLocalStack,
 } from "../support/stack/local_stack.ts";
+import {
+  assertEndedByItself,
+  createInstance,
+  readDemo,
+  sendFromDemo,
+} from "../support/stack/stack_life.ts";
 import { waitUntil } from "../support/wait_until.ts";
 
 Deno.test("a stack with a database of its own", async (t) => {
   await using folder = await makeTemporaryFolder();
   const dataDir = join(folder.path, "data");
-  await using first = await startLocalStack({ dataDir });
+  const file = join(dataDir, "keys.json");
+  const readKeys = async (): Promise<StackKeys> => JSON.parse(await Deno.readTextFile(file));
+  const drawn = { dataDir, environment: { SUPABASE_SECRET_KEY: "" } };
+  await using first = await startLocalStack(drawn);
 
   await t.step(
     "a start on a folder or a port in use fails with one sentence, and harms nothing",
@@ -36,14 +44,55 @@ Deno.test("a stack with a database of its own", async (t) => {
     },
   );
 
+  const keys = await readKeys();
   await t.step(
-    "Ctrl-C stops everything; the next start has the same data and opens with the same token",
-    () => stopAndStartAgain(first, dataDir),
+    "the first start generates the keys, readable by their owner only",
+    async () => {
+      assertEquals(((await Deno.stat(file)).mode ?? 0) & 0o777, 0o600);
+      assertMatch(keys.secretKey, /^sb_secret_[\w-]{43}$/);
+      assertEquals(atob(keys.credentialsKeys).length, 32);
+      assertMatch(first.output(), new RegExp(`^  Keys +${file}$`, "m"));
+      assertEquals(first.output().includes(keys.secretKey), false);
+      assertEquals(await askAdmin(first, keys.secretKey), 200);
+      assertEquals(await askAdmin(first, "sb_secret_local_stack_only_0000000000000000"), 401);
+    },
+  );
+
+  await t.step(
+    "Ctrl-C stops everything; the next start has the same data, and opens with the same token and keys",
+    async () => {
+      await stopAndStartAgain(first, drawn);
+      assertEquals(await readKeys(), keys);
+    },
+  );
+
+  await t.step(
+    "the environment's keys take precedence: the demo's credentials are sealed anew, as the former key is gone",
+    async () => {
+      const environment = {
+        SUPABASE_SECRET_KEY: "sb_secret_of_the_environment",
+        CREDENTIALS_KEYS: btoa("k".repeat(32)),
+      };
+      await using third = await startLocalStack({ ...drawn, environment });
+      assertEquals(await askAdmin(third, environment.SUPABASE_SECRET_KEY), 200);
+      assertEquals(await askAdmin(third, keys.secretKey), 401);
+      await sendFromDemo(third);
+      assertEquals(await readKeys(), keys);
+    },
   );
 });
 
-async function stopAndStartAgain(first: LocalStack, dataDir: string): Promise<void> {
+interface StackKeys {
+  readonly secretKey: string;
+  readonly credentialsKeys: string;
+}
+
+async function stopAndStartAgain(
+  first: LocalStack,
+  options: LocalStackOptions,
+): Promise<void> {
   const { token, messageId } = await sendFromDemo(first);
+  const { dataDir } = options;
   const databasePort = await readDatabasePort(dataDir);
 
   assertEquals(await stop(first), 0, first.output());
@@ -55,7 +104,7 @@ async function stopAndStartAgain(first: LocalStack, dataDir: string): Promise<vo
   }
 
   // On another port: the demo's messages must go to the simulator that runs now.
-  await using second = await startLocalStack({ dataDir });
+  await using second = await startLocalStack(options);
   assertEquals(second.output().includes("upgraded"), false, "the data is of this version");
   const again = await sendFromDemo(second);
   assertEquals(again.token, token);
@@ -65,42 +114,6 @@ async function stopAndStartAgain(first: LocalStack, dataDir: string): Promise<vo
   );
   assertEquals([body.success, body.status], [true, "sent"]);
 }
-
-Deno.test("the first start generates the keys, readable by their owner only; later starts use them", async () => {
-  await using database = await createTestDatabase();
-  await using folder = await makeTemporaryFolder();
-  const dataDir = join(folder.path, "data");
-  const drawn = { dataDir, databaseUrl: database.url, environment: { SUPABASE_SECRET_KEY: "" } };
-  const file = join(dataDir, "keys.json");
-  const readKeys = async (): Promise<{ secretKey: string; credentialsKeys: string }> =>
-    JSON.parse(await Deno.readTextFile(file));
-  await using first = await startLocalStack(drawn);
-  const keys = await readKeys();
-  assertEquals(((await Deno.stat(file)).mode ?? 0) & 0o777, 0o600);
-  assertMatch(keys.secretKey, /^sb_secret_[\w-]{43}$/);
-  assertEquals(atob(keys.credentialsKeys).length, 32);
-  assertMatch(first.output(), new RegExp(`^  Keys +${file}$`, "m"));
-  assertEquals(first.output().includes(keys.secretKey), false);
-  assertEquals(await askAdmin(first, keys.secretKey), 200);
-  assertEquals(await askAdmin(first, "sb_secret_local_stack_only_0000000000000000"), 401);
-  const { token } = await sendFromDemo(first);
-  await stop(first);
-
-  await using second = await startLocalStack(drawn);
-  assertEquals([await readKeys(), (await sendFromDemo(second)).token], [keys, token]);
-  await stop(second);
-
-  // The environment's key takes precedence: the demo's credentials are sealed anew, as the former key is gone.
-  const environment = {
-    SUPABASE_SECRET_KEY: "sb_secret_of_the_environment",
-    CREDENTIALS_KEYS: btoa("k".repeat(32)),
-  };
-  await using third = await startLocalStack({ ...drawn, environment });
-  assertEquals(await askAdmin(third, environment.SUPABASE_SECRET_KEY), 200);
-  assertEquals(await askAdmin(third, keys.secretKey), 401);
-  await sendFromDemo(third);
-  assertEquals(await readKeys(), keys);
-});
 
 Deno.test("a start with a published key fails before the database is touched", async () => {
   await using folder = await makeTemporaryFolder();
@@ -130,6 +143,10 @@ Deno.test("a stack that runs", async (t) => {
   await t.step(
     "a page of another origin cannot reach the stack's own pages, and neither can DNS rebinding",
     () => refuseForeignPages(stack),
+  );
+  await t.step(
+    "a stop does not wait for the end of a dispatcher run",
+    () => stopDuringRun(stack),
   );
 });
 
@@ -190,147 +207,8 @@ async function refuseForeignPages(stack: LocalStack): Promise<void> {
   assertEquals(await ask(queue, fromPage), 200, "a client token may be used from any page");
 }
 
-Deno.test("a failed start says why in one sentence", async () => {
-  await using folder = await makeTemporaryFolder();
-  const databaseUrl = "postgres://postgres:secret-of-nobody@127.0.0.1:9/postgres";
-  await using unreachable = spawnLocalStack({ dataDir: folder.path, databaseUrl });
-  await using misconfigured = spawnLocalStack({
-    dataDir: folder.path,
-    databaseUrl,
-    environment: { PORT: "http" },
-  });
-  assertEquals([await unreachable.ended(), await misconfigured.ended()], [1, 1]);
-  assertMatch(unreachable.output(), /^The database of DATABASE_URL cannot be used.*\.\n$/);
-  assertEquals(unreachable.output().includes("secret-of-nobody"), false);
-  assertEquals(misconfigured.output(), "PORT must be a number from 1 to 65535.\n");
-});
-
-for (const usesDataApi of [false, true]) {
-  const transport = usesDataApi ? "over the Data API" : "directly";
-
-  Deno.test(`a stop lets requests in progress finish and be recorded, with the database reached ${transport}`, async () => {
-    await using database = await createTestDatabase();
-    await using folder = await makeTemporaryFolder();
-    const held = Promise.withResolvers<void>();
-    await using provider = startHttpDouble(async (request) => {
-      await held.promise;
-      return acceptMessage(request);
-    });
-    await using stack = await startLocalStack({
-      dataDir: folder.path,
-      databaseUrl: database.url,
-      usesDataApi,
-    });
-    const instance = await createInstance(stack, provider.baseUrl);
-    const message = {
-      instanceId: instance.instanceId,
-      phone: "5511966660001",
-      messageType: "text",
-    };
-    const answering = stack.call(instance, "send-message", { ...message, message: "agora" });
-    await stack.call(instance, "send-message", { ...message, message: "na fila", queued: true });
-    await waitUntil(() => provider.requests.length === 2, { what: "both provider calls" });
-
-    stack.signal("SIGTERM");
-    await waitUntil(() => stack.output().includes("Stopping."), { what: "the stop" });
-    const late = await stack.call(instance, "sanitize-phone-number", { phone: "1" });
-    assertEquals(late.status, 503);
-    held.resolve();
-    const { status, body } = await answering;
-    assertEquals([status, body.status], [200, "sent"]);
-    assertEquals(await stack.ended(), 0);
-    const rows = await database.admin`select status from messaging.messages`;
-    assertEquals(rows.map(({ status }) => status), ["sent", "sent"]);
-  });
-}
-
-Deno.test("a second Ctrl-C does not wait for a provider that does not answer", async () => {
-  await using database = await createTestDatabase();
-  await using folder = await makeTemporaryFolder();
-  const never = Promise.withResolvers<Response>();
-  await using provider = startHttpDouble(() => never.promise);
-  await using stack = await startLocalStack({
-    ...{ dataDir: folder.path, databaseUrl: database.url },
-    environment: { PROVIDER_TIMEOUT_MS: "60000" },
-  });
-  const instance = await createInstance(stack, provider.baseUrl);
-  const answering = stack.call(instance, "send-message", {
-    instanceId: instance.instanceId,
-    phone: "5511966660001",
-    messageType: "text",
-    message: "agora",
-  }).catch(() => "cut off");
-  await waitUntil(() => provider.requests.length === 1, { what: "the provider call" });
-  stack.signal("SIGINT");
-  await waitUntil(() => stack.output().includes("Stopping."), { what: "the stop" });
-  stack.signal("SIGINT");
-  assertEquals(await stack.ended(), 0);
-  assertEndedByItself(stack);
-  assertEquals(await answering, "cut off");
-  never.resolve(new Response());
-});
-
-Deno.test("with more callers than file descriptors the stack loses only those calls, and answers the next", async () => {
-  await using database = await createTestDatabase();
-  await using folder = await makeTemporaryFolder();
-  await using stack = await startLocalStack({
-    dataDir: folder.path,
-    databaseUrl: database.url,
-    maxOpenFiles: 300,
-  });
-  // Some connections are closed at once: the listening socket closes with the first server.
-  const callers = await Promise.allSettled(
-    Array.from({ length: 400 }, () => Deno.connect({ hostname, port: stack.port })),
-  );
-  await waitUntil(() => Promise.resolve(stack.output().includes("http_server_failed")), {
-    timeoutMs: 60_000,
-    what: "the end of the files",
-  });
-  for (const caller of callers) {
-    if (caller.status === "fulfilled") caller.value.close();
-  }
-  await waitUntil(async () => (await sendFromDemo(stack)).messageId !== undefined, {
-    timeoutMs: 60_000,
-    what: "a message sent afterwards",
-  });
-});
-
-for (const usesDataApi of [false, true]) {
-  const transport = usesDataApi ? "through the Data API" : "directly connected";
-  Deno.test(`lost database connections do not end a stack that is ${transport}`, async () => {
-    await using folder = await makeTemporaryFolder();
-    const serverFolder = join(folder.path, "postgres");
-    await copyCluster(serverFolder);
-    await using server = await startPostgres({ dataDir: serverFolder });
-    await using stack = await startLocalStack({
-      dataDir: join(folder.path, "data"),
-      databaseUrl: server.databaseUrl,
-      usesDataApi,
-    });
-    for (let kill = 0; kill < 2; kill++) {
-      const { instanceId, token } = readDemo(stack);
-      const calls = Array.from(
-        { length: 40 },
-        () =>
-          stack.call({ instanceId, token }, "send-message", {
-            ...{ instanceId, phone: "5511988887777", messageType: "text", message: "Olá" },
-          }),
-      );
-      await killOneBackend(server.pid);
-      const statuses = (await Promise.all(calls)).map(({ status }) => status);
-      assertEquals(statuses.filter((status) => ![200, 503].includes(status)), []);
-      await waitUntil(async () => (await sendFromDemo(stack)).messageId !== undefined, {
-        what: "a message sent afterwards",
-      });
-    }
-  });
-}
-
-Deno.test("a stop does not wait for the end of a dispatcher run", async () => {
-  await using database = await createTestDatabase();
-  await using folder = await makeTemporaryFolder();
+async function stopDuringRun(stack: LocalStack): Promise<void> {
   await using provider = startHttpDouble(acceptMessage);
-  await using stack = await startLocalStack({ dataDir: folder.path, databaseUrl: database.url });
   const instance = await createInstance(stack, provider.baseUrl);
   const queued = await stack.call(instance, "send-message", {
     ...{ instanceId: instance.instanceId, phone: "5511966660001", messageType: "text" },
@@ -348,22 +226,24 @@ Deno.test("a stop does not wait for the end of a dispatcher run", async () => {
     assertEquals(accepted, 1);
     assert(durationMs < 10_000, `the run lasted ${durationMs} ms`);
   }
+}
+
+Deno.test("a failed start says why in one sentence", async () => {
+  await using folder = await makeTemporaryFolder();
+  const databaseUrl = "postgres://postgres:secret-of-nobody@127.0.0.1:9/postgres";
+  await using unreachable = spawnLocalStack({ dataDir: folder.path, databaseUrl });
+  await using misconfigured = spawnLocalStack({
+    dataDir: folder.path,
+    databaseUrl,
+    environment: { PORT: "http" },
+  });
+  assertEquals([await unreachable.ended(), await misconfigured.ended()], [1, 1]);
+  assertMatch(unreachable.output(), /^The database of DATABASE_URL cannot be used.*\.\n$/);
+  assertEquals(unreachable.output().includes("secret-of-nobody"), false);
+  assertEquals(misconfigured.output(), "PORT must be a number from 1 to 65535.\n");
 });
 
 const hostname = "127.0.0.1";
-
-/** Sends as the demo does in the console's first example. */
-async function sendFromDemo(stack: LocalStack): Promise<{ token: string; messageId: string }> {
-  const { instanceId, token } = readDemo(stack);
-  const phone = "5511988887777";
-  const { status, body } = await stack.call({ instanceId, token }, "send-message", {
-    ...{ instanceId: "demo", phone, messageType: "text", message: "Olá" },
-  });
-  assertEquals([status, body.status], [200, "sent"], JSON.stringify(body));
-  const seen = await stack.readSimulator(`messages?to=${phone}`);
-  assertEquals(seen.at(-1)?.["providerMessageId"], body.providerMessageId);
-  return { token, messageId: body.messageId };
-}
 
 /** The status of a call of admin-api with this key. */
 async function askAdmin(stack: LocalStack, key: string): Promise<number> {
@@ -374,51 +254,10 @@ async function askAdmin(stack: LocalStack, key: string): Promise<number> {
   return response.status;
 }
 
-function readDemo(stack: LocalStack): { instanceId: string; token: string } {
-  const output = stack.output();
-  const instanceId = /^ {2}Instance +(\S+)$/m.exec(output)?.[1];
-  const token = /^ {2}Token +(\S+)$/m.exec(output)?.[1];
-  assert(instanceId !== undefined && token !== undefined, output);
-  return { instanceId, token };
-}
-
-async function createInstance(
-  stack: LocalStack,
-  baseUrl: string,
-): Promise<{ instanceId: string; token: string }> {
-  const { workspaceId } = await stack.administer("workspaces", { name: "Empresa" });
-  return await stack.createInstance({
-    workspaceId,
-    provider: "zapi",
-    providerConfig: {
-      baseUrl,
-      gatewayInstanceId: "LIFE",
-      token: "lifecycle-token",
-      webhookSecret: "lifecycle-webhook-secret-0001",
-    },
-  });
-}
-
 /** Stops a stack as Ctrl-C does. @returns its exit code. */
 async function stop(stack: LocalStack): Promise<number> {
   stack.signal("SIGINT");
   return await stack.ended();
-}
-
-/** A stack that waits for something that does not end says so after its time limit. */
-function assertEndedByItself(stack: LocalStack): void {
-  assertEquals(stack.output().includes("requests_abandoned"), false, stack.output());
-}
-
-/** Kills one backend: Postgres then ends all others and recovers from its log. */
-async function killOneBackend(postmaster: number): Promise<void> {
-  const { stdout } = await new Deno.Command("ps", {
-    args: ["-o", "pid=,args=", "--ppid", String(postmaster)],
-  }).output();
-  const backend = new TextDecoder().decode(stdout).split("\n")
-    .find((line) => line.includes("127.0.0.1"));
-  assert(backend !== undefined, "nobody is connected");
-  Deno.kill(Number.parseInt(backend), "SIGKILL");
 }
 
 async function readDatabasePort(dataDir: string): Promise<number> {
