@@ -4,7 +4,7 @@ import type { Sql } from "postgres";
 import { assert, assertEquals, assertRejects } from "../../support/assert.ts";
 import { createTestDatabase } from "../../support/database/database.ts";
 import { callFunction } from "../../support/database/queue_calls.ts";
-import { countRowsRead } from "../../support/database/rows_read.ts";
+import { countMostRowsRead } from "../../support/database/rows_read.ts";
 import { isWaiting, openSessions } from "../../support/database/sessions.ts";
 import { fillQueue } from "../../support/fixtures/long_queue.ts";
 import { createAgent, createTenant, type Tenant } from "../../support/fixtures/tenant.ts";
@@ -147,31 +147,32 @@ Deno.test("a contact that is blocked while a batch waits for its key gets no sec
   assertEquals(await acceptAll(database.sql, [toCall(tenant, one)]), [null]);
 });
 
-Deno.test("a batch reads its own rows alone, beside 10,000 waiting and 100,000 stored messages", async () => {
+Deno.test("a batch reads its own rows alone, beside 10,000 waiting and 20,000 stored messages", async () => {
   await using database = await createTestDatabase({ own: true });
   const tenant = await createTenant(database.admin);
   await fillQueue(database.admin, tenant.instanceId, { messages: 10_000, interval: 10 });
-  await database.admin`
-    insert into messaging.messages (
-      instance_id, contact_id, conversation_id, direction, message_type, message, mode, status,
-      provider_message_id, sent_at
-    )
-    select m.instance_id, m.contact_id, m.conversation_id, 'outbound', 'text', 'x', 'sent', 'sent',
-      'p' || n, now()
-    from generate_series(1, 100000) as n
-    cross join (select * from messaging.messages limit 1) as m`;
+  await database.admin.begin(async (transaction) => {
+    await transaction`set local session_replication_role = replica`;
+    await transaction`
+      insert into messaging.messages (
+        instance_id, contact_id, conversation_id, direction, message_type, message, mode, status,
+        provider_message_id, sent_at
+      )
+      select m.instance_id, m.contact_id, m.conversation_id, 'outbound', 'text', 'x', 'sent', 'sent',
+        'p' || n, now()
+      from generate_series(1, 20000) as n
+      cross join (select * from messaging.messages limit 1) as m`;
+  });
   await database.admin`
     insert into messaging.contacts (instance_id, phone, identity_key, origin)
     select ${tenant.instanceId}, (4915100000000 + n)::text, (4915100000000 + n)::text, 'api'
-    from generate_series(1, 20000) as n`;
+    from generate_series(1, 2000) as n`;
   await database.admin`analyze`;
   const session = database.connect({ role: "superuser", max: 1 });
   const phones = [one, two, "4915100000001", "4915100000002"];
-  for (let run = 0; run < 3; run++) {
-    const rows = await countRowsRead(
-      session,
-      (sql) => acceptAll(sql, phones.map((phone, n) => toCall(tenant, phone, `k${n}`))),
-    );
-    assert(rows < 200, `${rows} rows`);
-  }
+  const rows = await countMostRowsRead(
+    session,
+    (sql) => acceptAll(sql, phones.map((phone, n) => toCall(tenant, phone, `k${n}`))),
+  );
+  assert(rows < 200, `${rows} rows`);
 });
