@@ -358,10 +358,13 @@ export async function findTraces(sql: Sql, words: readonly string[] = traces): P
   const found: string[] = [];
   for (const { name } of tables) {
     const rows = await sql.unsafe<{ word: string }[]>(
-      `select distinct w.word from ${name} as t
-       join unnest($1::text[]) as w(word)
-         on strpos(lower(t::text), lower(w.word)) > 0
-         or strpos(lower(t::text), lower(trim('"' from to_json(w.word)::text))) > 0`,
+      `with rows as materialized (select lower(t::text) as row from ${name} as t),
+         words as materialized (
+           select w.word, lower(w.word) as plain, lower(trim('"' from to_json(w.word)::text)) as escaped
+           from unnest($1::text[]) as w(word)
+         )
+       select distinct w.word from rows r
+       join words w on strpos(r.row, w.plain) > 0 or strpos(r.row, w.escaped) > 0`,
       [[...words]],
     );
     found.push(...rows.map(({ word }) => `${name}: ${word}`));
