@@ -10,13 +10,13 @@ import { createTenant } from "../../support/fixtures/tenant.ts";
 
 const pageSize = 100;
 const few = 1_000;
-const many = 200_000;
+const many = 30_000;
 /** Events that one call reads at most, and the one by which it knows that there are more. */
 const mostReads = 5_001;
 
 type Reads = Readonly<Record<string, number>>;
 
-Deno.test("a page of the feed reads as many rows among 200,000 events as among 1,000", async () => {
+Deno.test("a page of the feed reads as many rows among 30,000 events as among 1,000", async () => {
   await using database = await createTestDatabase({ own: true });
   const { instanceId } = await createTenant(database.admin);
   const other = (await createTenant(database.admin)).instanceId;
@@ -37,7 +37,7 @@ Deno.test("a page of the feed reads as many rows among 200,000 events as among 1
 Deno.test("a page of a type that no event has reads a bounded number of rows", async () => {
   await using database = await createTestDatabase({ own: true });
   const { instanceId } = await createTenant(database.admin);
-  await insertEvents(database, instanceId, 50_000);
+  await insertEvents(database, instanceId, 20_000);
   const rows = await countRowsRead(database.sql, async (transaction) => {
     const page = await readPage(transaction, instanceId, "oldest", ["template.status_changed"]);
     assertEquals([page.items, page.hasMore], [[], true]);
@@ -107,7 +107,10 @@ async function insertEvents(
   instanceId: string,
   count: number,
 ): Promise<void> {
-  await admin`
-    insert into messaging.events (instance_id, type, data)
-    select ${instanceId}, 'agent.resumed', '{}' from generate_series(1, ${count})`;
+  await admin.begin(async (transaction) => {
+    await transaction`set local session_replication_role = replica`;
+    await transaction`
+      insert into messaging.events (instance_id, type, data)
+      select ${instanceId}, 'agent.resumed', '{}' from generate_series(1, ${count})`;
+  });
 }

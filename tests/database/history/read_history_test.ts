@@ -31,16 +31,20 @@ async function createHistory(
   await admin`
     insert into messaging.conversations (instance_id, contact_id)
     select instance_id, id from messaging.contacts where instance_id = ${instanceId}`;
-  await admin`
-    insert into messaging.messages (
-      instance_id, contact_id, conversation_id, direction, message_type, message, status, sent_at
-    )
-    select c.instance_id, c.contact_id, c.id, 'inbound', 'text', n || ${tail}::text,
-      'received',
-      timestamptz '2026-03-10 12:00:00.5Z' + n * interval '1 minute'
-    from generate_series(1, ${messagesEach}::integer) as n
-    cross join messaging.conversations c
-    where c.instance_id = ${instanceId}`;
+  await admin.begin(async (transaction) => {
+    // The rows are consistent: without the checks of their keys.
+    await transaction`set local session_replication_role = replica`;
+    await transaction`
+      insert into messaging.messages (
+        instance_id, contact_id, conversation_id, direction, message_type, message, status, sent_at
+      )
+      select c.instance_id, c.contact_id, c.id, 'inbound', 'text', n || ${tail}::text,
+        'received',
+        timestamptz '2026-03-10 12:00:00.5Z' + n * interval '1 minute'
+      from generate_series(1, ${messagesEach}::integer) as n
+      cross join messaging.conversations c
+      where c.instance_id = ${instanceId}`;
+  });
   await admin`analyze messaging.messages`;
   return instanceId;
 }
