@@ -38,6 +38,8 @@ export async function upgradeDatabase(
   const migrations = await readMigrations(migrationsFolder);
   const applied = await readAppliedMigrations(sql);
   refuseForeignDatabase(applied, migrations, place);
+  // Of this version, as at nearly every start: all files and texts need not be read once more.
+  if (applied.length === migrations.length) return null;
   const added = await applyMigrations(sql, migrationsFolder);
   if (applied.length === 0 || added.length === 0) return null;
   const released = await readReleasedMigrations(releasedPath);

@@ -55,10 +55,11 @@ export async function readMigrations(folder: string): Promise<Migration[]> {
 /** Whether a file still is what was applied. White space does not count. */
 export function isAsApplied(migration: Migration, { statements }: AppliedMigration): boolean {
   if (statements === null) return true;
-  const present = migration.statements.map((statement) => statement.text);
-  return withoutSpace(statements) === withoutSpace(present);
+  const recorded = statements.join(";");
+  const present = migration.statements.map((statement) => statement.text).join(";");
+  return recorded === present || withoutSpace(recorded) === withoutSpace(present);
 }
 
-function withoutSpace(statements: readonly string[]): string {
-  return statements.join(";").replaceAll(/\s+/g, "");
+function withoutSpace(text: string): string {
+  return text.replaceAll(/\s+/g, "");
 }

@@ -6,53 +6,60 @@ export interface SqlStatement {
 }
 
 /**
+ * What may hold or end a statement: quoted text, a word, the begin of a dollar quote or of a comment, and
+ * a semicolon.
+ */
+const token =
+  /[eE]'(?:[^'\\]|\\[^]|'')*'|'(?:[^']|'')*'|"(?:[^"]|"")*"|(?<word>[A-Za-z_][A-Za-z0-9_$]*)|(?<dollarTag>\$(?:[A-Za-z_][A-Za-z0-9_]*)?\$)|--|\/\*|;/g;
+
+/**
  * Splits an SQL file into statements as the Supabase CLI does: at semicolons outside quotes, dollar
  * quotes, comments and `begin atomic … end` bodies. Trims each statement and drops empty ones.
  */
 export function splitStatements(file: string): SqlStatement[] {
   const statements: SqlStatement[] = [];
   let begin = 0;
-  let atomicDepth = 0;
-  let wordBefore = "";
-  for (let at = 0; at < file.length;) {
-    const word = matchAt(/[A-Za-z_][A-Za-z0-9_$]*/y, file, at)?.toLowerCase();
-    if (word !== undefined && !isQuotePrefix(file, at, word)) {
-      atomicDepth = nextAtomicDepth(atomicDepth, wordBefore, word);
-      wordBefore = word;
-      at += word.length;
-      continue;
-    }
-    if (file[at] === ";" && atomicDepth === 0) {
-      addStatement(statements, file, begin, at);
-      begin = at + 1;
-    }
-    at = skipToken(file, at);
+  let line = 1;
+  for (const end of [...findSeparators(file), file.length]) {
+    const piece = file.slice(begin, end);
+    const indent = piece.slice(0, piece.length - piece.trimStart().length);
+    const text = piece.trim();
+    if (text !== "") statements.push({ text, line: line + countLines(indent) });
+    line += countLines(piece);
+    begin = end + 1;
   }
-  addStatement(statements, file, begin, file.length);
   return statements;
 }
 
-function addStatement(statements: SqlStatement[], file: string, begin: number, end: number): void {
-  const piece = file.slice(begin, end);
-  const text = piece.trim();
-  if (text === "") return;
-  const indent = piece.length - piece.trimStart().length;
-  statements.push({ text, line: countLines(file.slice(0, begin + indent)) + 1 });
+/** The positions of the semicolons between statements. */
+function findSeparators(file: string): number[] {
+  const separators: number[] = [];
+  let atomicDepth = 0;
+  let wordBefore = "";
+  token.lastIndex = 0;
+  for (let found = token.exec(file); found !== null; found = token.exec(file)) {
+    const { word, dollarTag } = found.groups ?? {};
+    const begin = found[0];
+    if (word !== undefined) {
+      const lower = word.toLowerCase();
+      atomicDepth = nextAtomicDepth(atomicDepth, wordBefore, lower);
+      wordBefore = lower;
+    } else if (begin === ";") {
+      if (atomicDepth === 0) separators.push(found.index);
+    } else if (begin === "--") {
+      token.lastIndex = skipPast(file, "\n", token.lastIndex);
+    } else if (begin === "/*") {
+      token.lastIndex = skipBlockComment(file, found.index);
+    } else if (dollarTag !== undefined) {
+      token.lastIndex = skipPast(file, dollarTag, token.lastIndex);
+    }
+  }
+  return separators;
 }
 
 /** Counts the line breaks of a text. */
 export function countLines(text: string): number {
   return text.split("\n").length - 1;
-}
-
-/** The position after the quoted text, comment or character at `at`. */
-function skipToken(file: string, at: number): number {
-  const dollarTag = matchAt(/\$(?:[A-Za-z_][A-Za-z0-9_]*)?\$/y, file, at);
-  if (dollarTag !== undefined) return skipPast(file, dollarTag, at + dollarTag.length);
-  if (file.startsWith("--", at)) return skipPast(file, "\n", at);
-  if (file.startsWith("/*", at)) return skipBlockComment(file, at);
-  const quoted = matchAt(/[eE]'(?:[^'\\]|\\[^]|'')*'|'(?:[^']|'')*'|"(?:[^"]|"")*"/y, file, at);
-  return at + (quoted?.length ?? 1);
 }
 
 function skipPast(file: string, mark: string, from: number): number {
@@ -76,13 +83,4 @@ function nextAtomicDepth(depth: number, wordBefore: string, word: string): numbe
   if (depth === 0) return wordBefore === "begin" && word === "atomic" ? 1 : 0;
   if (word === "case") return depth + 1;
   return word === "end" ? depth - 1 : depth;
-}
-
-function isQuotePrefix(file: string, at: number, word: string): boolean {
-  return word === "e" && file[at + 1] === "'";
-}
-
-function matchAt(pattern: RegExp, file: string, at: number): string | undefined {
-  pattern.lastIndex = at;
-  return pattern.exec(file)?.[0];
 }

@@ -6,7 +6,7 @@ import {
   type ConsoleOptions,
   createConsole,
 } from "./console/console.ts";
-import { type DataApi, openDataApi } from "./data_api.ts";
+import type { DataApi } from "./data_api.ts";
 import { prepareDatabase } from "./database_preparation.ts";
 import type { DatabaseUpgrade } from "./database_upgrade.ts";
 import { type DatabaseProbe, openDatabaseProbe } from "./database_probe.ts";
@@ -114,7 +114,7 @@ async function startParts(
   const upgrade = await prepareDatabase(databaseUrl, parts.postgres?.dataDir ?? null);
   if (upgrade !== null) onUpgrade(upgrade);
   parts.probe = openDatabaseProbe(databaseUrl);
-  if (settings.usesDataApi) parts.dataApi = openDataApi(databaseUrl, secretKey);
+  if (settings.usesDataApi) parts.dataApi = await loadDataApi(databaseUrl, secretKey);
   parts.functions = await loadFunctions(new URL("../../functions/", import.meta.url), {
     ...settings.functionEnvironment,
     SUPABASE_SECRET_KEY: secretKey,
@@ -142,6 +142,12 @@ async function chooseKeys(settings: StackSettings): Promise<StackKeys> {
 
 function providesBothKeys(settings: StackSettings): settings is StackSettings & StackKeys {
   return settings.secretKey !== undefined && settings.credentialsKeys !== undefined;
+}
+
+/** Its library is half of the code of the stack, so that only a start that uses it loads it. */
+async function loadDataApi(databaseUrl: string, secretKey: string): Promise<DataApi> {
+  const { openDataApi } = await import("./data_api.ts");
+  return openDataApi(databaseUrl, secretKey);
 }
 
 async function startDatabase(dataDir: string, parts: Parts): Promise<string> {
