@@ -1,17 +1,14 @@
 /** What a page of contacts reads, whatever the filters and however many contacts there are. */
 
 import type { Sql } from "postgres";
-import { assert, assertEquals } from "../../support/assert.ts";
-import { createTestDatabase } from "../../support/database/database.ts";
-import { callFunction } from "../../support/database/queue_calls.ts";
-import { countMostRowsRead } from "../../support/database/rows_read.ts";
+import { checkListReads } from "../../support/database/list_reads.ts";
 import { createTenant } from "../../support/fixtures/tenant.ts";
 
-interface Page {
-  readonly items: readonly { readonly company: string }[];
-  readonly next: unknown;
+interface Item {
+  readonly company: string;
 }
 
+const instanceId = crypto.randomUUID();
 const few = 1_000;
 const many = 20_000;
 /**
@@ -24,7 +21,8 @@ const mostSearchReads = mostReads + 2.5 * many;
 /** Their e-mails. */
 const operators = { most: "most@example.com", rare: "rare@example.com" };
 
-async function createOperators(sql: Sql, workspaceId: string): Promise<void> {
+async function createOperators(sql: Sql): Promise<void> {
+  const { workspaceId } = await createTenant(sql, { instanceId });
   await sql`
     insert into messaging.operators (id, workspace_id, name, email)
     select md5(email)::uuid, ${workspaceId}::uuid, 'O', email
@@ -36,7 +34,7 @@ async function createOperators(sql: Sql, workspaceId: string): Promise<void> {
  * second is called Maria, is of one operator and has granted its consent; of a hundred, one is called
  * Marilda, one is of another operator, and one has denied it. Zoraide are five hundred in a row.
  */
-async function createContacts(sql: Sql, instanceId: string, count: number): Promise<void> {
+async function createContacts(sql: Sql, count: number): Promise<void> {
   await sql.begin(async (transaction) => {
     // Without the triggers, which would take the present as the instant of every change.
     await transaction`set local session_replication_role = replica`;
@@ -89,6 +87,7 @@ async function createContacts(sql: Sql, instanceId: string, count: number): Prom
 }
 
 const after = { createdAt: "2026-01-01T00:10:00Z", id: "00000000-0000-0000-0000-000000000000" };
+const numberSearch = { q: "5511900000500" };
 const since = { updatedSince: "2026-01-01T00:00:00Z" };
 
 /** Which contacts the lists below are to hold. */
@@ -111,22 +110,15 @@ function isZoraide(n: number): boolean {
   return n >= 15_000 && n < 15_500;
 }
 
-for (const analyzed of ["never", "now"] as const) {
-  Deno.test(`a page of 100 contacts reads as much of 20,000 as of 1,000, whatever the filters, analyzed ${analyzed}`, async (test) => {
-    await using database = await createTestDatabase({ own: true });
-    const { admin } = database;
-    const { instanceId, workspaceId } = await createTenant(admin);
-    await createOperators(admin, workspaceId);
-    await createContacts(admin, instanceId, few);
-    if (analyzed === "now") await admin`vacuum analyze`;
-    const session = database.connect({ role: "superuser", max: 1 });
-    await session`set statement_timeout = '20s'`;
-    const measure = (filter: Record<string, unknown>): Promise<number> => {
-      const request = { limit: 100, after: null, instanceId, ...filter };
-      return countMostRowsRead(session, (sql) => callFunction(sql, "list_contacts", request));
-    };
-    // Pages that an index finds, or that the first contacts fill: they read what they show.
-    const cheap: Record<string, unknown>[] = [
+Deno.test("a page of 100 contacts reads as much of 20,000 as of 1,000, whatever the filters", (test) =>
+  checkListReads<Item>(test, {
+    rpc: "list_contacts",
+    instanceId,
+    few,
+    many,
+    prepare: createOperators,
+    fill: createContacts,
+    cheap: [
       {},
       { after },
       { phone: "5511900000500" },
@@ -134,12 +126,13 @@ for (const analyzed of ["never", "now"] as const) {
       { q: "maria" },
       { q: "João", after },
       { q: "ma" },
-      { q: "5511900000500" },
       since,
       { ...since, after },
       { ...since, q: "maria" },
-    ];
-    const dear: Record<string, unknown>[] = [
+    ],
+    dear: [
+      // One number among 20,000 is found by the index of the words, after the first contacts.
+      numberSearch,
       { assignedTo: operators.most },
       { consent: "granted", after },
       { tag: "common", q: "maria" },
@@ -147,39 +140,8 @@ for (const analyzed of ["never", "now"] as const) {
       { tag: "rare" },
       { assignedTo: operators.rare },
       ...walks.map(([filter]) => filter),
-    ];
-    const before = new Map<unknown, number>();
-    for (const filter of cheap) before.set(filter, await measure(filter));
-    await createContacts(admin, instanceId, many);
-    if (analyzed === "now") await admin`vacuum analyze`;
-    for (const filter of cheap) {
-      await test.step(JSON.stringify(filter), async () => {
-        const [then, now] = [before.get(filter) ?? 0, await measure(filter)];
-        // One number among 20,000 is found by the index of the words, after the first contacts.
-        const most = "q" in filter && filter["q"] === "5511900000500" ? mostReads : 2 * then + 400;
-        assert(now <= most, `${then} rows read of ${few}, ${now} of ${many}`);
-      });
-    }
-    for (const filter of dear) {
-      await test.step(JSON.stringify(filter), async () => {
-        const now = await measure(filter);
-        const most = "q" in filter ? mostSearchReads : mostReads;
-        assert(now <= most, `${now} rows read of ${many}`);
-      });
-    }
-    await test.step("and the pages hold every contact, in order", async () => {
-      for (const [filter, isMeant] of walks) {
-        const seen: number[] = [];
-        let end: unknown = null;
-        do {
-          const request = { limit: 1_000, after: end, instanceId, ...filter };
-          const page: Page = await callFunction(session, "list_contacts", request);
-          seen.push(...page.items.map(({ company }) => Number(company)));
-          end = page.next;
-        } while (end !== null);
-        const meant = Array.from({ length: many }, (_, n) => n).filter(isMeant);
-        assertEquals(seen, meant, JSON.stringify(filter));
-      }
-    });
-  });
-}
+    ],
+    mostReads: (filter) => "q" in filter && filter !== numberSearch ? mostSearchReads : mostReads,
+    walks,
+    numberOf: ({ company }) => Number(company),
+  }));
