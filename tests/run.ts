@@ -1,11 +1,11 @@
 /**
  * Runs the tests: `deno task test [layer | path ...] [--changed] [--filter <name>]`, and with a
  * layer's own settings (`faults --kills 100`). A path is a file or folder below `tests/<layer>/`;
- * `--changed` selects the tests that the difference from `main` affects. Checks types once, then runs
- * the lanes of test_layers.ts in parallel. Layers that need a database share one throwaway Postgres, or
- * the server of DATABASE_URL, where a run creates and drops its own databases. The last line of the
- * output is `N passed, N failed`. The exit code is not zero when a test failed, a layer was stopped, or
- * nothing ran.
+ * `--changed` selects the tests that the difference from `main` affects. Checks types once, beside the
+ * lanes of test_layers.ts, which run in parallel: wrong types stop them. Layers that need a database
+ * share one throwaway Postgres, or the server of DATABASE_URL, where a run creates and drops its own
+ * databases. The last line of the output is `N passed, N failed`. The exit code is not zero when a
+ * test failed, a layer was stopped, or nothing ran.
  */
 
 import { join } from "node:path";
@@ -120,11 +120,13 @@ async function runLayers(
   options: RunOptions,
 ): Promise<LayerResult[]> {
   await using server = new AsyncDisposableStack();
-  const [areTypesRight, environment] = await Promise.all([
-    checkTypes(layers),
-    layers.some((layer) => layer.database) ? openServer(layers, server) : undefined,
-  ]);
-  if (!areTypesRight) return [failure];
+  const stopAtTypeErrors = async (): Promise<void> => {
+    if (!await checkTypes(layers)) interruption.abort(new Error("the types are wrong"));
+  };
+  const checked = stopAtTypeErrors();
+  const environment = layers.some((layer) => layer.database)
+    ? await openServer(layers, server)
+    : undefined;
   const listFiles = (folder: string): Promise<string[]> => listTests(root, folder);
   const lanes = await Promise.all(
     Object.entries(workersOf).map(async ([lane, workers]) => {
@@ -146,10 +148,12 @@ async function runLayers(
     };
     return Array.from({ length: workers }, work);
   }));
+  await checked;
+  interruption.signal.throwIfAborted();
   return results.flat();
 }
 
-/** Checks types once for all layers. After `deno task ok` a whole run hits Deno's cache. */
+/** Checks types once for all layers, beside the first of them, which leaves a processor idle. */
 async function checkTypes(layers: readonly ChosenLayer[]): Promise<boolean> {
   const paths = layers.flatMap((layer) => layer.paths);
   const isWhole = testLayers.every(({ name }) => paths.includes(`tests/${name}`));

@@ -42,7 +42,7 @@ export interface LayerResult {
   readonly results: readonly TestResult[];
 }
 
-/** Runs a layer. Its types must have been checked. */
+/** Runs a layer, without a check of its types. */
 export async function runLayer(run: LayerRun): Promise<LayerResult> {
   const { layer, options } = run;
   const settings = (layer.settings ?? []).flatMap((name) => {
