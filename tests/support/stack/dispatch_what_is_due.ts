@@ -7,25 +7,27 @@ import type { DispatchReport } from "../../../functions/dispatch-queue/dispatch.
 const maxRuns = 50;
 
 /**
- * Runs the dispatcher until nothing is left of what was due within `durationMs`, and of what that leads to
+ * Runs the dispatcher until nothing is left of what is due within `withinMs`, and of what that leads to
  * at once: an answer's message, a transcript of a fetched file, an event's delivery. A quick machine does
  * it all in one run; on a busy one a run may end after its first poll.
  *
  * @param admin a client of the superuser.
- * @param run one run.
- * @param durationMs how long a run polls.
+ * @param run one run. It may be shorter than `withinMs`: the next begins when something is due.
  * @returns the sum of the runs' reports.
  */
 export async function dispatchWhatIsDue(
   admin: Sql,
   run: () => Promise<DispatchReport>,
-  durationMs: number,
+  withinMs: number,
 ): Promise<DispatchReport> {
   const [clock] = await admin<{ until: Date }[]>`
-    select clock_timestamp() + make_interval(secs => ${durationMs / 1_000}) as until`;
+    select clock_timestamp() + make_interval(secs => ${withinMs / 1_000}) as until`;
   const sum = await run();
   let isMoving = isAtWork(sum);
-  for (let runs = 1; isMoving && runs < maxRuns && await isWorkDue(admin, clock!.until); runs++) {
+  for (let runs = 1; runs < maxRuns; runs++) {
+    const dueInMs = await readNextDue(admin, clock!.until, isMoving);
+    if (dueInMs === null) break;
+    await new Promise((resolve) => setTimeout(resolve, Math.max(dueInMs, 0)));
     const report = await run();
     isMoving = isAtWork(report);
     for (const [name, count] of entriesOf(report)) sum[name] += count;
@@ -37,52 +39,55 @@ function entriesOf(report: DispatchReport): [keyof DispatchReport, number][] {
   return Object.entries(report) as [keyof DispatchReport, number][];
 }
 
-/** What a run leaves though it is due, for example because a test holds its lock, the next would leave too. */
 function isAtWork(report: DispatchReport): boolean {
   return entriesOf(report).some(([name, count]) => name !== "purged" && count > 0);
 }
 
 /**
- * What becomes due later, a retry for example, is not for this run, however long it took. What is due as
- * soon as it exists is.
+ * When the next work is due, in milliseconds from now; null if not before `until`. What becomes due later,
+ * a retry for example, is not for this run, however long it took. What is due as soon as it exists is.
+ *
+ * @param isMoving false after a run that did nothing. What it left though it is due, for example because a
+ * test holds its lock, the next would leave too.
  */
-async function isWorkDue(admin: Sql, until: Date): Promise<boolean> {
-  const [row] = await admin<{ isDue: boolean }[]>`
-    select exists (
-      select
-      from (
-        select case q.lane when 'paced' then greatest(q.scheduled_at, d.next_due_at)
-          else q.visible_at end as due_at,
-          case q.lane when 'paced' then greatest(m.created_at, d.paced_from)
-          else m.created_at end as ready_at
-        from messaging.message_queue q
-        join messaging.messages m on m.id = q.message_id
-        join messaging.dispatch d on d.instance_id = q.instance_id
-        where q.claim_token is null and (q.lane = 'unpaced' or d.in_flight is null)
-        union all
-        select o.run_at, case when o.attempts = 0 then o.created_at end
-        from messaging.outbox o
-        where o.settled_at is null
-        union all
-        select x.next_attempt_at, case when x.tries = 0 then x.created_at end
-        from messaging.event_deliveries x
-        join messaging.event_endpoints e on e.id = x.endpoint_id
-        where e.is_active and x.next_attempt_at is not null
-      ) as waiting
-      where due_at <= clock_timestamp()
-        and (due_at <= ${until} or due_at <= ready_at + interval '100 ms')
-    )
-    or exists (
-      select
+async function readNextDue(admin: Sql, until: Date, isMoving: boolean): Promise<number | null> {
+  const [row] = await admin<{ dueInMs: number | null }[]>`
+    select extract(epoch from min(due_at) - clock_timestamp())::float8 * 1000 as "dueInMs"
+    from (
+      select case q.lane when 'paced' then greatest(q.scheduled_at, d.next_due_at)
+        else q.visible_at end as due_at,
+        case q.lane when 'paced' then greatest(m.created_at, d.paced_from)
+        else m.created_at end as ready_at
+      from messaging.message_queue q
+      join messaging.messages m on m.id = q.message_id
+      join messaging.dispatch d on d.instance_id = q.instance_id
+      where q.claim_token is null and (q.lane = 'unpaced' or d.in_flight is null)
+      union all
+      select o.run_at, case when o.attempts = 0 then o.created_at end
+      from messaging.outbox o
+      where o.settled_at is null
+      union all
+      select x.next_attempt_at, case when x.tries = 0 then x.created_at end
+      from messaging.event_deliveries x
+      join messaging.event_endpoints e on e.id = x.endpoint_id
+      where e.is_active and x.next_attempt_at is not null
+      union all
+      select to_timestamp(0), null
       from messaging.event_endpoints e
-      join messaging.events v on v.instance_id = e.instance_id and v.sequence > e.told_through
-      where e.is_active
-    )
-    or exists (
-      select
+      where e.is_active and exists (
+        select from messaging.events v
+        where v.instance_id = e.instance_id and v.sequence > e.told_through
+      )
+      union all
+      select to_timestamp(0), null
       from messaging.event_replays r
       join messaging.event_endpoints e on e.id = r.endpoint_id
       where e.is_active
-    ) as "isDue"`;
-  return row?.isDue === true;
+    ) as waiting
+    where (${isMoving} or due_at > clock_timestamp())
+      and (
+        due_at <= ${until}
+        or (due_at <= clock_timestamp() and due_at <= ready_at + interval '100 ms')
+      )`;
+  return row?.dueInMs ?? null;
 }

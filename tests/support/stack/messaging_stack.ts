@@ -60,6 +60,8 @@ export const panelBaseUrl = "https://panel.example.com";
 /** Where links to files lead. */
 export const functionsUrl = "https://api.example.com/functions/v1";
 
+/** How long a run polls for what its first poll leads to, and how soon what a test waits for is due. */
+const [shortRunMs, dueWithinMs] = [30, 150];
 const openHosts = { allowsPrivateHosts: true, hosts: new HostResolution() };
 
 export interface LogLine {
@@ -235,7 +237,7 @@ export async function startMessagingStack(options: StackOptions = {}): Promise<M
     return await readAnswer(await app.request(path, init));
   };
   const dispatchOnce: MessagingStack["dispatchOnce"] = (
-    { durationMs = 150, maxMessages = 1_000 },
+    { durationMs = dueWithinMs, maxMessages = 1_000 },
   ) => runDispatch({ ...services, deliverAgentReply }, { durationMs, maxMessages });
   const keep = cleanup.move();
   return {
@@ -267,8 +269,12 @@ export async function startMessagingStack(options: StackOptions = {}): Promise<M
     request,
     fetchMedia: async (path) => await mediaApp.request(path),
     handleMedia: mediaApp.fetch,
-    dispatch: ({ durationMs = 150 } = {}) =>
-      dispatchWhatIsDue(testDatabase.admin, () => dispatchOnce({ durationMs }), durationMs),
+    dispatch: ({ durationMs } = {}) =>
+      dispatchWhatIsDue(
+        testDatabase.admin,
+        () => dispatchOnce({ durationMs: durationMs ?? shortRunMs }),
+        durationMs ?? dueWithinMs,
+      ),
     dispatchOnce,
     finishBackground,
     [Symbol.asyncDispose]: () => keep.disposeAsync(),
