@@ -4,6 +4,8 @@
 export interface HeldTimers extends Disposable {
   /** Ends those that are set. */
   end(): void;
+  /** Ends the one that was set first. */
+  endFirst(): void;
   /** Ends them as soon as a `fetch` has an answer, before its body is read to the end. */
   endWhenAnswered(): void;
 }
@@ -12,25 +14,31 @@ export interface HeldTimers extends Disposable {
 export function holdTimers(ms: number): HeldTimers {
   const { setTimeout: start, clearTimeout: clear, fetch: call } = globalThis;
   const held = new Map<unknown, () => void>();
-  globalThis.setTimeout = ((task: () => void, length?: number) => {
-    if (length !== ms) return start(task, length);
-    // One of the runtime's timers, so that the sanitizers notice one that is never cleared.
-    const timer = start(() => {}, 2 ** 31 - 1);
-    held.set(timer, task);
-    return timer;
-  }) as typeof setTimeout;
+  globalThis.setTimeout =
+    ((task: (...given: unknown[]) => void, length?: number, ...given: unknown[]) => {
+      if (length !== ms) return start(() => task(...given), length);
+      // One of the runtime's timers, so that the sanitizers notice one that is never cleared.
+      const timer = start(() => {}, 2 ** 31 - 1);
+      held.set(timer, () => task(...given));
+      return timer;
+    }) as typeof setTimeout;
   globalThis.clearTimeout = (timer) => {
     held.delete(timer);
     clear(timer);
   };
+  const endFirst = (): void => {
+    const [first] = held;
+    if (first === undefined) return;
+    const [timer, task] = first;
+    globalThis.clearTimeout(timer as number);
+    task();
+  };
   const end = (): void => {
-    for (const [timer, task] of [...held]) {
-      globalThis.clearTimeout(timer as number);
-      task();
-    }
+    for (let left = held.size; left > 0; left--) endFirst();
   };
   return {
     end,
+    endFirst,
     endWhenAnswered: () => {
       globalThis.fetch = async (input, init) => {
         const response = await call(input, init);

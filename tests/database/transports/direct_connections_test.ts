@@ -3,6 +3,7 @@ import { assertEquals, assertNotEquals, assertRejects } from "../../support/asse
 import { createTestDatabase, type TestDatabase } from "../../support/database/database.ts";
 import { callUntyped } from "../../support/database/untyped_calls.ts";
 import { surviveBrokenWrites } from "../../support/faults/driver_faults.ts";
+import { holdTimers } from "../../support/held_timers.ts";
 import { waitUntil } from "../../support/wait_until.ts";
 
 surviveBrokenWrites();
@@ -99,9 +100,11 @@ Deno.test("direct: a killed session fails its own call alone, and only it is rep
 });
 
 Deno.test("direct: after a time-out no idle session is trusted, and no other call is cut off", async () => {
-  await using sessions = await openSessions(4_000);
+  const timeoutMs = 10_123;
+  using timeouts = holdTimers(timeoutMs);
+  await using sessions = await openSessions(timeoutMs);
   const { admin } = sessions.testDatabase;
-  const idle = await sessions.useMany(2);
+  const idle = await sessions.useMany(3);
   let other: Promise<number> = Promise.resolve(0);
   const later = 3;
   const { promise: released, resolve: release } = Promise.withResolvers<void>();
@@ -113,9 +116,10 @@ Deno.test("direct: after a time-out no idle session is trusted, and no other cal
     await holder`select pg_advisory_xact_lock(${lock})`;
     const silent = sessions.use(lock);
     const failed = assertRejects(() => silent);
-    await new Promise((resolve) => setTimeout(resolve, 2_000));
+    await waitUntil(async () => await countWaiting(sessions.testDatabase) === 1);
     other = sessions.use(later);
     await waitUntil(async () => await countWaiting(sessions.testDatabase) === 2);
+    timeouts.endFirst();
     await failed;
   });
   release();
@@ -123,7 +127,7 @@ Deno.test("direct: after a time-out no idle session is trusted, and no other cal
   const survivor = await other;
   assertEquals(idle.includes(survivor), true);
   assertEquals(await sessions.use(free), survivor);
-  for (const session of await sessions.useMany(2)) {
+  for (const session of await sessions.useMany(3)) {
     if (session !== survivor) assertNotEquals(idle.includes(session), true);
   }
 });

@@ -9,6 +9,7 @@ import { surviveBrokenWrites } from "../../support/faults/driver_faults.ts";
 import { createTenant } from "../../support/fixtures/tenant.ts";
 import { startSilentProxy } from "../../support/doubles/silent_proxy.ts";
 import { type Transport, transports } from "../../support/database/transports.ts";
+import { holdTimers } from "../../support/held_timers.ts";
 import { findFreePort } from "../../support/free_port.ts";
 import { waitUntil } from "../../support/wait_until.ts";
 import { callUntyped } from "../../support/database/untyped_calls.ts";
@@ -144,21 +145,30 @@ Deno.test("direct: a call whose session is terminated is service_unavailable, an
 });
 
 Deno.test("direct: calls on silent connections are service_unavailable, and the next calls work", async () => {
+  const timeoutMs = 10_123;
+  using timeouts = holdTimers(timeoutMs);
   await using testDatabase = await createTestDatabase();
   await testDatabase.admin.unsafe(probeFunctions);
   await using proxy = startSilentProxy(testDatabase.url);
-  const database = openDirectDatabase(proxy.databaseUrl, 2_000);
+  const database = openDirectDatabase(proxy.databaseUrl, timeoutMs);
   await using _ = { [Symbol.asyncDispose]: () => database.close() };
+  // How long a silent connection may take to end.
+  using partings = holdTimers(9_000);
   // As many as there are connections: one that waits for a silent one may still get a new one in time.
   const callAll = (): Promise<Outcome[]> =>
     Promise.all(Array.from({ length: 20 }, () => readOutcome(callUntyped(database, "probe_role"))));
   const served = { result: { role: "service_role" } };
   for (const outcome of await callAll()) assertEquals(outcome, served);
   proxy.silence();
-  for (const outcome of await callAll()) {
+  const unanswered = callAll();
+  // Timers are set once each call has a connection.
+  await new Promise((resolve) => setTimeout(resolve));
+  timeouts.end();
+  for (const outcome of await unanswered) {
     assertEquals(outcome, { refusal: "service_unavailable", status: 503 });
   }
   for (const outcome of await callAll()) assertEquals(outcome, served);
+  partings.end();
 });
 
 Deno.test("direct: a call that failed for its caller is not executed, also without a free connection", async () => {
