@@ -3,7 +3,7 @@ import { assert } from "../../support/assert.ts";
 import { createTestDatabase } from "../../support/database/database.ts";
 import { callFunction } from "../../support/database/queue_calls.ts";
 import { countMostRowsRead } from "../../support/database/rows_read.ts";
-import { createBurst } from "../../support/fixtures/burst.ts";
+import { analyzeBurst, createBurst, withoutWaitingStatuses } from "../../support/fixtures/burst.ts";
 
 /** Instances of the burst. */
 const burst = 1_000;
@@ -200,28 +200,40 @@ async function groupRequests(sql: Sql): Promise<readonly NamedRequest[]> {
   ];
 }
 
-for (const analyzed of ["all empty", "drained", "full"] as const) {
-  Deno.test(`no dispatcher's, webhook's or group's call reads a burst once per row, where the tables were analyzed ${analyzed}`, async (test) => {
-    await using database = await createTestDatabase({ own: true });
-    const { admin } = database;
-    await createBurst(admin, burst, analyzed);
-    const session = database.connect({ role: "superuser", max: 1 });
-    // A plan that reads the burst once per row would take minutes.
-    await session`set statement_timeout = '120s'`;
-    const measure = async ([name, what, request]: NamedRequest, rows: number): Promise<void> => {
-      await test.step(`${name}: ${what}`, async () => {
-        const most = await countMostRowsRead(session, (sql) => callFunction(sql, name, request));
-        assert(most <= rows * tolerated, `${most} rows read for ${rows} of ${burst}`);
-      });
-    };
-    // Where everything has just begun there is no burst to dispatch yet, but there are callers.
-    const bursts = analyzed === "all empty" ? [] : await burstRequests(admin);
-    for (const request of bursts) await measure(request, batch);
-    const groups = await groupRequests(admin);
-    for (const request of groups) await measure(request, group);
-    await test.step("where no delivery event waits for its message", async () => {
-      await admin`delete from messaging.unmatched_statuses`;
+/** Measures the calls about the burst, of `rows` rows each. */
+async function measure(
+  test: Deno.TestContext,
+  session: Sql,
+  requests: readonly NamedRequest[],
+  rows: number,
+): Promise<void> {
+  for (const [name, what, request] of requests) {
+    await test.step(`${name}: ${what}`, async () => {
+      const most = await countMostRowsRead(session, (sql) => callFunction(sql, name, request));
+      assert(most <= rows * tolerated, `${most} rows read for ${rows} of ${burst}`);
     });
-    for (const request of groups) await measure(request, group);
-  });
+  }
 }
+
+Deno.test("no dispatcher's, webhook's or group's call reads a burst once per row, whatever Postgres knows of the tables", async (test) => {
+  await using database = await createTestDatabase({ own: true });
+  const { admin } = database;
+  await createBurst(admin, burst);
+  for (const analyzed of ["all empty", "drained", "full"] as const) {
+    await analyzeBurst(admin, burst, analyzed);
+    await test.step(`analyzed ${analyzed}`, async (step) => {
+      const session = database.connect({ role: "superuser", max: 1 });
+      // A plan that reads the burst once per row would take minutes.
+      await session`set statement_timeout = '120s'`;
+      // Where everything has just begun there is no burst to dispatch yet, but there are callers.
+      const bursts = analyzed === "all empty" ? [] : await burstRequests(admin);
+      await measure(step, session, bursts, batch);
+      const groups = await groupRequests(admin);
+      await measure(step, session, groups, group);
+      await step.step(
+        "where no delivery event waits for its message",
+        (step) => withoutWaitingStatuses(admin, burst, () => measure(step, session, groups, group)),
+      );
+    });
+  }
+});

@@ -2,7 +2,7 @@ import { assert } from "../../support/assert.ts";
 import { createTestDatabase } from "../../support/database/database.ts";
 import { callFunction } from "../../support/database/queue_calls.ts";
 import { countRowsRead } from "../../support/database/rows_read.ts";
-import { createBurst } from "../../support/fixtures/burst.ts";
+import { analyzeBurst, createBurst } from "../../support/fixtures/burst.ts";
 
 /** Messages and conversations of one instance that no statistics know. */
 const stored = 2_000;
@@ -22,7 +22,8 @@ const many = [
 Deno.test("a status and a received message read no more where its instance has thousands of rows that statistics do not know", async (test) => {
   await using database = await createTestDatabase({ own: true });
   const { admin } = database;
-  await createBurst(admin, 100, "all empty");
+  await createBurst(admin, 100);
+  await analyzeBurst(admin, 100, "all empty");
   await admin.begin(async (transaction) => {
     await transaction`set local session_replication_role = replica`;
     for (const insert of many) await transaction.unsafe(insert, [stored]);
