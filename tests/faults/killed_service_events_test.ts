@@ -2,6 +2,7 @@ import { setTimeout as delay } from "node:timers/promises";
 import type { Sql } from "postgres";
 import { assert, assertEquals, assertGreater } from "../support/assert.ts";
 import { createTestDatabase } from "../support/database/database.ts";
+import { untilSessionsRest } from "../support/database/sessions.ts";
 import { startHttpDouble } from "../support/doubles/http_double.ts";
 import { answerAtRandom, cancelFar, startEventTraffic } from "../support/faults/event_traffic.ts";
 import { printFigures } from "../support/faults/figures.ts";
@@ -14,7 +15,6 @@ import { createOperator, type Tenant } from "../support/fixtures/tenant.ts";
 import { createSeededRandom } from "../support/seeded_random.ts";
 import { startDispatchCron } from "../support/stack/dispatch_cron.ts";
 import { ownRoot, type ServiceProcess, startService } from "../support/stack/service_process.ts";
-import { waitUntil } from "../support/wait_until.ts";
 
 const settings = readFaultSettings();
 const { kills = 5, instances = 6, messages = instances * 8, concurrency = 4 } = settings;
@@ -91,14 +91,8 @@ Deno.test(`after ${kills} kills of the whole service among its calls, the feed a
  * @returns how many there were.
  */
 async function endLeases(admin: Sql): Promise<number> {
-  // The database finishes a statement whose client is dead, and may yet claim something by it.
-  await waitUntil(async () => {
-    const working = await admin`
-      select from pg_stat_activity
-      where datname = current_database() and pid <> pg_backend_pid()
-        and backend_type = 'client backend' and state <> 'idle'`;
-    return working.count === 0;
-  }, { what: "the last statement of the killed process" });
+  // Its last statement may yet claim something.
+  await untilSessionsRest(admin);
   return await admin.begin(async (transaction) => {
     await transaction`
       update messaging.dispatch set lease_until = clock_timestamp() where in_flight is not null`;

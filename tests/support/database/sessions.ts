@@ -1,4 +1,5 @@
 import type { Sql } from "postgres";
+import { waitUntil } from "../wait_until.ts";
 import type { TestDatabase } from "./database.ts";
 
 /** Opens two connections for interleaved transactions. A statement that waits too long fails. */
@@ -18,4 +19,15 @@ export async function countWaiting(admin: Sql): Promise<number> {
   const rows = await admin`
     select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`;
   return rows.length;
+}
+
+/** Waits until no other session works. The database finishes a statement whose client was killed. */
+export async function untilSessionsRest(admin: Sql): Promise<void> {
+  await waitUntil(async () => {
+    const working = await admin`
+      select from pg_stat_activity
+      where datname = current_database() and pid <> pg_backend_pid()
+        and backend_type = 'client backend' and state <> 'idle'`;
+    return working.count === 0;
+  }, { what: "the last statement of the killed process" });
 }
