@@ -2,7 +2,7 @@
 export interface WaitOptions {
   /** Give up after this many milliseconds. Default 60,000: only a failing test waits that long. */
   readonly timeoutMs?: number;
-  /** Milliseconds between two polls. Default 20. */
+  /** Milliseconds between two polls. Default 20, and a fiftieth of a long wait: a poll may cost a request. */
   readonly intervalMs?: number;
   /** What the test waits for; shown in the error. */
   readonly what?: string;
@@ -18,8 +18,9 @@ export async function waitUntil<T>(
   look: () => T | Promise<T>,
   options: WaitOptions = {},
 ): Promise<NonNullable<Exclude<T, false | 0 | "">>> {
-  const { timeoutMs = 60_000, intervalMs = 20, what = "the condition" } = options;
-  const deadline = performance.now() + timeoutMs;
+  const { timeoutMs = 60_000, what = "the condition" } = options;
+  const startedAt = performance.now();
+  const deadline = startedAt + timeoutMs;
   for (;;) {
     const late = performance.now() >= deadline;
     let cause: unknown;
@@ -32,6 +33,7 @@ export async function waitUntil<T>(
     if (late) {
       throw new Error(`${what} did not come true within ${timeoutMs} ms`, { cause });
     }
-    await new Promise((resolve) => setTimeout(resolve, intervalMs));
+    const pauseMs = options.intervalMs ?? Math.max(20, (performance.now() - startedAt) / 50);
+    await new Promise((resolve) => setTimeout(resolve, pauseMs));
   }
 }
