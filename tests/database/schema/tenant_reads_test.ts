@@ -11,7 +11,7 @@ import { createSmallTenant, tenantRequests } from "../../support/fixtures/tenant
 import { listRpcs, tenantWorks, wholeProjectRpcs } from "../../support/fixtures/tenant_works.ts";
 
 /** Rows of each kind of the other tenant. */
-const foreignRows = 5_000;
+const foreignRows = 2_000;
 /** Allowed reads of the other tenant's rows: a page, or a check of a due time. */
 const tolerated = 200;
 /**
