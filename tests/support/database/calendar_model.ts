@@ -16,6 +16,8 @@ export interface CalendarWindow {
 
 const quarterMs = 15 * 60_000;
 const formats = new Map<string, Intl.DateTimeFormat>();
+/** The local times of the quarters that were asked for: a walk asks for each of them many times. */
+const quarters = new Map<string, LocalTime>();
 
 interface LocalTime {
   readonly date: string;
@@ -23,8 +25,16 @@ interface LocalTime {
   readonly minute: number;
 }
 
-/** Local time and date at an instant. */
+/** Local time and date at an instant. Offsets change at quarters of an hour only. */
 export function readLocalTime(timeZone: string, instantMs: number): LocalTime {
+  const quarter = Math.floor(instantMs / quarterMs) * quarterMs;
+  const key = `${timeZone} ${quarter}`;
+  const first = quarters.get(key) ?? formatLocalTime(timeZone, quarter);
+  quarters.set(key, first);
+  return { ...first, minute: first.minute + Math.floor((instantMs - quarter) / 60_000) };
+}
+
+function formatLocalTime(timeZone: string, instantMs: number): LocalTime {
   let format = formats.get(timeZone);
   if (format === undefined) {
     format = new Intl.DateTimeFormat("en-CA", {
@@ -65,7 +75,7 @@ export function findMinute(timeZone: string, minute: number, fromMs: number): nu
 /** The first instant from `from` on in an open window. @returns null if none is within 40 days. */
 export function findOpening(window: CalendarWindow, fromMs: number): number | null {
   if (isOpen(window, fromMs)) return fromMs;
-  // Windows and offsets change at quarters of an hour only.
+  // Windows change at quarters of an hour only, too.
   let instantMs = Math.ceil(fromMs / quarterMs) * quarterMs;
   for (let step = 0; step < 40 * 96; step++, instantMs += quarterMs) {
     if (isOpen(window, instantMs)) return instantMs;
