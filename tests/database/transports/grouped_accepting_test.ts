@@ -14,7 +14,7 @@ import {
 import { createTestDatabase, type TestDatabase } from "../../support/database/database.ts";
 import { callFunction } from "../../support/database/queue_calls.ts";
 import { isWaiting } from "../../support/database/sessions.ts";
-import { transports } from "../../support/database/transports.ts";
+import { countMixes, transports } from "../../support/database/transports.ts";
 import { surviveBrokenWrites } from "../../support/faults/driver_faults.ts";
 import { createAgent, createTenant, type Tenant } from "../../support/fixtures/tenant.ts";
 import { createSeededRandom, type SeededRandom } from "../../support/seeded_random.ts";
@@ -32,7 +32,7 @@ for (const transport of transports) {
     const random = createSeededRandom();
     await using database = await createTestDatabase();
     await using open = transport.open(database.url);
-    for (let round = 0; round < 6; round++) {
+    for (let round = 0; round < countMixes(transport, 6); round++) {
       const drafts = drawCalls(random).toSorted((one, other) => rank(one) - rank(other));
       const [grouped, single] = [await createSide(database), await createSide(database)];
       const { outcomes } = await callAsGroup(

@@ -6,7 +6,7 @@ import { assert, assertEquals } from "../../support/assert.ts";
 import { callAsGroup, type CallOutcome, callSingly } from "../../support/database/call_groups.ts";
 import { createTestDatabase, type TestDatabase } from "../../support/database/database.ts";
 import { callFunction } from "../../support/database/queue_calls.ts";
-import { transports } from "../../support/database/transports.ts";
+import { countMixes, transports } from "../../support/database/transports.ts";
 import { createTenant, createToken } from "../../support/fixtures/tenant.ts";
 import { createSeededRandom, type SeededRandom } from "../../support/seeded_random.ts";
 
@@ -23,7 +23,7 @@ for (const transport of transports) {
     const random = createSeededRandom();
     await using database = await createTestDatabase();
     await using open = transport.open(database.url);
-    for (let round = 0; round < 8; round++) {
+    for (let round = 0; round < countMixes(transport, 8); round++) {
       const [grouped, single] = [await createSide(database), await createSide(database)];
       const places = drawCalls(random);
       const { outcomes, rpcNames } = await callAsGroup(

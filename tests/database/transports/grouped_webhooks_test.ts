@@ -7,7 +7,7 @@ import { callAsGroup, callSingly, type GroupOutcome } from "../../support/databa
 import { createTestDatabase } from "../../support/database/database.ts";
 import { callFunction } from "../../support/database/queue_calls.ts";
 import { countRowsRead } from "../../support/database/rows_read.ts";
-import { transports } from "../../support/database/transports.ts";
+import { countMixes, transports } from "../../support/database/transports.ts";
 import { surviveBrokenWrites } from "../../support/faults/driver_faults.ts";
 import { createAgent, createTenant, type Tenant } from "../../support/fixtures/tenant.ts";
 import { createSeededRandom, type SeededRandom } from "../../support/seeded_random.ts";
@@ -24,7 +24,7 @@ for (const transport of transports) {
     const random = createSeededRandom();
     await using database = await createTestDatabase();
     await using open = transport.open(database.url);
-    for (let round = 0; round < 6; round++) {
+    for (let round = 0; round < countMixes(transport, 6); round++) {
       const events = drawEvents(random);
       const [grouped, single] = [
         await createSide(database.admin, round % 2 === 0),

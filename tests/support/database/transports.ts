@@ -42,6 +42,14 @@ export const transports: readonly Transport[] = [
   },
 ];
 
+/**
+ * How many random mixes of calls are compared over a transport. Which of them differ is a matter of SQL,
+ * which the cheaper transport shows as well; the other one has to carry calls, results and errors.
+ */
+export function countMixes({ name }: Transport, ofDirect: number): number {
+  return name === "direct" ? ofDirect : 2;
+}
+
 function keep(database: Database): OpenTransport {
   return { database, [Symbol.asyncDispose]: () => database.close() };
 }
