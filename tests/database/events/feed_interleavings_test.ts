@@ -61,20 +61,21 @@ const readerSteps = 3;
 const writerSteps = 4;
 
 Deno.test("in every order of a reader's and a writer's statements each event is read once, in order", async () => {
-  await using database = await createTestDatabase();
+  await using database = await createTestDatabase({ own: true });
   await installPoints(database);
   const actors = await openActors(database);
-  let orders = 0;
+  const orders = interleave(readerSteps, writerSteps).flatMap((order) =>
+    (["commit", "rollback"] as const).map((ends) => ({ order, ends }))
+  );
+  assertEquals(orders.length, 2 * 35 * 8);
+  const instanceIds = await createInstances(database.admin, orders.length);
   let delayed = 0;
-  for (const order of interleave(readerSteps, writerSteps)) {
-    for (const ends of ["commit", "rollback"] as const) {
-      const { first, all, committed } = await run(actors, order, ends);
-      assertEquals(all, committed, `${ends}: ${order.join(" ")}`);
-      if (first < committed.length) delayed += 1;
-      orders += 1;
-    }
+  for (const [place, { order, ends }] of orders.entries()) {
+    const play = { instanceId: instanceIds[place]!, order, ends };
+    const { first, all, committed } = await run(actors, play);
+    assertEquals(all, committed, `${ends}: ${order.join(" ")}`);
+    if (first < committed.length) delayed += 1;
   }
-  assertEquals(orders, 2 * 35 * 8);
   assert(delayed > 0, "a reader has met a writer under way");
 });
 
@@ -86,14 +87,18 @@ interface Actors {
   readonly gatekeeper: Sql;
 }
 
+/** An order of steps for an instance, and how the writer ends. */
+interface Play {
+  readonly instanceId: string;
+  readonly order: readonly Step[];
+  readonly ends: "commit" | "rollback";
+}
+
 /** Plays one order, reads on to the end, and returns what was read and what is there. */
 async function run(
   { database, writer, reader, gatekeeper }: Actors,
-  order: readonly Step[],
-  ends: "commit" | "rollback",
+  { instanceId, order, ends }: Play,
 ): Promise<{ first: number; all: string[]; committed: string[] }> {
-  const { instanceId } = await createTenant(database.admin);
-  await record(database.sql, instanceId);
   await gatekeeper`select pg_advisory_lock(point) from unnest(${
     Object.values(points)
   }::integer[]) as point`;
@@ -199,6 +204,23 @@ async function openActors(database: TestDatabase): Promise<Actors> {
   const [writer, reader] = [database.connect({ max: 1 }), database.connect({ max: 1 })];
   for (const session of [writer, reader]) await session`set feed_test.waits = 'on'`;
   return { database, writer, reader, gatekeeper: database.connect({ max: 1, role: "superuser" }) };
+}
+
+/** Instances with one event each, for the many orders at once. */
+async function createInstances(admin: Sql, count: number): Promise<string[]> {
+  const { instanceId } = await createTenant(admin);
+  const rows = await admin<{ id: string }[]>`
+    insert into messaging.instances (workspace_id, name, provider, sealed_provider_config, embed_key,
+      connected_phone, connected_phone_key, time_zone)
+    select workspace_id, name, provider, sealed_provider_config, 'emb_' || n, connected_phone,
+      connected_phone_key, time_zone
+    from messaging.instances, generate_series(1, ${count}) as n
+    where id = ${instanceId}
+    returning id`;
+  const ids = rows.map(({ id }) => id);
+  await admin`
+    select messaging.record_event(id, null, 'agent.resumed', '{}') from unnest(${ids}::uuid[]) as id`;
+  return ids;
 }
 
 async function record(sql: Sql, instanceId: string): Promise<void> {

@@ -81,7 +81,7 @@ Deno.test("a limit that ends within a group refuses the calls beyond it, each wi
 });
 
 Deno.test("n calls of a token in a group are one write to its rate limit, and count as n", async () => {
-  await using database = await createTestDatabase();
+  await using database = await createTestDatabase({ own: true });
   await using open = direct.open(database.url);
   const { tokenHash } = await createLimitedToken(database.admin, 12);
   const { admin } = database;

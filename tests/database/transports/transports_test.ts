@@ -239,7 +239,7 @@ interface Probe extends AsyncDisposable {
 /** A transport to a database with functions for these tests. */
 async function openProbe(transport: Transport): Promise<Probe> {
   await using cleanup = new AsyncDisposableStack();
-  const testDatabase: TestDatabase = cleanup.use(await createTestDatabase());
+  const testDatabase: TestDatabase = cleanup.use(await createTestDatabase({ own: true }));
   await testDatabase.admin.unsafe(probeFunctions);
   const { database } = cleanup.use(transport.open(testDatabase.url));
   const keep = cleanup.move();
