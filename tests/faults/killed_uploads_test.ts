@@ -10,6 +10,7 @@ import { startFunctionProcess } from "../support/stack/function_process.ts";
 import { type MessagingStack, startMessagingStack } from "../support/stack/messaging_stack.ts";
 import { waitUntil } from "../support/wait_until.ts";
 import { readMedia, uploadFile, uploadUrl } from "../functions/media_api/media_calls.ts";
+import { startTestServer } from "../support/doubles/test_server.ts";
 
 const photo = { bytes: padded(heads.jpeg, 300_000), type: "image/jpeg", name: "peça.jpg" };
 const [firstPart, rest] = [photo.bytes.slice(0, 200_000), photo.bytes.slice(200_000)];
@@ -75,12 +76,11 @@ async function beginUploads(): Promise<Uploads> {
   const stored = await uploadFile(stack, tenant, photo);
   const held = Promise.withResolvers<void>();
   cleanup.defer(() => held.resolve());
-  const files = Deno.serve(
-    { hostname: "127.0.0.1", port: 0, onListen: () => {} },
+  const files = startTestServer(
     () => new Response(inTwoParts(held.promise), { headers: { "Content-Type": photo.type } }),
   );
-  cleanup.defer(() => files.shutdown());
-  const url = `http://127.0.0.1:${files.addr.port}/photo.jpg`;
+  cleanup.use(files);
+  const url = `${files.origin}/photo.jpg`;
   const api = cleanup.use(
     await startFunctionProcess({
       slug: "media-api",

@@ -14,6 +14,7 @@ import {
   startMessagingStack,
 } from "../../support/stack/messaging_stack.ts";
 import { testVault } from "../../support/fixtures/tenant.ts";
+import { startTestServer } from "../../support/doubles/test_server.ts";
 
 const zapi = JSON.stringify({
   gatewayInstanceId: "CLI",
@@ -125,14 +126,13 @@ Deno.test("an invalid address or key is reported without its value, with exit co
 Deno.test("responses of another service are reported in a sentence, and its redirects are not followed", async () => {
   let answer = (): Response => new Response("<html>");
   const paths: string[] = [];
-  await using server = Deno.serve(
-    { hostname: "127.0.0.1", port: 0, onListen: () => {} },
+  await using server = startTestServer(
     (request) => {
       paths.push(new URL(request.url).pathname);
       return answer();
     },
   );
-  const origin = `http://127.0.0.1:${server.addr.port}`;
+  const origin = server.origin;
   const run = (...args: string[]): Promise<CommandResult> =>
     runCommand(openAdminApi(origin, () => Promise.resolve(secretKey)), args);
   const foreign: readonly (() => Response)[] = [
@@ -293,12 +293,12 @@ async function startWorld(): Promise<CommandWorld> {
     vault: testVault,
     secretKeys: { default: secretKey },
   });
-  const server = Deno.serve({ hostname: "127.0.0.1", port: 0, onListen: () => {} }, (request) => {
+  const server = startTestServer((request) => {
     const url = new URL(request.url);
     url.pathname = url.pathname.replace("/functions/v1", "");
     return app.fetch(new Request(url, request));
   });
-  const url = `http://127.0.0.1:${server.addr.port}`;
+  const url = server.origin;
   const runWith: CommandWorld["runWith"] = (key, apiUrl, ...args) =>
     runCommand(openAdminApi(apiUrl, () => Promise.resolve(key)), args);
   const run: CommandWorld["run"] = (...args) => runWith(secretKey, url, ...args);
@@ -313,7 +313,7 @@ async function startWorld(): Promise<CommandWorld> {
       return JSON.parse(output);
     },
     [Symbol.asyncDispose]: async () => {
-      await server.shutdown();
+      await server[Symbol.asyncDispose]();
       await stack[Symbol.asyncDispose]();
     },
   };

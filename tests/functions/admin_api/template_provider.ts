@@ -1,6 +1,7 @@
 /** A stand-in for Meta's list of templates, and an instance that reads it. */
 
 import type { AdminClient } from "./admin_client.ts";
+import { startTestServer } from "../../support/doubles/test_server.ts";
 
 export interface TemplateProvider extends AsyncDisposable {
   readonly baseUrl: string;
@@ -14,8 +15,7 @@ export interface TemplateProvider extends AsyncDisposable {
 
 export function startTemplateProvider(): TemplateProvider {
   const requests: { url: URL; authorization: string | null }[] = [];
-  const server = Deno.serve(
-    { hostname: "127.0.0.1", port: 0, onListen: () => {} },
+  const server = startTestServer(
     async (request) => {
       const url = new URL(request.url);
       requests.push({ url, authorization: request.headers.get("authorization") });
@@ -36,11 +36,11 @@ export function startTemplateProvider(): TemplateProvider {
     });
   };
   const provider: TemplateProvider = {
-    baseUrl: `http://127.0.0.1:${server.addr.port}`,
+    baseUrl: server.origin,
     requests,
     templates: [],
     pageSize: 2,
-    [Symbol.asyncDispose]: () => server.shutdown(),
+    [Symbol.asyncDispose]: () => server[Symbol.asyncDispose](),
   };
   return provider;
 }

@@ -1,6 +1,7 @@
 import { createApp } from "../../../shared/http/create_app.ts";
 import { maxBodyBytes, readBody } from "../../../shared/http/request_body.ts";
 import { assertEquals, assertMatch } from "../../support/assert.ts";
+import { startTestServer } from "../../support/doubles/test_server.ts";
 
 const encoder = new TextEncoder();
 
@@ -16,11 +17,8 @@ const app = createApp({
 
 /** Sends a request as these parts, and reads the answer until the server closes or answers. */
 async function exchange(parts: readonly string[]): Promise<string> {
-  await using server = Deno.serve(
-    { hostname: "127.0.0.1", port: 0, onListen: () => {} },
-    (request) => app.fetch(request),
-  );
-  using connection = await Deno.connect({ hostname: "127.0.0.1", port: server.addr.port });
+  await using server = startTestServer((request) => app.fetch(request));
+  using connection = await Deno.connect({ hostname: "127.0.0.1", port: server.port });
   const sending = sendAll(connection, parts);
   const answer = new Uint8Array(4_096);
   const length = await connection.read(answer);

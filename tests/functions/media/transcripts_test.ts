@@ -7,6 +7,7 @@ import { heads, padded } from "../../support/fixtures/media_files.ts";
 import { complete } from "../agents/agent_client.ts";
 import { waitUntil } from "../../support/wait_until.ts";
 import { createFileClient, type FileClient, serveFiles } from "./received_file_client.ts";
+import { startTestServer } from "../../support/doubles/test_server.ts";
 
 const voice = padded(heads.ogg, 30_000);
 const words = "Bom dia, a peça chegou quebrada";
@@ -29,8 +30,7 @@ interface AiEndpoint extends AsyncDisposable {
 function startAiEndpoint(answer: () => Response): AiEndpoint {
   const asked: Asked[] = [];
   const prompts: string[] = [];
-  const server = Deno.serve(
-    { hostname: "127.0.0.1", port: 0, onListen: () => {} },
+  const server = startTestServer(
     async (request) => {
       const path = new URL(request.url).pathname;
       if (path.endsWith("/chat/completions")) {
@@ -47,8 +47,8 @@ function startAiEndpoint(answer: () => Response): AiEndpoint {
   return {
     asked,
     prompts,
-    chatModel: { baseUrl: `http://127.0.0.1:${server.addr.port}/v1`, apiKey: "sk-test" },
-    [Symbol.asyncDispose]: () => server.shutdown(),
+    chatModel: { baseUrl: `${server.origin}/v1`, apiKey: "sk-test" },
+    [Symbol.asyncDispose]: () => server[Symbol.asyncDispose](),
   };
 }
 

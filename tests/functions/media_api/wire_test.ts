@@ -3,6 +3,7 @@ import { assert, assertEquals } from "../../support/assert.ts";
 import { heads, padded } from "../../support/fixtures/media_files.ts";
 import { type MessagingStack, startMessagingStack } from "../../support/stack/messaging_stack.ts";
 import { waitUntil } from "../../support/wait_until.ts";
+import { startTestServer } from "../../support/doubles/test_server.ts";
 
 const megabyte = 2 ** 20;
 
@@ -11,13 +12,10 @@ interface Server extends AsyncDisposable {
 }
 
 function serve(stack: MessagingStack): Server {
-  const server = Deno.serve(
-    { hostname: "127.0.0.1", port: 0, onListen: () => {} },
-    stack.handleMedia,
-  );
+  const server = startTestServer(stack.handleMedia);
   return {
-    url: `http://127.0.0.1:${server.addr.port}/media-api/media`,
-    [Symbol.asyncDispose]: () => server.shutdown(),
+    url: `${server.origin}/media-api/media`,
+    [Symbol.asyncDispose]: () => server[Symbol.asyncDispose](),
   };
 }
 

@@ -1,6 +1,7 @@
 /** Local test doubles of a provider: one that speaks HTTP, and one that fails below it. */
 
 import { findFreePort } from "../../support/free_port.ts";
+import { startTestServer } from "../../support/doubles/test_server.ts";
 
 export interface RecordedRequest {
   readonly method: string;
@@ -23,8 +24,7 @@ export async function withProviderDouble(
   run: Run,
 ): Promise<void> {
   const requests: RecordedRequest[] = [];
-  const server = Deno.serve(
-    { hostname: "127.0.0.1", port: 0, onListen: () => {} },
+  const server = startTestServer(
     async (request) => {
       requests.push({
         method: request.method,
@@ -36,9 +36,9 @@ export async function withProviderDouble(
     },
   );
   try {
-    await run({ baseUrl: `http://127.0.0.1:${server.addr.port}`, requests });
+    await run({ baseUrl: server.origin, requests });
   } finally {
-    await server.shutdown();
+    await server[Symbol.asyncDispose]();
   }
 }
 

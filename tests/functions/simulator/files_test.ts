@@ -2,6 +2,7 @@ import { createHash } from "node:crypto";
 import { assert, assertEquals } from "../../support/assert.ts";
 import { heads, padded } from "../../support/fixtures/media_files.ts";
 import { type SimulatorServer, startSimulator } from "./simulator_server.ts";
+import { startTestServer } from "../../support/doubles/test_server.ts";
 
 const picture = padded(heads.jpeg, 2_000);
 const sha256 = createHash("sha256").update(picture).digest("hex");
@@ -96,8 +97,7 @@ Deno.test("a message with an uploaded file shows the file on the phone", async (
 Deno.test("a file that a customer sends is told as each provider tells it", async () => {
   await using server = startSimulator();
   const received: Record<string, unknown>[] = [];
-  const hook = Deno.serve(
-    { hostname: "127.0.0.1", port: 0, onListen: () => {} },
+  await using hook = startTestServer(
     async (request) => {
       const { searchParams } = new URL(request.url);
       if (request.method === "GET") return new Response(searchParams.get("hub.challenge"));
@@ -105,11 +105,10 @@ Deno.test("a file that a customer sends is told as each provider tells it", asyn
       return new Response();
     },
   );
-  await using _hook = { [Symbol.asyncDispose]: () => hook.shutdown() };
   const { fileId, url } = await putFile(server);
   for (const provider of ["whatsapp_cloud", "zapi", "evolution"]) {
     const registered = await server.post("/webhooks", {
-      ...{ provider, instance, url: `http://127.0.0.1:${hook.addr.port}/` },
+      ...{ provider, instance, url: `${hook.origin}/` },
       ...(provider === "whatsapp_cloud" ? { appSecret: "app-secret", verifyToken: "verify" } : {}),
     });
     assertEquals(registered.status, 201, JSON.stringify(registered.json));

@@ -3,6 +3,7 @@ import {
   type Simulator,
   type SimulatorOptions,
 } from "../../../supabase/local/simulator/simulator.ts";
+import { startTestServer } from "../../support/doubles/test_server.ts";
 
 /** A simulator behind a real server on a free port of this machine, stopped when disposed of. */
 export interface SimulatorServer extends AsyncDisposable {
@@ -30,11 +31,8 @@ export interface Reading {
 
 export function startSimulator(options: SimulatorOptions = {}): SimulatorServer {
   const simulator = createSimulator(options);
-  const server = Deno.serve(
-    { hostname: "127.0.0.1", port: 0, onListen: () => {} },
-    simulator.fetch,
-  );
-  const url = `http://127.0.0.1:${server.addr.port}/simulator`;
+  const server = startTestServer(simulator.fetch);
+  const url = `${server.origin}/simulator`;
   return {
     url,
     simulator,
@@ -65,7 +63,7 @@ export function startSimulator(options: SimulatorOptions = {}): SimulatorServer 
       simulator.close();
       // A call under way would count as the test's leak.
       await simulator.webhooks.finish();
-      await server.shutdown();
+      await server[Symbol.asyncDispose]();
     },
   };
 }

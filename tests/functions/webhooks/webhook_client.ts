@@ -8,6 +8,7 @@ import {
   type StackOptions,
   startMessagingStack,
 } from "../../support/stack/messaging_stack.ts";
+import { startTestServer } from "../../support/doubles/test_server.ts";
 
 /** A call that a receiver got. */
 export interface ReceivedCall {
@@ -30,8 +31,7 @@ export interface Receiver extends AsyncDisposable {
 /** A real HTTP server that stores what it gets. */
 export function startReceiver(): Receiver {
   const isOver = Promise.withResolvers<Response>();
-  const server = Deno.serve(
-    { hostname: "127.0.0.1", port: 0, onListen: () => {} },
+  const server = startTestServer(
     async (request) => {
       const body = await request.text();
       const read = (name: string): string => request.headers.get(name) ?? "";
@@ -48,12 +48,12 @@ export function startReceiver(): Receiver {
     },
   );
   const receiver: Receiver = {
-    url: `http://127.0.0.1:${server.addr.port}/hook`,
+    url: `${server.origin}/hook`,
     calls: [],
     answer: () => new Response(null, { status: 204 }),
     [Symbol.asyncDispose]: async () => {
       isOver.resolve(new Response(null, { status: 500 }));
-      await server.shutdown();
+      await server[Symbol.asyncDispose]();
     },
   };
   return receiver;

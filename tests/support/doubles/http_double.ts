@@ -1,5 +1,7 @@
 /** A double of an outside service: a real HTTP server whose responses the test sets. */
 
+import { startTestServer } from "./test_server.ts";
+
 export interface DoubleRequest {
   readonly path: string;
   readonly headers: Headers;
@@ -26,28 +28,25 @@ export interface HttpDouble extends AsyncDisposable {
  */
 export function startHttpDouble(answer: DoubleAnswer, port = 0): HttpDouble {
   const isOver = Promise.withResolvers<Response>();
-  const server = Deno.serve(
-    { hostname: "127.0.0.1", port, onListen: () => {} },
-    async (request) => {
-      const text = await request.text();
-      const recorded: DoubleRequest = {
-        path: new URL(request.url).pathname,
-        headers: request.headers,
-        text,
-        json: text === "" || isForm(request) ? {} : JSON.parse(text),
-        receivedAtMs: performance.now(),
-      };
-      double.requests.push(recorded);
-      return await Promise.race([double.answer(recorded), isOver.promise]);
-    },
-  );
+  const server = startTestServer(async (request) => {
+    const text = await request.text();
+    const recorded: DoubleRequest = {
+      path: new URL(request.url).pathname,
+      headers: request.headers,
+      text,
+      json: text === "" || isForm(request) ? {} : JSON.parse(text),
+      receivedAtMs: performance.now(),
+    };
+    double.requests.push(recorded);
+    return await Promise.race([double.answer(recorded), isOver.promise]);
+  }, { port });
   const double: HttpDouble = {
-    baseUrl: `http://127.0.0.1:${server.addr.port}`,
+    baseUrl: server.origin,
     requests: [],
     answer,
     [Symbol.asyncDispose]: async () => {
       isOver.resolve(new Response(null, { status: 500 }));
-      await server.shutdown();
+      await server[Symbol.asyncDispose]();
     },
   };
   return double;

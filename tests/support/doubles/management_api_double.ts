@@ -1,6 +1,7 @@
 /** A double of the part of the platform's Management API that a deployment uses. */
 
 import { dirname, join } from "node:path";
+import { startTestServer } from "./test_server.ts";
 
 /** The upload of one function: its metadata, and its files by path. */
 export interface UploadedFunction {
@@ -27,8 +28,7 @@ export async function startManagementApi(folder: string): Promise<ManagementApiD
   const uploads = new Map<string, UploadedFunction>();
   const active: string[] = [];
   const tokens = new Set<string>();
-  const server = Deno.serve(
-    { hostname: "127.0.0.1", port: 0, onListen: () => {} },
+  const server = startTestServer(
     async (request) => {
       tokens.add(request.headers.get("authorization") ?? "");
       const { pathname, searchParams } = new URL(request.url);
@@ -47,7 +47,7 @@ export async function startManagementApi(folder: string): Promise<ManagementApiD
       return Response.json({ message: "not found" }, { status: 404 });
     },
   );
-  const origin = `http://127.0.0.1:${server.addr.port}`;
+  const origin = server.origin;
   const profile = join(folder, "profile.yaml");
   const urls = ["api_url", "dashboard_url", "docs_url"].map((name) => `${name}: ${origin}`);
   await Deno.writeTextFile(
@@ -59,7 +59,7 @@ export async function startManagementApi(folder: string): Promise<ManagementApiD
     uploads,
     active,
     tokens,
-    [Symbol.asyncDispose]: () => server.shutdown(),
+    [Symbol.asyncDispose]: () => server[Symbol.asyncDispose](),
   };
 }
 

@@ -3,6 +3,8 @@
  * `x-upsert`, download, removal and signed URLs of a private bucket. Its forms are those of
  * supabase/storage (src/http/routes/object): a missing file is 400 with 404 inside.
  */
+
+import { startTestServer } from "./test_server.ts";
 export interface StorageServer extends AsyncDisposable {
   readonly url: string;
   readonly secretKey: string;
@@ -80,12 +82,9 @@ export function startStorageServer({ keepsFiles = true } = {}): StorageServer {
     return refuse(404, "404", "no such route");
   };
 
-  const server = Deno.serve(
-    { port: 0, hostname: "127.0.0.1", onListen: () => {}, onError: () => refuse(500, "500", "x") },
-    handle,
-  );
+  const server = startTestServer(handle, { onError: () => refuse(500, "500", "x") });
   return {
-    url: `http://127.0.0.1:${server.addr.port}`,
+    url: server.origin,
     secretKey,
     files,
     readBytes: () => readBytes,
@@ -95,9 +94,7 @@ export function startStorageServer({ keepsFiles = true } = {}): StorageServer {
       held = promise;
       return resolve;
     },
-    async [Symbol.asyncDispose](): Promise<void> {
-      await server.shutdown();
-    },
+    [Symbol.asyncDispose]: () => server[Symbol.asyncDispose](),
   };
 }
 

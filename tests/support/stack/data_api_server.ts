@@ -1,4 +1,5 @@
 import { openDataApi } from "../../../supabase/local/data_api.ts";
+import { startTestServer } from "../doubles/test_server.ts";
 
 /** The Data API of a database, over HTTP. */
 export interface DataApiServer extends AsyncDisposable {
@@ -8,14 +9,11 @@ export interface DataApiServer extends AsyncDisposable {
 /** Starts it on a free port. */
 export function startDataApiServer(databaseUrl: string, secretKey: string): DataApiServer {
   const api = openDataApi(databaseUrl, secretKey);
-  const server = Deno.serve(
-    { hostname: "127.0.0.1", port: 0, onListen: () => {} },
-    (request) => api.fetch(request),
-  );
+  const server = startTestServer((request) => api.fetch(request));
   return {
-    url: `http://127.0.0.1:${server.addr.port}`,
+    url: server.origin,
     [Symbol.asyncDispose]: async () => {
-      await server.shutdown();
+      await server[Symbol.asyncDispose]();
       await api.close();
     },
   };
