@@ -129,8 +129,8 @@ function startTests(
     cwd: root,
     clearEnv: true,
     env: {
-      // One isolate more than there are processors: each waits for Postgres now and then.
-      DENO_JOBS: String(navigator.hardwareConcurrency + 1),
+      // More isolates than processors: each waits for Postgres now and then.
+      DENO_JOBS: String(navigator.hardwareConcurrency + 2),
       ...inherited,
       ...(layer.database ? server?.environment : {}),
     },

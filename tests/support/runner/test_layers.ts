@@ -62,15 +62,6 @@ export const testLayers: readonly TestLayer[] = [
     parallel: true,
     permissions: onMachine,
   },
-  { name: "unit", lane: "apps", isolates: 4, database: false, parallel: true, permissions: [] },
-  {
-    name: "architecture",
-    lane: "apps",
-    isolates: 2,
-    database: false,
-    parallel: true,
-    permissions: ["--allow-read=."],
-  },
   // These layers start and kill servers, and mostly wait. More than the lane's workers would starve
   // each other.
   {
@@ -101,6 +92,23 @@ export const testLayers: readonly TestLayer[] = [
     database: true,
     parallel: false,
     permissions: ["--allow-all"],
+  },
+  // Short, and last: they fill the lane that ends first.
+  {
+    name: "unit",
+    lane: "processes",
+    isolates: 4,
+    database: false,
+    parallel: true,
+    permissions: [],
+  },
+  {
+    name: "architecture",
+    lane: "processes",
+    isolates: 2,
+    database: false,
+    parallel: true,
+    permissions: ["--allow-read=."],
   },
 ];
 
