@@ -6,8 +6,9 @@ import { isRetryable } from "./sqlstates.ts";
 const maxTries = 5;
 
 /**
- * Retries a call whose transaction was rolled back because of a conflict with another one. Without
- * the retry an event could be lost, because a provider may never repeat a rejected event.
+ * Retries a call whose transaction was rolled back because of a conflict with another one, or with an
+ * upgrade. Without the retry an event could be lost, because a provider may never repeat a rejected
+ * event.
  */
 export function retryOnConflict(database: Database): Database {
   return {

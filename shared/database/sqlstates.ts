@@ -96,6 +96,13 @@ const rolledBack = new Set(["40P01", "40001"]);
  */
 const perhapsRolledBack = new Set(["23503", "23505"]);
 
+/**
+ * What a statement meets when an upgrade replaces its functions or types while it runs: an undefined
+ * function, column or table, a type that differs, a plan whose result changed. It records nothing, and
+ * the next try finds the new ones. A defect stays.
+ */
+const perhapsReplaced = new Set(["42883", "42703", "42P01", "42804", "42846", "0A000"]);
+
 /** Whether a code is an SQLSTATE: five characters with a digit, unlike EPIPE. */
 export function isSqlstate(code: string): boolean {
   return /^(?=.*\d)[0-9A-Z]{5}$/.test(code);
@@ -147,7 +154,8 @@ function toRefusal(sqlstate: string): AppError | null {
 /** Whether an immediate retry of a failed call may succeed. */
 export function isRetryable(error: unknown): boolean {
   return error instanceof RolledBackError ||
-    (error instanceof DatabaseError && perhapsRolledBack.has(error.code));
+    (error instanceof DatabaseError &&
+      (perhapsRolledBack.has(error.code) || perhapsReplaced.has(error.code)));
 }
 
 /**

@@ -134,8 +134,8 @@ interface Side extends AsyncDisposable {
   readonly cron: DispatchCron;
 }
 
-function openSide(service: ServiceProcess, { instances }: LiveData, name: string): Side {
-  const sender = startSteadySender(service, instances, name);
+function openSide(service: ServiceProcess, { instances }: LiveData, name: "old" | "new"): Side {
+  const sender = startSteadySender(service, instances, { name, repeatsFailures: name === "old" });
   const cron = startDispatchCron(`${service.url}/dispatch-queue`, 1);
   const side = { sender, cron };
   return { ...side, [Symbol.asyncDispose]: () => stopSide(side) };

@@ -1,6 +1,6 @@
 import type { Database } from "../../../shared/database/database.ts";
 import { retryOnConflict } from "../../../shared/database/retrying_database.ts";
-import { RolledBackError } from "../../../shared/database/sqlstates.ts";
+import { DatabaseError, RolledBackError } from "../../../shared/database/sqlstates.ts";
 import { assertEquals, assertRejects } from "../../support/assert.ts";
 import { callUntyped } from "../../support/database/untyped_calls.ts";
 
@@ -28,6 +28,19 @@ Deno.test("a call that lost against another transaction is made again, four time
     RolledBackError,
   );
   assertEquals(hopeless.calls, 5);
+});
+
+Deno.test("a call whose functions or types an upgrade has replaced is made again", async () => {
+  for (const code of ["42883", "42703", "42P01", "42804", "42846", "0A000"]) {
+    const replaced = failing(2, new DatabaseError("accept_message", code));
+    assertEquals(await callUntyped(retryOnConflict(replaced), "accept_message"), "done", code);
+    const missing = failing(9, new DatabaseError("accept_message", code));
+    await assertRejects(
+      () => callUntyped(retryOnConflict(missing), "accept_message"),
+      DatabaseError,
+    );
+    assertEquals(missing.calls, 5);
+  }
 });
 
 Deno.test("a call that failed in any other way is not made again: it may have been executed", async () => {
