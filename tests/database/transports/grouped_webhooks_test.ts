@@ -282,9 +282,12 @@ function drawEvents(random: SeededRandom): Event[] {
   const pick = (count: number): number => Math.floor(random.between(0, count));
   const chance = (share: number): boolean => random.between(0, 1) < share;
   const words = ["sent", "delivered", "read"];
+  // An id that comes again is the same person's: which of two persons' would be stored, nobody promises.
+  const persons = new Map<string, number>();
   return Array.from({ length: 2 + pick(20) }, (_, place): Event => {
     const id = chance(0.85) ? `in-${place}` : `in-${pick(place + 1)}`;
-    const person = pick(8);
+    const person = persons.get(id) ?? pick(8);
+    persons.set(id, person);
     const drawn = pick(10);
     const own = message(`own-${place}`, 10 + place);
     if (drawn < 2) return status(`out-${pick(3)}`, words[pick(3)]);
